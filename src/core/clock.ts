@@ -1,0 +1,12 @@
+/** Time comes in as an argument, so that tests never sleep and a resumed run sees the times of the first. */
+export interface Clock {
+  /** Wall time in ms since 1970; it may jump. */
+  now(): number;
+  /** Monotonic ms; only differences mean anything. */
+  elapsed(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+};

@@ -1,0 +1,66 @@
+/**
+ * Two families of errors, and nothing decides by the text of either.
+ *
+ * What a client is told is a `ToolError`: a value with a code on the wire, written for a reader that is often a model.
+ * What stays inside is a `RepertoireError`: thrown when the world is broken (a damaged database, an unsafe home folder),
+ * caught at the edge (CLI, server start) and shown with its hint.
+ */
+
+/** The codes a client can see. Pinned: a new one is a change of the contract. */
+export const TOOL_ERROR_CODES = [
+  "TOOL_NOT_IMPLEMENTED",
+  "TOOL_INVALID_INPUT",
+  "TOOL_UNAVAILABLE",
+  "TOOL_EXECUTION_FAILED",
+  "TOOL_NOT_FOUND",
+  "TOOL_TIMEOUT",
+  "RATE_LIMITED",
+  "SECURITY_ERROR",
+  "CANCELLED",
+] as const;
+
+export type ToolErrorCode = (typeof TOOL_ERROR_CODES)[number];
+
+/** A failure as a client sees it: what happened, and what to do next. */
+export interface ToolError {
+  readonly code: ToolErrorCode;
+  readonly message: string;
+  /** Whether the same call may succeed later without a change. */
+  readonly retryable: boolean;
+  /** The next step, in one sentence. */
+  readonly hint?: string;
+  /** The argument that is wrong, as a path such as `inputs.title`. */
+  readonly field?: string;
+  /** Names near the one that was not found, best first. */
+  readonly nearest?: readonly string[];
+}
+
+export type RepertoireErrorCode =
+  | "CONFIG_INVALID"
+  | "HOME_UNSAFE"
+  | "STORE_BUSY"
+  | "STORE_CLOSED"
+  | "STORE_DAMAGED"
+  | "STORE_FOREIGN"
+  | "STORE_FULL"
+  | "STORE_NEWER"
+  | "STORE_UNSUPPORTED"
+  | "JSON_LIMIT";
+
+/** A broken world: the operation cannot go on, and `hint` says what cures it. */
+export class RepertoireError extends Error {
+  readonly code: RepertoireErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: RepertoireErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "RepertoireError";
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+/** The words of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,127 @@
+/**
+ * JSON at the door: bounded before it is walked, canonical before it is stored or hashed.
+ *
+ * `JSON.parse` accepts a depth of a million and `JSON.stringify` dies at ten thousand, so nothing from outside goes further
+ * than `parseJson` or `findJsonProblem` before its depth, keys and size are known. Both walk without recursion.
+ */
+import { createHash } from "node:crypto";
+import { configure } from "safe-stable-stringify";
+import { RepertoireError } from "./errors.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export interface JsonLimits {
+  readonly depthMax: number;
+  readonly keyCountMax: number;
+  readonly bytesMax: number;
+}
+
+/** No tool seen in the wild nests deeper than 20 or has more than 2,000 keys; 4 MiB is the largest HTTP body. */
+export const JSON_LIMITS: JsonLimits = { depthMax: 64, keyCountMax: 10_000, bytesMax: 4 * 1024 * 1024 };
+
+export type JsonParsed = { ok: true; value: Json } | { ok: false; message: string; position?: number };
+
+/** Parses text that came from outside; too deep, too many keys, too large or malformed is a value, not a throw. */
+export function parseJson(text: string, limits: JsonLimits = JSON_LIMITS): JsonParsed {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.bytesMax) {
+    return { ok: false, message: `JSON is ${bytes} bytes; the limit is ${limits.bytesMax}` };
+  }
+  const tooDeepAt = findDepthExcess(text, limits.depthMax);
+  if (tooDeepAt !== undefined) {
+    return { ok: false, message: `JSON nests deeper than ${limits.depthMax} levels`, position: tooDeepAt };
+  }
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const position = /position (\d+)/.exec(message)?.[1];
+    return position === undefined
+      ? { ok: false, message: `Not valid JSON: ${message}` }
+      : { ok: false, message: `Not valid JSON: ${message}`, position: Number(position) };
+  }
+  const problem = findJsonProblem(value, limits);
+  return problem === undefined ? { ok: true, value } : { ok: false, message: problem };
+}
+
+function findDepthExcess(text: string, depthMax: number): number | undefined {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (inString) {
+      if (char === 0x5c) i++;
+      else if (char === 0x22) inString = false;
+    } else if (char === 0x22) inString = true;
+    else if (char === 0x7b || char === 0x5b) {
+      depth++;
+      if (depth > depthMax) return i;
+    } else if (char === 0x7d || char === 0x5d) depth--;
+  }
+  return undefined;
+}
+
+/** Says why a value is not plain, bounded JSON data; `undefined` when it is. A cycle shows as too deep. */
+export function findJsonProblem(root: unknown, limits: JsonLimits = JSON_LIMITS): string | undefined {
+  let keyCount = 0;
+  const stack: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
+  for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
+    const { value, depth } = entry;
+    const problem = findScalarProblem(value);
+    if (problem !== undefined) return problem;
+    if (typeof value !== "object" || value === null) continue;
+    if (depth >= limits.depthMax) return `JSON nests deeper than ${limits.depthMax} levels`;
+    const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (!Array.isArray(value)) keyCount += children.length;
+    if (keyCount > limits.keyCountMax) return `JSON has more than ${limits.keyCountMax} keys`;
+    for (const child of children) stack.push({ value: child, depth: depth + 1 });
+  }
+  return undefined;
+}
+
+function findScalarProblem(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return undefined;
+    case "number":
+      return Number.isFinite(value) ? undefined : `${value} is not a JSON number`;
+    case "object": {
+      if (value === null || Array.isArray(value)) return undefined;
+      const prototype: unknown = Object.getPrototypeOf(value);
+      return prototype === Object.prototype || prototype === null
+        ? undefined
+        : "only plain objects are JSON data";
+    }
+    default:
+      return `a ${typeof value} is not JSON data`;
+  }
+}
+
+const stringify = configure({ deterministic: true, strict: true, bigint: false });
+
+/** The one text of a JSON value: keys sorted by code unit, no white space. Throws `JSON_LIMIT` on anything but bounded plain data. */
+export function canonicalJson(value: unknown, limits: JsonLimits = JSON_LIMITS): string {
+  const problem = findJsonProblem(value, limits);
+  if (problem !== undefined) throw new RepertoireError("JSON_LIMIT", problem);
+  const text = stringify(value) as string;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.bytesMax) {
+    throw new RepertoireError("JSON_LIMIT", `JSON is ${bytes} bytes; the limit is ${limits.bytesMax}`);
+  }
+  return text;
+}
+
+/** SHA-256 of a text, as 64 hex digits. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** SHA-256 of the canonical form: equal for equal values, whatever the order of their keys. */
+export function hashJson(value: unknown, limits: JsonLimits = JSON_LIMITS): string {
+  return hashText(canonicalJson(value, limits));
+}

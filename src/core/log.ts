@@ -1,0 +1,12 @@
+export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** One event, one line. `event` is a stable dotted name; the fields are redacted before they are written. */
+export interface Log {
+  error(event: string, fields?: Record<string, unknown>): void;
+  warn(event: string, fields?: Record<string, unknown>): void;
+  info(event: string, fields?: Record<string, unknown>): void;
+  debug(event: string, fields?: Record<string, unknown>): void;
+}
+
+export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };

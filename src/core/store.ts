@@ -1,0 +1,252 @@
+/**
+ * What must survive, as a contract. SQLite implements it for one machine; PostgreSQL will for many. Every implementation
+ * runs the one suite in `store/store.testsuite.ts`.
+ *
+ * A promise that resolves means that the row is on disk. A conflict that the caller must reckon with (a name that is taken,
+ * a lease that is lost) is a value; a throw is a `RepertoireError` and means a broken world. Ids are UUID v7, times are
+ * integers in ms, JSON is canonical text.
+ */
+import type { Json, JsonObject } from "./json.ts";
+import type { CapabilityName, Scope } from "./names.ts";
+
+export interface Store {
+  readonly capabilities: CapabilityStore;
+  readonly runs: RunStore;
+  readonly serverCache: ServerCache;
+  readonly toolPins: ToolPins;
+  readonly audit: Audit;
+  /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
+  findDamage(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+// ── capabilities ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type CapabilityKind = "code" | "workflow";
+export const VISIBILITIES = ["private", "project", "org", "public"] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+export interface Capability extends CapabilityName {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly kind: CapabilityKind;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly visibility: Visibility;
+  readonly author: string;
+  readonly currentVersion: number;
+  readonly usageCount: number;
+  readonly successCount: number;
+  readonly totalMs: number;
+  readonly lastUsedAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface CapabilityVersion {
+  readonly capabilityId: string;
+  readonly version: number;
+  readonly source: string;
+  /** SHA-256 of the exact source. */
+  readonly sourceHash: string;
+  /** The prefix of `sourceHash` in the FQDN, fixed when the version was saved. */
+  readonly shortHash: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject | null;
+  readonly toolsUsed: readonly ToolUse[];
+  readonly fromRunId: string | null;
+  readonly author: string;
+  readonly createdAt: number;
+}
+
+/** An upstream tool that a version calls, with the hash of the definition it was written against. */
+export interface ToolUse {
+  readonly tool: string;
+  readonly hash: string;
+}
+
+/** What is needed to keep something under a name. */
+export interface CapabilityDraft extends CapabilityName {
+  readonly scope: Scope;
+  readonly kind: CapabilityKind;
+  readonly description: string;
+  readonly tags?: readonly string[];
+  readonly visibility?: Visibility;
+  readonly author: string;
+  readonly source: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject | null;
+  readonly toolsUsed?: readonly ToolUse[];
+  readonly fromRunId?: string | null;
+  /** Makes a new version where the name exists; without it an existing name is `taken`. */
+  readonly overwrite?: boolean;
+}
+
+export type SaveOutcome =
+  | { readonly kind: "saved"; readonly capability: Capability; readonly version: CapabilityVersion }
+  | { readonly kind: "taken"; readonly capability: Capability };
+
+export type RenameOutcome =
+  | { readonly kind: "renamed"; readonly capability: Capability }
+  | { readonly kind: "taken"; readonly capability: Capability }
+  | { readonly kind: "missing" };
+
+export interface CapabilityStore {
+  /** Creates the capability, or its next version; one transaction. Many savers of one name each get their own version number. */
+  save(draft: CapabilityDraft): Promise<SaveOutcome>;
+  /** By live name first, then by alias. */
+  find(scope: Scope, name: CapabilityName): Promise<Capability | undefined>;
+  list(scope: Scope): Promise<Capability[]>;
+  version(id: string, version: number): Promise<CapabilityVersion | undefined>;
+  /** Newest first. */
+  versions(id: string): Promise<CapabilityVersion[]>;
+  /** Keeps the old name as an alias; aliases always point at the id, so chains cannot grow. */
+  rename(id: string, to: CapabilityName): Promise<RenameOutcome>;
+  aliases(id: string): Promise<CapabilityName[]>;
+  /** Marks as deleted and frees the name; versions stay for the runs that use them. False when there was nothing to remove. */
+  remove(id: string): Promise<boolean>;
+  recordUse(id: string, use: { success: boolean; elapsedMs: number }): Promise<void>;
+  /** Grows with every save, rename and removal by any process; the way to see that a list is old. */
+  revision(): Promise<number>;
+}
+
+// ── runs and steps ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type RunKind = "code" | "workflow" | "capability";
+export type RunStatus = "running" | "paused" | "succeeded" | "failed" | "cancelled";
+export type StepStatus = "sent" | "succeeded" | "failed";
+
+export interface Run {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly kind: RunKind;
+  /** The code or workflow text; null when `capabilityId` and `capabilityVersion` name it. */
+  readonly source: string | null;
+  readonly capabilityId: string | null;
+  readonly capabilityVersion: number | null;
+  readonly intent: string | null;
+  readonly inputs: JsonObject;
+  readonly status: RunStatus;
+  readonly result: Json;
+  readonly error: JsonObject | null;
+  readonly parentRunId: string | null;
+  readonly resumedFromRunId: string | null;
+  /** Seeds the guest's randomness. */
+  readonly seed: string;
+  /** The wall time at which the guest's clock stands. */
+  readonly clockAt: number;
+  readonly leaseOwner: string | null;
+  readonly leaseUntil: number | null;
+  readonly fence: number;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+}
+
+export interface RunDraft {
+  readonly scope: Scope;
+  readonly kind: RunKind;
+  readonly source?: string | null;
+  readonly capabilityId?: string | null;
+  readonly capabilityVersion?: number | null;
+  readonly intent?: string | null;
+  readonly inputs: JsonObject;
+  readonly parentRunId?: string | null;
+  readonly resumedFromRunId?: string | null;
+  readonly seed: string;
+  readonly clockAt: number;
+}
+
+export interface Step {
+  readonly runId: string;
+  /** What makes it the same step again: tool, canonical arguments and occurrence, or node and item. */
+  readonly key: string;
+  readonly seq: number;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly status: StepStatus;
+  readonly result: Json;
+  readonly error: JsonObject | null;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+}
+
+/** Proof of ownership: a write is made only while the run's fence is still this one. */
+export interface Lease {
+  readonly runId: string;
+  readonly fence: number;
+}
+
+export interface RunStore {
+  /** Inserts a running run, leased to `owner`. */
+  start(draft: RunDraft, owner: string, leaseMs: number): Promise<Run>;
+  find(id: string): Promise<Run | undefined>;
+  /** Newest first. */
+  list(scope: Scope, options: { limit: number; beforeId?: string }): Promise<Run[]>;
+  /** Takes over a running or paused run whose lease has run out by the database's clock; undefined when it may not be taken. */
+  claim(id: string, owner: string, leaseMs: number): Promise<Run | undefined>;
+  /** Each of these is one fenced statement; false means that another owner took over and nothing was written. */
+  renew(lease: Lease, leaseMs: number): Promise<boolean>;
+  openStep(lease: Lease, step: Pick<Step, "key" | "seq" | "tool" | "args">): Promise<boolean>;
+  closeStep(
+    lease: Lease,
+    key: string,
+    outcome: { status: "succeeded" | "failed"; result?: Json; error?: JsonObject | null },
+  ): Promise<boolean>;
+  finish(
+    lease: Lease,
+    outcome: { status: Exclude<RunStatus, "running">; result?: Json; error?: JsonObject | null },
+  ): Promise<boolean>;
+  /** In the order in which they were opened. */
+  steps(runId: string): Promise<Step[]>;
+}
+
+// ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a server offered when it was last asked. */
+export interface CachedServer {
+  readonly server: string;
+  readonly definitions: JsonObject;
+  readonly hash: string;
+  readonly fetchedAt: number;
+  readonly ttlMs: number;
+}
+
+export interface ServerCache {
+  put(entry: CachedServer): Promise<void>;
+  list(): Promise<CachedServer[]>;
+  remove(server: string): Promise<void>;
+}
+
+/** The definition of a tool that somebody approved. */
+export interface ToolPin {
+  readonly server: string;
+  readonly tool: string;
+  readonly hash: string;
+  readonly approvedAt: number;
+}
+
+export interface ToolPins {
+  put(pin: ToolPin): Promise<void>;
+  list(server: string): Promise<ToolPin[]>;
+}
+
+// ── audit ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface AuditEntry {
+  readonly seq: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly details: JsonObject;
+  /** SHA-256 over the previous entry's hash and this entry: an edit or a gap breaks the chain. */
+  readonly hash: string;
+}
+
+export interface Audit {
+  append(entry: Pick<AuditEntry, "actor" | "action" | "subject" | "details">): Promise<AuditEntry>;
+  /** Oldest first. */
+  list(options: { limit: number; afterSeq?: number }): Promise<AuditEntry[]>;
+  /** The first entry whose hash or number does not follow from the one before; undefined when the chain holds. */
+  findBreak(): Promise<number | undefined>;
+}

@@ -1,0 +1,1 @@
+export type { ToolResult } from "./core/result.ts";
