@@ -33,7 +33,12 @@ const SCOPE_PART = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/;
 
 /** Words that are devices on Windows or live on every object's prototype: legal by grammar, never safe as a file or key. */
 const RESERVED_PARTS: ReadonlySet<string> = new Set([
-  ...["con", "prn", "aux", "nul", "constructor", "prototype"],
+  "con",
+  "prn",
+  "aux",
+  "nul",
+  "constructor",
+  "prototype",
   ...Array.from({ length: 10 }, (_, i) => [`com${i}`, `lpt${i}`]).flat(),
 ]);
 
@@ -58,10 +63,15 @@ export function serverIdOf(key: string): ToolResult<string> {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_|_$/g, "");
-  if (id === "") return fail("TOOL_INVALID_INPUT", `"${key}" has no letter a-z or digit to make a server id of`);
-  if (id === RESERVED_SERVER_ID) return fail("TOOL_INVALID_INPUT", `"mcp" is reserved: choose another server name`);
+  if (id === "")
+    return fail("TOOL_INVALID_INPUT", `"${key}" has no letter a-z or digit to make a server id of`);
+  if (id === RESERVED_SERVER_ID)
+    return fail("TOOL_INVALID_INPUT", `"mcp" is reserved: choose another server name`);
   if (id.length > SERVER_ID_LENGTH_MAX) {
-    return fail("TOOL_INVALID_INPUT", `the server id "${id}" is longer than ${SERVER_ID_LENGTH_MAX} characters`);
+    return fail(
+      "TOOL_INVALID_INPUT",
+      `the server id "${id}" is longer than ${SERVER_ID_LENGTH_MAX} characters`,
+    );
   }
   return succeed(id);
 }
@@ -242,7 +252,8 @@ function readReference(text: string): NameReference | undefined {
 }
 
 function readName(name: string): NameReference | undefined {
-  if (name.startsWith(CAPABILITY_PREFIX)) return asCapability(name.slice(CAPABILITY_PREFIX.length), SEPARATOR);
+  if (name.startsWith(CAPABILITY_PREFIX))
+    return asCapability(name.slice(CAPABILITY_PREFIX.length), SEPARATOR);
   if (name.includes(":")) return asCapability(name, ":");
   if (name.includes(".")) return readFqdn(name);
   if (!BARE_NAME.test(name)) return undefined;
@@ -269,7 +280,7 @@ function findUnsafePart(text: string): string | undefined {
   if (text.includes("\0") || /%00/.test(text)) return "a NUL character";
   if (/[/\\]|%2f|%5c/i.test(text)) return "a path separator";
   if (/\.\.|%2e/i.test(text)) return `".."`;
-  if (/^[A-Za-z]:/.test(text) && parseCapability(text, ":") === undefined) return "a drive letter";
+  if (/^[A-Za-z]:/.test(text) && readReference(text) === undefined) return "a drive letter";
   if (text.startsWith("~")) return "a home folder";
   return undefined;
 }

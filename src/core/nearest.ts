@@ -33,7 +33,8 @@ function distance(wanted: string, name: string): number | undefined {
   const editsMax = Math.max(1, Math.floor(wanted.length * EDITS_FOR_EACH_LETTER));
   const edits = editDistance(wanted, name);
   if (edits <= editsMax) return edits;
-  const contained = wanted.length >= 3 && (name.includes(wanted) || (name.length >= 3 && wanted.includes(name)));
+  const contained =
+    wanted.length >= 3 && (name.includes(wanted) || (name.length >= 3 && wanted.includes(name)));
   return contained ? editsMax + 1 : undefined;
 }
 

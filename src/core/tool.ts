@@ -68,4 +68,3 @@ export interface ToolSource {
   changed(listener: () => void): () => void;
   close(): Promise<void>;
 }
-

@@ -1,0 +1,183 @@
+/**
+ * Nothing is shown, logged or exported before it went through here. Three nets, each on its own enough:
+ *
+ * - by **key**: what stands under `password`, `apiKey`, `Authorization` and their kin;
+ * - by **value pattern**: texts that look like a known kind of credential;
+ * - by **known value**: the exact secrets from the config, also base64- or percent-encoded.
+ *
+ * It fails closed: what is too deep, too large or throws while it is read becomes `[unredactable]`, never the original. The
+ * time it takes is linear in a bounded input: no pattern can be made to backtrack over the whole text.
+ */
+import { messageOf } from "./errors.ts";
+
+export const REDACTED = "[redacted]";
+export const UNREDACTABLE = "[unredactable]";
+
+/** A shorter known value would blot out ordinary words ("true", "123456") all over the logs. */
+export const KNOWN_SECRET_LENGTH_MIN = 8;
+/** A longer text is not worth its scanning time in a log line. */
+const TEXT_LENGTH_MAX = 1024 * 1024;
+const DEPTH_MAX = 64;
+const NODE_COUNT_MAX = 100_000;
+
+/** A key that ends in one of these words holds a secret. Plurals of `token` count things (`max_tokens`). */
+const SECRET_LAST_WORDS: ReadonlySet<string> = new Set(
+  (
+    "password passwords passwd passphrase passcode pwd secret secrets token authorization auth cookie cookies " +
+    "credential credentials bearer jwt dsn otp pat apikey apikeys"
+  ).split(" "),
+);
+/** The same for words that mean it only together, and for spellings that run together (`accesstoken`). */
+const SECRET_ENDINGS =
+  /(?:(?:api|private|access|secret|signing|encryption|ssh)key|accesskeyid|(?:access|auth|refresh|id|bot|api)token|token(?:secret|value)|clientsecret|connectionstring|sessionid)$/;
+const SECRET_BEGINNINGS = /^(?:proxy)?authorization|^(?:set)?cookie|^password|^credential/;
+
+/** Whether what stands under this key is a secret whatever it looks like. `GITHUB_TOKEN` is, `max_tokens` is not. */
+export function isSecretKey(key: string): boolean {
+  const words = key
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+  const joined = words.join("");
+  return (
+    SECRET_LAST_WORDS.has(words.at(-1) ?? "") || SECRET_ENDINGS.test(joined) || SECRET_BEGINNINGS.test(joined)
+  );
+}
+
+interface Pattern {
+  readonly find: RegExp;
+  readonly replacement: string;
+}
+
+/** Each either succeeds where its fixed beginning is found or gives up within a bounded number of characters. */
+const PATTERNS: readonly Pattern[] = [
+  {
+    find: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)/g,
+    replacement: REDACTED,
+  },
+  { find: /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g, replacement: REDACTED },
+  { find: /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}/g, replacement: REDACTED },
+  { find: /\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g, replacement: REDACTED },
+  { find: /\b(?:glpat-|npm_|hf_|AIza|xox[abeoprs]-|ya29\.)[A-Za-z0-9_.-]{16,}/g, replacement: REDACTED },
+  { find: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, replacement: REDACTED },
+  { find: /\beyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,4}/g, replacement: REDACTED },
+  { find: /\b(Bearer) {1,4}[A-Za-z0-9+/._~=-]{8,}/gi, replacement: `$1 ${REDACTED}` },
+  { find: /\b(Basic) {1,4}[A-Za-z0-9+/=]{16,}/g, replacement: `$1 ${REDACTED}` },
+  { find: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:]{0,256}:[^\s/@]{1,256}@/gi, replacement: `$1${REDACTED}@` },
+  {
+    find: /\b((?:api[_-]?key|[a-z]{0,20}[_-]?token|client[_-]?secret|password|passwd|secret)=)[^\s"'&;,\\<>]{6,}/gi,
+    replacement: `$1${REDACTED}`,
+  },
+];
+
+export interface Redactor {
+  text(text: string): string;
+  /** A plain copy, fit for JSON, without secrets. */
+  value(value: unknown): unknown;
+}
+
+/** Makes a redactor that knows these secret values beside the keys and patterns. */
+export function createRedactor(secrets: readonly string[] = []): Redactor {
+  const known = compileKnown(secrets);
+  const text = (input: string): string => {
+    if (input.length > TEXT_LENGTH_MAX) return `${UNREDACTABLE.slice(0, -1)}: ${input.length} characters]`;
+    let output = known === undefined ? input : input.replace(known, REDACTED);
+    for (const pattern of PATTERNS) output = output.replace(pattern.find, pattern.replacement);
+    return output;
+  };
+  const value = (input: unknown): unknown => {
+    try {
+      return redactValue(input, { text, nodesLeft: NODE_COUNT_MAX }, 0);
+    } catch {
+      return UNREDACTABLE;
+    }
+  };
+  return { text, value };
+}
+
+function compileKnown(secrets: readonly string[]): RegExp | undefined {
+  const forms = new Set<string>();
+  for (const secret of secrets) {
+    if (secret.length < KNOWN_SECRET_LENGTH_MIN) continue;
+    const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
+    const jsonEscaped = JSON.stringify(secret).slice(1, -1);
+    for (const form of [secret, base64, base64.replaceAll("+", "-").replaceAll("/", "_"), jsonEscaped]) {
+      forms.add(form);
+    }
+    forms.add(encodeURIComponent(secret.toWellFormed()));
+  }
+  if (forms.size === 0) return undefined;
+  // The longest first, so that a secret that contains another leaves no rest.
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map((form) => RegExp.escape(form)).join("|"), "g");
+}
+
+interface Walk {
+  readonly text: (text: string) => string;
+  nodesLeft: number;
+}
+
+function redactValue(value: unknown, walk: Walk, depth: number): unknown {
+  if (walk.nodesLeft-- <= 0 || depth > DEPTH_MAX) return UNREDACTABLE;
+  switch (typeof value) {
+    case "string":
+      return walk.text(value);
+    case "bigint":
+      return String(value);
+    case "number":
+    case "boolean":
+    case "undefined":
+      return value;
+    case "object":
+      return value === null ? null : redactObject(value, walk, depth);
+    default:
+      return `[${typeof value}]`;
+  }
+}
+
+function redactObject(value: object, walk: Walk, depth: number): unknown {
+  if (Array.isArray(value)) return redactList(value, walk, depth);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Error) return redactError(value, walk, depth);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (value instanceof Map) return redactObject(Object.fromEntries(value), walk, depth);
+  if (value instanceof Set) return redactList([...value], walk, depth);
+  const namesSecret = isSecretPair(value);
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, child] of Object.entries(value)) {
+    const secret = isSecretKey(key) || (namesSecret && key === "value");
+    const shown = secret && !isEmpty(child) ? REDACTED : redactValue(child, walk, depth + 1);
+    copy[walk.text(key)] = shown;
+  }
+  return copy;
+}
+
+function redactList(list: readonly unknown[], walk: Walk, depth: number): unknown[] {
+  const copy: unknown[] = [];
+  for (const item of list) {
+    if (walk.nodesLeft <= 0) {
+      copy.push(UNREDACTABLE);
+      break;
+    }
+    copy.push(redactValue(item, walk, depth + 1));
+  }
+  return copy;
+}
+
+function redactError(error: Error, walk: Walk, depth: number): unknown {
+  const copy: Record<string, unknown> = { name: error.name, message: walk.text(messageOf(error)) };
+  if ("code" in error) copy["code"] = redactValue(error.code, walk, depth + 1);
+  if (error.cause !== undefined) copy["cause"] = redactValue(error.cause, walk, depth + 1);
+  return copy;
+}
+
+/** `{name: "Authorization", value: "…"}`: the key stands in a field of its own. */
+function isSecretPair(value: object): boolean {
+  const name: unknown = "name" in value ? value.name : "key" in value ? value.key : undefined;
+  return typeof name === "string" && isSecretKey(name);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === "";
+}
