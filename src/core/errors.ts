@@ -29,6 +29,8 @@ export interface ToolError {
   readonly retryable: boolean;
   /** The next step, in one sentence. */
   readonly hint?: string;
+  /** A finer word where the code alone does not say it: `validation_error`, `taken`. */
+  readonly reason?: string;
   /** The argument that is wrong, as a path such as `inputs.title`. */
   readonly field?: string;
   /** Names near the one that was not found, best first. */

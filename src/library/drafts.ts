@@ -1,0 +1,112 @@
+/**
+ * The drafts folder: workflows (`name.json`) and code (`name.ts`) that are not kept yet. It is read fresh each time, because
+ * agents and people write into it with whatever they like. A name is parsed before any path is made, and only a regular
+ * file inside the folder is read: a link could lead anywhere.
+ */
+import { constants } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../core/errors.ts";
+import { parseJson } from "../core/json.ts";
+import { parseReference } from "../core/names.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CapabilityKind } from "../core/store.ts";
+
+/** The limit of code in the sandbox; a workflow has no need for more. */
+export const DRAFT_BYTES_MAX = 256 * 1024;
+
+export interface Draft {
+  readonly name: string;
+  readonly kind: CapabilityKind;
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Drafts {
+  find(name: string, field?: string): Promise<ToolResult<Draft>>;
+  names(): Promise<string[]>;
+}
+
+const KINDS: readonly { extension: string; kind: CapabilityKind }[] = [
+  { extension: ".json", kind: "workflow" },
+  { extension: ".ts", kind: "code" },
+];
+
+export function createDrafts(folder: string): Drafts {
+  async function names(): Promise<string[]> {
+    const files = await readdir(folder).catch(() => []);
+    return files.flatMap((file) => {
+      const kind = KINDS.find(({ extension }) => file.endsWith(extension));
+      return kind === undefined ? [] : [file.slice(0, -kind.extension.length)];
+    });
+  }
+
+  async function find(name: string, field = "name"): Promise<ToolResult<Draft>> {
+    const reference = parseReference(name, field);
+    if (!reference.success) return reference;
+    if (reference.data.kind !== "bare") return noDraft(name, field, await names());
+    const { action } = reference.data;
+    for (const spelling of new Set([name, action, action.replaceAll("_", "-")])) {
+      for (const { extension, kind } of KINDS) {
+        const path = join(folder, spelling + extension);
+        const text = await readDraft(path, field);
+        if (text === undefined) continue;
+        return text.success ? checkDraft({ name: spelling, kind, path, text: text.data }, field) : text;
+      }
+    }
+    return noDraft(name, field, await names());
+  }
+
+  return { find, names };
+}
+
+/** The text of a regular file; `undefined` when there is none. */
+async function readDraft(path: string, field: string): Promise<ToolResult<string> | undefined> {
+  let file;
+  try {
+    // Non-blocking, so that a pipe in the folder cannot hold the gateway.
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP") return fail("SECURITY_ERROR", "The draft is a link; a draft must be a file.", { field });
+    return fail("TOOL_EXECUTION_FAILED", `The draft cannot be read: ${messageOf(error)}`, { field });
+  }
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) return fail("SECURITY_ERROR", "The draft is not a regular file.", { field });
+    if (stat.size > DRAFT_BYTES_MAX) {
+      return fail("TOOL_INVALID_INPUT", `The draft has ${stat.size} bytes; the limit is ${DRAFT_BYTES_MAX}.`, { field });
+    }
+    return succeed(await file.readFile("utf8"));
+  } finally {
+    await file.close();
+  }
+}
+
+function checkDraft(draft: Draft, field: string): ToolResult<Draft> {
+  if (draft.kind === "code") return succeed(draft);
+  const parsed = parseJson(draft.text);
+  if (parsed.ok) return succeed(draft);
+  const place = parsed.position === undefined ? "" : ` (${placeOf(draft.text, parsed.position)})`;
+  return fail("TOOL_INVALID_INPUT", `The draft ${draft.name} is not a workflow: ${parsed.message}${place}`, {
+    reason: "validation_error",
+    field,
+    hint: "Correct the file in the drafts folder and call again; it is read fresh each time.",
+  });
+}
+
+function placeOf(text: string, position: number): string {
+  const before = text.slice(0, position).split("\n");
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+}
+
+function noDraft(name: string, field: string, known: readonly string[]): ToolResult<never> {
+  const near = nearest(name, known);
+  return fail("TOOL_NOT_FOUND", `There is no draft called ${JSON.stringify(name)}.${didYouMean(near)}`, {
+    field,
+    nearest: near,
+    hint: known.length === 0 ? "The drafts folder is empty." : `Drafts: ${known.slice(0, 20).join(", ")}.`,
+  });
+}
