@@ -40,8 +40,16 @@ describe("parseJson", () => {
   });
 
   it("says where malformed text breaks", () => {
-    expect(parseJson(`{"a": 1,}`)).toMatchObject({ ok: false, position: 8 });
+    expect(parseJson(`{"a": 1,}`)).toEqual({
+      ok: false,
+      message: "Not valid JSON: property name expected",
+      position: 8,
+    });
+    expect(parseJson(`[1 /* no */]`)).toMatchObject({ ok: false, position: 3 });
     expect(parseJson("")).toMatchObject({ ok: false });
+    expect(parseJson(`{"password": "hunter2}`)).not.toMatchObject({
+      message: expect.stringContaining("hunter2"),
+    });
   });
 
   it("returns what JSON.parse returns, without touching a prototype", () => {

@@ -5,6 +5,7 @@
  * than `parseJson` or `findJsonProblem` before its depth, keys and size are known. Both walk without recursion.
  */
 import { createHash } from "node:crypto";
+import { parse as parseJsonc, printParseErrorCode, type ParseError } from "jsonc-parser";
 import { configure } from "safe-stable-stringify";
 import { RepertoireError } from "./errors.ts";
 
@@ -37,15 +38,23 @@ export function parseJson(text: string, limits: JsonLimits = JSON_LIMITS): JsonP
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const position = /position (\d+)/.exec(message)?.[1];
-    return position === undefined
-      ? { ok: false, message: `Not valid JSON: ${message}` }
-      : { ok: false, message: `Not valid JSON: ${message}`, position: Number(position) };
+  } catch {
+    return explainMalformed(text);
   }
   const problem = findJsonProblem(value, limits);
   return problem === undefined ? { ok: true, value } : { ok: false, message: problem };
+}
+
+/** V8's own message quotes the text, which may hold a secret, and does not always say where. */
+function explainMalformed(text: string): JsonParsed {
+  const errors: ParseError[] = [];
+  parseJsonc(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  const first = errors[0];
+  if (first === undefined) return { ok: false, message: "Not valid JSON" };
+  const what = printParseErrorCode(first.error)
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
+  return { ok: false, message: `Not valid JSON: ${what}`, position: first.offset };
 }
 
 function findDepthExcess(text: string, depthMax: number): number | undefined {

@@ -52,6 +52,8 @@ describe("server ids", () => {
       success: false,
       error: { message: expect.stringContaining("reserved") },
     });
+    for (const key of ["con", "constructor", "NUL"])
+      expect(serverIdOf(key)).toMatchObject({ success: false });
     expect(serverIdOf("日本")).toMatchObject({ success: false });
     expect(idOf("a".repeat(SERVER_ID_LENGTH_MAX))).toBeDefined();
     expect(serverIdOf("a".repeat(SERVER_ID_LENGTH_MAX + 1))).toMatchObject({

@@ -65,8 +65,9 @@ export function serverIdOf(key: string): ToolResult<string> {
     .replace(/^_|_$/g, "");
   if (id === "")
     return fail("TOOL_INVALID_INPUT", `"${key}" has no letter a-z or digit to make a server id of`);
-  if (id === RESERVED_SERVER_ID)
-    return fail("TOOL_INVALID_INPUT", `"mcp" is reserved: choose another server name`);
+  if (id === RESERVED_SERVER_ID || RESERVED_PARTS.has(id)) {
+    return fail("TOOL_INVALID_INPUT", `"${id}" is reserved: choose another server name`);
+  }
   if (id.length > SERVER_ID_LENGTH_MAX) {
     return fail(
       "TOOL_INVALID_INPUT",
