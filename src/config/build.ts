@@ -1,0 +1,168 @@
+import { dirname, isAbsolute, join, sep } from "node:path";
+import {
+  deepFreeze,
+  type Config,
+  type ConfigOrigin,
+  type HttpTransport,
+  type ServerConfig,
+  type Transport,
+} from "./config.ts";
+import type { EnvironmentServers } from "./environment.ts";
+import type { TreeExpansion } from "./expand.ts";
+import { buildProfiles, createServerFinder } from "./profile.ts";
+import { fileSchema, type FileConfig, type FileServer } from "./schema.ts";
+import { arrangeSecrets, collectSecrets } from "./secrets.ts";
+import { objectAt, parseServerKey } from "./server-check.ts";
+
+/** All that a config is made of, checked. */
+export interface BuildInput {
+  readonly origin: ConfigOrigin;
+  readonly home: string;
+  readonly trusted: boolean;
+  readonly file: FileConfig;
+  /** The file before its variables were expanded. */
+  readonly written: unknown;
+  readonly uses: TreeExpansion["uses"];
+  /** The values of variables with secret names that the file uses. */
+  readonly secrets: readonly string[];
+  readonly environment: EnvironmentServers;
+}
+
+export function buildConfig(input: BuildInput): Config {
+  // A file that is not trusted may name servers. It may not open the shell, files or the network to workflows, choose a file
+  // to write to, raise a limit, or look into another scope.
+  const settings = input.trusted ? input.file : fileSchema.parse({}, { jitless: true });
+  const folder = dirname(input.origin.path ?? join(input.home, "none"));
+  const servers = buildServers(input, settings.limits.callTimeoutMs, folder);
+  const findId = createServerFinder(servers.map((server) => server.id));
+  const { file: logFile, level } = settings.log;
+  return deepFreeze({
+    origin: input.origin,
+    home: input.home,
+    draftsFolder: join(input.home, "drafts"),
+    servers,
+    exposure: input.file.exposure,
+    profiles: buildProfiles(input.file, findId),
+    scope: settings.scope,
+    limits: settings.limits,
+    sandbox: settings.sandbox,
+    workflows: {
+      ...settings.workflows,
+      fileRoots: settings.workflows.fileRoots.map((root) => absolutePath(folder, root)),
+    },
+    log: logFile === undefined ? { level } : { level, file: absolutePath(folder, logFile) },
+    secrets: arrangeSecrets([
+      ...input.secrets,
+      ...[...input.environment.apiKeys.values()].map((key) => key.value),
+      ...servers.flatMap((server) => collectSecrets(server.transport)),
+    ]),
+  });
+}
+
+/** Changes nothing of the path itself: normalised, a secret in it would no longer be recognised by the redactor. */
+function absolutePath(folder: string, path: string): string {
+  return isAbsolute(path) ? path : `${folder}${sep}${path}`;
+}
+
+// ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function buildServers(input: BuildInput, callTimeoutMs: number, folder: string): ServerConfig[] {
+  const fromFile = Object.entries(input.file.mcpServers).map(([key, entry]) =>
+    serverFromFile(input, key, entry, callTimeoutMs, folder),
+  );
+  const ids = new Set(fromFile.map((server) => server.id));
+  const fromEnvironment = [...input.environment.urls.keys()]
+    .filter((id) => !ids.has(id))
+    .map((id) => serverFromEnvironment(id, callTimeoutMs));
+  return [...fromFile, ...fromEnvironment]
+    .map((server) => withEnvironment(server, input.environment))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function serverFromFile(
+  input: BuildInput,
+  key: string,
+  entry: FileServer,
+  callTimeoutMs: number,
+  folder: string,
+): ServerConfig {
+  const parsed = parseServerKey(key);
+  if (!parsed.ok) throw new Error(`unchecked server name: ${parsed.message}`);
+  const kind = entry.url === undefined ? "stdio" : entry.type === "sse" ? "sse" : "http";
+  // Expansion changes strings only, so the written entry has the shape that was checked.
+  const writtenEntry = objectAt(objectAt(input.written, "mcpServers"), key) as unknown as FileServer;
+  const used = input.uses.filter(({ path }) => path[0] === "mcpServers" && path[1] === key);
+  return {
+    id: parsed.id,
+    key,
+    declaredIn: "file",
+    enabled: entry.enabled,
+    trusted: input.trusted,
+    timeoutMs: entry.timeoutMs ?? callTimeoutMs,
+    tools: entry.tools,
+    fromEnvironment: [...new Set(used.map(({ variable }) => variable))].sort(),
+    transport: transportOf(entry, kind, (cwd) => absolutePath(folder, cwd)),
+    written: transportOf(writtenEntry, kind, (cwd) => cwd),
+  };
+}
+
+function transportOf(entry: FileServer, kind: Transport["kind"], locate: (cwd: string) => string): Transport {
+  if (kind !== "stdio") return { kind, url: entry.url ?? "", headers: { ...entry.headers } };
+  return {
+    kind,
+    command: entry.command ?? "",
+    args: [...(entry.args ?? [])],
+    env: { ...entry.env },
+    ...(entry.cwd === undefined ? {} : { cwd: locate(entry.cwd) }),
+  };
+}
+
+// ── environment ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A server with everything still to come from variables. */
+function serverFromEnvironment(id: string, timeoutMs: number): ServerConfig {
+  const transport: HttpTransport = { kind: "http", url: "", headers: {} };
+  return {
+    id,
+    key: id,
+    declaredIn: "environment",
+    enabled: true,
+    trusted: true,
+    timeoutMs,
+    tools: {},
+    fromEnvironment: [],
+    transport,
+    written: transport,
+  };
+}
+
+function withEnvironment(server: ServerConfig, environment: EnvironmentServers): ServerConfig {
+  const enabled = environment.enabled.get(server.id)?.value ?? server.enabled;
+  const { transport, written } = server;
+  if (transport.kind === "stdio" || written.kind === "stdio") return { ...server, enabled };
+  const url = environment.urls.get(server.id);
+  const hasOwnAuthorization = Object.keys(transport.headers).some((name) => /^authorization$/i.test(name));
+  const apiKey = hasOwnAuthorization ? undefined : environment.apiKeys.get(server.id);
+  const variables = [url, apiKey].flatMap((found) => found?.variable ?? []);
+  return {
+    ...server,
+    enabled,
+    fromEnvironment: [...new Set([...server.fromEnvironment, ...variables])].sort(),
+    transport: withAccess(transport, url?.value, apiKey?.value),
+    written: withAccess(written, referenceTo(url?.variable), referenceTo(apiKey?.variable)),
+  };
+}
+
+function withAccess(
+  transport: HttpTransport,
+  url: string | undefined,
+  apiKey: string | undefined,
+): HttpTransport {
+  const headers: Record<string, string> = { ...transport.headers };
+  if (apiKey !== undefined) headers["Authorization"] = `Bearer ${apiKey}`;
+  return { ...transport, url: url ?? transport.url, headers };
+}
+
+function referenceTo(variable: string | undefined): string | undefined {
+  return variable === undefined ? undefined : `\${${variable}}`;
+}

@@ -1,0 +1,120 @@
+import type { LogLevel } from "../core/log.ts";
+import type { Scope } from "../core/names.ts";
+
+/**
+ * Everything that was configured, in one deeply frozen object. A reload makes a new one; nobody changes this one.
+ * Paths are absolute, variables are expanded, defaults are filled in.
+ */
+export interface Config {
+  readonly origin: ConfigOrigin;
+  /** The folder of everything that must survive; readable by its owner only. */
+  readonly home: string;
+  readonly draftsFolder: string;
+  /** In the order of their ids. */
+  readonly servers: readonly ServerConfig[];
+  readonly exposure: Exposure;
+  /** Without a prototype, so that `profiles["constructor"]` is undefined. */
+  readonly profiles: Readonly<Record<string, ProfileConfig>>;
+  readonly scope: Scope;
+  readonly limits: LimitsConfig;
+  readonly sandbox: SandboxConfig;
+  readonly workflows: WorkflowsConfig;
+  readonly log: LogConfig;
+  /** Exact values that must never be shown, the longest first. For `createRedactor`; never for output. */
+  readonly secrets: readonly string[];
+}
+
+/** Where the config came from: `--config`, the project folder, the user's config folder, or nowhere. */
+export interface ConfigOrigin {
+  readonly kind: "flag" | "project" | "user" | "none";
+  readonly path?: string;
+  /** Of the exact bytes of the file. */
+  readonly sha256?: string;
+}
+
+export const EXPOSURES = ["lean", "full", "auto"] as const;
+type Exposure = (typeof EXPOSURES)[number];
+
+export interface ServerConfig {
+  readonly id: string;
+  /** As it stands in `mcpServers`; for a server from the environment, its id. */
+  readonly key: string;
+  readonly declaredIn: "file" | "environment";
+  readonly enabled: boolean;
+  /** A server that is not trusted is listed and never started. */
+  readonly trusted: boolean;
+  /** How long one call may take. */
+  readonly timeoutMs: number;
+  readonly tools: ToolLists;
+  /** The names of the environment variables that went into it. */
+  readonly fromEnvironment: readonly string[];
+  readonly transport: Transport;
+  /** The transport as written, with `${VAR}` in place of values: what may be shown, through `describeConfig`. */
+  readonly written: Transport;
+}
+
+/** By the names that the server itself gives its tools. */
+interface ToolLists {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export type Transport = StdioTransport | HttpTransport;
+
+interface StdioTransport {
+  readonly kind: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface HttpTransport {
+  readonly kind: "http" | "sse";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A named view of the gateway. `servers` and `transparent` hold server ids. */
+export interface ProfileConfig {
+  readonly servers?: readonly string[];
+  readonly exposure?: Exposure;
+  /** The one server that the profile fronts, without prefixes and meta-tools. */
+  readonly transparent?: string;
+}
+
+interface LimitsConfig {
+  readonly connectTimeoutMs: number;
+  readonly callTimeoutMs: number;
+  /** 0 means that an idle server is never stopped. */
+  readonly serverIdleMs: number;
+}
+
+interface SandboxConfig {
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly callsMax: number;
+  readonly callsAtOnceMax: number;
+}
+
+interface WorkflowsConfig {
+  readonly allowShell: boolean;
+  readonly allowPrivateHttp: boolean;
+  readonly fileRoots: readonly string[];
+}
+
+interface LogConfig {
+  readonly level: LogLevel;
+  readonly file?: string;
+}
+
+/** The parts of a project file that have no effect until it is trusted; its servers are listed and not started. */
+export const SECTIONS_IN_NEED_OF_TRUST = ["scope", "limits", "sandbox", "workflows", "log"] as const;
+
+/** Freezes a tree of plain data, and returns it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const child of Object.values(value)) deepFreeze(child);
+  return value;
+}

@@ -1,0 +1,129 @@
+/**
+ * A config for people's eyes: `config check --json`, `doctor`, the console. Values of env and headers never appear; strings
+ * are shown as written, so `${VAR}` stays `${VAR}`.
+ */
+import { escapeUnprintable } from "../core/printable.ts";
+import { createRedactor, isSecretKey, REDACTED, type Redactor } from "../core/redaction.ts";
+import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ServerConfig, type Transport } from "./config.ts";
+import { fileSchema } from "./schema.ts";
+import { maskTransport } from "./secrets.ts";
+
+/** Everything in a config that may be shown. */
+export type ConfigDescription = Omit<Config, "secrets" | "servers"> & {
+  readonly servers: readonly ServerDescription[];
+};
+
+/** A server without secrets: its transport is as written, with values of env and headers hidden. */
+type ServerDescription = Omit<ServerConfig, "written">;
+
+export function describeConfig(config: Config): ConfigDescription {
+  const { secrets, servers, ...rest } = config;
+  const redactor = createRedactor(secrets);
+  const shown = {
+    ...rest,
+    workflows: { ...rest.workflows, fileRoots: showAll(rest.workflows.fileRoots, redactor) },
+    log: rest.log.file === undefined ? rest.log : { ...rest.log, file: redactor.text(rest.log.file) },
+  };
+  return { ...shown, servers: servers.map((server) => describeServer(server, redactor)) };
+}
+
+function describeServer(server: ServerConfig, redactor: Redactor): ServerDescription {
+  const { written, tools, ...rest } = server;
+  return {
+    ...rest,
+    tools: {
+      ...(tools.allow === undefined ? {} : { allow: showAll(tools.allow, redactor) }),
+      ...(tools.deny === undefined ? {} : { deny: showAll(tools.deny, redactor) }),
+    },
+    transport: showTransport(maskTransport(written), redactor),
+  };
+}
+
+function showAll(texts: readonly string[], redactor: Redactor): string[] {
+  return texts.map((text) => redactor.text(text));
+}
+
+function showTransport(masked: Transport, redactor: Redactor): Transport {
+  const show = (text: string): string => showWritten(text, redactor);
+  if (masked.kind !== "stdio") return { ...masked, url: show(masked.url) };
+  const cwd = masked.cwd === undefined ? {} : { cwd: show(masked.cwd) };
+  return { ...masked, command: show(masked.command), args: masked.args.map(show), ...cwd };
+}
+
+/** Redacts between the references, so that `?token=${TOKEN}` keeps its reference; a secret's default is hidden. */
+function showWritten(text: string, redactor: Redactor): string {
+  const parts = text.split(/(\$\{[^}]*\})/);
+  const shown = parts.map((part, index) =>
+    index % 2 === 0 ? redactor.text(part) : showReference(part, redactor),
+  );
+  return shown.join("");
+}
+
+function showReference(reference: string, redactor: Redactor): string {
+  const parts = /^\$\{((?:env:)?(\w+)):-(.*)\}$/s.exec(reference);
+  if (parts === null) return reference;
+  const [, name, variable, otherwise] = parts;
+  return `\${${name}:-${isSecretKey(variable!) ? REDACTED : redactor.text(otherwise!)}}`;
+}
+
+// ── before a file is trusted: cut nowhere, with characters that would not show on a terminal escaped ────────────────
+
+/** Exactly what would be started or called. */
+export type ServerForTrust = {
+  readonly key: string;
+  readonly id: string;
+  /** Variables whose values the server would be given. */
+  readonly variables: readonly string[];
+} & (
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly cwd?: string;
+      readonly envNames: readonly string[];
+    }
+  | { readonly kind: "http" | "sse"; readonly url: string; readonly headerNames: readonly string[] }
+);
+
+/** The servers of the file as they stand in it, with `${VAR}` unexpanded: the trust is bound to those bytes. */
+export function describeServersForTrust(config: Config): ServerForTrust[] {
+  const fromFile = config.servers.filter((server) => server.declaredIn === "file");
+  return fromFile.map(({ key, id, fromEnvironment, written }) => {
+    const named = { key: escapeUnprintable(key), id, variables: fromEnvironment };
+    if (written.kind !== "stdio") {
+      return {
+        ...named,
+        kind: written.kind,
+        url: escapeUnprintable(written.url),
+        headerNames: Object.keys(written.headers).map(escapeUnprintable),
+      };
+    }
+    return {
+      ...named,
+      kind: written.kind,
+      command: escapeUnprintable(written.command),
+      args: written.args.map(escapeUnprintable),
+      ...(written.cwd === undefined ? {} : { cwd: escapeUnprintable(written.cwd) }),
+      envNames: Object.keys(written.env).map(escapeUnprintable),
+    };
+  });
+}
+
+/**
+ * Every setting that trusting the file would change from its default, such as `workflows.allowShell`, with its value as JSON.
+ * For a config that was loaded with `assumeTrusted`: otherwise these settings are still at their defaults.
+ */
+export function describeSettingsForTrust(config: Config): { path: string; value: string }[] {
+  const defaults = fileSchema.parse({}, { jitless: true });
+  const redactor = createRedactor(config.secrets);
+  return SECTIONS_IN_NEED_OF_TRUST.flatMap((section) => {
+    const usual: Record<string, unknown> = defaults[section];
+    return Object.entries(config[section])
+      .map(([key, value]) => ({ key, value: JSON.stringify(value) }))
+      .filter(({ key, value }) => value !== JSON.stringify(usual[key]))
+      .map(({ key, value }) => ({
+        path: `${section}.${key}`,
+        value: escapeUnprintable(redactor.text(value)),
+      }));
+  });
+}

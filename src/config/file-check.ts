@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { nearest } from "../core/nearest.ts";
+import { PROBLEM_COUNT_MAX, type Complaint, type KeyPath } from "./problem.ts";
+import { fileSchema, type FileConfig } from "./schema.ts";
+
+export type FileChecked =
+  | { readonly ok: true; readonly file: FileConfig }
+  | { readonly ok: false; readonly complaints: readonly Complaint[] };
+
+/** Checks an expanded file against the schema: every unknown key, wrong type and value out of range at once. */
+export function checkFile(value: unknown): FileChecked {
+  // A file is checked once in a while: compiling the checks first costs three times what it saves.
+  const parsed = fileSchema.safeParse(value, { jitless: true });
+  if (parsed.success) return { ok: true, file: parsed.data };
+  return { ok: false, complaints: parsed.error.issues.flatMap(complaintsOf) };
+}
+
+function complaintsOf(issue: z.core.$ZodIssue): Complaint[] {
+  const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      // A file of a hundred thousand unknown keys gets no guess for those that are not shown.
+      const allowed = keysAt(path);
+      return issue.keys.map((key, index) =>
+        complainUnknownKey(
+          [...path, key],
+          index < PROBLEM_COUNT_MAX ? nearest(key, allowed, 1) : [],
+          allowed,
+        ),
+      );
+    }
+    case "invalid_key":
+      return [{ path, at: "key", message: issue.issues[0]?.message ?? issue.message }];
+    case "custom":
+      return [{ path, at: "value", message: issue.message, ...hintOf(issue.params) }];
+    default:
+      return [{ path, at: "value", message: issue.message }];
+  }
+}
+
+function complainUnknownKey(path: KeyPath, [hit]: readonly string[], allowed: readonly string[]): Complaint {
+  return hit === undefined
+    ? { path, at: "key", message: "unknown key", hint: `the keys here are ${allowed.join(", ")}` }
+    : { path, at: "key", message: `unknown key; did you mean "${hit}"?` };
+}
+
+function hintOf(params: Record<string, unknown> | undefined): { hint?: string } {
+  const hint = params?.["hint"];
+  return typeof hint === "string" ? { hint } : {};
+}
+
+/** The keys that the schema knows at a path. */
+function keysAt(path: KeyPath): string[] {
+  let schema: unknown = fileSchema;
+  for (const part of path) schema = childOf(unwrap(schema), part);
+  const object = unwrap(schema);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+function childOf(schema: unknown, part: string | number): unknown {
+  if (schema instanceof z.ZodRecord) return schema.valueType;
+  if (schema instanceof z.ZodObject && Object.hasOwn(schema.shape, part)) return schema.shape[part];
+  return undefined;
+}
+
+function unwrap(schema: unknown): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
+    inner = inner.unwrap();
+  }
+  return inner;
+}

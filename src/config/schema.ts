@@ -1,0 +1,229 @@
+/**
+ * The shape of `repertoire.json`: the one source of its types, its checks, its messages and its JSON Schema. Objects are
+ * strict, so that a slip of the finger is an error and not a setting that is quietly ignored. Every message is in plain words
+ * and repeats no value. Rules that need more than one key are in `server-check.ts` and `profile.ts`.
+ */
+import * as z from "zod";
+import { LOG_LEVELS } from "../core/log.ts";
+import { isScopePart } from "../core/names.ts";
+import { EXPOSURES } from "./config.ts";
+import { findHeaderNameProblem, findHeaderValueProblem, findUrlProblem, type ValueProblem } from "./http.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+// ── the kinds of values ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A string that is checked after its variables are expanded. */
+function text(find: (value: string) => ValueProblem | undefined = () => undefined) {
+  return z.string({ error: "must be a string" }).check((context) => {
+    const problem = find(context.value);
+    if (problem === undefined) return;
+    const { message, hint } = problem;
+    context.issues.push({ code: "custom", message, input: context.value, params: { hint } });
+  });
+}
+
+function texts(find?: (value: string) => ValueProblem | undefined) {
+  return z.array(text(find), { error: "must be a list of strings" });
+}
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+function flag() {
+  return z.boolean({ error: "must be true or false, without quotes" });
+}
+
+function choice<const T extends readonly string[]>(values: T) {
+  const quoted = values.map((value) => `"${value}"`);
+  return z.enum(values, { error: `must be ${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}` });
+}
+
+function section<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape, { error: "must be an object" });
+}
+
+function findEmpty(value: string): ValueProblem | undefined {
+  return value === "" ? { message: "must not be empty" } : findNul(value);
+}
+
+/** The operating system ends a text at NUL; what follows would be lost without a word. */
+function findNul(value: string): ValueProblem | undefined {
+  return value.includes("\0") ? { message: "must not contain a NUL character" } : undefined;
+}
+
+function findPathProblem(value: string): ValueProblem | undefined {
+  if (/^~(?:[/\\]|$)/.test(value))
+    return { message: '"~" is not expanded here', hint: "write ${HOME} instead" };
+  return findEmpty(value);
+}
+
+const SCOPE_PATTERN = "^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$";
+const SCOPE_RULE =
+  "must be at most 32 lower-case letters, digits, - and _, beginning and ending with a letter or digit";
+
+function findScopeProblem(value: string): ValueProblem | undefined {
+  return isScopePart(value) ? undefined : { message: SCOPE_RULE };
+}
+
+/** A pattern for editors, which see the text before its variables are expanded. */
+function orVariable(pattern: string): { pattern: string } {
+  return { pattern: `${pattern}|\\$\\{` };
+}
+
+// ── the keys ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const toolLists = section({
+  allow: texts(findEmpty)
+    .optional()
+    .describe("Only these tools may be used, by the names that the server gives them. Without it, all may."),
+  deny: texts(findEmpty).optional().describe("These tools may not be used, even if they are allowed above."),
+});
+
+const TRANSPORT_TYPES = ["stdio", "http", "sse", "streamable-http"] as const;
+
+const server = section({
+  type: choice(TRANSPORT_TYPES)
+    .optional()
+    .describe(
+      'How to reach the server. Without it, "stdio" with a command and "http" (Streamable HTTP) with a url. ' +
+        '"streamable-http" is another spelling of "http".',
+    ),
+  command: text(findEmpty)
+    .optional()
+    .describe("The program to start. It is started directly, never through a shell."),
+  args: texts(findNul).optional().describe("Arguments of the command, passed on exactly as they are."),
+  env: z
+    .record(
+      z.string().regex(/^[^=\0]+$/, { error: "is not a valid variable name: it is empty or has = or NUL" }),
+      text(findNul),
+      { error: "must be an object of strings" },
+    )
+    .optional()
+    .describe("Environment variables for the command."),
+  cwd: text(findPathProblem)
+    .optional()
+    .describe("The folder in which the command runs; a relative one starts at the folder of this file."),
+  url: text(findUrlProblem)
+    .meta(orVariable("^[Hh][Tt][Tt][Pp][Ss]?://"))
+    .optional()
+    .describe("The address of a remote server."),
+  headers: z
+    .record(
+      z
+        .string()
+        .refine((name) => findHeaderNameProblem(name) === undefined, { error: "is not a valid header name" }),
+      text(findHeaderValueProblem),
+      { error: "must be an object of strings" },
+    )
+    .optional()
+    .describe("HTTP headers sent with every request, for example Authorization."),
+  enabled: flag()
+    .default(true)
+    .describe("A server that is not enabled is never started and its tools are not listed."),
+  timeoutMs: wholeNumber(1, HOUR_MS)
+    .optional()
+    .describe("How long one call of this server may take, in ms. Without it, limits.callTimeoutMs."),
+  tools: toolLists.prefault({}).describe("Which tools of the server may be used."),
+}).meta({ anyOf: [{ required: ["command"] }, { required: ["url"] }] });
+
+const profile = section({
+  servers: texts(findEmpty).optional().describe("The servers that the profile shows. Without it, all."),
+  exposure: choice(EXPOSURES)
+    .optional()
+    .describe("The exposure of this profile. Without it, that of the gateway."),
+  transparent: text(findEmpty)
+    .optional()
+    .describe("The one server that this profile fronts, without prefixes and without meta-tools."),
+});
+
+const scope = section({
+  org: text(findScopeProblem)
+    .meta(orVariable(SCOPE_PATTERN))
+    .default("local")
+    .describe("The organisation that capabilities and runs belong to."),
+  project: text(findScopeProblem)
+    .meta(orVariable(SCOPE_PATTERN))
+    .default("default")
+    .describe("The project that capabilities and runs belong to."),
+});
+
+const limits = section({
+  connectTimeoutMs: wholeNumber(1, 10 * MINUTE_MS)
+    .default(5 * SECOND_MS)
+    .describe("How long a server may take to start and answer the handshake, in ms."),
+  callTimeoutMs: wholeNumber(1, HOUR_MS)
+    .default(MINUTE_MS)
+    .describe("How long one call of an upstream tool may take, in ms, unless its server says otherwise."),
+  serverIdleMs: wholeNumber(0, 24 * HOUR_MS)
+    .default(10 * MINUTE_MS)
+    .describe(
+      "A server that nobody called for so long is stopped until it is needed again, in ms. 0: never.",
+    ),
+});
+
+const sandbox = section({
+  timeoutMs: wholeNumber(1, 10 * MINUTE_MS)
+    .default(30 * SECOND_MS)
+    .describe("How long one run of code may take, in ms."),
+  memoryMb: wholeNumber(16, 1024).default(64).describe("How much memory one run of code may use, in MiB."),
+  callsMax: wholeNumber(1, 10_000).default(200).describe("How many tool calls one run may make."),
+  callsAtOnceMax: wholeNumber(1, 256)
+    .default(16)
+    .describe("How many tool calls of one run may be under way at once."),
+});
+
+const workflows = section({
+  allowShell: flag()
+    .default(false)
+    .describe("Whether workflows may use the shell node, which runs any command."),
+  allowPrivateHttp: flag()
+    .default(false)
+    .describe("Whether the http node may reach loopback, link-local and private addresses."),
+  fileRoots: texts(findPathProblem)
+    .default([])
+    .describe(
+      "Folders in which read_file and write_file may work; a relative one starts at the folder of this file.",
+    ),
+});
+
+const log = section({
+  level: choice(LOG_LEVELS).default("info").describe("The least important messages that are still written."),
+  file: text(findPathProblem)
+    .optional()
+    .describe("A file for the log instead of stderr; a relative one starts at the folder of this file."),
+});
+
+export const fileSchema = section({
+  $schema: text().optional().describe("The JSON Schema of this file, for editors."),
+  mcpServers: z
+    .record(z.string(), server, { error: "must be an object with a server under each name" })
+    .default({})
+    .describe("The MCP servers behind the gateway, by name, in the shape that every MCP client uses."),
+  exposure: choice(EXPOSURES)
+    .default("auto")
+    .describe(
+      "Which upstream tools clients see: none of them (lean), all (full), or all while there are few (auto). " +
+        "Each can be called and searched in every mode.",
+    ),
+  profiles: z
+    .record(z.string(), profile, { error: "must be an object with a profile under each name" })
+    .default({})
+    .describe("Named views of the gateway, for clients that should see less or something else."),
+  scope: scope.prefault({}).describe("Which capabilities and runs this gateway sees and makes."),
+  limits: limits.prefault({}).describe("Time limits for upstream servers."),
+  sandbox: sandbox.prefault({}).describe("Limits for code that agents run."),
+  workflows: workflows.prefault({}).describe("What the built-in nodes of workflows may do."),
+  log: log.prefault({}).describe("What is logged, and where."),
+});
+
+/** A file that was checked, with its defaults. */
+export type FileConfig = z.output<typeof fileSchema>;
+/** One entry of `mcpServers`. */
+export type FileServer = z.output<typeof server>;
+
+export const SERVER_KEYS: readonly string[] = Object.keys(server.shape);

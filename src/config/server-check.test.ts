@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { checkServers, parseServerKey } from "./server-check.ts";
+import { problemsOf, requireConfig } from "./temp-project.testkit.ts";
+
+function complaintsAbout(server: unknown): string[] {
+  const { complaints } = checkServers({ mcpServers: { a: server } });
+  return complaints.map((complaint) => `${complaint.path.slice(2).join(".")}: ${complaint.message}`);
+}
+
+describe("how a server is reached", () => {
+  test.each([
+    [{ command: "x", url: "https://h" }, 'url: a server has "command" or "url", not both'],
+    [{}, ": how to reach the server is missing"],
+    [{ enabled: true }, ": how to reach the server is missing"],
+    [{ url: "https://h", args: [] }, 'args: belongs to a server with "command"'],
+    [{ url: "https://h", env: {} }, 'env: belongs to a server with "command"'],
+    [{ command: "x", headers: {} }, 'headers: belongs to a server with "url"'],
+    [{ url: "https://h", type: "stdio" }, 'type: a server with "url" has type "http" or "sse"'],
+    [{ command: "x", type: "sse" }, 'type: a server with "command" has type "stdio"'],
+    [
+      { url: "https://h", headers: { Accept: "a", ACCEPT: "b" } },
+      "headers.ACCEPT: this header stands here twice, in another spelling",
+    ],
+  ])("%j", (server, expected) => {
+    expect(complaintsAbout(server)).toEqual([expected]);
+  });
+
+  test("is not asked for when a key is misspelt", () => {
+    expect(complaintsAbout({ comand: "x" })).toEqual([]);
+  });
+
+  test.each([null, [], "x", 1, { command: 1 }, { url: null, headers: [] }])(
+    "never throws on %j",
+    (server) => {
+      expect(() => checkServers({ mcpServers: { a: server } })).not.toThrow();
+      expect(() => checkServers(server)).not.toThrow();
+      expect(() => checkServers({ mcpServers: server })).not.toThrow();
+    },
+  );
+});
+
+describe("T025: server names", () => {
+  test.each([
+    ["", "no letter"],
+    [".", "no letter"],
+    ["..", "no letter"],
+    ["日本", "no letter"],
+    ["mcp", "reserved"],
+    ["MCP", "reserved"],
+    ["constructor", "reserved"],
+    ["prototype", "reserved"],
+    ["CON", "reserved"],
+    ["a\0b", "control characters"],
+    ["a\nb", "control characters"],
+    ["x".repeat(300), "at most 128 characters"],
+    ["x".repeat(33), "longer than 32 characters"],
+  ])("%j is refused with the rule: %s", (key, rule) => {
+    const parsed = parseServerKey(key);
+    expect(parsed.ok ? parsed.id : parsed.message).toContain(rule);
+    expect(problemsOf({ mcpServers: { [key]: { command: "x" } } })).toHaveLength(1);
+  });
+
+  test.each([
+    ["../x", "x"],
+    ["a/b", "a_b"],
+    ["a\\b", "a_b"],
+    ["..%2fx", "2fx"],
+    ["-rf", "rf"],
+    ["--help", "help"],
+    ["nul.txt", "nul_txt"],
+    ["toString", "tostring"],
+    ["hasOwnProperty", "hasownproperty"],
+    ["trailing. ", "trailing"],
+    ["My Server", "my_server"],
+  ])("%j becomes the harmless id %s", (key, id) => {
+    const config = requireConfig({ mcpServers: { [key]: { command: "x" } } });
+    expect(config.servers.map((server) => server.id)).toEqual([id]);
+  });
+
+  test("__proto__ is refused, and no prototype changes", () => {
+    const [problem] = problemsOf('{"mcpServers": {"__proto__": {"command": "x"}}}');
+    expect(problem).toContain("mcpServers.__proto__: is not allowed as a key");
+    expect(({} as Record<string, unknown>)["command"]).toBeUndefined();
+  });
+
+  test("with one id name each other", () => {
+    const problems = problemsOf({ mcpServers: { "a b": { command: "x" }, A_b: { command: "y" } } });
+    expect(problems).toEqual([
+      'repertoire.json:6:5  mcpServers.A_b: "a b" and "A_b" have the same server id "a_b"; rename one of them',
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { Config } from "./config.ts";
+import { readConfigText } from "./config-text.ts";
+import { parseConfigText } from "./load.ts";
+import type { Problem } from "./problem.ts";
+import { watchConfig, type WatchOptions } from "./watch.ts";
+
+/** What subscribers are told: a new config is in force, or the file is broken and the old one stays. */
+export type ConfigEvent =
+  | { readonly kind: "changed"; readonly config: Config; readonly warnings: readonly Problem[] }
+  | { readonly kind: "broken"; readonly problems: readonly Problem[] };
+
+/** The config that is in force: always the last good one. */
+export interface ConfigSource {
+  current(): Config;
+  /** Returns the function that ends the subscription. */
+  subscribe(listener: (event: ConfigEvent) => void): () => void;
+  /** Looks for a change now. */
+  check(): Promise<void>;
+  close(): void;
+}
+
+export type ConfigSourceCreated =
+  | { readonly ok: true; readonly source: ConfigSource; readonly warnings: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Loads the config and keeps it up to date; a config that is broken from the start is the caller's to report. */
+export function createConfigSource(options: WatchOptions = {}): ConfigSourceCreated {
+  const text = readConfigText(options);
+  const first = parseConfigText(text, options.env ?? process.env);
+  if (!first.ok) return first;
+  let config = first.config;
+  const listeners = new Set<(event: ConfigEvent) => void>();
+  const watch = watchConfig({ ...options, since: text.fingerprint }, (result) => {
+    if (result.ok) config = result.config;
+    const event: ConfigEvent = result.ok
+      ? { kind: "changed", config: result.config, warnings: result.warnings }
+      : { kind: "broken", problems: result.problems };
+    for (const listener of listeners) listener(event);
+  });
+  const source: ConfigSource = {
+    current: () => config,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    check: () => watch.check(),
+    close() {
+      listeners.clear();
+      watch.close();
+    },
+  };
+  return { ok: true, source, warnings: first.warnings };
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Config } from "./config.ts";
+import type { LoadOptions } from "./config-text.ts";
+import { loadConfig } from "./load.ts";
+import { formatProblem, type Problem } from "./problem.ts";
+
+/** A project folder, a user and a home of its own, on the real disk, gone when the test is. */
+export interface TempProject {
+  readonly cwd: string;
+  readonly userFolder: string;
+  readonly home: string;
+  readonly options: { cwd: string; homedir: string; home: string; env: Record<string, string> };
+  /** Writes a file below the folder of the test; an object as JSON. */
+  readonly write: (path: string, content: unknown) => string;
+}
+
+export function createTempProject(): TempProject {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "repertoire-config-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const cwd = join(root, "project");
+  const homedir = join(root, "user");
+  const home = join(root, "home");
+  mkdirSync(cwd);
+  return {
+    cwd,
+    home,
+    userFolder: join(homedir, ".config", "repertoire"),
+    options: { cwd, homedir, home, env: {} },
+    write(path, content) {
+      const file = join(root, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, null, 2));
+      return file;
+    },
+  };
+}
+
+/** Loads a file as `--config` would. */
+export function loadText(content: unknown, env: Record<string, string> = {}, options: LoadOptions = {}) {
+  const project = createTempProject();
+  const configPath = project.write("project/repertoire.json", content);
+  return loadConfig({ ...project.options, configPath, env, ...options });
+}
+
+export function requireConfig(content: unknown, env: Record<string, string> = {}): Config {
+  const result = loadText(content, env);
+  if (!result.ok) throw new Error(result.problems.map(formatProblem).join("\n"));
+  return result.config;
+}
+
+/** The problems of a file, as they are printed. */
+export function problemsOf(content: unknown, env: Record<string, string> = {}): string[] {
+  const result = loadText(content, env);
+  return result.ok ? [] : result.problems.map(formatProblem);
+}
+
+export function textOf(problems: readonly Problem[]): string {
+  return problems.map(formatProblem).join("\n");
+}
