@@ -70,14 +70,19 @@ async function readDraft(path: string, field: string): Promise<ToolResult<string
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return undefined;
-    if (code === "ELOOP") return fail("SECURITY_ERROR", "The draft is a link; a draft must be a file.", { field });
+    if (code === "ELOOP")
+      return fail("SECURITY_ERROR", "The draft is a link; a draft must be a file.", { field });
     return fail("TOOL_EXECUTION_FAILED", `The draft cannot be read: ${messageOf(error)}`, { field });
   }
   try {
     const stat = await file.stat();
     if (!stat.isFile()) return fail("SECURITY_ERROR", "The draft is not a regular file.", { field });
     if (stat.size > DRAFT_BYTES_MAX) {
-      return fail("TOOL_INVALID_INPUT", `The draft has ${stat.size} bytes; the limit is ${DRAFT_BYTES_MAX}.`, { field });
+      return fail(
+        "TOOL_INVALID_INPUT",
+        `The draft has ${stat.size} bytes; the limit is ${DRAFT_BYTES_MAX}.`,
+        { field },
+      );
     }
     return succeed(await file.readFile("utf8"));
   } finally {

@@ -83,7 +83,10 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
   return { list, find, describe, names };
 }
 
-function chooseVersion(reference: NameReference, capability: Capability): (version: CapabilityVersion) => boolean {
+function chooseVersion(
+  reference: NameReference,
+  capability: Capability,
+): (version: CapabilityVersion) => boolean {
   if (reference.kind === "fqdn") return (version) => version.sourceHash.startsWith(reference.hash);
   const wanted = reference.version ?? capability.currentVersion;
   return (version) => version.version === wanted;
@@ -92,10 +95,14 @@ function chooseVersion(reference: NameReference, capability: Capability): (versi
 function missing(name: string, known: readonly string[]): ToolResult<never> {
   const near = nearest(name, known);
   const hint = known.length === 0 ? "The library is empty." : "list_library shows what there is.";
-  return fail("TOOL_NOT_FOUND", `Nothing in the library is called ${JSON.stringify(name)}.${didYouMean(near)}`, {
-    nearest: near,
-    hint,
-  });
+  return fail(
+    "TOOL_NOT_FOUND",
+    `Nothing in the library is called ${JSON.stringify(name)}.${didYouMean(near)}`,
+    {
+      nearest: near,
+      hint,
+    },
+  );
 }
 
 function missingVersion(name: string, versions: readonly CapabilityVersion[]): ToolResult<never> {

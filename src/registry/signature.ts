@@ -5,7 +5,12 @@ const DEPTH_MAX = 3;
 const ENUM_SHOWN_MAX = 8;
 
 /** The TypeScript signature that code would call, in one line. */
-export function signatureOf(server: string, tool: string, inputSchema: JsonObject, outputSchema?: JsonObject): string {
+export function signatureOf(
+  server: string,
+  tool: string,
+  inputSchema: JsonObject,
+  outputSchema?: JsonObject,
+): string {
   const target = `mcp${memberOf(server)}${memberOf(tool)}`;
   const properties = isObject(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
   const optional = requiredOf(inputSchema).size === 0 ? "?" : "";

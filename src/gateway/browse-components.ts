@@ -1,0 +1,142 @@
+import * as z from "zod";
+import type { JsonObject } from "../core/json.ts";
+import { displayNameOf, toolNameOf } from "../core/names.ts";
+import { succeed } from "../core/result.ts";
+import type { Capability } from "../core/store.ts";
+import type { Library } from "../library/library.ts";
+import type { Component, Registry } from "../registry/registry.ts";
+import { signatureOf, typeOf } from "../registry/signature.ts";
+import { createMetaTool, type MetaTool } from "./meta-tool.ts";
+import { rank } from "./rank.ts";
+
+/** The promise is an answer within a second whatever the servers do; this leaves time for the rest of the work. */
+const SERVERS_WAIT_MS = 800;
+const LIMIT_MAX = 100;
+
+const parameter = z.object({
+  key: z.string(),
+  type: z.string(),
+  required: z.boolean(),
+  description: z.string(),
+});
+
+const output = z.object({
+  nodes: z.array(
+    z.object({
+      type: z.string().describe("The name to call or to use as a node's type."),
+      description: z.string(),
+      server: z.string(),
+      inputs: z.array(parameter),
+      outputs: z.array(parameter),
+      signature: z.string().describe("The TypeScript signature that code calls."),
+      input_schema: z.looseObject({}).optional(),
+      output_schema: z.looseObject({}).optional(),
+    }),
+  ),
+  workflows: z.array(z.object({ name: z.string(), tool: z.string(), description: z.string() })),
+  total: z.int().describe("How many match, beyond the limit too."),
+  pending: z.array(z.string()).describe("Servers that have not answered yet; ask again to see their tools."),
+});
+
+export interface BrowseParts {
+  readonly registry: Registry;
+  readonly library: Library;
+  /** Configured servers that have no source yet. */
+  readonly waiting: () => readonly string[];
+}
+
+export function createBrowseComponents(parts: BrowseParts): MetaTool {
+  return createMetaTool({
+    name: "browse_components",
+    title: "Browse components",
+    describe: (servers) =>
+      "Search the tools that you can use: those of every connected server, and what was kept in the library. Start here. " +
+      "Each hit has the TypeScript signature to call it in code: await mcp.server.tool({…}). " +
+      describeServers(servers),
+    input: z.strictObject({
+      query: z
+        .string()
+        .max(1000)
+        .optional()
+        .describe("What you want to do, in a few words. Without it, everything."),
+      include_workflows: z.boolean().default(true).describe("Also search the library."),
+      limit: z.int().min(1).max(LIMIT_MAX).default(20).describe("How many hits at most."),
+      detail: z.enum(["summary", "full"]).default("summary").describe("full adds the JSON Schemas."),
+    }),
+    output,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    async run(input, context) {
+      const [catalogue, kept] = await Promise.all([
+        parts.registry.catalogue(context, SERVERS_WAIT_MS),
+        input.include_workflows ? parts.library.list(null) : [],
+      ]);
+      const nodes = rank(input.query, catalogue.components, textsOfComponent);
+      const workflows = rank(input.query, kept, textsOfCapability);
+      return succeed({
+        nodes: nodes.slice(0, input.limit).map((component) => nodeOf(component, input.detail === "full")),
+        workflows: workflows.slice(0, input.limit).map((item) => ({
+          name: displayNameOf(item),
+          tool: toolNameOf(item),
+          description: item.description,
+        })),
+        total: nodes.length + workflows.length,
+        pending: [...new Set([...catalogue.pending, ...parts.waiting()])].sort(),
+      });
+    },
+  });
+}
+
+/** Names a bounded number of servers: a description is read in every request of every client. */
+export function describeServers(servers: readonly string[]): string {
+  if (servers.length === 0) return "No servers are configured yet.";
+  const shown = servers.slice(0, 30).join(", ");
+  const rest = servers.length > 30 ? ` and ${servers.length - 30} more` : "";
+  return `Servers: ${shown}${rest}.`;
+}
+
+function textsOfComponent({ name, definition }: Component): [string, string] {
+  return [name, definition.description ?? ""];
+}
+
+function textsOfCapability(item: Capability): [string, string] {
+  return [displayNameOf(item), `${item.description} ${item.tags.join(" ")}`];
+}
+
+function nodeOf(
+  { name, source, definition }: Component,
+  full: boolean,
+): z.output<typeof output>["nodes"][number] {
+  const schemas = {
+    input_schema: definition.inputSchema,
+    ...(definition.outputSchema === undefined ? {} : { output_schema: definition.outputSchema }),
+  };
+  return {
+    type: name,
+    description: definition.description ?? "",
+    server: source,
+    inputs: parametersOf(definition.inputSchema),
+    outputs: parametersOf(definition.outputSchema ?? {}),
+    signature: signatureOf(
+      source,
+      name.slice(source.length + 2),
+      definition.inputSchema,
+      definition.outputSchema,
+    ),
+    ...(full ? schemas : {}),
+  };
+}
+
+function parametersOf(schema: JsonObject): z.output<typeof parameter>[] {
+  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+  return Object.entries(schema["properties"] ?? {}).map(([key, value]) => ({
+    key,
+    type: typeOf(value, 1),
+    required: required.has(key),
+    description: descriptionOf(value),
+  }));
+}
+
+function descriptionOf(schema: unknown): string {
+  const isObject = typeof schema === "object" && schema !== null && "description" in schema;
+  return isObject && typeof schema.description === "string" ? schema.description : "";
+}

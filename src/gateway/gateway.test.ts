@@ -1,0 +1,477 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/temporary.ts";
+import { createFixtureSource, toolOf, type FixtureSource } from "../../test/fixtures/tool-source.ts";
+import type { JsonObject } from "../core/json.ts";
+import { silentLog } from "../core/log.ts";
+import { DEFAULT_SCOPE } from "../core/names.ts";
+import type { CapabilityDraft, Store } from "../core/store.ts";
+import { createDrafts } from "../library/drafts.ts";
+import { createLibrary } from "../library/library.ts";
+import { createRegistry } from "../registry/registry.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { createGateway, TRACE_ID_KEY, type Gateway } from "./gateway.ts";
+
+const META_TOOLS = ["browse_components", "list_library", "describe_workflow", "execute", "save_to_library"];
+
+interface Rig {
+  readonly gateway: Gateway;
+  readonly store: Store;
+  readonly draftsFolder: string;
+  call(name: string, args?: JsonObject): Promise<Record<string, unknown>>;
+}
+
+/** The real gateway over a real store, with sources in memory in place of servers. */
+async function openRig(...sources: FixtureSource[]): Promise<Rig> {
+  const home = temporaryFolder();
+  const draftsFolder = join(home, "drafts");
+  const store = await openSqliteStore({ home });
+  onTestFinished(() => store.close());
+  mkdirSync(draftsFolder);
+  const registry = createRegistry();
+  for (const source of sources) registry.add(source);
+  const gateway = createGateway({
+    registry,
+    library: createLibrary(store.capabilities, () => DEFAULT_SCOPE),
+    drafts: createDrafts(draftsFolder),
+    servers: () => sources.map((source) => source.id),
+    waiting: () => [],
+    serversChanged: () => () => {},
+    log: silentLog,
+  });
+  const call = async (name: string, args: JsonObject = {}) => {
+    const answer = await gateway.callTool(name, args);
+    expect(answer.content).toEqual([{ type: "text", text: JSON.stringify(answer.structuredContent) }]);
+    return { isError: answer.isError ?? false, ...answer.structuredContent };
+  };
+  return { gateway, store, draftsFolder, call };
+}
+
+const sum: CapabilityDraft = {
+  scope: DEFAULT_SCOPE,
+  namespace: "math",
+  action: "sum",
+  kind: "code",
+  description: "Adds two numbers.",
+  author: "ann",
+  source: "return args.a + args.b;",
+  inputSchema: {
+    type: "object",
+    properties: { a: { type: "number", description: "The first." }, b: { type: "number", default: 1 } },
+    required: ["a"],
+  },
+  outputSchema: { type: "number" },
+  toolsUsed: [{ tool: "calc__add", hash: "abc" }],
+};
+
+describe("the list", () => {
+  it("has exactly the five meta-tools, whatever servers and capabilities there are", async () => {
+    const { gateway, store } = await openRig(createFixtureSource("github", [toolOf("create_issue")]));
+    await store.capabilities.save(sum);
+    expect((await gateway.listTools()).map((tool) => tool.name)).toEqual(META_TOOLS);
+  });
+
+  it("pins names, required and optional arguments", async () => {
+    const { gateway } = await openRig();
+    const shapes = (await gateway.listTools()).map(({ name, inputSchema }) => [
+      name,
+      Object.keys(inputSchema["properties"] as object),
+      inputSchema["required"] ?? [],
+      inputSchema["additionalProperties"],
+    ]);
+    expect(shapes).toEqual([
+      ["browse_components", ["query", "include_workflows", "limit", "detail"], [], false],
+      ["list_library", ["pattern"], [], false],
+      ["describe_workflow", ["name"], ["name"], false],
+      [
+        "execute",
+        ["name", "inputs", "code", "intent", "resume", "uncertain", "timeout_ms", "save_as"],
+        [],
+        false,
+      ],
+      [
+        "save_to_library",
+        ["draft_name", "final_name", "description", "tags", "visibility", "overwrite"],
+        ["draft_name", "final_name", "description"],
+        false,
+      ],
+    ]);
+  });
+
+  it("gives each tool a title, a description, annotations and an output schema", async () => {
+    const { gateway } = await openRig();
+    for (const tool of await gateway.listTools()) {
+      expect(tool.title).toEqual(expect.any(String));
+      expect(tool.description!.length).toBeGreaterThan(60);
+      expect(tool.description!.length).toBeLessThan(1200);
+      expect(tool.outputSchema).toMatchObject({ type: "object", properties: expect.any(Object) });
+      expect(tool.annotations).toHaveProperty(
+        "readOnlyHint",
+        !["execute", "save_to_library"].includes(tool.name),
+      );
+    }
+  });
+
+  it("names the servers, at most thirty of them", async () => {
+    const few = await openRig(createFixtureSource("github", []), createFixtureSource("slack", []));
+    expect((await few.gateway.listTools())[0]!.description).toContain("Servers: github, slack.");
+    const many = await openRig(...Array.from({ length: 40 }, (_, i) => createFixtureSource(`s${i}`, [])));
+    expect((await many.gateway.listTools())[0]!.description).toContain("and 10 more");
+    const none = await openRig();
+    expect((await none.gateway.listTools())[0]!.description).toContain("No servers are configured yet.");
+  });
+});
+
+describe("arguments", () => {
+  it.each([
+    ["an unknown one, with the nearest", "list_library", { patern: "x" }, "patern", "Did you mean pattern?"],
+    ["several unknown ones", "list_library", { zzz: 1, qqq: 2 }, "zzz", `Unknown argument "qqq".`],
+    ["a missing one", "describe_workflow", {}, "name", `The argument "name" is missing.`],
+    ["a wrong type", "describe_workflow", { name: 7 }, "name", "expected string"],
+    ["a null", "describe_workflow", { name: null }, "name", "expected string"],
+    ["a value outside its range", "browse_components", { limit: 0 }, "limit", ">=1"],
+    ["a fraction", "browse_components", { limit: 1.5 }, "limit", "int"],
+    [
+      "a word that is none of the choices",
+      "browse_components",
+      { detail: "all" },
+      "detail",
+      `"summary"|"full"`,
+    ],
+    [
+      "a nested one",
+      "save_to_library",
+      { draft_name: "a", final_name: "b", description: "c", tags: ["x", 5] },
+      "tags.1",
+      "string",
+    ],
+    [
+      "a blank description",
+      "save_to_library",
+      { draft_name: "a", final_name: "b", description: "  " },
+      "description",
+      ">=1",
+    ],
+  ])("name the field: %s", async (_, tool, args, field, words) => {
+    const { call } = await openRig();
+    expect(await call(tool, args as JsonObject)).toMatchObject({
+      isError: true,
+      success: false,
+      error: { code: "TOOL_INVALID_INPUT", retryable: false, field, message: expect.stringContaining(words) },
+    });
+  });
+
+  it("T046: own properties only, so a field named toString or __proto__ is unknown", async () => {
+    const { call } = await openRig();
+    for (const key of ["toString", "constructor", "__proto__"]) {
+      const args = JSON.parse(`{${JSON.stringify(key)}: 1}`) as JsonObject;
+      expect(await call("list_library", args)).toMatchObject({ isError: true, error: { field: key } });
+    }
+  });
+
+  it("T052: deeper than 64 levels are refused", async () => {
+    const { call } = await openRig();
+    const deep = (levels: number) =>
+      JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`) as JsonObject;
+    expect(await call("execute", { code: "1", inputs: deep(62) })).toMatchObject({
+      error: { code: "TOOL_NOT_IMPLEMENTED" },
+    });
+    expect(await call("execute", { code: "1", inputs: deep(64) })).toMatchObject({
+      error: { code: "TOOL_INVALID_INPUT", message: expect.stringContaining("64 levels") },
+    });
+  });
+
+  it("are not changed by the call", async () => {
+    const { gateway } = await openRig();
+    const args = Object.freeze({ limit: 5 });
+    await gateway.callTool("browse_components", args);
+    expect(args).toEqual({ limit: 5 });
+  });
+});
+
+describe("tool names", () => {
+  it("that do not exist get the nearest that do", async () => {
+    const { call } = await openRig();
+    expect(await call("browse_component")).toMatchObject({
+      isError: true,
+      error: { code: "TOOL_NOT_FOUND", nearest: ["browse_components"] },
+    });
+  });
+
+  it("of capabilities and malformed ones answer as the contract says", async () => {
+    const { call } = await openRig();
+    expect(await call("mcp__math__sum")).toMatchObject({
+      error: { message: "Capability not found: mcp__math__sum" },
+    });
+    expect(await call("__x")).toMatchObject({ error: { message: "Invalid tool name format" } });
+    expect(await call("mcp__Math__sum")).toMatchObject({ error: { message: "Invalid tool name format" } });
+  });
+
+  it("of a server reach that server", async () => {
+    const github = createFixtureSource("github", [toolOf("create.issue")]);
+    const { gateway } = await openRig(github);
+    const answer = await gateway.callTool("github__create_issue", { title: "x" });
+    expect(answer).toMatchObject({ content: [{ text: "github did create.issue" }] });
+    expect(github.calls).toEqual([{ name: "create.issue", args: { title: "x" } }]);
+  });
+});
+
+describe("browse_components", () => {
+  const github = () =>
+    createFixtureSource("github", [
+      toolOf("create_issue", "Opens an issue in a repository.", {
+        title: { type: "string", description: "Its title." },
+      }),
+      toolOf("list_repos", "Lists repositories."),
+    ]);
+
+  it("gives nodes with inputs and the signature that code calls", async () => {
+    const { call } = await openRig(github());
+    expect(await call("browse_components", { query: "open an issue" })).toMatchObject({
+      nodes: [
+        {
+          type: "github__create_issue",
+          server: "github",
+          description: "Opens an issue in a repository.",
+          inputs: [{ key: "title", type: "string", required: true, description: "Its title." }],
+          outputs: [],
+          signature: "mcp.github.create_issue(args: { title: string }): Promise<unknown>",
+        },
+      ],
+      total: 1,
+      pending: [],
+    });
+  });
+
+  it("gives schemas only in full detail", async () => {
+    const { call } = await openRig(github());
+    const summary = (await call("browse_components", { query: "repos" })) as { nodes: object[] };
+    expect(summary.nodes[0]).not.toHaveProperty("input_schema");
+    const full = (await call("browse_components", { query: "repos", detail: "full" })) as { nodes: object[] };
+    expect(full.nodes[0]).toHaveProperty("input_schema", { type: "object", properties: {}, required: [] });
+  });
+
+  it("counts all that match and gives as many as asked for", async () => {
+    const { call } = await openRig(github());
+    expect(await call("browse_components", { limit: 1 })).toMatchObject({ nodes: [{}], total: 2 });
+  });
+
+  it("includes what was kept unless told otherwise", async () => {
+    const { call, store } = await openRig(github());
+    await store.capabilities.save(sum);
+    const kept = { name: "math:sum", tool: "mcp__math__sum", description: "Adds two numbers." };
+    expect(await call("browse_components", { query: "numbers" })).toMatchObject({
+      nodes: [],
+      workflows: [kept],
+      total: 1,
+    });
+    expect(await call("browse_components", { query: "numbers", include_workflows: false })).toMatchObject({
+      workflows: [],
+    });
+  });
+
+  it("answers no match and an empty world with empty lists", async () => {
+    const { call } = await openRig();
+    const empty = { isError: false, nodes: [], workflows: [], total: 0, pending: [] };
+    expect(await call("browse_components")).toEqual(empty);
+    expect(await call("browse_components", { query: "zebra" })).toEqual(empty);
+    expect(await call("browse_components", { query: "!!!" })).toEqual(empty);
+  });
+
+  it("answers within a second when a server hangs, and names it as pending", async () => {
+    const hanging = createFixtureSource("slow", []);
+    hanging.onList = () => new Promise(() => {});
+    const { call } = await openRig(hanging, github());
+    const startedAt = performance.now();
+    expect(await call("browse_components", { query: "issue" })).toMatchObject({
+      pending: ["slow"],
+      total: 1,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
+
+describe("list_library and describe_workflow", () => {
+  it("answer from the store", async () => {
+    const { call, store } = await openRig();
+    const saved = await store.capabilities.save(sum);
+    await store.capabilities.recordUse(saved.capability.id, { success: true, elapsedMs: 10 });
+    await store.capabilities.recordUse(saved.capability.id, { success: false, elapsedMs: 30 });
+    expect(await call("list_library", { pattern: null })).toMatchObject({
+      items: [
+        {
+          name: "math:sum",
+          tool: "mcp__math__sum",
+          kind: "code",
+          version: 1,
+          usage_count: 2,
+          success_count: 1,
+        },
+      ],
+    });
+    expect(await call("describe_workflow", { name: "math:sum" })).toMatchObject({
+      fqdn: expect.stringMatching(/^local\.default\.math\.sum\.[0-9a-f]{4}$/),
+      uri: "repertoire://library/math/sum",
+      inputs: {
+        a: { type: "number", required: true, description: "The first." },
+        b: { type: "number", required: false, default: 1 },
+      },
+      source: sum.source,
+      tools_used: [{ tool: "calc__add", hash: "abc" }],
+      versions: [{ version: 1 }],
+      statistics: {
+        executions: 2,
+        successes: 1,
+        failures: 1,
+        average_ms: 20,
+        last_run: expect.stringContaining("T"),
+      },
+    });
+  });
+
+  it("find the inputs that a workflow's templates use", async () => {
+    const { call, store } = await openRig();
+    const source = JSON.stringify({
+      nodes: [{ id: "a", params: { x: "${city} ${a.out} $${literal} ${ day }" } }],
+    });
+    await store.capabilities.save({ ...sum, namespace: "workflow", action: "w", kind: "workflow", source });
+    expect(await call("describe_workflow", { name: "w" })).toMatchObject({
+      template_inputs: ["city", "day"],
+    });
+  });
+});
+
+describe("execute", () => {
+  it.each([
+    ["nothing to run", {}, "name"],
+    ["name and code", { name: "a", code: "b" }, "code"],
+    ["uncertain without resume", { code: "1", uncertain: "retry" }, "uncertain"],
+    ["an unknown answer to uncertain", { resume: "last", uncertain: "maybe" }, "uncertain"],
+    ["a resume that is no run id", { resume: "../x" }, "resume"],
+    ["a timeout over ten minutes", { code: "1", timeout_ms: 600_001 }, "timeout_ms"],
+    ["a bad save_as", { code: "1", save_as: "Not A Name" }, "save_as"],
+  ])("refuses %s", async (_, args, field) => {
+    const { call } = await openRig();
+    expect(await call("execute", args as JsonObject)).toMatchObject({
+      error: { code: "TOOL_INVALID_INPUT", field },
+    });
+  });
+
+  it("limits code to 256 KiB, just under, at and just over", async () => {
+    const { call } = await openRig();
+    for (const length of [262_143, 262_144]) {
+      expect(await call("execute", { code: "x".repeat(length) })).toMatchObject({
+        error: { code: "TOOL_NOT_IMPLEMENTED" },
+      });
+    }
+    expect(await call("execute", { code: "x".repeat(262_145) })).toMatchObject({
+      error: { code: "TOOL_INVALID_INPUT", field: "code", message: expect.stringContaining("262144") },
+    });
+  });
+
+  it("T025: refuses an unsafe name with SECURITY_ERROR", async () => {
+    const { call } = await openRig();
+    for (const name of ["../etc", "/etc/passwd", "a\\b"]) {
+      expect(await call("execute", { name })).toMatchObject({
+        error: { code: "SECURITY_ERROR", field: "name" },
+      });
+    }
+  });
+
+  it("looks in the library, then in the drafts, and names what is near", async () => {
+    const { call, store, draftsFolder } = await openRig();
+    await store.capabilities.save(sum);
+    writeFileSync(join(draftsFolder, "report.json"), "{}");
+    for (const name of ["math:sum", "report"]) {
+      expect(await call("execute", { name })).toMatchObject({ error: { code: "TOOL_NOT_IMPLEMENTED" } });
+    }
+    expect(await call("execute", { name: "math:summ" })).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND", nearest: ["math:sum"] },
+    });
+    expect(await call("execute", { name: "raport" })).toMatchObject({ error: { nearest: ["report"] } });
+  });
+
+  it("says that it cannot run yet what is otherwise valid", async () => {
+    const { call } = await openRig();
+    const requests: JsonObject[] = [{ code: "return 1" }, { resume: "last" }, { resume: "last", code: "return 1" }];
+    for (const args of requests) {
+      expect(await call("execute", args)).toMatchObject({
+        isError: true,
+        error: { code: "TOOL_NOT_IMPLEMENTED" },
+      });
+    }
+  });
+});
+
+describe("save_to_library", () => {
+  const request = { draft_name: "report", final_name: "text:report", description: "Reports." };
+
+  it("wants a draft that exists and is valid", async () => {
+    const { call, draftsFolder } = await openRig();
+    expect(await call("save_to_library", request)).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND", field: "draft_name" },
+    });
+    writeFileSync(join(draftsFolder, "report.json"), "{oops");
+    expect(await call("save_to_library", request)).toMatchObject({ error: { reason: "validation_error" } });
+    writeFileSync(join(draftsFolder, "report.json"), "{}");
+    expect(await call("save_to_library", request)).toMatchObject({ error: { code: "TOOL_NOT_IMPLEMENTED" } });
+  });
+
+  it("wants a final name that is free, or overwrite", async () => {
+    const { call, store, draftsFolder } = await openRig();
+    await store.capabilities.save(sum);
+    writeFileSync(join(draftsFolder, "report.json"), "{}");
+    const taken = { ...request, final_name: "math:sum" };
+    expect(await call("save_to_library", taken)).toMatchObject({
+      error: { reason: "taken", field: "final_name", hint: expect.stringContaining("overwrite: true") },
+    });
+    expect(await call("save_to_library", { ...taken, overwrite: true })).toMatchObject({
+      error: { code: "TOOL_NOT_IMPLEMENTED" },
+    });
+  });
+
+  it.each([
+    ["the id of a server", "github:report", "TOOL_INVALID_INPUT"],
+    ["a path", "../report", "SECURITY_ERROR"],
+    ["a version", "text:report@2", "TOOL_INVALID_INPUT"],
+    ["a FQDN", "local.default.text.report.abcd", "TOOL_INVALID_INPUT"],
+    ["upper case", "Text:Report", "TOOL_INVALID_INPUT"],
+  ])("refuses as final name %s", async (_, finalName, code) => {
+    const { call, draftsFolder } = await openRig(createFixtureSource("github", []));
+    writeFileSync(join(draftsFolder, "report.json"), "{}");
+    expect(await call("save_to_library", { ...request, final_name: finalName })).toMatchObject({
+      error: { code, field: "final_name" },
+    });
+  });
+});
+
+describe("what goes wrong inside", () => {
+  it("T161: is logged under the trace id, and the client sees no stack, path or SQL", async () => {
+    const events: unknown[] = [];
+    const { store, gateway: _ } = await openRig();
+    const gateway = createGateway({
+      registry: createRegistry(),
+      library: {
+        ...createLibrary(store.capabilities, () => DEFAULT_SCOPE),
+        list: () => Promise.reject(new Error("select * from /home/ann/secret")),
+      },
+      drafts: createDrafts("/nowhere"),
+      servers: () => [],
+      waiting: () => [],
+      serversChanged: () => () => {},
+      log: { ...silentLog, error: (event, fields) => events.push([event, fields]) },
+    });
+    const answer = await gateway.callTool("list_library", {});
+    const traceId = answer._meta?.[TRACE_ID_KEY];
+    expect(traceId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(JSON.stringify(answer)).not.toMatch(/select|secret|at /);
+    expect(answer).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "TOOL_EXECUTION_FAILED" } },
+    });
+    expect(events).toEqual([
+      ["gateway.call.failed", { tool: "list_library", traceId, error: expect.any(Error) }],
+    ]);
+  });
+});

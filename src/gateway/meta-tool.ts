@@ -1,0 +1,112 @@
+/**
+ * What the five meta-tools have in common: one zod schema gives the types, the check of the arguments and the JSON Schema that
+ * clients see, so that the three cannot drift apart.
+ */
+import * as z from "zod";
+import type { JsonObject } from "../core/json.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CallContext, ToolAnnotations, ToolDefinition } from "../core/tool.ts";
+
+export type MetaToolName =
+  | "browse_components"
+  | "list_library"
+  | "describe_workflow"
+  | "execute"
+  | "save_to_library";
+
+/** A meta-tool, ready to be listed and called. */
+export interface MetaTool {
+  readonly name: MetaToolName;
+  /** Its definition as clients see it; `servers` go into the description, so that agents know what can be found. */
+  define(servers: readonly string[]): ToolDefinition;
+  call(args: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
+}
+
+export interface MetaToolParts<Input extends z.ZodObject, Output extends z.ZodObject> {
+  readonly name: MetaToolName;
+  readonly title: string;
+  readonly describe: (servers: readonly string[]) => string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly annotations: ToolAnnotations;
+  readonly run: (input: z.output<Input>, context: CallContext) => Promise<ToolResult<z.output<Output>>>;
+}
+
+export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  parts: MetaToolParts<Input, Output>,
+): MetaTool {
+  let schemas: { inputSchema: JsonObject; outputSchema: JsonObject } | undefined;
+  return {
+    name: parts.name,
+    define(servers) {
+      schemas ??= {
+        inputSchema: jsonSchemaOf(parts.input, "input"),
+        outputSchema: jsonSchemaOf(parts.output, "output"),
+      };
+      return {
+        name: parts.name,
+        title: parts.title,
+        description: parts.describe(servers),
+        ...schemas,
+        annotations: parts.annotations,
+      };
+    },
+    async call(args, context) {
+      const input = parseArguments(parts.input, args);
+      if (!input.success) return input;
+      const result = await parts.run(input.data, context);
+      // Every output schema is made of JSON types alone; zod's inferred type just cannot say so.
+      return result as ToolResult<JsonObject>;
+    },
+  };
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io });
+  return jsonSchema as JsonObject;
+}
+
+/** Checks arguments against a strict schema; the error names the field and, for an unknown one, the nearest that exists. */
+export function parseArguments<Input extends z.ZodObject>(
+  schema: Input,
+  args: JsonObject,
+): ToolResult<z.output<Input>> {
+  const parsed = schema.safeParse(args, { reportInput: false });
+  if (parsed.success) return succeed(parsed.data);
+  const fields = Object.keys(schema.shape);
+  const problems = parsed.error.issues.flatMap((issue) => explainIssue(issue, args, fields));
+  return fail("TOOL_INVALID_INPUT", problems.map((problem) => problem.message).join(" "), {
+    field: problems[0]!.field,
+    hint: `The arguments are ${fields.join(", ")}.`,
+  });
+}
+
+function explainIssue(
+  issue: z.core.$ZodIssue,
+  args: JsonObject,
+  fields: readonly string[],
+): { field: string; message: string }[] {
+  const field = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => {
+      const path = field === "" ? key : `${field}.${key}`;
+      const near = field === "" ? nearest(key, fields) : [];
+      return { field: path, message: `Unknown argument ${JSON.stringify(path)}.${didYouMean(near)}` };
+    });
+  }
+  if (issue.code === "invalid_type" && isMissing(args, issue.path)) {
+    return [{ field, message: `The argument ${JSON.stringify(field)} is missing.` }];
+  }
+  const subject = field === "" ? "The arguments are" : `The argument ${JSON.stringify(field)} is`;
+  return [{ field, message: `${subject} not valid: ${issue.message.replace(/^Invalid \w+: /, "")}.` }];
+}
+
+function isMissing(args: JsonObject, path: readonly PropertyKey[]): boolean {
+  let value: unknown = args;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return true;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return false;
+}

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { createMatcher } from "./pattern.ts";
+
+it.each([
+  [null, "anything", true],
+  ["", "anything", true],
+  ["sum", "math:sum", true],
+  ["SUM", "math:sum", true],
+  ["sub", "math:sum", false],
+  ["math:*", "math:sum", true],
+  ["math:*", "xmath:sum", false],
+  ["*sum", "math:sum", true],
+  ["m?th:*", "math:sum", true],
+  ["*", "", true],
+  ["a.c", "abc", false],
+  ["[ab]", "a", false],
+])("%j against %j: %s", (pattern, text, expected) => {
+  expect(createMatcher(pattern)([text])).toBe(expected);
+});
+
+it("matches if one of the texts does", () => {
+  expect(createMatcher("b*")(["abc", "bcd"])).toBe(true);
+});
+
+it("takes no exponential time on a hostile glob", () => {
+  const start = performance.now();
+  createMatcher(`${"*a".repeat(90)}b`)(["a".repeat(20_000)]);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});

@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { JsonObject } from "../core/json.ts";
+import { signatureOf, typeOf } from "./signature.ts";
+
+it("shows what code would call", () => {
+  const input: JsonObject = {
+    type: "object",
+    properties: {
+      title: { type: "string" },
+      labels: { type: "array", items: { type: "string" } },
+      state: { enum: ["open", "closed"] },
+      "x-id": { type: ["integer", "null"] },
+      at: { type: "object", properties: { line: { type: "number" } }, required: ["line"] },
+    },
+    required: ["title"],
+  };
+  const output: JsonObject = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] };
+  expect(signatureOf("github", "create_issue", input, output)).toBe(
+    'mcp.github.create_issue(args: { title: string; labels?: string[]; state?: "open" | "closed"; "x-id"?: number | null; ' +
+      "at?: { line: number } }): Promise<{ id: number }>",
+  );
+});
+
+it("leaves out arguments that do not exist, and brackets names that are no identifiers", () => {
+  expect(signatureOf("1password", "get-item", { type: "object" })).toBe(
+    'mcp["1password"]["get-item"](): Promise<unknown>',
+  );
+  expect(signatureOf("s", "t", { type: "object", properties: { a: { type: "string" } } })).toContain(
+    "(args?: {",
+  );
+});
+
+it("gives a bounded text for any schema", () => {
+  let nested: JsonObject = { type: "string" };
+  for (let i = 0; i < 50; i++) nested = { type: "object", properties: { next: nested } };
+  expect(typeOf(nested, 0)).toBe("{ next?: { next?: { next?: object } } }");
+  expect(typeOf({ enum: Array.from({ length: 1000 }, (_, i) => i) }, 0)).toBe(
+    "0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | …",
+  );
+  fc.assert(fc.property(fc.jsonValue(), (schema) => typeof typeOf(schema, 0) === "string"));
+});
