@@ -1,0 +1,118 @@
+import { PassThrough } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../test/fixtures/temporary.ts";
+import { LINE_BYTES_MAX, StdioTransport } from "./stdio-transport.ts";
+
+async function openWire() {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const transport = new StdioTransport(input, output);
+  const received: JSONRPCMessage[] = [];
+  const written: Record<string, unknown>[] = [];
+  let closed = false;
+  transport.onmessage = (message) => received.push(message);
+  transport.onclose = () => (closed = true);
+  output.on("data", (chunk: Buffer) => {
+    for (const line of chunk.toString().trim().split("\n")) written.push(JSON.parse(line));
+  });
+  await transport.start();
+  return { input, output, transport, received, written, isClosed: () => closed };
+}
+
+const ping = (id: string | number) => ({ jsonrpc: "2.0", id, method: "ping" }) as const;
+
+describe("framing", () => {
+  it("T080: reads messages split at every byte, inside UTF-8 too, with CRLF, BOM and empty lines", async () => {
+    const message = { ...ping("é😀"), params: { text: "line\\nbreak" } };
+    const bytes = Buffer.from(`\ufeff${JSON.stringify(message)}\r\n\n${JSON.stringify(message)}\n`);
+    for (let at = 0; at <= bytes.length; at++) {
+      const { input, received } = await openWire();
+      input.write(bytes.subarray(0, at));
+      input.write(bytes.subarray(at));
+      await eventually("both messages", () => received.length === 2);
+      expect(received).toEqual([message, message]);
+    }
+  });
+
+  it("T080: reads many messages of one chunk, and a large one with the next behind it", async () => {
+    const { input, received } = await openWire();
+    const large = { ...ping(1), params: { text: "x".repeat(7.9 * 1024 * 1024) } };
+    input.write(`${JSON.stringify(large)}\n${JSON.stringify(ping(2))}\n${JSON.stringify(ping(3))}\n`);
+    await eventually("three messages", () => received.length === 3);
+    expect(received.slice(1)).toEqual([ping(2), ping(3)]);
+  });
+
+  it("refuses a line over the limit, and reads the next", async () => {
+    const { input, received, written } = await openWire();
+    const chunk = Buffer.alloc(1024 * 1024, "x");
+    for (let i = 0; i <= LINE_BYTES_MAX / chunk.length; i++) input.write(chunk);
+    input.write(`\n${JSON.stringify(ping(1))}\n`);
+    await eventually("the next message", () => received.length === 1);
+    expect(written).toMatchObject([
+      { id: null, error: { code: -32600, message: expect.stringContaining("8388608") } },
+    ]);
+  });
+});
+
+describe("T058, T059: what is not JSON-RPC is answered, and the connection goes on", () => {
+  it.each([
+    ["no JSON", "hello", null, -32700],
+    ["truncated JSON", `{"jsonrpc":`, null, -32700],
+    ["not UTF-8", Buffer.from([0x22, 0xff, 0xfe, 0x22]), null, -32700],
+    ["a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, null, -32600],
+    ["a scalar", "42", null, -32600],
+    ["no jsonrpc", `{"id":1,"method":"ping"}`, 1, -32600],
+    ["a null id", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, null, -32600],
+    ["an object id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, null, -32600],
+    ["no method", `{"jsonrpc":"2.0","id":"a"}`, "a", -32600],
+    ["list params", `{"jsonrpc":"2.0","id":2,"method":"ping","params":[1]}`, 2, -32600],
+    [
+      "depth 100,000",
+      `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}}`,
+      3,
+      -32600,
+    ],
+  ])("%s", async (_, line, id, code) => {
+    const { input, received, written } = await openWire();
+    input.write(line);
+    input.write(`\n${JSON.stringify(ping("next"))}\n`);
+    await eventually("the next message", () => received.length === 1);
+    expect(written).toMatchObject([{ jsonrpc: "2.0", id, error: { code } }]);
+    expect(received).toEqual([ping("next")]);
+  });
+});
+
+describe("the end", () => {
+  it("waits for the answers that are under way", async () => {
+    const { input, transport, received, written, isClosed } = await openWire();
+    input.end(`${JSON.stringify(ping(1))}\n`);
+    await eventually("the request", () => received.length === 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed()).toBe(false);
+    await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    await eventually("the close", isClosed);
+    expect(written).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
+  });
+
+  it("does not wait for cancelled requests and subscriptions", async () => {
+    const { input, isClosed } = await openWire();
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+    const listen = { jsonrpc: "2.0", id: 2, method: "subscriptions/listen" };
+    input.end([ping(1), cancel, listen].map((message) => `${JSON.stringify(message)}\n`).join(""));
+    await eventually("the close", isClosed, 900);
+  });
+
+  it("comes after the grace time when a request is never answered", async () => {
+    const { input, isClosed } = await openWire();
+    input.end(`${JSON.stringify(ping(1))}\n`);
+    await eventually("the close", isClosed, 5_000);
+  });
+
+  it("comes at once when the client has stopped listening", async () => {
+    const { output, transport, isClosed } = await openWire();
+    output.destroy(new Error("EPIPE"));
+    await eventually("the close", isClosed, 900);
+    await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("closed");
+  });
+});

@@ -1,0 +1,186 @@
+/**
+ * MCP over a pair of byte streams, one JSON-RPC message on each line.
+ *
+ * Nothing that arrives can end the connection: a line that is too long, not UTF-8, not JSON or not JSON-RPC is answered with
+ * the error that JSON-RPC has for it, and the next line is read as usual. When the input ends, requests under way get a
+ * moment to be answered before the connection closes, so that `printf … | repertoire serve` works.
+ */
+import type { Readable, Writable } from "node:stream";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { findJsonProblem, JSON_LIMITS } from "../core/json.ts";
+
+/** No message of a real client comes near it; a larger one is a mistake or an attack. */
+export const LINE_BYTES_MAX = 8 * 1024 * 1024;
+/** The arguments of a call sit four levels inside a message, and have their own limit. */
+const MESSAGE_LIMITS = {
+  ...JSON_LIMITS,
+  depthMax: JSON_LIMITS.depthMax + 8,
+  keyCountMax: Number.POSITIVE_INFINITY,
+};
+/** How long requests under way are waited for once the input has ended. */
+export const GRACE_MS = 1_000;
+
+const NEWLINE = 0x0a;
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+type Id = string | number;
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  readonly #pending = new Set<Id>();
+  #parts: Buffer[] = [];
+  #partBytes = 0;
+  #skipping = false;
+  #closed = false;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start(): Promise<void> {
+    this.#input.on("data", this.#read);
+    this.#input.once("end", this.#end);
+    this.#input.once("close", this.#end);
+    this.#input.once("error", this.#end);
+    this.#output.once("error", this.#lose);
+  }
+
+  /** Resolves when the message is in the pipe, so that a client that does not read slows its own requests down. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) throw new Error("The connection is closed.");
+    await this.#write(message);
+    if ("id" in message && !("method" in message)) this.#settle(message.id);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#input.off("data", this.#read);
+    this.#input.pause();
+    this.onclose?.();
+  }
+
+  /** Waits until every request has its answer, at most for the grace time. */
+  async drain(graceMs: number = GRACE_MS): Promise<void> {
+    if (this.#pending.size === 0) return;
+    this.#idle ??= Promise.withResolvers<void>();
+    const timer = setTimeout(this.#idle.resolve, graceMs);
+    await this.#idle.promise;
+    clearTimeout(timer);
+  }
+
+  readonly #end = (): void => {
+    this.drain()
+      .then(() => this.close())
+      .catch((error: unknown) => this.onerror?.(error as Error));
+  };
+
+  /** The client is gone; nobody is left to answer. */
+  readonly #lose = (): void => {
+    void this.close();
+  };
+
+  readonly #read = (chunk: Buffer): void => {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      this.#collect(chunk.subarray(from, at));
+      this.#endLine();
+      from = at + 1;
+    }
+    this.#collect(chunk.subarray(from));
+  };
+
+  #collect(part: Buffer): void {
+    if (part.length === 0 || this.#skipping) return;
+    this.#parts.push(part);
+    this.#partBytes += part.length;
+    if (this.#partBytes <= LINE_BYTES_MAX) return;
+    this.#skipping = true;
+    this.#dropLine();
+    this.#refuse(INVALID_REQUEST, `A message is longer than ${LINE_BYTES_MAX} bytes, which is the limit.`);
+  }
+
+  #endLine(): void {
+    const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
+    this.#dropLine();
+    if (this.#skipping) this.#skipping = false;
+    else if (line.length > 0) this.#receive(line);
+  }
+
+  #dropLine(): void {
+    this.#parts = [];
+    this.#partBytes = 0;
+  }
+
+  #receive(line: Buffer): void {
+    let message: unknown;
+    try {
+      const text = this.#decoder.decode(line).trim();
+      if (text === "") return;
+      message = JSON.parse(text);
+    } catch {
+      return this.#refuse(PARSE_ERROR, "A line is not valid JSON in UTF-8.");
+    }
+    const id = idOf(message);
+    const problem = findMessageProblem(message);
+    if (problem !== undefined) return this.#refuse(INVALID_REQUEST, problem, id);
+    this.#track(message as JSONRPCMessage);
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #track(message: JSONRPCMessage): void {
+    if (!("method" in message)) return;
+    // A subscription is answered when it ends, and it ends with the connection.
+    if ("id" in message && message.method !== "subscriptions/listen") this.#pending.add(message.id);
+    if (message.method === "notifications/cancelled") this.#settle(message.params?.["requestId"]);
+  }
+
+  #settle(id: unknown): void {
+    this.#pending.delete(id as Id);
+    if (this.#pending.size === 0) this.#idle?.resolve();
+  }
+
+  #refuse(code: number, message: string, id: Id | null = null): void {
+    this.#write({ jsonrpc: "2.0", id, error: { code, message } }).catch(() => this.#lose());
+    this.onerror?.(new Error(message));
+  }
+
+  #write(message: unknown): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    return promise;
+  }
+}
+
+function idOf(message: unknown): Id | null {
+  const id = isRecord(message) ? message["id"] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+/** Why a message is not JSON-RPC 2.0 as MCP uses it: no batches, no null ids. */
+function findMessageProblem(message: unknown): string | undefined {
+  if (Array.isArray(message)) return "Batches are not part of MCP: send one message on each line.";
+  if (!isRecord(message) || message["jsonrpc"] !== "2.0")
+    return `A message is an object with jsonrpc: "2.0".`;
+  const hasId = Object.hasOwn(message, "id");
+  if (hasId && idOf(message) === null) return "An id is a string or a number.";
+  const hasMethod = typeof message["method"] === "string";
+  const isResponse = hasId && (Object.hasOwn(message, "result") || Object.hasOwn(message, "error"));
+  if (!hasMethod && !isResponse) return "A message has a method, or an id with a result or an error.";
+  const { params } = message;
+  if (params !== undefined && !isRecord(params)) return "params is an object.";
+  return findJsonProblem(message, MESSAGE_LIMITS);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
