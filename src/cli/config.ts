@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import { describeConfig } from "../config/describe.ts";
+import { loadConfig } from "../config/load.ts";
+import { locateConfig } from "../config/locate.ts";
+import { formatProblem, type Problem } from "../config/problem.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { green, note, print, printJson, red, write, yellow } from "./terminal.ts";
+
+export function addConfig(program: Command, finish: Finish): void {
+  const config = program
+    .command("config")
+    .description("Find, check and document the config file")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire config path
+  $ repertoire config check --config ./repertoire.json
+  $ repertoire config schema > repertoire.schema.json     then in the file: "$schema": "./repertoire.schema.json"`,
+    );
+  config
+    .command("path")
+    .description("Print which file is read, and the home folder")
+    .action((_options: unknown, command: Command) => finish(showPath(globalOptionsOf(command))));
+  config
+    .command("check")
+    .description("Report everything that is wrong with the config, and change nothing")
+    .action((_options: unknown, command: Command) => finish(check(globalOptionsOf(command))));
+  config
+    .command("schema")
+    .description("Print the JSON Schema of the config file")
+    .action(async () => {
+      const { formatJsonSchema } = await import("../config/json-schema.ts");
+      write(formatJsonSchema());
+      finish(EXIT.ok);
+    });
+}
+
+function showPath(options: GlobalOptions): number {
+  const { origin, home, candidates } = locateConfig({ configPath: options.config, home: options.home });
+  if (options.json === true) {
+    printJson({ config: origin.path ?? null, origin: origin.kind, candidates, home });
+    return EXIT.ok;
+  }
+  print(`config  ${origin.path ?? "none"} (${ORIGINS[origin.kind]})`);
+  if (origin.kind === "none") for (const path of candidates) print(`        would be read: ${path}`);
+  print(`home    ${home}`);
+  return EXIT.ok;
+}
+
+const ORIGINS = {
+  flag: "from --config",
+  project: "of this project folder",
+  user: "your own",
+  none: "no file; the defaults are in force",
+} as const;
+
+function check(options: GlobalOptions): number {
+  const result = loadConfig({ configPath: options.config, home: options.home });
+  if (options.json === true) {
+    printJson(
+      result.ok ? { ok: true, warnings: result.warnings, config: describeConfig(result.config) } : result,
+    );
+  } else if (result.ok) {
+    showProblems(result.warnings, yellow("warning"));
+    const { servers, origin } = result.config;
+    print(`${green("ok")} ${origin.path ?? "no config file"}: ${countOf(servers.length, "server")}`);
+    for (const server of servers) print(`  ${server.id}${stateOf(server)}`);
+  } else {
+    showProblems(result.problems, red("error"));
+    note(`${countOf(result.problems.length, "problem")}; nothing was changed.`);
+  }
+  return result.ok ? EXIT.ok : EXIT.failed;
+}
+
+function showProblems(problems: readonly Problem[], label: string): void {
+  for (const problem of problems) note(`${label} ${formatProblem(problem)}`);
+}
+
+function stateOf(server: { enabled: boolean; trusted: boolean }): string {
+  if (!server.enabled) return "  disabled";
+  return server.trusted ? "" : "  not trusted yet: repertoire trust";
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,113 @@
+/**
+ * `repertoire demo`: a minute with the real thing. It starts the gateway as an MCP client would, in a temporary home, talks to it
+ * over stdio, keeps a capability from a second process, and shows what comes back. Nothing of it stays.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { openStore } from "../app.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { bold, cyan, dim, green, print, red } from "./terminal.ts";
+import { firstSentence } from "./tools.ts";
+
+const PROTOCOL = "2026-07-28";
+
+export function addDemo(program: Command, finish: Finish): void {
+  program
+    .command("demo")
+    .description("Start a gateway in a temporary home, talk to it, and show what happens")
+    .action(async () => {
+      const folder = mkdtempSync(join(tmpdir(), "repertoire-demo-"));
+      try {
+        await tell(folder);
+        finish(EXIT.ok);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+}
+
+async function tell(folder: string): Promise<void> {
+  const home = join(folder, "home");
+  const config = join(folder, "repertoire.json");
+  writeFileSync(config, "{}\n");
+  const [{ Client }, { StdioClientTransport, getDefaultEnvironment }] = await Promise.all([
+    import("@modelcontextprotocol/client"),
+    import("@modelcontextprotocol/client/stdio"),
+  ]);
+  const bin = process.argv[1]!;
+  const startedAt = performance.now();
+  const client = new Client(
+    { name: "demo", version: "1.0.0" },
+    { versionNegotiation: { mode: { pin: PROTOCOL } } },
+  );
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin, "serve", "--home", home, "--config", config, "--log-level", "error"],
+      env: getDefaultEnvironment(),
+    }),
+  );
+  try {
+    const { tools } = await client.listTools();
+    const ms = Math.round(performance.now() - startedAt);
+    title(
+      1,
+      `An MCP client starts the gateway and asks for its tools (MCP ${PROTOCOL}, ${ms} ms from spawn to list)`,
+    );
+    for (const tool of tools)
+      print(`   ${cyan(tool.name.padEnd(18))} ${firstSentence(tool.description ?? "")}`);
+
+    const call = async (name: string, args: Record<string, unknown>) => {
+      const { structuredContent, isError } = await client.callTool({ name, arguments: args });
+      const mark = isError === true ? red("✗") : green("✓");
+      print(`   ${mark} ${bold(name)} ${dim(JSON.stringify(args))}`);
+      return structuredContent as Record<string, never>;
+    };
+
+    title(2, "The library is empty, and a wrong name gets an answer that helps");
+    print(`     ${JSON.stringify(await call("list_library", {}))}`);
+    showError(await call("execute", { name: "../../etc/passwd" }));
+
+    title(3, "Another process keeps something; the running gateway has it in its next answer");
+    await keepGreeting(home);
+    const { items } = (await call("list_library", { pattern: "demo:*" })) as unknown as { items: object[] };
+    for (const item of items) print(`     ${JSON.stringify(item)}`);
+    showError(await call("describe_workflow", { name: "demo:greting" }));
+  } finally {
+    await client.close();
+  }
+  title(4, "Your turn: give your own client this command");
+  print(`   claude mcp add repertoire -- ${process.execPath} ${bin} serve`);
+  print(dim("   Cursor, VS Code and others: see the README. `repertoire doctor` tells whether all is well."));
+}
+
+function title(number: number, text: string): void {
+  print(`${number === 1 ? "" : "\n"}${bold(`${number}. ${text}`)}`);
+}
+
+function showError(answer: Record<string, unknown>): void {
+  const { code, message } = answer["error"] as { code: string; message: string };
+  print(`     ${code}: ${escapeUnprintable(message)}`);
+}
+
+async function keepGreeting(home: string): Promise<void> {
+  const store = await openStore(home);
+  try {
+    await store.capabilities.save({
+      scope: { org: "local", project: "default" },
+      namespace: "demo",
+      action: "greeting",
+      kind: "code",
+      description: "Says hello to somebody.",
+      author: "demo",
+      source: "return `Hello, ${args.name}!`;",
+      inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+    });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import { escapeUnprintable } from "../core/printable.ts";
+import { callMetaTool } from "./meta-call.ts";
+import type { Finish } from "./program.ts";
+import { globalOptionsOf } from "./session.ts";
+import { bold, dim, print } from "./terminal.ts";
+
+interface Field {
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string;
+}
+
+interface Described {
+  readonly name: string;
+  readonly tool: string;
+  readonly fqdn: string;
+  readonly kind: string;
+  readonly description: string;
+  readonly version: number;
+  readonly tags: readonly string[];
+  readonly aliases: readonly string[];
+  readonly inputs: Readonly<Record<string, Field>>;
+  readonly outputs: Readonly<Record<string, Field>>;
+  readonly tools_used: readonly { readonly tool: string }[];
+  readonly statistics: {
+    readonly executions: number;
+    readonly successes: number;
+    readonly average_ms: number | null;
+  };
+  readonly source: string;
+}
+
+export function addDescribe(program: Command, finish: Finish): void {
+  program
+    .command("describe")
+    .argument("<name>", "namespace:action, tool name, FQDN, alias or bare name; name@2 for a version")
+    .description("Show everything about one item of the library")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ repertoire describe math:sum\n  $ repertoire describe mcp__math__sum@2 --json",
+    )
+    .action(async (name: string, _options: unknown, command: Command) => {
+      finish(await callMetaTool<Described>(globalOptionsOf(command), "describe_workflow", { name }, show));
+    });
+}
+
+function show(item: Described): void {
+  const line = (label: string, text: string) => {
+    if (text !== "") print(`${dim(label.padEnd(10))} ${escapeUnprintable(text)}`);
+  };
+  const { executions, successes, average_ms: averageMs } = item.statistics;
+  const average = averageMs === null ? "" : `, ${Math.round(averageMs)} ms on average`;
+  print(`${bold(item.name)}  ${item.kind}, version ${item.version}`);
+  print(escapeUnprintable(item.description));
+  print();
+  line("tool", item.tool);
+  line("fqdn", item.fqdn);
+  line("aliases", item.aliases.join(", "));
+  line("tags", item.tags.join(", "));
+  line("uses", item.tools_used.map(({ tool }) => tool).join(", "));
+  line("runs", executions === 0 ? "none yet" : `${executions}, ${successes} succeeded${average}`);
+  showFields("inputs", item.inputs);
+  showFields("outputs", item.outputs);
+  print();
+  for (const sourceLine of item.source.split("\n")) print(dim("  │ ") + escapeUnprintable(sourceLine));
+}
+
+function showFields(title: string, fields: Readonly<Record<string, Field>>): void {
+  const entries = Object.entries(fields);
+  if (entries.length === 0) return;
+  print(dim(title));
+  for (const [key, field] of entries) {
+    const mark = field.required ? "" : "?";
+    print(`  ${escapeUnprintable(`${key}${mark}: ${field.type}  ${field.description}`)}`);
+  }
+}

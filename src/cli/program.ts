@@ -1,0 +1,77 @@
+import { Command, CommanderError, Option } from "commander";
+import { LOG_LEVELS } from "../core/log.ts";
+import { VERSION } from "../version.ts";
+import { addCompletions } from "./completions.ts";
+import { addConfig } from "./config.ts";
+import { addDemo } from "./demo.ts";
+import { addDescribe } from "./describe.ts";
+import { addDoctor } from "./doctor.ts";
+import { EXIT, exitCodeOfThrown } from "./exit-code.ts";
+import { addList } from "./list.ts";
+import { addServe } from "./serve.ts";
+import { printThrown, write } from "./terminal.ts";
+import { addTools } from "./tools.ts";
+import { addTrust } from "./trust.ts";
+
+/** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
+export async function runCli(args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    printThrown(error);
+    return exitCodeOfThrown(error);
+  }
+}
+
+/** A command reports how it went through this; it throws only when the world is broken. */
+export type Finish = (exitCode: number) => void;
+
+export function createProgram(finish: Finish): Command {
+  const program = new Command("repertoire")
+    .description("One MCP endpoint in front of all your MCP servers. It keeps what worked as a tool.")
+    .version(VERSION, "-V, --version", "Print the version")
+    .option("--json", "Print one JSON value instead of text")
+    .option("--config <file>", "Use this config file and no other")
+    .option(
+      "--home <folder>",
+      "Keep everything in this folder (default: REPERTOIRE_HOME or the XDG data folder)",
+    )
+    .addOption(new Option("--log-level <level>", "What goes to the log").choices(LOG_LEVELS))
+    .helpOption("-h, --help", "Show help")
+    .helpCommand("help [command]", "Show help for a command")
+    .showHelpAfterError("(repertoire --help shows what there is)")
+    .exitOverride()
+    .configureOutput({ writeOut: write })
+    .addHelpText("after", HELP_AFTER);
+  for (const add of [
+    addServe,
+    addTools,
+    addList,
+    addDescribe,
+    addDoctor,
+    addConfig,
+    addTrust,
+    addCompletions,
+    addDemo,
+  ]) {
+    add(program, finish);
+  }
+  return program;
+}
+
+const HELP_AFTER = `
+Examples:
+  $ repertoire serve                       the gateway over stdio, for an MCP client to start
+  $ repertoire doctor                      is everything in order?
+  $ repertoire tools                       the tools that a client sees
+  $ repertoire list "github*"              what was kept, by pattern
+  $ repertoire describe pr-analyzer --json
+
+Exit codes:
+  0 ok   1 failed   2 usage   3 auth   4 unreachable   5 tool error   6 refused   130 interrupted   143 terminated`;

@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import { formatProblem } from "../config/problem.ts";
+import { reserveStdout } from "../stdout.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { globalOptionsOf, logOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
+
+export function addServe(program: Command, finish: Finish): void {
+  program
+    .command("serve")
+    .description("Serve MCP over stdio until the client goes")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ claude mcp add repertoire -- repertoire serve
+  $ repertoire serve --config ./repertoire.json --log-level debug 2> gateway.log
+
+stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
+SIGINT with 130, SIGTERM with 143, each after the calls under way were given a second to finish.`,
+    )
+    .action(async (_options: unknown, command: Command) => {
+      finish(await serve(globalOptionsOf(command)));
+      // Whatever still holds the event loop (a client that stopped reading) must not hold the process.
+      process.exit();
+    });
+}
+
+async function serve(options: GlobalOptions): Promise<number> {
+  const stop = waitForSignal();
+  const session = await openSession(options);
+  session.log.configure(logOptionsOf(session.config.current(), options));
+  const unsubscribe = reportReloads(session, options);
+  const connection = await session.app.connectStdio(process.stdin, reserveStdout());
+  session.log.info("gateway.started", { home: session.config.current().home });
+  const exitCode = await Promise.race([connection.ended.then(() => EXIT.ok), stop]);
+  unsubscribe();
+  await connection.close();
+  session.log.info("gateway.stopped", { exitCode });
+  await session.close();
+  process.exitCode = exitCode;
+  return exitCode;
+}
+
+/** The first signal ends in order; a second one ends at once. */
+function waitForSignal(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let first = true;
+  const stopWith = (exitCode: number) => () => {
+    if (!first) process.exit(exitCode);
+    first = false;
+    resolve(exitCode);
+  };
+  process.on("SIGINT", stopWith(EXIT.interrupted));
+  process.on("SIGTERM", stopWith(EXIT.terminated));
+  return promise;
+}
+
+/** A changed config takes effect for the connected client; a broken one changes nothing and says why. */
+function reportReloads({ config, log }: Session, options: GlobalOptions): () => void {
+  return config.subscribe((event) => {
+    if (event.kind === "broken") {
+      log.error("config.reload.failed", {
+        kept: "the last good config",
+        problems: event.problems.map(formatProblem),
+      });
+      return;
+    }
+    log.configure(logOptionsOf(event.config, options));
+    log.info("config.reloaded", { servers: event.config.servers.map((server) => server.id) });
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * What a person or a script sees. Data goes to stdout, everything else to stderr; with `--json`, stdout is exactly one JSON
+ * value. Text that came from outside is escaped, so that a description cannot move the cursor or forge a line.
+ */
+import colours from "picocolors";
+import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import { reserveStdout } from "../stdout.ts";
+
+export const { bold, cyan, dim, green, red, yellow } = colours;
+
+/** Data, as it is. */
+export function write(text: string): void {
+  reserveStdout().write(text);
+}
+
+export function print(line = ""): void {
+  write(`${line}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+/** A line about the work, not part of its result. */
+export function note(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+export function printToolError(error: ToolError): void {
+  note(`${red("error")} ${error.code}: ${escapeUnprintable(error.message)}`);
+  if (error.hint !== undefined) note(`  ${escapeUnprintable(error.hint)}`);
+}
+
+export function printThrown(error: unknown): void {
+  note(`${red("error")} ${messageOf(error).split("\n").map(escapeUnprintable).join("\n")}`);
+  if (error instanceof RepertoireError && error.hint !== undefined)
+    note(`  ${escapeUnprintable(error.hint)}`);
+}
+
+/** Rows with aligned columns; the last column is cut where the terminal ends. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => escaped(row, column).length)),
+  );
+  const total = process.stdout.isTTY ? (process.stdout.columns ?? 100) : Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const cells = row.map((_, column) => {
+      const text = escaped(row, column);
+      return column === row.length - 1 ? text : text.padEnd(widths[column]!);
+    });
+    const line = cells.join("  ");
+    print(line.length > total ? `${line.slice(0, total - 1)}…` : line);
+  }
+}
+
+function escaped(row: readonly string[], column: number): string {
+  return escapeUnprintable(row[column] ?? "");
+}

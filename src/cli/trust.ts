@@ -1,0 +1,108 @@
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import {
+  describeServersForTrust,
+  describeSettingsForTrust,
+  type ServerForTrust,
+} from "../config/describe.ts";
+import { loadConfig } from "../config/load.ts";
+import { revoke, trust } from "../config/trust.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { bold, dim, green, note, print, printJson } from "./terminal.ts";
+
+interface TrustOptions extends GlobalOptions {
+  readonly yes?: boolean;
+  readonly revoke?: boolean;
+}
+
+export function addTrust(program: Command, finish: Finish): void {
+  program
+    .command("trust")
+    .description("Let the servers of this folder's repertoire.json be started")
+    .option("--yes", "Do not ask; needed where there is no terminal")
+    .option("--revoke", "Take the trust back")
+    .addHelpText(
+      "after",
+      `
+A project's file names commands to run, so it counts only after you have seen it. The trust is bound to its exact
+content: a changed file must be trusted again. Your own file and one given with --config need no trust.
+
+Examples:
+  $ repertoire trust
+  $ repertoire trust --yes
+  $ repertoire trust --revoke`,
+    )
+    .action(async (_options: unknown, command: Command) => {
+      finish(await run({ ...globalOptionsOf(command), ...command.opts<TrustOptions>() }));
+    });
+}
+
+async function run(options: TrustOptions): Promise<number> {
+  const loaded = loadConfig({ configPath: options.config, home: options.home, assumeTrusted: true });
+  if (!loaded.ok) throw configError(loaded.problems);
+  const { config } = loaded;
+  const { kind, path, sha256 } = config.origin;
+  if (kind !== "project" || path === undefined || sha256 === undefined) {
+    note(
+      "There is no project file here that needs trust; your own file and --config are trusted as they are.",
+    );
+    return EXIT.ok;
+  }
+  if (options.revoke === true) {
+    const wasTrusted = revoke(config.home, path);
+    note(wasTrusted ? `${green("revoked")} ${path}` : `${path} was not trusted.`);
+    return EXIT.ok;
+  }
+  showWhatItDoes(config, options);
+  if (options.yes !== true && !(await confirm(`Trust ${path}?`))) return EXIT.refused;
+  trust(config.home, path, sha256);
+  note(`${green("trusted")} ${path}, with exactly this content`);
+  return EXIT.ok;
+}
+
+/** Everything, cut nowhere: what is not shown cannot be agreed to. */
+function showWhatItDoes(config: Config, options: TrustOptions): void {
+  const servers = describeServersForTrust(config);
+  const settings = describeSettingsForTrust(config);
+  if (options.json === true) {
+    return printJson({ path: config.origin.path, sha256: config.origin.sha256, servers, settings });
+  }
+  if (servers.length === 0) print("The file has no servers.");
+  for (const server of servers) showServer(server);
+  if (settings.length > 0) print(bold("settings"));
+  for (const { path, value } of settings) print(`  ${dim(path)} ${value}`);
+}
+
+function showServer(server: ServerForTrust): void {
+  print(bold(server.key));
+  const line = (label: string, text: string) => print(`  ${dim(label.padEnd(9))} ${text}`);
+  if (server.kind === "stdio") {
+    line("command", server.command);
+    server.args.forEach((arg, index) => line(index === 0 ? "args" : "", JSON.stringify(arg)));
+    if (server.cwd !== undefined) line("cwd", server.cwd);
+    if (server.envNames.length > 0) line("env", server.envNames.join(", "));
+  } else {
+    line(server.kind, server.url);
+    if (server.headerNames.length > 0) line("headers", server.headerNames.join(", "));
+  }
+  if (server.variables.length > 0) line("gets", `the values of ${server.variables.join(", ")}`);
+}
+
+async function confirm(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    note(
+      "Nothing was trusted: there is no terminal to ask at. If you have read the file, run: repertoire trust --yes",
+    );
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Log lines: one event, one line of JSON, on stderr or in a file that only its owner can read.
+ *
+ * Everything is redacted twice: as values before pino sees them, and as text before the line is written, so that a secret in an
+ * event's name or a key is caught as well. The sink may block or break: lines wait in a bounded buffer, then are dropped and
+ * counted, and the gateway goes on. pino is loaded with the first line that is written.
+ */
+import type { Log, LogLevel } from "./core/log.ts";
+import { createRedactor, type Redactor } from "./core/redaction.ts";
+
+/** What may wait for a sink that does not take it: some thousands of lines. */
+const WAITING_BYTES_MAX = 1024 * 1024;
+/** How long the end of the process waits for the last lines. */
+const LAST_LINES_MS = 200;
+
+const SEVERITY: Readonly<Record<LogLevel, number>> = {
+  silent: 100,
+  error: 50,
+  warn: 40,
+  info: 30,
+  debug: 20,
+};
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly file?: string | undefined;
+  readonly secrets: readonly string[];
+}
+
+export interface ConfigurableLog extends Log {
+  /** Takes effect with the next line; the sink stays what it was. */
+  configure(options: Pick<LogOptions, "level" | "secrets">): void;
+  /** Waits a moment for the last lines; later ones are not written. */
+  close(): Promise<void>;
+}
+
+type Level = Exclude<LogLevel, "silent">;
+type Sink = {
+  write(level: Level, event: string, fields: Record<string, unknown>): void;
+  close(): Promise<void>;
+};
+
+export function createLog(options: LogOptions): ConfigurableLog {
+  let { level } = options;
+  let redactor = createRedactor(options.secrets);
+  let sink: Promise<Sink> | undefined;
+
+  function write(at: Level, event: string, fields: Record<string, unknown> = {}): void {
+    if (SEVERITY[at] < SEVERITY[level]) return;
+    const safe = { ...(redactor.value(fields) as object) };
+    sink ??= openSink(options.file, () => redactor);
+    void sink.then((open) => open.write(at, event, safe));
+  }
+
+  return {
+    error: (event, fields) => write("error", event, fields),
+    warn: (event, fields) => write("warn", event, fields),
+    info: (event, fields) => write("info", event, fields),
+    debug: (event, fields) => write("debug", event, fields),
+    configure(next) {
+      level = next.level;
+      redactor = createRedactor(next.secrets);
+    },
+    async close() {
+      level = "silent";
+      await (await sink)?.close();
+    },
+  };
+}
+
+async function openSink(file: string | undefined, redactor: () => Redactor): Promise<Sink> {
+  const { pino } = await import("pino");
+  const destination = pino.destination({
+    ...(file === undefined ? { fd: 2 } : { dest: file, mkdir: true, mode: 0o600 }),
+    sync: false,
+    maxLength: WAITING_BYTES_MAX,
+  });
+  let droppedCount = 0;
+  destination.on("error", () => droppedCount++);
+  destination.on("drop", () => droppedCount++);
+  const logger = pino(
+    {
+      level: "trace",
+      base: null,
+      messageKey: "event",
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: (line) => escapeLineBreaks(redactor().text(line)) },
+    },
+    destination,
+  );
+  return {
+    write(level, event, fields) {
+      logger[level](droppedCount === 0 ? fields : { ...fields, droppedCount }, event);
+      droppedCount = 0;
+    },
+    async close() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, LAST_LINES_MS);
+      destination.once("close", resolve);
+      destination.end();
+      await promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** JSON leaves three characters alone that some viewers take for the end of a line. */
+function escapeLineBreaks(line: string): string {
+  return line.replace(
+    /[\u0085\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
