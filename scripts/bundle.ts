@@ -20,6 +20,8 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
   const build = await rolldown({
     input: { main: join(root, "src/main.ts"), index: join(root, "src/index.ts") },
     platform: "node",
+    // Some packages have an ESM build only under "module", and their CommonJS one cannot be bundled.
+    resolve: { mainFields: ["module", "main"] },
     plugins: options.plugins ?? [],
     logLevel: "warn",
   });
@@ -38,7 +40,10 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
 
 function licencesOf(moduleIds: readonly string[]): string {
   const folders = new Set(moduleIds.flatMap((id) => packageFolderOf(id) ?? []));
-  return [...folders].sort().map(licenceOf).join(`\n${"-".repeat(80)}\n\n`);
+  return [...folders]
+    .sort()
+    .map(licenceOf)
+    .join(`\n${"-".repeat(80)}\n\n`);
 }
 
 function packageFolderOf(id: string): string | undefined {
@@ -48,6 +53,7 @@ function packageFolderOf(id: string): string | undefined {
 function licenceOf(folder: string): string {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<string, unknown>;
   const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
-  const text = file !== undefined && existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : "";
+  const text =
+    file !== undefined && existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : "";
   return `${String(manifest["name"])} ${String(manifest["version"])} (${String(manifest["license"])})\n\n${text}`;
 }

@@ -1,0 +1,8 @@
+/** `npm run bench`: figures of this machine, as ratios to something that runs beside us. */
+import { cpus } from "node:os";
+import { benchStartup } from "./startup.ts";
+import { benchStore } from "./store.ts";
+
+console.log(`Node ${process.version}, ${cpus().length} cores`);
+await benchStartup();
+await benchStore();

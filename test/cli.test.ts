@@ -1,0 +1,425 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_SCOPE } from "../src/core/names.ts";
+import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+import { BIN, environmentOf, runCli } from "./fixtures/gateway-process.ts";
+import { temporaryFolder } from "./fixtures/temporary.ts";
+
+async function folderWithSum(description = "Adds."): Promise<string> {
+  const folder = temporaryFolder();
+  const store = await openSqliteStore({ home: join(folder, "home") });
+  await store.capabilities.save({
+    scope: DEFAULT_SCOPE,
+    namespace: "math",
+    action: "sum",
+    kind: "code",
+    description,
+    author: "ann",
+    source: "return args.a;",
+    inputSchema: { type: "object", properties: { a: { type: "number", description: "The first." } } },
+  });
+  await store.close();
+  return folder;
+}
+
+describe("the frame", () => {
+  it("shows help with examples and exit codes on stdout", () => {
+    const { status, stdout } = runCli(["--help"]);
+    expect(status).toBe(0);
+    for (const word of [
+      "serve",
+      "tools",
+      "list",
+      "describe",
+      "doctor",
+      "config",
+      "Examples:",
+      "Exit codes:",
+    ]) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  it("has help with an example for every command", () => {
+    for (const command of [
+      "serve",
+      "tools",
+      "list",
+      "describe",
+      "doctor",
+      "config",
+      "trust",
+      "completions",
+    ]) {
+      const { status, stdout } = runCli([command, "--help"]);
+      expect({ command, status, example: stdout.includes("$ ") }).toEqual({
+        command,
+        status: 0,
+        example: true,
+      });
+    }
+  });
+
+  it("prints its version", () => {
+    const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
+      version: string;
+    };
+    expect(runCli(["--version"])).toMatchObject({ status: 0, stdout: `${manifest.version}\n` });
+  });
+
+  it.each([
+    ["an unknown command", ["tols"], "Did you mean tools?"],
+    ["an unknown option", ["list", "--jsn"], "Did you mean --json?"],
+    ["a missing argument", ["describe"], "missing required argument 'name'"],
+    [
+      "a wrong choice",
+      ["list", "--log-level", "loud"],
+      "Allowed choices are silent, error, warn, info, debug",
+    ],
+    ["an unknown shell", ["completions", "tcsh"], "Allowed choices are bash, zsh, fish"],
+  ])("exits with 2 on %s, and says what to do", (_, args, words) => {
+    const { status, stdout, stderr } = runCli(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(words);
+  });
+
+  it("shows the help when called with nothing", () => {
+    const { status, stderr, stdout } = runCli([]);
+    expect(status).toBe(2);
+    expect(stdout + stderr).toContain("Usage: repertoire");
+  });
+
+  it("refuses an older Node in one clear line", () => {
+    const pretend = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.1.0"});`;
+    const { status, stderr, stdout } = spawnSync(process.execPath, ["--import", pretend, BIN, "tools"], {
+      encoding: "utf8",
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^repertoire needs Node 24 or newer; this is v.*\n$/);
+  });
+
+  it("uses colour only where it is wanted", () => {
+    const ansi = "\u001b[";
+    expect(runCli(["doctor"]).stdout).not.toContain(ansi);
+    expect(runCli(["doctor"], { env: { FORCE_COLOR: "1" } }).stdout).toContain(ansi);
+    expect(runCli(["doctor"], { env: { FORCE_COLOR: "1", NO_COLOR: "1" } }).stdout).not.toContain(ansi);
+  });
+});
+
+describe("tools, list, describe", () => {
+  it("tools lists the five, as text and as JSON", () => {
+    expect(runCli(["tools"]).stdout.split("\n").filter(Boolean)).toHaveLength(5);
+    const tools = JSON.parse(runCli(["tools", "--json"]).stdout) as { name: string; inputSchema: object }[];
+    expect(tools.map((tool) => tool.name)).toContain("execute");
+    expect(tools[0]).toHaveProperty("inputSchema.type", "object");
+  });
+
+  it("list shows what was kept", async () => {
+    const folder = await folderWithSum();
+    expect(runCli(["list"], { folder }).stdout).toMatch(/NAME.*\nmath:sum +code +v1 +0 runs +Adds\.\n/);
+    expect(JSON.parse(runCli(["list", "--json", "ma*"], { folder }).stdout)).toMatchObject({
+      items: [{ name: "math:sum" }],
+    });
+    expect(runCli(["list", "zzz"], { folder })).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: `Nothing in the library matches "zzz".\n`,
+    });
+    expect(runCli(["list"])).toMatchObject({ status: 0, stdout: "", stderr: "The library is empty.\n" });
+  });
+
+  it("describe shows one, and a global option may stand anywhere", async () => {
+    const folder = await folderWithSum();
+    const { stdout } = runCli(["describe", "math:sum"], { folder });
+    for (const words of ["math:sum", "mcp__math__sum", "a?: number  The first.", "return args.a;"])
+      expect(stdout).toContain(words);
+    for (const args of [
+      ["--json", "describe", "math:sum"],
+      ["describe", "math:sum", "--json"],
+    ]) {
+      expect(JSON.parse(runCli(args, { folder }).stdout)).toMatchObject({ name: "math:sum" });
+    }
+  });
+
+  it("answer a miss with 5 and the nearest, an unsafe name with 6, a bad one with 2", async () => {
+    const folder = await folderWithSum();
+    expect(runCli(["describe", "math:smu"], { folder })).toMatchObject({
+      status: 5,
+      stdout: "",
+      stderr: expect.stringContaining("Did you mean math:sum?"),
+    });
+    expect(runCli(["describe", "../x"], { folder })).toMatchObject({ status: 6 });
+    expect(runCli(["describe", "Not Valid"], { folder })).toMatchObject({ status: 2 });
+    const json = runCli(["describe", "math:smu", "--json"], { folder });
+    expect(json.status).toBe(5);
+    expect(JSON.parse(json.stdout)).toMatchObject({ success: false, error: { code: "TOOL_NOT_FOUND" } });
+  });
+
+  it("T156: print text from outside escaped", async () => {
+    const folder = await folderWithSum("evil \u001b[2J\u202e text\nforged line");
+    for (const args of [["list"], ["describe", "math:sum"]]) {
+      const { stdout } = runCli(args, { folder });
+      expect(stdout).not.toMatch(/[\u001b\u202e]|\nforged/);
+      expect(stdout).toContain("\\u{1b}[2J");
+    }
+  });
+});
+
+describe("config", () => {
+  it("path says what is read, and what would be", () => {
+    const folder = temporaryFolder();
+    expect(runCli(["config", "path"], { folder }).stdout).toContain(
+      `would be read: ${join(folder, "repertoire.json")}`,
+    );
+    const file = join(folder, "mine.json");
+    expect(
+      JSON.parse(runCli(["config", "path", "--json", "--config", file, "--home", "h"], { folder }).stdout),
+    ).toEqual({
+      config: file,
+      origin: "flag",
+      candidates: [file],
+      home: join(folder, "h"),
+    });
+  });
+
+  it("check reports every problem with its place, and exits with 1", () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, "repertoire.json"),
+      `{\n  "mcpServers": {\n    "github": { "comand": "npx" }\n  },\n  "exposure": "some"\n}\n`,
+    );
+    const { status, stdout, stderr } = runCli(["config", "check"], { folder });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/repertoire\.json:3:\d+ {2}mcpServers\.github\.comand: .*command/);
+    expect(stderr).toMatch(/repertoire\.json:5:\d+ {2}exposure: /);
+    const json = JSON.parse(runCli(["config", "check", "--json"], { folder }).stdout) as {
+      problems: object[];
+    };
+    expect(json).toMatchObject({ ok: false });
+    expect(json.problems.length).toBeGreaterThanOrEqual(2);
+    expect(json.problems[0]).toMatchObject({ line: 3 });
+  });
+
+  it("check shows no secret", () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "c.json");
+    writeFileSync(
+      file,
+      JSON.stringify({
+        mcpServers: {
+          a: { command: "x", env: { API_TOKEN: "CANARY-literal-1", OTHER: "${MY_SECRET}" } },
+          b: { url: "https://b.example/mcp", headers: { Authorization: "Bearer CANARY-literal-2" } },
+        },
+      }),
+    );
+    const result = runCli(["config", "check", "--json", "--config", file], {
+      folder,
+      env: { MY_SECRET: "CANARY-variable" },
+    });
+    expect(result.status).toBe(0);
+    expect(result.stdout + result.stderr).not.toContain("CANARY");
+    expect(result.stdout).toContain("${MY_SECRET}");
+  });
+
+  it("schema prints the schema that ships", () => {
+    const shipped = readFileSync(join(import.meta.dirname, "../schema/repertoire.schema.json"), "utf8");
+    expect(runCli(["config", "schema"]).stdout).toBe(shipped);
+  });
+
+  it("that is broken stops every command with the problems and the cure", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "repertoire.json"), "{ nope");
+    for (const command of ["tools", "list", "serve"]) {
+      const { status, stdout, stderr } = runCli([command], { folder });
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect(stderr).toContain("repertoire.json:1:");
+      expect(stderr).toContain("repertoire config check");
+    }
+  });
+});
+
+describe("trust", () => {
+  const file = {
+    mcpServers: {
+      tool: { command: "sh", args: ["-c", "echo $(whoami) \u001b[8m hidden"], env: { TOKEN: "${T}" } },
+    },
+  };
+
+  function untrustedFolder(): string {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "repertoire.json"), JSON.stringify(file));
+    return folder;
+  }
+  const env = { T: "CANARY-token" };
+
+  it("T139: shows exactly what would be run, and needs a yes where nobody can be asked", () => {
+    const folder = untrustedFolder();
+    const { status, stdout, stderr } = runCli(["trust"], { folder, env });
+    expect(status).toBe(6);
+    expect(stderr).toContain("repertoire trust --yes");
+    for (const words of [
+      "command   sh",
+      `"-c"`,
+      "echo $(whoami) ",
+      "hidden",
+      "env       TOKEN",
+      "the values of T",
+    ]) {
+      expect(stdout).toContain(words);
+    }
+    expect(stdout).not.toMatch(/CANARY|\u001b\[8m/);
+  });
+
+  it("T139: shows the settings that trust would put into force", () => {
+    const folder = temporaryFolder();
+    const text = JSON.stringify({ workflows: { allowShell: true }, sandbox: { callsMax: 9000 } });
+    writeFileSync(join(folder, "repertoire.json"), text);
+    const { stdout } = runCli(["trust"], { folder });
+    expect(stdout).toMatch(/workflows\.allowShell true\n/);
+    expect(stdout).toMatch(/sandbox\.callsMax 9000\n/);
+  });
+
+  it("T139: lasts until the file changes, or it is taken back", () => {
+    const folder = untrustedFolder();
+    const servers = () => {
+      const { stdout } = runCli(["config", "check", "--json"], { folder, env });
+      return (JSON.parse(stdout) as { config: { servers: { trusted: boolean }[] } }).config.servers.map(
+        (server) => server.trusted,
+      );
+    };
+    expect(servers()).toEqual([false]);
+    expect(runCli(["doctor"], { folder, env }).stdout).toContain("→ repertoire trust");
+    expect(runCli(["trust", "--yes"], { folder, env }).status).toBe(0);
+    expect(servers()).toEqual([true]);
+    writeFileSync(join(folder, "repertoire.json"), `${JSON.stringify(file)}\n`);
+    expect(servers()).toEqual([false]);
+    runCli(["trust", "--yes"], { folder, env });
+    runCli(["trust", "--revoke"], { folder, env });
+    expect(servers()).toEqual([false]);
+  });
+
+  it("is not needed for a file that was given by name", () => {
+    const folder = untrustedFolder();
+    expect(runCli(["trust", "--config", "repertoire.json"], { folder, env })).toMatchObject({ status: 0 });
+  });
+});
+
+describe("doctor", () => {
+  const failures = (folder: string) => {
+    const { stdout, status } = runCli(["doctor", "--json"], { folder });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string; cure?: string }[] };
+    return { status, failed: checks.filter((check) => check.state === "failed") };
+  };
+
+  it("is content with a fresh machine, and makes nothing", () => {
+    const folder = temporaryFolder();
+    const { status, stdout } = runCli(["doctor"], { folder });
+    expect(status).toBe(0);
+    for (const name of ["node", "home", "store", "config", "servers"]) expect(stdout).toContain(`✓ ${name}`);
+    expect(() => statSync(join(folder, "home"))).toThrow("ENOENT");
+  });
+
+  it("ends each red line with a command that cures it", async () => {
+    const folder = await folderWithSum();
+    chmodSync(join(folder, "home"), 0o755);
+    const open = failures(folder);
+    expect(open).toMatchObject({
+      status: 1,
+      failed: [{ name: "home", cure: expect.stringContaining("chmod 700") }],
+    });
+    execFileSync("sh", ["-c", open.failed[0]!.cure!]);
+    expect(failures(folder)).toEqual({ status: 0, failed: [] });
+
+    const database = join(folder, "home", "repertoire.db");
+    writeFileSync(database, "not a database");
+    const damaged = failures(folder);
+    expect(damaged).toMatchObject({
+      status: 1,
+      failed: [{ name: "store", cure: expect.stringMatching(/^mv /) }],
+    });
+    expect(readFileSync(database, "utf8")).toBe("not a database");
+    execFileSync("sh", ["-c", damaged.failed[0]!.cure!]);
+    expect(failures(folder)).toEqual({ status: 0, failed: [] });
+  });
+
+  it("finds damage inside a database that opens", async () => {
+    const folder = await folderWithSum();
+    const database = join(folder, "home", "repertoire.db");
+    const bytes = readFileSync(database);
+    bytes.fill(0xff, 4096 * 3, 4096 * 3 + 64);
+    writeFileSync(database, bytes);
+    expect(failures(folder)).toMatchObject({ status: 1, failed: [{ name: "store" }] });
+  });
+
+  it("quotes a home with odd characters, so that the cure runs", () => {
+    const folder = temporaryFolder();
+    const home = join(folder, "it's a home; echo no");
+    mkdirSync(home, { mode: 0o755 });
+    const { stdout } = runCli(["doctor", "--json", "--home", home], { folder });
+    const { checks } = JSON.parse(stdout) as { checks: { cure?: string }[] };
+    execFileSync("sh", ["-c", checks.find((check) => check.cure !== undefined)!.cure!]);
+    expect(statSync(home).mode & 0o777).toBe(0o700);
+  });
+
+  it("shows all problems of a broken config", () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "repertoire.json"), `{"mcpServers": {"mcp": {"command": "x"}}, "nope": 1}`);
+    expect(failures(folder).failed.length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe("completions", () => {
+  it("bash completes commands, subcommands, options and choices", () => {
+    const script = runCli(["completions", "bash"]).stdout;
+    const complete = (...words: string[]) => {
+      const line = words.map((word) => JSON.stringify(word)).join(" ");
+      const program = `${script}\nCOMP_WORDS=(repertoire ${line}); COMP_CWORD=${words.length}; _repertoire; echo "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["-c", program], { encoding: "utf8" }).trim().split(" ");
+    };
+    expect(complete("do")).toEqual(["doctor"]);
+    expect(complete("config", "")).toEqual(["path", "check", "schema"]);
+    expect(complete("list", "--j")).toEqual(["--json"]);
+    expect(complete("--log-level", "d")).toEqual(["debug"]);
+    expect(complete("completions", "f")).toEqual(["fish"]);
+  });
+
+  it.each(["zsh", "fish"])("%s gets a script with every command", (shell) => {
+    const { status, stdout } = runCli(["completions", shell]);
+    expect(status).toBe(0);
+    for (const word of ["serve", "doctor", "schema", "log-level"]) expect(stdout).toContain(word);
+  });
+});
+
+it("demo talks to the real gateway and leaves nothing behind", () => {
+  const folder = temporaryFolder();
+  const scratch = join(folder, "tmp");
+  mkdirSync(scratch);
+  const { status, stdout, stderr } = runCli(["demo"], { folder, env: { TMPDIR: scratch } });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  for (const words of [
+    "browse_components",
+    "SECURITY_ERROR",
+    "mcp__demo__greeting",
+    "Did you mean demo:greeting?",
+  ]) {
+    expect(stdout).toContain(words);
+  }
+  expect(execFileSync("ls", ["-A", scratch], { encoding: "utf8" })).toBe("");
+});
+
+it("keeps stray output of modules away from the data of a command", () => {
+  const greet = `data:text/javascript,setTimeout(() => console.log("STRAY"), 0);setImmediate(() => console.log("STRAY"));`;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", greet, BIN, "tools", "--json"],
+    {
+      encoding: "utf8",
+      env: environmentOf(temporaryFolder()),
+    },
+  );
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toHaveLength(5);
+  expect(stderr).toContain("STRAY");
+});

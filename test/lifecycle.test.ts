@@ -1,0 +1,106 @@
+import { globSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bundle } from "../scripts/bundle.ts";
+import { INITIALIZE, startGateway } from "./fixtures/gateway-process.ts";
+import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
+
+async function startedGateway() {
+  const gateway = startGateway();
+  gateway.send(INITIALIZE);
+  await gateway.answer("init");
+  return gateway;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("leaving", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s exits with %i within 2 s, and nothing is left", async (signal, code) => {
+    const gateway = await startedGateway();
+    const startedAt = performance.now();
+    gateway.child.kill(signal);
+    expect(await gateway.exited()).toEqual({ code, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(isAlive(gateway.child.pid!)).toBe(false);
+  });
+
+  it("the end of stdin exits with 0 within 2 s", async () => {
+    const gateway = await startedGateway();
+    const startedAt = performance.now();
+    gateway.child.stdin.end();
+    expect(await gateway.exited()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it("works before the client has said a word, too", async () => {
+    const gateway = startGateway();
+    await eventually("the start", () => gateway.stderr().includes("gateway.started"));
+    gateway.child.kill("SIGTERM");
+    expect(await gateway.exited()).toEqual({ code: 143, signal: null });
+    const silent = startGateway();
+    silent.child.stdin.end();
+    expect(await silent.exited()).toEqual({ code: 0, signal: null });
+  });
+
+  it("a client that stops reading cannot hold the gateway", async () => {
+    const gateway = await startedGateway();
+    gateway.child.stdout.pause();
+    for (let id = 0; id < 2_000; id++) gateway.send({ jsonrpc: "2.0", id, method: "tools/list" });
+    gateway.child.kill("SIGTERM");
+    await eventually(
+      "the process to be gone",
+      () => !isAlive(gateway.child.pid!) || gateway.child.exitCode !== null,
+    );
+    expect(gateway.child.exitCode).toBe(143);
+  });
+});
+
+describe("stdout", () => {
+  it("carries nothing but the protocol, even if every module of every room prints", async () => {
+    const rooms = new Set<string>();
+    const folder = temporaryFolder();
+    const outDir = join(folder, "dist");
+    await bundle({
+      outDir,
+      plugins: [
+        {
+          name: "leak",
+          transform(code, id) {
+            const room = /\/src\/([^/]+)\//.exec(id)?.[1];
+            if (room === undefined) return null;
+            rooms.add(room);
+            const leak = JSON.stringify(`LEAK from ${room}`);
+            return `${code}\nconsole.log(${leak});console.info(${leak});process.stdout.write(${leak} + "\\n");`;
+          },
+        },
+      ],
+    });
+    writeFileSync(join(folder, "package.json"), `{"type": "module"}`);
+    const all = globSync("*/", { cwd: join(import.meta.dirname, "../src") }).map((room) =>
+      room.replace("/", ""),
+    );
+    expect([...rooms].sort()).toEqual(all.sort());
+
+    const gateway = startGateway({ bin: join(outDir, "main.js") });
+    gateway.send(INITIALIZE);
+    gateway.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    gateway.send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "browse_components" } });
+    await gateway.answer(2);
+    gateway.child.stdin.end();
+    await gateway.exited();
+    const lines = gateway.stdout().trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    for (const room of all) expect(gateway.stderr()).toContain(`LEAK from ${room}`);
+  });
+});
