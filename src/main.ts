@@ -1,6 +1,4 @@
-/**
- * The bin. It loads nothing before it knows that this Node can run the rest, and before stdout is safe from stray lines.
- */
+/** The bin. It loads nothing before it knows that this Node can run the rest, and before stdout is safe from stray lines. */
 export {};
 
 const NODE_MAJOR_MIN = 24;
@@ -13,5 +11,7 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
 }
 const { reserveStdout } = await import("./stdout.ts");
 reserveStdout();
+const { useCompileCache } = await import("./compile-cache.ts");
+useCompileCache();
 const { runCli } = await import("./cli/program.ts");
 process.exitCode = await runCli(process.argv.slice(2));

@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ["core", "config", "app.ts", "log.ts", "stdout.ts", "version.ts"],
   "log.ts": ["core"],
   "stdout.ts": [],
+  "compile-cache.ts": [],
   "version.ts": [],
   "app.ts": [
     "core",
@@ -37,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "version.ts",
   ],
   "index.ts": ["core", "config", "gateway", "app.ts", "log.ts", "version.ts"],
-  "main.ts": ["cli", "stdout.ts"],
+  "main.ts": ["cli", "stdout.ts", "compile-cache.ts"],
 };
 
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|shared|common|lib|misc)(\.ts|\/)/;

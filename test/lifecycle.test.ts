@@ -1,4 +1,4 @@
-import { globSync, writeFileSync } from "node:fs";
+import { globSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bundle } from "../scripts/bundle.ts";
@@ -63,6 +63,15 @@ describe("leaving", () => {
     );
     expect(gateway.child.exitCode).toBe(143);
   });
+});
+
+it("keeps compiled code where only its owner can write", async () => {
+  const gateway = await startedGateway();
+  gateway.child.stdin.end();
+  await gateway.exited();
+  const folder = join(gateway.folder, ".cache/repertoire/compiled");
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(globSync("**/*", { cwd: folder }).length).toBeGreaterThan(5);
 });
 
 describe("stdout", () => {
