@@ -409,6 +409,15 @@ it("demo talks to the real gateway and leaves nothing behind", () => {
   expect(execFileSync("ls", ["-A", scratch], { encoding: "utf8" })).toBe("");
 });
 
+it("ends quietly when the reader of a pipe has left", () => {
+  const command = `"$0" "$1" completions bash | true; "$0" "$1" tools --json | head -c 1`;
+  const { stderr, stdout } = spawnSync("sh", ["-c", command, process.execPath, BIN], {
+    encoding: "utf8",
+    env: environmentOf(temporaryFolder()),
+  });
+  expect({ stderr, stdout }).toEqual({ stderr: "", stdout: "[" });
+});
+
 it("keeps stray output of modules away from the data of a command", () => {
   const greet = `data:text/javascript,setTimeout(() => console.log("STRAY"), 0);setImmediate(() => console.log("STRAY"));`;
   const { status, stdout, stderr } = spawnSync(

@@ -13,8 +13,6 @@ import type { Finish } from "./program.ts";
 import { bold, cyan, dim, green, print, red } from "./terminal.ts";
 import { firstSentence } from "./tools.ts";
 
-const PROTOCOL = "2026-07-28";
-
 export function addDemo(program: Command, finish: Finish): void {
   program
     .command("demo")
@@ -40,10 +38,7 @@ async function tell(folder: string): Promise<void> {
   ]);
   const bin = process.argv[1]!;
   const startedAt = performance.now();
-  const client = new Client(
-    { name: "demo", version: "1.0.0" },
-    { versionNegotiation: { mode: { pin: PROTOCOL } } },
-  );
+  const client = new Client({ name: "demo", version: "1.0.0" });
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
@@ -56,7 +51,7 @@ async function tell(folder: string): Promise<void> {
     const ms = Math.round(performance.now() - startedAt);
     title(
       1,
-      `An MCP client starts the gateway and asks for its tools (MCP ${PROTOCOL}, ${ms} ms from spawn to list)`,
+      `An MCP client starts the gateway and asks for its tools (MCP ${client.getNegotiatedProtocolVersion()}, ${ms} ms from spawn to list)`,
     );
     for (const tool of tools)
       print(`   ${cyan(tool.name.padEnd(18))} ${firstSentence(tool.description ?? "")}`);

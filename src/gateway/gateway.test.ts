@@ -394,7 +394,11 @@ describe("execute", () => {
 
   it("says that it cannot run yet what is otherwise valid", async () => {
     const { call } = await openRig();
-    const requests: JsonObject[] = [{ code: "return 1" }, { resume: "last" }, { resume: "last", code: "return 1" }];
+    const requests: JsonObject[] = [
+      { code: "return 1" },
+      { resume: "last" },
+      { resume: "last", code: "return 1" },
+    ];
     for (const args of requests) {
       expect(await call("execute", args)).toMatchObject({
         isError: true,

@@ -1,0 +1,82 @@
+/** docs/configuration.md, made from the JSON Schema of the config: what is documented is what is checked. */
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+const INTRODUCTION = `# Configuration
+
+<!-- Made by \`npm run schema\` from src/config/schema.ts; a test keeps it true. -->
+
+\`repertoire.json\` is JSON with comments and trailing commas. It is looked for in the project folder, then in the user's config folder
+(\`$XDG_CONFIG_HOME/repertoire/\`, by default \`~/.config/repertoire/\`); \`--config FILE\` wins. \`repertoire config path\` tells which file counts,
+\`repertoire config check\` what is wrong with it.
+
+- **Variables**: \`\${VAR}\`, \`\${VAR:-default}\` and \`\${env:VAR}\` in string values are replaced once; \`$\${\` is a literal \`\${\`. A variable that is not set is an
+  error that names it.
+- **Environment**: \`<NAME>_MCP_URL\` adds a remote server or replaces the url of one, \`<NAME>_API_KEY\` is sent to it as a bearer token unless the file gives an
+  Authorization, \`<NAME>_MCP_ENABLED=false\` switches it off.
+- **Trust**: a file found in a project folder starts no server, and its \`scope\`, \`limits\`, \`sandbox\`, \`workflows\` and \`log\` have no effect, until
+  \`repertoire trust\`; a changed file must be trusted again. The user's own file and \`--config\` need no trust.
+- **Reload**: a changed file is taken over without dropping clients; a broken one keeps the old config and says so in the log.
+- **Home**: \`REPERTOIRE_HOME\` or \`--home\`, by default \`$XDG_DATA_HOME/repertoire\` (\`~/.local/share/repertoire\`).
+
+In this version \`mcpServers\` are checked and listed and not yet started; \`exposure\`, \`profiles\`, \`limits\`, \`sandbox\` and \`workflows\` are checked and
+take effect with the parts that they are for.
+
+## Keys
+`;
+
+export function formatConfigurationPage(schema: Schema): string {
+  const rows = rowsOf(schema, "").map(
+    ({ path, type, usual, description }) => `| \`${path}\` | ${type} | ${usual} | ${description} |`,
+  );
+  return `${INTRODUCTION}\n| key | value | default | meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+interface Row {
+  readonly path: string;
+  readonly type: string;
+  readonly usual: string;
+  readonly description: string;
+}
+
+function rowsOf(schema: Schema, path: string): Row[] {
+  const own = Object.entries(schema.properties ?? {}).flatMap(([key, child]) => {
+    const childPath = path === "" ? key : `${path}.${key}`;
+    const row = {
+      path: childPath,
+      type: typeOf(child),
+      usual: defaultOf(child),
+      description: cellOf(child.description ?? ""),
+    };
+    return [row, ...rowsOf(child, childPath)];
+  });
+  const values = schema.additionalProperties;
+  return typeof values === "object" ? [...own, ...rowsOf(values, `${path}.<name>`)] : own;
+}
+
+function typeOf(schema: Schema): string {
+  const choices = schema.enum ?? schema.anyOf?.find((branch) => branch.enum !== undefined)?.enum;
+  if (choices !== undefined) return choices.map((choice) => `\`"${choice}"\``).join(", ");
+  if (schema.type === "array") return `list of ${schema.items?.type ?? "value"}s`;
+  if (schema.type === "integer") return `whole number, ${schema.minimum} to ${schema.maximum}`;
+  return schema.type ?? "any";
+}
+
+function defaultOf(schema: Schema): string {
+  const isSection = schema.type === "object";
+  return schema.default === undefined || isSection ? "" : `\`${JSON.stringify(schema.default)}\``;
+}
+
+function cellOf(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
