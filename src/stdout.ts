@@ -22,6 +22,6 @@ export function reserveStdout(): Writable {
   // A reader that has left (`repertoire list | head`) is no reason to crash; `serve` hears of it through its transport.
   reserved.on("error", () => {});
   stdout.on("error", (error) => reserved?.destroy(error));
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+  stdout.write = stderr.write.bind(stderr);
   return reserved;
 }

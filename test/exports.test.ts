@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type * as api from "../src/index.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 
 const entry = join(import.meta.dirname, "../dist/index.js");
@@ -10,7 +11,7 @@ it("pins what the package exports", async () => {
 });
 
 it("opens a gateway without a transport", async () => {
-  const { createGateway } = (await import(entry)) as typeof import("../src/index.ts");
+  const { createGateway } = (await import(entry)) as typeof api;
   const cwd = temporaryFolder();
   const gateway = await createGateway({ cwd, home: join(cwd, "home") });
   try {
@@ -22,7 +23,7 @@ it("opens a gateway without a transport", async () => {
 });
 
 it("says what is wrong with a config", async () => {
-  const { createGateway, RepertoireError } = (await import(entry)) as typeof import("../src/index.ts");
+  const { createGateway, RepertoireError } = (await import(entry)) as typeof api;
   const cwd = temporaryFolder();
   await expect(createGateway({ cwd, configPath: join(cwd, "missing.json"), home: cwd })).rejects.toThrow(
     RepertoireError,

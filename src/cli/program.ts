@@ -32,7 +32,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
 /** A command reports how it went through this; it throws only when the world is broken. */
 export type Finish = (exitCode: number) => void;
 
-export function createProgram(finish: Finish): Command {
+function createProgram(finish: Finish): Command {
   const program = new Command("repertoire")
     .description("One MCP endpoint in front of all your MCP servers. It keeps what worked as a tool.")
     .version(VERSION, "-V, --version", "Print the version")

@@ -87,7 +87,7 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
 }
 
 /** Names a bounded number of servers: a description is read in every request of every client. */
-export function describeServers(servers: readonly string[]): string {
+function describeServers(servers: readonly string[]): string {
   if (servers.length === 0) return "No servers are configured yet.";
   const shown = servers.slice(0, 30).join(", ");
   const rest = servers.length > 30 ? ` and ${servers.length - 30} more` : "";

@@ -19,7 +19,7 @@ interface Rig {
   readonly gateway: Gateway;
   readonly store: Store;
   readonly draftsFolder: string;
-  call(name: string, args?: JsonObject): Promise<Record<string, unknown>>;
+  readonly call: (name: string, args?: JsonObject) => Promise<Record<string, unknown>>;
 }
 
 /** The real gateway over a real store, with sources in memory in place of servers. */
@@ -111,6 +111,16 @@ describe("the list", () => {
         !["execute", "save_to_library"].includes(tool.name),
       );
     }
+  });
+
+  it("uses only what every client's dialect of JSON Schema can carry", async () => {
+    const { gateway } = await openRig();
+    const text = JSON.stringify(await gateway.listTools());
+    expect(text).not.toContain('"type":[');
+    expect(text).not.toContain('"additionalProperties":{}');
+    expect(text).not.toContain("$ref");
+    // What every request of every client carries; about 2,500 tokens.
+    expect(text.length).toBeLessThan(11_000);
   });
 
   it("names the servers, at most thirty of them", async () => {

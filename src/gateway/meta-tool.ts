@@ -3,12 +3,12 @@
  * clients see, so that the three cannot drift apart.
  */
 import * as z from "zod";
-import type { JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnnotations, ToolDefinition } from "../core/tool.ts";
 
-export type MetaToolName =
+type MetaToolName =
   | "browse_components"
   | "list_library"
   | "describe_workflow"
@@ -64,11 +64,35 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
 
 function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {
   const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io });
-  return jsonSchema as JsonObject;
+  return simplify(jsonSchema as JsonObject) as JsonObject;
 }
 
+/**
+ * Takes out what says nothing and spells the rest as every client's dialect can carry it: one type for each value, no empty
+ * schema for further properties. The list is part of every conversation, so each word counts.
+ */
+function simplify(value: Json): Json {
+  if (Array.isArray(value)) return value.map(simplify);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value as JsonObject)
+    .filter(([key, child]) => !SAYS_NOTHING.has(`${key}:${JSON.stringify(child)}`))
+    .map(([key, child]): [string, Json] => {
+      if (key === "type" && Array.isArray(child)) return ["anyOf", child.map((type: Json) => ({ type }))];
+      if (key === "additionalProperties" && JSON.stringify(child) === "{}") return [key, true];
+      return [key, simplify(child)];
+    });
+  return Object.fromEntries(entries);
+}
+
+const SAYS_NOTHING: ReadonlySet<string> = new Set([
+  `minimum:${Number.MIN_SAFE_INTEGER}`,
+  `maximum:${Number.MAX_SAFE_INTEGER}`,
+  `propertyNames:{"type":"string"}`,
+  "properties:{}",
+]);
+
 /** Checks arguments against a strict schema; the error names the field and, for an unknown one, the nearest that exists. */
-export function parseArguments<Input extends z.ZodObject>(
+function parseArguments<Input extends z.ZodObject>(
   schema: Input,
   args: JsonObject,
 ): ToolResult<z.output<Input>> {

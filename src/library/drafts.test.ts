@@ -80,7 +80,7 @@ describe("what is not a draft", () => {
   it("a folder and a pipe are not read, and nothing hangs", async () => {
     const { folder, drafts } = draftsWith({});
     mkdirSync(join(folder, "folder.ts"));
-    execFileSync("mkfifo", [join(folder, "pipe.ts")]);
+    execFileSync("/usr/bin/mkfifo", [join(folder, "pipe.ts")]);
     expect(await drafts.find("folder")).toMatchObject({ error: { code: "SECURITY_ERROR" } });
     expect(await drafts.find("pipe")).toMatchObject({ error: { code: "SECURITY_ERROR" } });
   });

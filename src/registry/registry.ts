@@ -18,7 +18,7 @@ export interface Component {
   readonly definition: ToolDefinition;
 }
 
-export interface Catalogue {
+interface Catalogue {
   /** In the order of their names. */
   readonly components: readonly Component[];
   /** Sources that have not answered within the time given. */
