@@ -184,9 +184,14 @@ export interface RunStore {
   list(scope: Scope, options: { limit: number; beforeId?: string }): Promise<Run[]>;
   /** Takes over a running or paused run whose lease has run out by the database's clock; undefined when it may not be taken. */
   claim(id: string, owner: string, leaseMs: number): Promise<Run | undefined>;
-  /** Each of these is one fenced statement; false means that another owner took over and nothing was written. */
+  /**
+   * This and the next three are each one fenced statement; false means one thing only, that another owner took over, and then
+   * nothing was written.
+   */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
+  /** Opening a key again, open or closed, is true and changes nothing: a retry after a lost acknowledgement is harmless. */
   openStep(lease: Lease, step: Pick<Step, "key" | "seq" | "tool" | "args">): Promise<boolean>;
+  /** Closing a closed step is true, and its first outcome stands. Closing one that was never opened is a bug and throws. */
   closeStep(
     lease: Lease,
     key: string,

@@ -1,0 +1,139 @@
+/**
+ * The tables, as Kysely sees them. Columns have the words of the types in `core/store.ts`, in snake case.
+ *
+ * Only what SQLite and PostgreSQL have alike: `text`, `bigint` and `double precision`. Times are ms in a `bigint`, JSON is
+ * canonical text, and what is null in a type is null in its column. A driver must return a `bigint` as a number.
+ */
+import type { CapabilityKind, RunKind, RunStatus, StepStatus, Visibility } from "../core/store.ts";
+
+export interface Database {
+  capabilities: CapabilityRow;
+  capability_versions: CapabilityVersionRow;
+  capability_aliases: CapabilityAliasRow;
+  library_revision: LibraryRevisionRow;
+  runs: RunRow;
+  steps: StepRow;
+  server_cache: ServerCacheRow;
+  tool_pins: ToolPinRow;
+  audit: AuditRow;
+  audit_head: AuditHeadRow;
+}
+
+export interface CapabilityRow {
+  id: string;
+  org: string;
+  project: string;
+  namespace: string;
+  action: string;
+  kind: CapabilityKind;
+  description: string;
+  tags: string;
+  visibility: Visibility;
+  author: string;
+  current_version: number;
+  usage_count: number;
+  success_count: number;
+  total_ms: number;
+  last_used_at: number | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface CapabilityVersionRow {
+  capability_id: string;
+  version: number;
+  source: string;
+  source_hash: string;
+  short_hash: string;
+  input_schema: string;
+  output_schema: string | null;
+  tools_used: string;
+  from_run_id: string | null;
+  author: string;
+  created_at: number;
+}
+
+interface CapabilityAliasRow {
+  org: string;
+  project: string;
+  namespace: string;
+  action: string;
+  capability_id: string;
+  created_at: number;
+}
+
+/** One row. Whoever changes the library updates it first, which is also what makes changes wait for each other. */
+interface LibraryRevisionRow {
+  id: number;
+  revision: number;
+}
+
+export interface RunRow {
+  id: string;
+  org: string;
+  project: string;
+  kind: RunKind;
+  source: string | null;
+  capability_id: string | null;
+  capability_version: number | null;
+  intent: string | null;
+  inputs: string;
+  status: RunStatus;
+  result: string | null;
+  error: string | null;
+  parent_run_id: string | null;
+  resumed_from_run_id: string | null;
+  seed: string;
+  clock_at: number;
+  lease_owner: string | null;
+  lease_until: number | null;
+  fence: number;
+  started_at: number;
+  finished_at: number | null;
+}
+
+export interface StepRow {
+  run_id: string;
+  key: string;
+  seq: number;
+  tool: string;
+  args: string;
+  status: StepStatus;
+  result: string | null;
+  error: string | null;
+  started_at: number;
+  finished_at: number | null;
+}
+
+interface ServerCacheRow {
+  server: string;
+  definitions: string;
+  hash: string;
+  fetched_at: number;
+  ttl_ms: number;
+}
+
+interface ToolPinRow {
+  server: string;
+  tool: string;
+  hash: string;
+  approved_at: number;
+}
+
+export interface AuditRow {
+  seq: number;
+  at: number;
+  actor: string;
+  action: string;
+  subject: string;
+  details: string;
+  hash: string;
+}
+
+/** One row: the newest entry's number and hash. A chain alone does not show that its last links were cut off. */
+interface AuditHeadRow {
+  id: number;
+  seq: number;
+  hash: string;
+}

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { MIGRATIONS } from "./migrations.ts";
+import { SCHEMA_VERSION } from "./schema-version.ts";
+
+it("has as many migrations as the schema's version says", () => {
+  expect(MIGRATIONS).toHaveLength(SCHEMA_VERSION);
+});
+
+it("never changes the migrations that were released", () => {
+  expect(MIGRATIONS.map((migration) => migration.name)).toEqual(["first tables"]);
+});

@@ -1,0 +1,190 @@
+/**
+ * How the tables came to be, in order. The schema's version is the number of migrations that were applied, so the list only
+ * grows at its end, and one that was released is never edited. `SCHEMA_VERSION` grows with it.
+ *
+ * Foreign keys stand only where a row is owned (a version by its capability, a step by its run). What a row merely mentions,
+ * such as the run a version came from, may be gone before it.
+ */
+import { sql, type Kysely } from "kysely";
+
+export interface Migration {
+  readonly name: string;
+  up(db: Kysely<unknown>): Promise<void>;
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: "first tables",
+    async up(db) {
+      await createCapabilities(db);
+      await createCapabilityVersions(db);
+      await createCapabilityAliases(db);
+      await createLibraryRevision(db);
+      await createRuns(db);
+      await createSteps(db);
+      await createServerTables(db);
+      await createAudit(db);
+    },
+  },
+];
+
+async function createCapabilities(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("capabilities")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("org", "text", (column) => column.notNull())
+    .addColumn("project", "text", (column) => column.notNull())
+    .addColumn("namespace", "text", (column) => column.notNull())
+    .addColumn("action", "text", (column) => column.notNull())
+    .addColumn("kind", "text", (column) => column.notNull())
+    .addColumn("description", "text", (column) => column.notNull())
+    .addColumn("tags", "text", (column) => column.notNull())
+    .addColumn("visibility", "text", (column) => column.notNull())
+    .addColumn("author", "text", (column) => column.notNull())
+    .addColumn("current_version", "bigint", (column) => column.notNull())
+    .addColumn("usage_count", "bigint", (column) => column.notNull())
+    .addColumn("success_count", "bigint", (column) => column.notNull())
+    .addColumn("total_ms", "double precision", (column) => column.notNull())
+    .addColumn("last_used_at", "bigint")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("updated_at", "bigint", (column) => column.notNull())
+    .addColumn("deleted_at", "bigint")
+    .execute();
+  await db.schema
+    .createIndex("capabilities_live_name")
+    .unique()
+    .on("capabilities")
+    .columns(["org", "project", "namespace", "action"])
+    .where(sql.ref("deleted_at"), "is", null)
+    .execute();
+}
+
+async function createCapabilityVersions(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("capability_versions")
+    .addColumn("capability_id", "text", (column) => column.notNull().references("capabilities.id"))
+    .addColumn("version", "bigint", (column) => column.notNull())
+    .addColumn("source", "text", (column) => column.notNull())
+    .addColumn("source_hash", "text", (column) => column.notNull())
+    .addColumn("short_hash", "text", (column) => column.notNull())
+    .addColumn("input_schema", "text", (column) => column.notNull())
+    .addColumn("output_schema", "text")
+    .addColumn("tools_used", "text", (column) => column.notNull())
+    .addColumn("from_run_id", "text")
+    .addColumn("author", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("capability_versions_pk", ["capability_id", "version"])
+    .execute();
+}
+
+async function createCapabilityAliases(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("capability_aliases")
+    .addColumn("org", "text", (column) => column.notNull())
+    .addColumn("project", "text", (column) => column.notNull())
+    .addColumn("namespace", "text", (column) => column.notNull())
+    .addColumn("action", "text", (column) => column.notNull())
+    .addColumn("capability_id", "text", (column) => column.notNull().references("capabilities.id"))
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("capability_aliases_pk", ["org", "project", "namespace", "action"])
+    .execute();
+  await db.schema
+    .createIndex("capability_aliases_capability")
+    .on("capability_aliases")
+    .column("capability_id")
+    .execute();
+}
+
+async function createLibraryRevision(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("library_revision")
+    .addColumn("id", "bigint", (column) => column.primaryKey())
+    .addColumn("revision", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`insert into library_revision (id, revision) values (1, 0)`.execute(db);
+}
+
+async function createRuns(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("runs")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("org", "text", (column) => column.notNull())
+    .addColumn("project", "text", (column) => column.notNull())
+    .addColumn("kind", "text", (column) => column.notNull())
+    .addColumn("source", "text")
+    .addColumn("capability_id", "text")
+    .addColumn("capability_version", "bigint")
+    .addColumn("intent", "text")
+    .addColumn("inputs", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("result", "text")
+    .addColumn("error", "text")
+    .addColumn("parent_run_id", "text")
+    .addColumn("resumed_from_run_id", "text")
+    .addColumn("seed", "text", (column) => column.notNull())
+    .addColumn("clock_at", "bigint", (column) => column.notNull())
+    .addColumn("lease_owner", "text")
+    .addColumn("lease_until", "bigint")
+    .addColumn("fence", "bigint", (column) => column.notNull())
+    .addColumn("started_at", "bigint", (column) => column.notNull())
+    .addColumn("finished_at", "bigint")
+    .execute();
+  await db.schema.createIndex("runs_scope").on("runs").columns(["org", "project", "id"]).execute();
+}
+
+async function createSteps(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("steps")
+    .addColumn("run_id", "text", (column) => column.notNull().references("runs.id"))
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("seq", "bigint", (column) => column.notNull())
+    .addColumn("tool", "text", (column) => column.notNull())
+    .addColumn("args", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("result", "text")
+    .addColumn("error", "text")
+    .addColumn("started_at", "bigint", (column) => column.notNull())
+    .addColumn("finished_at", "bigint")
+    .addPrimaryKeyConstraint("steps_pk", ["run_id", "key"])
+    .addUniqueConstraint("steps_seq", ["run_id", "seq"])
+    .execute();
+}
+
+async function createServerTables(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("server_cache")
+    .addColumn("server", "text", (column) => column.primaryKey())
+    .addColumn("definitions", "text", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull())
+    .addColumn("fetched_at", "bigint", (column) => column.notNull())
+    .addColumn("ttl_ms", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("tool_pins")
+    .addColumn("server", "text", (column) => column.notNull())
+    .addColumn("tool", "text", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull())
+    .addColumn("approved_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("tool_pins_pk", ["server", "tool"])
+    .execute();
+}
+
+async function createAudit(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("audit")
+    .addColumn("seq", "bigint", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("actor", "text", (column) => column.notNull())
+    .addColumn("action", "text", (column) => column.notNull())
+    .addColumn("subject", "text", (column) => column.notNull())
+    .addColumn("details", "text", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("audit_head")
+    .addColumn("id", "bigint", (column) => column.primaryKey())
+    .addColumn("seq", "bigint", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull())
+    .execute();
+  await sql`insert into audit_head (id, seq, hash) values (1, 0, '')`.execute(db);
+}

@@ -1,0 +1,26 @@
+import type { QueryExecutorProvider } from "kysely";
+import { RepertoireError } from "../core/errors.ts";
+
+/** The version that this code reads and writes; the length of `MIGRATIONS`, known without loading them. */
+export const SCHEMA_VERSION = 1;
+
+/** Where a database keeps its version, and how a migrator keeps others out. */
+export interface SchemaVersion {
+  /** Taken first, inside the transaction; whoever gets it later sees what the one before has done. */
+  lock(trx: QueryExecutorProvider): Promise<void>;
+  read(trx: QueryExecutorProvider): Promise<number>;
+  /** Part of the transaction: a rollback takes it back. */
+  write(trx: QueryExecutorProvider, version: number): Promise<void>;
+}
+
+/** A newer Repertoire has written columns that this one does not know: reading on would lose them. */
+export function requireKnownVersion(version: number, latest: number, place: string): void {
+  if (version <= latest) return;
+  throw new RepertoireError(
+    "STORE_NEWER",
+    `${place} has schema version ${version}; this Repertoire knows ${latest}`,
+    {
+      hint: "Upgrade repertoire to the version that wrote it, or set REPERTOIRE_HOME to another folder.",
+    },
+  );
+}

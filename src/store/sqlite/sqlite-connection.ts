@@ -1,0 +1,123 @@
+/**
+ * The one connection of a process. Whoever acquires it owns it until they release it, in the order in which they asked, so a
+ * transaction is never mixed with other statements.
+ *
+ * A lock held by another process can be met at three places: BEGIN IMMEDIATE, a statement outside a transaction, and the
+ * pragmas of opening. Nothing has happened there yet, so these wait and try again. Inside a transaction the write lock is
+ * ours, and no error there is tried again.
+ */
+import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
+import type { SQLInputValue } from "node:sqlite";
+import { RepertoireError } from "../../core/errors.ts";
+import { retryWhileBusy, type BusyPatience } from "./busy-retry.ts";
+import type { SqliteHandle } from "./sqlite-handle.ts";
+import { storeErrorOf } from "./sqlite-error.ts";
+import { StatementCache } from "./statement-cache.ts";
+import { Turnstile } from "./turnstile.ts";
+
+export class SqliteConnection implements DatabaseConnection {
+  readonly path: string;
+  readonly #handle: SqliteHandle;
+  readonly #patience: BusyPatience;
+  readonly #statements: StatementCache;
+  readonly #turnstile = new Turnstile();
+  #leave: () => void = () => {};
+  #closing: Promise<void> | undefined;
+
+  constructor(path: string, handle: SqliteHandle, patience: BusyPatience) {
+    this.path = path;
+    this.#handle = handle;
+    this.#patience = patience;
+    this.#statements = new StatementCache(handle);
+  }
+
+  async acquire(): Promise<void> {
+    if (this.#closing !== undefined) {
+      throw new RepertoireError("STORE_CLOSED", `The store at ${this.path} is closed`, {
+        hint: "Open it again before using it.",
+      });
+    }
+    const leave = await this.#turnstile.enter();
+    try {
+      // A rollback that failed would swallow the next writes; nobody may go on before it has worked.
+      this.rollback();
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    this.#leave = leave;
+  }
+
+  release(): void {
+    this.#leave();
+  }
+
+  begin(): Promise<void> {
+    return this.retry(() => this.#handle.exec("begin immediate"));
+  }
+
+  commit(): void {
+    this.#once(() => this.#handle.exec("commit"));
+  }
+
+  /** SQLite has already rolled back by itself after some errors. */
+  rollback(): void {
+    if (this.#handle.isTransaction) this.#once(() => this.#handle.exec("rollback"));
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const execute = () => this.#execute<Row>(sql, parameters as readonly SQLInputValue[]);
+    return this.#handle.isTransaction ? this.#once(execute) : this.retry(execute);
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error("the store reads whole results; streaming would hold the connection between rows");
+  }
+
+  /** For work outside a transaction only. */
+  async retry<T>(attempt: () => T): Promise<T> {
+    try {
+      return await retryWhileBusy(attempt, this.#patience);
+    } catch (error) {
+      throw storeErrorOf(error, this.path);
+    }
+  }
+
+  /** Work that was asked for before ends first; calling it again waits for the same end. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Closes a file that turned out not to be usable, and moves nothing in it. */
+  abandon(): void {
+    this.#closing = Promise.resolve();
+    this.#handle.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#turnstile.enter();
+    try {
+      // Passive waits for nobody. What it cannot move now stays in the -wal file and is as safe there.
+      this.#handle.exec("pragma wal_checkpoint(passive)");
+    } catch {
+      // A full disk, for example: the next process that can will move it.
+    }
+    this.#handle.close();
+  }
+
+  #once<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storeErrorOf(error, this.path);
+    }
+  }
+
+  #execute<Row>(sql: string, parameters: readonly SQLInputValue[]): QueryResult<Row> {
+    const { statement, reads } = this.#statements.get(sql);
+    if (reads) return { rows: statement.all(...parameters) as Row[] };
+    return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
+  }
+}

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../core/clock.ts";
+import { describeStore } from "../store.testsuite.ts";
+import type { OpenedStore } from "../testsuite/fixture.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+
+async function openOnEmptyHome(clock: Clock): Promise<OpenedStore> {
+  const home = mkdtempSync(join(tmpdir(), "repertoire-store-"));
+  const first = await openSqliteStore({ home, clock });
+  let current = first;
+  return {
+    store: first,
+    async reopen() {
+      await current.close();
+      current = await openSqliteStore({ home, clock });
+      return current;
+    },
+    async dispose() {
+      await current.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+describeStore("the SQLite store", openOnEmptyHome);

@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { draftOf, runDraftOf, type StoreFixture } from "./fixture.ts";
+
+export function describeLifetime(fixture: () => StoreFixture): void {
+  it("finds no damage in an empty store and in one with rows of every kind", async () => {
+    const { store } = fixture();
+    expect(await store.findDamage()).toEqual([]);
+    const saved = await store.capabilities.save(draftOf());
+    await store.capabilities.rename(saved.capability.id, { namespace: "math", action: "total" });
+    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    await store.runs.openStep({ runId: run.id, fence: 1 }, { key: "k", seq: 1, tool: "t", args: {} });
+    await store.audit.append({ actor: "me", action: "save", subject: "math:sum", details: {} });
+    expect(await store.findDamage()).toEqual([]);
+  });
+
+  it("ends the work in flight before it closes", async () => {
+    const { store, reopen } = fixture();
+    const saves = Array.from({ length: 20 }, (_, i) => store.capabilities.save(draftOf({ action: `a${i}` })));
+    await store.close();
+    const outcomes = await Promise.all(saves);
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual(Array.from({ length: 20 }, () => "saved"));
+    const again = await reopen();
+    expect(await again.capabilities.list(draftOf().scope)).toHaveLength(20);
+  });
+
+  it("refuses every call after closing with STORE_CLOSED", async () => {
+    const { store } = fixture();
+    await store.close();
+    const calls = [
+      () => store.capabilities.save(draftOf()),
+      () => store.capabilities.revision(),
+      () => store.runs.find("x"),
+      () => store.runs.renew({ runId: "x", fence: 1 }, 1),
+      () => store.serverCache.list(),
+      () => store.toolPins.list("x"),
+      () => store.audit.append({ actor: "a", action: "b", subject: "c", details: {} }),
+      () => store.findDamage(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "STORE_CLOSED" });
+  });
+
+  it("closes once however often it is asked", async () => {
+    const { store } = fixture();
+    await Promise.all([store.close(), store.close()]);
+    await expect(store.close()).resolves.toBeUndefined();
+  });
+}
