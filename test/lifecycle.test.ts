@@ -1,8 +1,9 @@
-import { globSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bundle } from "../scripts/bundle.ts";
-import { INITIALIZE, startGateway } from "./fixtures/gateway-process.ts";
+import { BIN, environmentOf, INITIALIZE, startGateway } from "./fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 
 async function startedGateway() {
@@ -63,6 +64,31 @@ describe("leaving", () => {
     );
     expect(gateway.child.exitCode).toBe(143);
   });
+});
+
+it("a database that is not ours ends the start with what to do, and keeps every byte", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "home"), { mode: 0o700 });
+  const database = join(folder, "home", "repertoire.db");
+  writeFileSync(database, "somebody else's");
+  const gateway = startGateway({ folder });
+  expect(await gateway.exited()).toEqual({ code: 1, signal: null });
+  expect(gateway.stdout()).toBe("");
+  expect(gateway.stderr()).toContain(database);
+  expect(gateway.stderr()).toContain("move it aside");
+  expect(readFileSync(database, "utf8")).toBe("somebody else's");
+});
+
+it("tells a person at a terminal what it waits for", () => {
+  const folder = temporaryFolder();
+  const command = `${process.execPath} ${BIN} serve --log-level error`;
+  const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+    encoding: "utf8",
+    env: environmentOf(folder),
+    input: "\u0004",
+    timeout: 10_000,
+  });
+  expect(stdout).toContain("repertoire demo");
 });
 
 it("keeps compiled code where only its owner can write", async () => {

@@ -2,9 +2,12 @@
 import { spawnSync } from "node:child_process";
 
 const ROUNDS = process.env["SOAK_ROUNDS"] ?? "100";
+const SEED = process.env["STORE_KILL_SEED"] ?? String(Date.now() % 2 ** 31);
+
+console.log(`STORE_KILL_SEED=${SEED}, ${ROUNDS} rounds`);
 
 const { status } = spawnSync("vitest", ["run", "test/store-processes.test.ts", "--testTimeout=3600000"], {
   stdio: "inherit",
-  env: { ...process.env, STORE_KILL_ROUNDS: ROUNDS },
+  env: { ...process.env, STORE_KILL_ROUNDS: ROUNDS, STORE_KILL_SEED: SEED },
 });
 process.exitCode = status ?? 1;

@@ -3,6 +3,7 @@ import { formatProblem } from "../config/problem.ts";
 import { reserveStdout } from "../stdout.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
+import { note } from "./terminal.ts";
 import { globalOptionsOf, logOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
 
 export function addServe(program: Command, finish: Finish): void {
@@ -26,8 +27,12 @@ SIGINT with 130, SIGTERM with 143, each after the calls under way were given a s
     });
 }
 
+const FOR_A_PERSON =
+  "Waiting for an MCP client to speak JSON-RPC on stdin; clients start this command themselves. To look around: repertoire demo";
+
 async function serve(options: GlobalOptions): Promise<number> {
   const stop = waitForSignal();
+  if (process.stdin.isTTY) note(FOR_A_PERSON);
   const session = await openSession(options);
   session.log.configure(logOptionsOf(session.config.current(), options));
   const unsubscribe = reportReloads(session, options);
