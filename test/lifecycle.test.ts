@@ -82,7 +82,7 @@ it("a database that is not ours ends the start with what to do, and keeps every 
 it("tells a person at a terminal what it waits for", () => {
   const folder = temporaryFolder();
   const command = `${process.execPath} ${BIN} serve --log-level error`;
-  const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+  const { stdout } = spawnSync("/usr/bin/script", ["-qec", command, "/dev/null"], {
     encoding: "utf8",
     env: environmentOf(folder),
     input: "\u0004",
