@@ -380,6 +380,13 @@ describe("execute", () => {
     });
   });
 
+  it("takes a timeout of exactly ten minutes", async () => {
+    const { call } = await openRig();
+    expect(await call("execute", { code: "1", timeout_ms: 600_000 })).toMatchObject({
+      error: { code: "TOOL_NOT_IMPLEMENTED" },
+    });
+  });
+
   it("T025: refuses an unsafe name with SECURITY_ERROR", async () => {
     const { call } = await openRig();
     for (const name of ["../etc", "/etc/passwd", "a\\b"]) {
@@ -430,6 +437,18 @@ describe("save_to_library", () => {
     expect(await call("save_to_library", request)).toMatchObject({ error: { reason: "validation_error" } });
     writeFileSync(join(draftsFolder, "report.json"), "{}");
     expect(await call("save_to_library", request)).toMatchObject({ error: { code: "TOOL_NOT_IMPLEMENTED" } });
+  });
+
+  it("limits the description to 8 KiB and the tags to twenty", async () => {
+    const { call, draftsFolder } = await openRig();
+    writeFileSync(join(draftsFolder, "report.json"), "{}");
+    const tags = Array.from({ length: 21 }, (_, i) => `t${i}`);
+    const largest = { ...request, description: "x".repeat(8192), tags: tags.slice(1) };
+    expect(await call("save_to_library", largest)).toMatchObject({ error: { code: "TOOL_NOT_IMPLEMENTED" } });
+    expect(await call("save_to_library", { ...largest, description: "x".repeat(8193) })).toMatchObject({
+      error: { field: "description" },
+    });
+    expect(await call("save_to_library", { ...largest, tags })).toMatchObject({ error: { field: "tags" } });
   });
 
   it("wants a final name that is free, or overwrite", async () => {

@@ -43,6 +43,15 @@ describe("framing", () => {
     expect(received.slice(1)).toEqual([ping(2), ping(3)]);
   });
 
+  it("reads a line of exactly the limit", async () => {
+    const { input, received, written } = await openWire();
+    const empty = JSON.stringify({ ...ping(1), params: { text: "" } });
+    const message = { ...ping(1), params: { text: "x".repeat(LINE_BYTES_MAX - empty.length) } };
+    input.write(`${JSON.stringify(message)}\n`);
+    await eventually("the message", () => received.length === 1);
+    expect(written).toEqual([]);
+  });
+
   it("refuses a line over the limit, and reads the next", async () => {
     const { input, received, written } = await openWire();
     const chunk = Buffer.alloc(1024 * 1024, "x");
