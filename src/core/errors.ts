@@ -33,6 +33,8 @@ export interface ToolError {
   readonly reason?: string;
   /** The argument that is wrong, as a path such as `inputs.title`. */
   readonly field?: string;
+  /** The JSON-RPC error of an upstream server, untouched, where it answered with one. */
+  readonly upstream?: { readonly code: number; readonly message: string; readonly data?: unknown };
   /** Names near the one that was not found, best first. */
   readonly nearest?: readonly string[];
 }

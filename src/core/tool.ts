@@ -37,6 +37,28 @@ export interface ToolAnswer {
   readonly [field: string]: unknown;
 }
 
+/**
+ * Everything that a source offers, as it describes it. What this version does not know of an entry is kept. `ttlMs` is the
+ * source's own word on how long the offer may be kept.
+ */
+export interface Offer {
+  readonly tools: readonly ToolDefinition[];
+  readonly resources?: readonly JsonObject[];
+  readonly resourceTemplates?: readonly JsonObject[];
+  readonly prompts?: readonly JsonObject[];
+  readonly ttlMs?: number;
+  /** Why the offer is not whole, where it is not: a list that did not end, a page that failed. */
+  readonly incomplete?: readonly string[];
+}
+
+/** The client at the other end, for servers that ask back: sampling, elicitation, roots. */
+export interface ClientFace {
+  /** The capabilities that the client declared. */
+  readonly capabilities: JsonObject;
+  request(method: string, params: JsonObject, signal: AbortSignal): Promise<ToolResult<JsonObject>>;
+  notify(method: string, params: JsonObject): void;
+}
+
 /** What travels with a call from the client down to the last nested one. It is passed, never global. */
 export interface CallContext {
   readonly traceId: string;
@@ -47,7 +69,12 @@ export interface CallContext {
   readonly depth?: number;
   /** On the clock's wall time; shared by everything below. */
   readonly deadlineAt?: number;
-  readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  /** Hears what the tool reports on the way, untouched: `{progress, total?, message?}`. */
+  readonly onProgress?: (progress: JsonObject) => void;
+  /** Who to ask when the server asks back. */
+  readonly client?: ClientFace;
+  /** `_meta` of the client's request, without what belongs to its own connection. */
+  readonly meta?: JsonObject;
 }
 
 export type CallTool = (
@@ -62,8 +89,17 @@ export type CallTool = (
  */
 export interface ToolSource {
   readonly id: string;
-  list(context: CallContext): Promise<ToolResult<readonly ToolDefinition[]>>;
+  list(context: CallContext): Promise<ToolResult<Offer>>;
   readonly call: CallTool;
+  /**
+   * Passes on what is neither listing nor calling tools: `resources/read`, `resources/subscribe`, `prompts/get`,
+   * `completion/complete`. Names and URIs are the source's own. A source without it has only tools.
+   */
+  readonly request?: (
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ) => Promise<ToolResult<JsonObject>>;
   /** Tells when the list may have changed; returns how to stop listening. */
   changed(listener: () => void): () => void;
   close(): Promise<void>;

@@ -49,10 +49,10 @@ export function createRegistry(): Registry {
     if (!listed.success) return { kind: "failed", reason: listed.error.message };
     const exposed = exposeTools(
       source.id,
-      listed.data.map((tool) => tool.name),
+      listed.data.tools.map((tool) => tool.name),
     );
     routes.set(source.id, exposed.originals);
-    const byName = new Map(listed.data.map((tool) => [tool.name, tool]));
+    const byName = new Map(listed.data.tools.map((tool) => [tool.name, tool]));
     const components = [...exposed.originals].map(([name, original]) => ({
       name,
       source: source.id,

@@ -1,0 +1,18 @@
+/**
+ * A connection that carries whole JSON-RPC messages, in the shape of the SDK's `Transport`, so that its HTTP transports and our
+ * process stand side by side. A wire neither knows nor checks what the messages mean.
+ */
+export interface Wire {
+  start(): Promise<void>;
+  /** Resolves when the message is on its way; rejects when the wire is closed or has no room for too long. */
+  send(message: WireMessage, options?: { readonly requestSignal?: AbortSignal }): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: ((message: WireMessage) => void) | undefined;
+  /** Called once, when nothing more will arrive. */
+  onclose?: (() => void) | undefined;
+  /** Something was odd and the wire goes on. */
+  onerror?: ((error: Error) => void) | undefined;
+}
+
+/** One JSON-RPC message: a request, a notification or a response. */
+export type WireMessage = { readonly jsonrpc: "2.0" } & Readonly<Record<string, unknown>>;
