@@ -1,0 +1,140 @@
+/**
+ * Opens a session with a server in the era that it speaks.
+ *
+ * Nearly every server is of the legacy era, and one that speaks both answers it as well, so `initialize` goes first and costs
+ * no extra round trip. A server that refuses it is asked with `server/discover`. A server that was modern before is asked that
+ * way first. Each attempt to ask in the other way has a short limit of its own: silence means "not that era".
+ */
+import type { JsonObject } from "../core/json.ts";
+import type { Peer, Reply } from "./peer.ts";
+
+export type Era = "legacy" | "modern";
+
+/** What a server said of itself. */
+export interface Session {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+  /** What every request of a modern session carries in `_meta`; empty in a legacy one. */
+  readonly envelope: JsonObject;
+}
+
+export type HandshakeOutcome =
+  | { readonly kind: "open"; readonly session: Session }
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface HandshakeOptions {
+  readonly clientInfo: JsonObject;
+  readonly clientCapabilities: JsonObject;
+  /** The era of the last session, if there was one. */
+  readonly lastEra?: Era | undefined;
+  readonly timeoutMs: number;
+  readonly probeMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+const MODERN_VERSION = "2026-07-28";
+/** A server answers what it does not know at once, or never. */
+const PROBE_MS = 1_500;
+
+export async function openSession(peer: Peer, options: HandshakeOptions): Promise<HandshakeOutcome> {
+  const first = options.lastEra === "modern" ? discover : initialize;
+  const second = options.lastEra === "modern" ? initialize : discover;
+  const probeMs = options.probeMs ?? PROBE_MS;
+  const opened = await first(peer, options, options.lastEra === "modern" ? probeMs : options.timeoutMs);
+  if (opened.kind === "open") return opened;
+  const refusal = { kind: "refused", reason: opened.reason } as const;
+  if (opened.isFinal) return refusal;
+  const other = await second(peer, options, options.lastEra === "modern" ? options.timeoutMs : probeMs);
+  return other.kind === "open" ? other : refusal;
+}
+
+type Attempt = { kind: "open"; session: Session } | { kind: "refused"; reason: string; isFinal: boolean };
+
+async function initialize(peer: Peer, options: HandshakeOptions, timeoutMs: number): Promise<Attempt> {
+  const params = {
+    protocolVersion: LEGACY_VERSIONS[0],
+    capabilities: options.clientCapabilities,
+    clientInfo: options.clientInfo,
+  };
+  const reply = await peer.request("initialize", params, { timeoutMs, signal: options.signal });
+  if (reply.kind !== "result") return refused("initialize", reply);
+  const { protocolVersion, serverInfo, capabilities, instructions } = reply.result;
+  const known = LEGACY_VERSIONS.find((version) => version === protocolVersion);
+  if (known === undefined) {
+    const reason = `it speaks protocol version ${JSON.stringify(protocolVersion)}, which is not known`;
+    return { kind: "refused", reason, isFinal: false };
+  }
+  peer.notify("notifications/initialized", {});
+  return {
+    kind: "open",
+    session: {
+      era: "legacy",
+      protocolVersion: known,
+      serverInfo: objectOf(serverInfo),
+      capabilities: objectOf(capabilities),
+      ...(typeof instructions === "string" ? { instructions } : {}),
+      envelope: {},
+    },
+  };
+}
+
+async function discover(peer: Peer, options: HandshakeOptions, timeoutMs: number): Promise<Attempt> {
+  const envelope = envelopeOf(options);
+  const reply = await peer.request(
+    "server/discover",
+    { _meta: envelope },
+    { timeoutMs, signal: options.signal },
+  );
+  if (reply.kind !== "result") return refused("server/discover", reply);
+  const { supportedVersions, capabilities, instructions, _meta: meta } = reply.result;
+  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) {
+    const reason = `it speaks protocol versions ${JSON.stringify(supportedVersions)}; ${MODERN_VERSION} is needed`;
+    return { kind: "refused", reason, isFinal: false };
+  }
+  const serverInfo = reply.result["serverInfo"] ?? objectOf(meta)["io.modelcontextprotocol/serverInfo"];
+  return {
+    kind: "open",
+    session: {
+      era: "modern",
+      protocolVersion: MODERN_VERSION,
+      serverInfo: objectOf(serverInfo),
+      capabilities: objectOf(capabilities),
+      ...(typeof instructions === "string" ? { instructions } : {}),
+      envelope,
+    },
+  };
+}
+
+function envelopeOf(options: HandshakeOptions): JsonObject {
+  return {
+    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+    "io.modelcontextprotocol/clientInfo": options.clientInfo,
+    "io.modelcontextprotocol/clientCapabilities": options.clientCapabilities,
+  };
+}
+
+/** An error of the server may mean the wrong era; silence and a closed connection do not get better by asking again. */
+function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Attempt {
+  switch (reply.kind) {
+    case "error":
+      return { kind: "refused", reason: `it refused ${method}: ${reply.error.message}`, isFinal: false };
+    case "timeout":
+      return {
+        kind: "refused",
+        reason: `it did not answer ${method} within ${reply.timeoutMs} ms`,
+        isFinal: method === "initialize",
+      };
+    case "cancelled":
+      return { kind: "refused", reason: "the connection was given up", isFinal: true };
+    case "closed":
+      return { kind: "refused", reason: reply.reason, isFinal: true };
+  }
+}
+
+function objectOf(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

@@ -1,0 +1,202 @@
+/**
+ * One end of a JSON-RPC connection, on raw messages: a request goes out, its answer comes back as a value, untouched. This is the
+ * hot path of every tool call, so there is no schema work here and nothing is copied.
+ *
+ * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a timeout, a
+ * cancellation or a closed connection. Progress resets the timeout. An answer that nobody waits for (unknown id, a second
+ * answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
+ */
+import type { JsonObject } from "../core/json.ts";
+import type { Wire, WireMessage } from "../core/wire.ts";
+
+interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** How a request ended. */
+export type Reply =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly error: RpcError }
+  | { readonly kind: "timeout"; readonly timeoutMs: number }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "closed"; readonly reason: string };
+
+export interface RequestOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Asks the other side to report progress, and hears it without the token. */
+  readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+}
+
+export interface PeerHandlers {
+  /** A request of the other side; what it resolves to is sent back. */
+  onRequest(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer>;
+  onNotification(method: string, params: JsonObject): void;
+  onClose(): void;
+}
+
+export type AnswerToPeer = { readonly result: JsonObject } | { readonly error: RpcError };
+
+interface Pending {
+  readonly settle: (reply: Reply) => void;
+  readonly timer: NodeJS.Timeout;
+  readonly onProgress: ((progress: JsonObject) => void) | undefined;
+}
+
+const CANCELLED = "notifications/cancelled";
+const PROGRESS = "notifications/progress";
+
+export class Peer {
+  readonly #wire: Wire;
+  readonly #handlers: PeerHandlers;
+  readonly #pending = new Map<unknown, Pending>();
+  /** Requests of the other side that we are answering. */
+  readonly #answering = new Map<unknown, AbortController>();
+  #nextId = 1;
+  #closed = false;
+  #droppedCount = 0;
+
+  constructor(wire: Wire, handlers: PeerHandlers) {
+    this.#wire = wire;
+    this.#handlers = handlers;
+    wire.onmessage = (message) => this.#receive(message);
+    wire.onclose = () => this.#close();
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** Answers that nobody waited for. */
+  get droppedCount(): number {
+    return this.#droppedCount;
+  }
+
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
+    if (this.#closed) return Promise.resolve({ kind: "closed", reason: "the connection is closed" });
+    if (options.signal?.aborted === true) return Promise.resolve({ kind: "cancelled" });
+    const id = this.#nextId++;
+    return new Promise((resolve) => {
+      const abort = this.#wire.hasPerRequestStream === true ? new AbortController() : undefined;
+      const cancel = (): void => this.#cancel(id, abort, { kind: "cancelled" });
+      const timer = setTimeout(
+        () => this.#cancel(id, abort, { kind: "timeout", timeoutMs: options.timeoutMs }),
+        options.timeoutMs,
+      );
+      options.signal?.addEventListener("abort", cancel, { once: true });
+      const settle = (reply: Reply): void => {
+        clearTimeout(timer);
+        this.#pending.delete(id);
+        options.signal?.removeEventListener("abort", cancel);
+        resolve(reply);
+      };
+      this.#pending.set(id, { settle, timer, onProgress: options.onProgress });
+      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+      this.#wire
+        .send({ jsonrpc: "2.0", id, method, params: sent }, abort && { requestSignal: abort.signal })
+        .catch((error: unknown) => settle({ kind: "closed", reason: reasonOf(error) }));
+    });
+  }
+
+  /** Best effort: a notification that cannot be sent is lost, as notifications may be. */
+  notify(method: string, params: JsonObject): void {
+    if (this.#closed) return;
+    this.#wire.send({ jsonrpc: "2.0", method, params }).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#wire.close();
+    this.#close();
+  }
+
+  #cancel(id: number, abort: AbortController | undefined, reply: Reply): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    pending.settle(reply);
+    this.notify(CANCELLED, {
+      requestId: id,
+      reason: reply.kind === "timeout" ? "timed out" : "cancelled by the client",
+    });
+    abort?.abort();
+  }
+
+  #receive(message: WireMessage): void {
+    const { id, method } = message;
+    if (typeof method !== "string") return this.#receiveAnswer(message);
+    const params = (message["params"] ?? {}) as JsonObject;
+    if (id !== undefined) return void this.#answer(id, method, params);
+    if (method === PROGRESS) return this.#receiveProgress(params);
+    if (method === CANCELLED) return this.#answering.get(params["requestId"])?.abort();
+    this.#handlers.onNotification(method, params);
+  }
+
+  #receiveAnswer(message: WireMessage): void {
+    const pending = this.#pending.get(message["id"]);
+    if (pending === undefined) {
+      this.#droppedCount++;
+      return;
+    }
+    const { result, error } = message as { result?: JsonObject; error?: RpcError };
+    if (error !== undefined) pending.settle({ kind: "error", error: checkedError(error) });
+    else pending.settle({ kind: "result", result: result ?? {} });
+  }
+
+  #receiveProgress(params: JsonObject): void {
+    const pending = this.#pending.get(params["progressToken"]);
+    if (pending?.onProgress === undefined) {
+      this.#droppedCount++;
+      return;
+    }
+    pending.timer.refresh();
+    const { progressToken: _, ...progress } = params;
+    pending.onProgress(progress);
+  }
+
+  async #answer(id: unknown, method: string, params: JsonObject): Promise<void> {
+    if (method === "ping") return this.#reply(id, { result: {} });
+    const abort = new AbortController();
+    this.#answering.set(id, abort);
+    const answer = await this.#handlers
+      .onRequest(method, params, abort.signal)
+      .catch((error: unknown): AnswerToPeer => ({ error: { code: -32603, message: reasonOf(error) } }));
+    this.#answering.delete(id);
+    if (!abort.signal.aborted) this.#reply(id, answer);
+  }
+
+  #reply(id: unknown, answer: AnswerToPeer): void {
+    if (!this.#closed) this.#wire.send({ jsonrpc: "2.0", id, ...answer }).catch(() => {});
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const pending of this.#pending.values()) {
+      pending.settle({ kind: "closed", reason: "the connection was closed before the answer came" });
+    }
+    for (const abort of this.#answering.values()) abort.abort();
+    this.#answering.clear();
+    this.#handlers.onClose();
+  }
+}
+
+function withProgressToken(params: JsonObject, progressToken: number): JsonObject {
+  const meta = params["_meta"] as JsonObject | undefined;
+  return { ...params, _meta: { ...meta, progressToken } };
+}
+
+function checkedError(error: unknown): RpcError {
+  const { code, message, data } = (
+    typeof error === "object" && error !== null ? error : {}
+  ) as Partial<RpcError>;
+  return {
+    code: typeof code === "number" ? code : -32603,
+    message: typeof message === "string" ? message : "the server answered with an error that has no message",
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,130 @@
+/**
+ * Cuts what a server writes to stdout into messages, one JSON object on each line.
+ *
+ * Every tool call passes here, so a chunk that is whole lines is read in place: one search, one decoding, one `JSON.parse`.
+ * Only a line that is cut by the end of a chunk is copied, into a buffer that is kept for the next such line.
+ *
+ * Nothing ends the reading: what is not a message is counted and skipped, and a line over the limit is skipped without being
+ * kept. Bytes that are not UTF-8 become U+FFFD: an answer with one broken character is better than none.
+ */
+import type { WireMessage } from "../../core/wire.ts";
+
+const NEWLINE = 0x0a;
+const BRACE = 0x7b;
+const SPACE = 0x20;
+const TAB = 0x09;
+const RETURN = 0x0d;
+/** The buffer starts with the size of one read of a pipe. */
+const KEPT_BYTES_MIN = 64 * 1024;
+/** A buffer that grew larger for one message is given back after it. */
+const KEPT_BYTES_IDLE_MAX = 1024 * 1024;
+
+interface LineReceiver {
+  onmessage(message: WireMessage): void;
+  /** A line is longer than the limit; called once for each. */
+  onoversize(): void;
+}
+
+export class LineReader {
+  /** Lines that are not a JSON-RPC message. */
+  noiseCount = 0;
+  /** Lines over the limit. */
+  oversizeCount = 0;
+
+  readonly #lineBytesMax: number;
+  readonly #receiver: LineReceiver;
+  #kept: Buffer | undefined;
+  #keptBytes = 0;
+  #isSkipping = false;
+
+  constructor(lineBytesMax: number, receiver: LineReceiver) {
+    this.#lineBytesMax = lineBytesMax;
+    this.#receiver = receiver;
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    while (from < chunk.length) {
+      const at = chunk.indexOf(NEWLINE, from);
+      if (at === -1) return this.#keep(chunk, from, chunk.length);
+      this.#endLine(chunk, from, at);
+      from = at + 1;
+    }
+  }
+
+  #endLine(chunk: Buffer, from: number, to: number): void {
+    if (this.#keptBytes === 0 && !this.#isSkipping) return this.#readLine(chunk, from, to);
+    this.#keep(chunk, from, to);
+    const bytes = this.#keptBytes;
+    this.#keptBytes = 0;
+    if (this.#isSkipping) this.#isSkipping = false;
+    else this.#readLine(this.#kept!, 0, bytes);
+    this.#giveBack();
+  }
+
+  /** Holds the part of a line until the rest of it comes, or begins to skip the line. */
+  #keep(chunk: Buffer, from: number, to: number): void {
+    if (this.#isSkipping) return;
+    const bytes = this.#keptBytes + to - from;
+    if (bytes > this.#lineBytesMax) {
+      this.#isSkipping = true;
+      this.#keptBytes = 0;
+      this.#giveBack();
+      return this.#refuse();
+    }
+    chunk.copy(this.#room(bytes), this.#keptBytes, from, to);
+    this.#keptBytes = bytes;
+  }
+
+  /** The buffer, at least so large. It doubles, so that a server that writes byte by byte costs no more than another. */
+  #room(bytes: number): Buffer {
+    if (this.#kept !== undefined && this.#kept.length >= bytes) return this.#kept;
+    const larger = Buffer.allocUnsafeSlow(Math.max(KEPT_BYTES_MIN, bytes, (this.#kept?.length ?? 0) * 2));
+    this.#kept?.copy(larger, 0, 0, this.#keptBytes);
+    this.#kept = larger;
+    return larger;
+  }
+
+  #giveBack(): void {
+    if (this.#kept !== undefined && this.#kept.length > KEPT_BYTES_IDLE_MAX) this.#kept = undefined;
+  }
+
+  #readLine(bytes: Buffer, from: number, to: number): void {
+    if (to - from > this.#lineBytesMax) return this.#refuse();
+    const start = skipBlank(bytes, from, to);
+    if (start === to) return;
+    // Looking at one byte spares the price of a thrown error for every line of a log.
+    const message = bytes[start] === BRACE ? parseMessage(bytes.toString("utf8", start, to)) : undefined;
+    if (message === undefined) this.noiseCount += 1;
+    else this.#receiver.onmessage(message);
+  }
+
+  #refuse(): void {
+    this.oversizeCount += 1;
+    this.#receiver.onoversize();
+  }
+}
+
+/** Steps over a byte order mark and leading blanks; JSON.parse itself allows a carriage return at the end. */
+function skipBlank(bytes: Buffer, from: number, to: number): number {
+  let at = hasByteOrderMark(bytes, from) ? Math.min(from + 3, to) : from;
+  while (at < to && isBlank(bytes[at]!)) at += 1;
+  return at;
+}
+
+function hasByteOrderMark(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === RETURN || byte === TAB;
+}
+
+function parseMessage(text: string): WireMessage | undefined {
+  try {
+    const value = JSON.parse(text) as { readonly jsonrpc?: unknown };
+    return value.jsonrpc === "2.0" ? (value as WireMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}

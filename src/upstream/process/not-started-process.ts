@@ -1,0 +1,45 @@
+import type { Wire } from "../../core/wire.ts";
+import { ProcessError } from "./process-error.ts";
+import { describeExit, type ProcessExit } from "./process-exit.ts";
+
+/** Stands for a process that could not be started: it is closed from the beginning, and says why. */
+export class NotStartedProcess implements Wire {
+  readonly pid = undefined;
+  readonly exit: Promise<ProcessExit>;
+  onmessage?: Wire["onmessage"];
+  onclose?: Wire["onclose"];
+  onerror?: Wire["onerror"];
+  #wasClosed = false;
+
+  constructor(reason: Promise<string>) {
+    this.exit = reason.then((text) => ({ kind: "not_started", reason: text }));
+  }
+
+  async start(): Promise<void> {
+    await this.close();
+    await this.#refuse();
+  }
+
+  async send(): Promise<void> {
+    await this.#refuse();
+  }
+
+  async close(): Promise<void> {
+    await this.exit;
+    if (this.#wasClosed) return;
+    this.#wasClosed = true;
+    this.onclose?.();
+  }
+
+  stderrTail(): string[] {
+    return [];
+  }
+
+  counts(): { noise: number; oversize: number } {
+    return { noise: 0, oversize: 0 };
+  }
+
+  async #refuse(): Promise<never> {
+    throw new ProcessError("PROCESS_NOT_STARTED", describeExit(await this.exit));
+  }
+}

@@ -1,0 +1,38 @@
+/** How a server's process ended, or why it never began. */
+export type ProcessExit =
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "signalled"; readonly signal: NodeJS.Signals }
+  | { readonly kind: "not_started"; readonly reason: string };
+
+/** What a shell answers when the program cannot be executed, and when it is not there. */
+const NOT_EXECUTABLE = 126;
+const NOT_FOUND = 127;
+
+/**
+ * Reads what the system reports about the end. The command was found before, so 126 or 127 without one byte on stdout means
+ * that its interpreter is missing, that it vanished meanwhile, or that a wrapper did not find the real program.
+ */
+export function readExit(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  wasSilent: boolean,
+): ProcessExit {
+  if (signal !== null) return { kind: "signalled", signal };
+  if (wasSilent && code === NOT_FOUND)
+    return { kind: "not_started", reason: "A program was not found (exit code 127)." };
+  if (wasSilent && code === NOT_EXECUTABLE)
+    return { kind: "not_started", reason: "A program could not be executed (exit code 126)." };
+  return { kind: "exited", code: code ?? 0 };
+}
+
+/** The end of a process, as a sentence. */
+export function describeExit(exit: ProcessExit): string {
+  switch (exit.kind) {
+    case "exited":
+      return `The server's process exited with code ${exit.code}.`;
+    case "signalled":
+      return `The server's process was ended by ${exit.signal}.`;
+    case "not_started":
+      return `The server's process did not start. ${exit.reason}`;
+  }
+}

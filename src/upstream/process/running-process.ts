@@ -1,0 +1,167 @@
+/**
+ * A child process as a wire.
+ *
+ * It ends once, in this order: the process exits, for whatever reason; the rest of its group is killed; what is still in the
+ * pipes is read; `exit` settles and `onclose` is called. A process that left the group may hold a pipe open for ever, so the
+ * reading ends also when nothing has come for a moment.
+ */
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import type { Log } from "../../core/log.ts";
+import type { Wire, WireMessage } from "../../core/wire.ts";
+import { signalGroup, releaseStreams } from "./launch.ts";
+import { LineReader } from "./line-reader.ts";
+import { Outbox, type OutboxLimits } from "./outbox.ts";
+import { ProcessError } from "./process-error.ts";
+import { describeExit, readExit, type ProcessExit } from "./process-exit.ts";
+import { whenDrained } from "./drain.ts";
+import { StderrRing } from "./stderr-ring.ts";
+
+export interface ProcessLimits extends OutboxLimits {
+  readonly lineBytesMax: number;
+  readonly stderrBytesMax: number;
+  readonly graceMs: number;
+}
+
+/** What a message about a failed server shows. */
+const TAIL_LINE_COUNT = 20;
+
+export class RunningProcess implements Wire {
+  readonly pid: number | undefined;
+  readonly exit: Promise<ProcessExit>;
+  onmessage?: Wire["onmessage"];
+  onclose?: Wire["onclose"];
+  onerror?: Wire["onerror"];
+
+  readonly #child: ChildProcess;
+  readonly #limits: ProcessLimits;
+  readonly #log: Log;
+  readonly #stdin: Socket;
+  readonly #stdout: Socket;
+  readonly #stderr: Socket;
+  readonly #outbox: Outbox;
+  readonly #lines: LineReader;
+  readonly #ring: StderrRing;
+  readonly #ended = Promise.withResolvers<ProcessExit>();
+  #hasStarted = false;
+  #hasExited = false;
+  #stopping: Promise<void> | undefined;
+
+  constructor(child: ChildProcess, limits: ProcessLimits, log: Log) {
+    this.#child = child;
+    this.#limits = limits;
+    this.#log = log;
+    this.#stdin = child.stdin as Socket;
+    this.#stdout = child.stdout as Socket;
+    this.#stderr = child.stderr as Socket;
+    this.pid = child.pid;
+    this.exit = this.#ended.promise;
+    this.#outbox = new Outbox(this.#stdin, limits);
+    this.#ring = new StderrRing(limits.stderrBytesMax);
+    this.#lines = new LineReader(limits.lineBytesMax, {
+      onmessage: (message) => this.#receive(message),
+      onoversize: () => this.#reportOversize(),
+    });
+    this.#watch();
+  }
+
+  /** Begins to read. What came before waits in the pipe; a second call changes nothing. */
+  async start(): Promise<void> {
+    if (this.#hasExited) throw new ProcessError("PROCESS_CLOSED", describeExit(await this.exit));
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    this.#stdout.on("data", (chunk: Buffer) => this.#lines.push(chunk));
+  }
+
+  send(message: WireMessage, options?: { readonly requestSignal?: AbortSignal }): Promise<void> {
+    return this.#outbox.send(message, options?.requestSignal);
+  }
+
+  close(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  stderrTail(lineCount: number = TAIL_LINE_COUNT): string[] {
+    return this.#ring.tail(lineCount);
+  }
+
+  counts(): { noise: number; oversize: number } {
+    return { noise: this.#lines.noiseCount, oversize: this.#lines.oversizeCount };
+  }
+
+  #watch(): void {
+    this.#child.once("exit", (code, signal) => void this.#end(code, signal));
+    // A kill that the system refuses arrives here; there is nothing left to do about it.
+    this.#child.on("error", (error) => this.onerror?.(error));
+    this.#stderr.on("data", (chunk: Buffer) => this.#ring.push(chunk));
+    this.#stdin.on("error", (error) => this.#loseInput(error));
+    for (const output of [this.#stdout, this.#stderr]) output.on("error", (error) => this.onerror?.(error));
+  }
+
+  #receive(message: WireMessage): void {
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      // Thrown on, it would take the gateway down for the sake of one message.
+      this.#report(new ProcessError("PROCESS_RECEIVER_FAILED", "A message could not be handled.", error));
+    }
+  }
+
+  #reportOversize(): void {
+    const { lineBytesMax } = this.#limits;
+    const text = `The server wrote a line longer than ${lineBytesMax} bytes, which is the limit; it was skipped.`;
+    this.#report(new ProcessError("PROCESS_LINE_TOO_LONG", text));
+  }
+
+  #report(error: ProcessError): void {
+    this.#log.warn("process.odd", { pid: this.pid, code: error.code, message: error.message });
+    this.onerror?.(error);
+  }
+
+  /** The server closed its stdin or is about to end; answers to earlier messages may still come. */
+  #loseInput(cause: Error): void {
+    this.#outbox.close(new ProcessError("PROCESS_CLOSED", "The server has closed its stdin.", cause));
+  }
+
+  async #end(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    this.#hasExited = true;
+    signalGroup(this.#child, "SIGKILL");
+    this.#outbox.close(new ProcessError("PROCESS_CLOSED", describeExit(readExit(code, signal, false))));
+    await whenDrained(this.#child, [this.#stdout, this.#stderr]);
+    releaseStreams(this.#child);
+    const exit = readExit(code, signal, this.#stdout.bytesRead === 0);
+    this.#log.debug("process.ended", { pid: this.pid, ...exit, ...this.counts() });
+    this.#ended.resolve(exit);
+    this.#tellClosed();
+  }
+
+  #tellClosed(): void {
+    try {
+      this.onclose?.();
+    } catch (error) {
+      this.#report(new ProcessError("PROCESS_RECEIVER_FAILED", "The end could not be handled.", error));
+    }
+  }
+
+  /** Asks first by the end of stdin, then by SIGTERM, and at last does not ask. */
+  async #stop(): Promise<void> {
+    if (!this.#hasExited) {
+      this.#outbox.close(new ProcessError("PROCESS_CLOSED", "The server is being stopped."));
+      this.#stdin.end();
+      for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+        if (await this.#exitsWithin(this.#limits.graceMs)) break;
+        signalGroup(this.#child, signal);
+      }
+    }
+    await this.exit;
+  }
+
+  async #exitsWithin(ms: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    await Promise.race([this.exit, promise]);
+    clearTimeout(timer);
+    return this.#hasExited;
+  }
+}

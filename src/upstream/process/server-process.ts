@@ -1,0 +1,89 @@
+import { silentLog, type Log } from "../../core/log.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Wire } from "../../core/wire.ts";
+import { findCommand, type CommandLookup } from "./command.ts";
+import { childEnvironment, findLostName } from "./environment.ts";
+import { launch, type Launch } from "./launch.ts";
+import { NotStartedProcess } from "./not-started-process.ts";
+import type { ProcessExit } from "./process-exit.ts";
+import { RunningProcess, type ProcessLimits } from "./running-process.ts";
+
+export interface ServerProcessOptions extends Partial<ProcessLimits> {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The server's own variables; of the gateway's it gets only those that every program needs. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string | undefined;
+  readonly log?: Log | undefined;
+}
+
+/** A stdio MCP server as a child process. Nothing that it does throws into the gateway. */
+export interface ServerProcess extends Wire {
+  readonly pid: number | undefined;
+  /** Settles when the process is gone and everything it wrote has been read; it never rejects. */
+  readonly exit: Promise<ProcessExit>;
+  /** The last lines of stderr, oldest first. */
+  stderrTail(lineCount?: number): string[];
+  /** Lines on stdout that were no message, and lines that were too long. */
+  counts(): { noise: number; oversize: number };
+}
+
+const LIMITS: ProcessLimits = {
+  /** No message of a real server comes near it; a larger one is a mistake or an attack. */
+  lineBytesMax: 8 * 1024 * 1024,
+  /** Enough for a stack trace behind a page of warnings. */
+  stderrBytesMax: 256 * 1024,
+  /** One message of the largest size may wait for a server that reads slowly. */
+  queueBytesMax: 8 * 1024 * 1024,
+  sendTimeoutMs: 10_000,
+  /** Twice this passes before a server that ignores everything is killed. */
+  graceMs: 2_000,
+};
+
+/** Where programs are looked for without a PATH. Not in the working folder, which is what an empty one means. */
+const PATH_DEFAULT = "/usr/bin:/bin";
+
+/**
+ * Starts the process at once. Set the callbacks and call `start()` to read from it. A command that cannot start is not an
+ * error here: `exit` says `not_started` with the reason, and `start()` rejects.
+ */
+export function startServerProcess(options: ServerProcessOptions): ServerProcess {
+  const log = options.log ?? silentLog;
+  const prepared = prepare(options);
+  if (prepared.kind === "not_started") return new NotStartedProcess(Promise.resolve(prepared.reason));
+  try {
+    const child = launch(prepared.launch);
+    if (child.pid !== undefined) return new RunningProcess(child, { ...LIMITS, ...given(options) }, log);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    child.once("error", (error) => resolve(messageOf(error)));
+    return new NotStartedProcess(promise);
+  } catch (error) {
+    return new NotStartedProcess(Promise.resolve(messageOf(error)));
+  }
+}
+
+type Prepared =
+  | { readonly kind: "ready"; readonly launch: Launch }
+  | Extract<CommandLookup, { kind: "not_started" }>;
+
+function prepare({ command, args, env: own, cwd = process.cwd() }: ServerProcessOptions): Prepared {
+  const env = childEnvironment(own);
+  // Windows looks up programs in its own way, by extension.
+  if (process.platform === "win32") return { kind: "ready", launch: { file: command, args, env, cwd } };
+  const lost = findLostName(env);
+  if (lost !== undefined)
+    return {
+      kind: "not_started",
+      reason: `The environment variable ${JSON.stringify(lost)} cannot be passed on: a name has letters, digits and _ only.`,
+    };
+  const lookup = findCommand(command, { cwd, path: env["PATH"] ?? PATH_DEFAULT });
+  return lookup.kind === "found" ? { kind: "ready", launch: { file: lookup.file, args, env, cwd } } : lookup;
+}
+
+/** The limits that the caller set; one that is `undefined` means the default. */
+function given(options: ServerProcessOptions): Partial<ProcessLimits> {
+  const names = Object.keys(LIMITS) as (keyof ProcessLimits)[];
+  return Object.fromEntries(
+    names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  );
+}

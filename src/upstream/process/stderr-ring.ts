@@ -1,0 +1,55 @@
+/** A line of a log is rarely longer; the tail is for a message, and a message has to stay readable. */
+const LINE_CHARS_MAX = 1_000;
+const NEWLINE = 0x0a;
+
+/** The last bytes that a server wrote to stderr. However much it writes, the memory is the size of the ring. */
+export class StderrRing {
+  readonly #size: number;
+  #ring: Buffer | undefined;
+  #at = 0;
+  #isFull = false;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  push(chunk: Buffer): void {
+    // Most servers never write to stderr, so there is no ring before the first byte.
+    const ring = (this.#ring ??= Buffer.allocUnsafeSlow(this.#size));
+    const from = Math.max(0, chunk.length - this.#size);
+    const end = this.#at + chunk.copy(ring, this.#at, from);
+    const wrapped = chunk.copy(ring, 0, from + (end - this.#at));
+    this.#isFull ||= wrapped > 0 || end === this.#size;
+    this.#at = wrapped > 0 ? wrapped : end % this.#size;
+  }
+
+  /** The last lines, oldest first. Control characters are left for whoever prints them. */
+  tail(lineCount: number): string[] {
+    const bytes = this.#bytes();
+    const text = bytes.toString("utf8", startOfTail(bytes, lineCount));
+    const lines = text.split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    return lines.slice(Math.max(0, lines.length - lineCount)).map(shorten);
+  }
+
+  #bytes(): Buffer {
+    if (this.#ring === undefined) return Buffer.alloc(0);
+    const newest = this.#ring.subarray(0, this.#at);
+    return this.#isFull ? Buffer.concat([this.#ring.subarray(this.#at), newest]) : newest;
+  }
+}
+
+/** The byte at which the last lines begin, so that only these are decoded. */
+function startOfTail(bytes: Buffer, lineCount: number): number {
+  let from = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
+  for (let found = 0; found < lineCount; found += 1) {
+    if (from <= 0) return 0;
+    from = bytes.lastIndexOf(NEWLINE, from - 1);
+  }
+  return from + 1;
+}
+
+function shorten(line: string): string {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return text.length > LINE_CHARS_MAX ? `${text.slice(0, LINE_CHARS_MAX)}…` : text;
+}

@@ -1,0 +1,39 @@
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { ToolErrorCode } from "../core/errors.ts";
+import type { Reply } from "./peer.ts";
+
+/** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */
+const CODES: Readonly<Record<number, ToolErrorCode>> = {
+  [-32601]: "TOOL_NOT_FOUND",
+  [-32602]: "TOOL_INVALID_INPUT",
+};
+
+/** What a reply means for whoever called, in the server's own words where it had any. */
+export function resultOf(server: string, method: string, reply: Reply): ToolResult<JsonObject> {
+  switch (reply.kind) {
+    case "result":
+      return succeed(reply.result);
+    case "error": {
+      const { code, message } = reply.error;
+      return fail(CODES[code] ?? "TOOL_EXECUTION_FAILED", message, { upstream: reply.error });
+    }
+    case "timeout":
+      return fail(
+        "TOOL_TIMEOUT",
+        `The server ${server} did not answer ${method} within ${reply.timeoutMs} ms.`,
+        {
+          // Whether it was carried out is not known, so nobody should send it again without thinking.
+          retryable: false,
+          hint: "It may still take effect. Look before you call again, or raise timeoutMs of this server.",
+        },
+      );
+    case "cancelled":
+      return fail("CANCELLED", "The call was cancelled.");
+    case "closed":
+      return fail("TOOL_UNAVAILABLE", `The server ${server} went away during ${method}: ${reply.reason}.`, {
+        retryable: false,
+        hint: "It may have taken effect. Look before you call again; the next call starts the server anew.",
+      });
+  }
+}

@@ -1,0 +1,25 @@
+/** What is needed to reach one server; the composition root makes it from the config. */
+export interface UpstreamConfig {
+  readonly id: string;
+  readonly transport: UpstreamTransport;
+  /** How long one call may go without a word; progress starts it anew. */
+  readonly callTimeoutMs: number;
+  /** How long start and handshake may take together. */
+  readonly connectTimeoutMs: number;
+  /** A server that nobody used for so long is stopped until it is needed again; 0 is never. */
+  readonly idleMs: number;
+}
+
+export type UpstreamTransport =
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd?: string;
+    }
+  | {
+      readonly kind: "http" | "sse";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };

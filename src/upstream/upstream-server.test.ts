@@ -1,0 +1,444 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { JsonObject } from "../core/json.ts";
+import { silentLog } from "../core/log.ts";
+import { fail, succeed } from "../core/result.ts";
+import type { CallContext, ClientFace } from "../core/tool.ts";
+import { MemoryServer } from "./memory-server.testkit.ts";
+import type { UpstreamConfig } from "./upstream-config.ts";
+import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
+
+const CONFIG: UpstreamConfig = {
+  id: "memory",
+  transport: { kind: "stdio", command: "none", args: [], env: {} },
+  callTimeoutMs: 5_000,
+  connectTimeoutMs: 1_000,
+  idleMs: 0,
+};
+
+function open(config: Partial<UpstreamConfig> = {}, parts: Partial<UpstreamParts> = {}) {
+  const server = new MemoryServer();
+  let now = 0;
+  const upstream = createUpstreamServer(
+    { ...CONFIG, ...config },
+    {
+      clientInfo: { name: "repertoire", version: "0" },
+      log: silentLog,
+      clock: { now: () => now, elapsed: () => now },
+      random: () => 0,
+      openWire: async () => ({ wire: server.connect() }),
+      ...parts,
+    },
+  );
+  onTestFinished(() => upstream.close());
+  return { server, upstream, pass: (ms: number) => (now += ms) };
+}
+
+function contextOf(parts: Partial<CallContext> = {}): CallContext {
+  return { traceId: "t", signal: new AbortController().signal, ...parts };
+}
+
+const soon = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("connecting", () => {
+  it("happens with the first need, once for all who come meanwhile", async () => {
+    const { server, upstream } = open();
+    expect(upstream.status()).toMatchObject({ state: "idle" });
+    expect(server.connectCount).toBe(0);
+    const calls = Array.from({ length: 10 }, (_, i) => upstream.call("echo", { i }, contextOf()));
+    expect(upstream.status().state).toBe("connecting");
+    const results = await Promise.all(calls);
+    results.forEach((result, i) =>
+      expect(result).toMatchObject({ data: { content: [{ text: `{"i":${i}}` }] } }),
+    );
+    expect(server.connectCount).toBe(1);
+    expect(upstream.status()).toMatchObject({
+      state: "ready",
+      era: "legacy",
+      serverInfo: { name: "memory" },
+    });
+  });
+
+  it("tells the server what the client can do, and nothing else of it", async () => {
+    const { server, upstream } = open();
+    const capabilities = { roots: { listChanged: true }, sampling: {}, experimental: { x: {} } };
+    await upstream.call("echo", {}, contextOf({ client: faceOf({ capabilities }) }));
+    expect(server.heard[0]).toMatchObject({
+      method: "initialize",
+      params: {
+        capabilities: { roots: { listChanged: true }, sampling: {} },
+        clientInfo: { name: "repertoire" },
+      },
+    });
+    expect(JSON.stringify(server.heard[0])).not.toContain("experimental");
+  });
+
+  it("that fails says why, and is not tried on every call", async () => {
+    const { server, upstream, pass } = open({}, { random: () => 1 });
+    server.handlers["initialize"] = () => ({ error: { code: -32000, message: "no licence" } });
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
+      error: { code: "TOOL_UNAVAILABLE", retryable: true, message: expect.stringContaining("no licence") },
+    });
+    pass(600);
+    await upstream.call("echo", {}, contextOf());
+    pass(900);
+    await upstream.call("echo", {}, contextOf());
+    const before = server.connectCount;
+    for (let i = 0; i < 20; i++) {
+      expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
+        error: { hint: expect.stringContaining("in 2 s") },
+      });
+    }
+    expect(server.connectCount).toBe(before);
+    pass(3_000);
+    server.handlers["initialize"] = new MemoryServer().handlers["initialize"]!;
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+  });
+
+  it("that hangs is given up after the limit", async () => {
+    const { server, upstream } = open({ connectTimeoutMs: 30 });
+    server.handlers["initialize"] = () => undefined;
+    expect(await upstream.list(contextOf())).toMatchObject({
+      error: { code: "TOOL_UNAVAILABLE", message: expect.stringContaining("did not answer initialize") },
+    });
+    expect(server.wire?.isClosed).toBe(true);
+  });
+
+  it("goes on for the others when one caller gives up", async () => {
+    const { server, upstream } = open();
+    const gate = Promise.withResolvers<object>();
+    const answer = await server.handlers["initialize"]!({}, server, 0);
+    server.handlers["initialize"] = () => gate.promise;
+    const abort = new AbortController();
+    const leaver = upstream.call("echo", {}, contextOf({ signal: abort.signal }));
+    const stayer = upstream.call("echo", {}, contextOf());
+    abort.abort();
+    expect(await leaver).toMatchObject({ error: { code: "CANCELLED" } });
+    gate.resolve(answer!);
+    expect(await stayer).toMatchObject({ success: true });
+  });
+
+  it("T076: stops for a while when the server dies again and again", async () => {
+    const { server, upstream, pass } = open();
+    for (let i = 0; i < 5; i++) {
+      expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+      await server.crash();
+      await soon();
+      pass(2_000);
+    }
+    expect(upstream.status()).toMatchObject({ state: "broken", failureCount: 5 });
+    const before = server.connectCount;
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
+      error: { code: "TOOL_UNAVAILABLE" },
+    });
+    expect(server.connectCount).toBe(before);
+    pass(30_000);
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+  });
+});
+
+describe("calls", () => {
+  it("pass the answer untouched, `isError` and unknown fields as well", async () => {
+    const { server, upstream } = open();
+    const answer = {
+      content: [{ type: "hologram", x: 1 }],
+      isError: true,
+      structuredContent: { a: null },
+      _meta: { b: 2 },
+      c: 3,
+    };
+    server.handlers["tools/call"] = () => answer;
+    expect(await upstream.call("echo", {}, contextOf())).toEqual(succeed(answer));
+  });
+
+  it("pass `_meta` on, and progress back", async () => {
+    const { server, upstream } = open();
+    server.handlers["tools/call"] = (params) => {
+      const { progressToken } = params["_meta"] as JsonObject;
+      server.notify("notifications/progress", { progressToken: progressToken!, progress: 1, total: 2 });
+      return { content: [] };
+    };
+    const progress: JsonObject[] = [];
+    await upstream.call(
+      "echo",
+      { a: 1 },
+      contextOf({ meta: { trace: "x" }, onProgress: (step) => progress.push(step) }),
+    );
+    expect(server.heard.at(-1)).toMatchObject({
+      params: { name: "echo", arguments: { a: 1 }, _meta: { trace: "x" } },
+    });
+    expect(progress).toEqual([{ progress: 1, total: 2 }]);
+  });
+
+  it.each([
+    [-32602, "TOOL_INVALID_INPUT"],
+    [-32601, "TOOL_NOT_FOUND"],
+    [-32000, "TOOL_EXECUTION_FAILED"],
+  ])("give a JSON-RPC error %i as %s, in the server's own words", async (code, expected) => {
+    const { server, upstream } = open();
+    server.handlers["tools/call"] = () => ({
+      error: { code, message: "city unknown", data: { near: "Rome" } },
+    });
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
+      error: {
+        code: expected,
+        message: "city unknown",
+        upstream: { code, message: "city unknown", data: { near: "Rome" } },
+      },
+    });
+  });
+
+  it("T075: all fail at once when the server dies, are not sent again, and the next call starts it anew", async () => {
+    const { server, upstream, pass } = open();
+    await upstream.call("echo", {}, contextOf());
+    server.handlers["tools/call"] = () => undefined;
+    const calls = Array.from({ length: 20 }, () => upstream.call("echo", {}, contextOf()));
+    await soon();
+    await server.crash();
+    for (const result of await Promise.all(calls)) {
+      expect(result).toMatchObject({
+        error: {
+          code: "TOOL_UNAVAILABLE",
+          retryable: false,
+          hint: expect.stringContaining("may have taken effect"),
+        },
+      });
+    }
+    await soon();
+    pass(600);
+    server.handlers["tools/call"] = () => ({ content: [] });
+    const sentBefore = server.heard.filter((message) => message["method"] === "tools/call").length;
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+    expect(server.connectCount).toBe(2);
+    expect(server.heard.filter((message) => message["method"] === "tools/call")).toHaveLength(sentBefore + 1);
+  });
+
+  it("end at the deadline of whoever called, if that comes first", async () => {
+    const { server, upstream } = open();
+    server.handlers["tools/call"] = () => undefined;
+    expect(await upstream.call("echo", {}, contextOf({ deadlineAt: 20 }))).toMatchObject({
+      error: { code: "TOOL_TIMEOUT", retryable: false, message: expect.stringContaining("20 ms") },
+    });
+  });
+
+  it("that are cancelled cancel the server's work and nobody else's", async () => {
+    const { server, upstream } = open();
+    await upstream.call("echo", {}, contextOf());
+    const gate = Promise.withResolvers<object>();
+    server.handlers["tools/call"] = () => gate.promise;
+    const abort = new AbortController();
+    const first = upstream.call("echo", {}, contextOf({ signal: abort.signal }));
+    const second = upstream.call("echo", {}, contextOf());
+    await soon();
+    abort.abort();
+    expect(await first).toMatchObject({ error: { code: "CANCELLED" } });
+    gate.resolve({ content: [] });
+    expect(await second).toMatchObject({ success: true });
+    const cancelled = server.heard.filter((message) => message["method"] === "notifications/cancelled");
+    expect(cancelled).toHaveLength(1);
+  });
+});
+
+function faceOf(parts: Partial<ClientFace> = {}): ClientFace {
+  return { capabilities: {}, request: async () => succeed({}), notify() {}, ...parts };
+}
+
+describe("a server that asks back", () => {
+  it("gets the answer of the client whose call is under way", async () => {
+    const { server, upstream } = open();
+    const asked: unknown[] = [];
+    const client = faceOf({
+      request: async (method, params) => {
+        asked.push([method, params]);
+        return succeed({ action: "accept", content: { name: "Ann" } });
+      },
+    });
+    server.handlers["tools/call"] = async () => {
+      const answer = await server.ask("elicitation/create", { message: "Who?" });
+      return { content: [], structuredContent: answer["result"] };
+    };
+    expect(await upstream.call("greet", {}, contextOf({ client }))).toMatchObject({
+      data: { structuredContent: { content: { name: "Ann" } } },
+    });
+    expect(asked).toEqual([["elicitation/create", { message: "Who?" }]]);
+  });
+
+  it("gets the client's own error, or is told that nobody is there", async () => {
+    const { server, upstream } = open();
+    server.handlers["tools/call"] = async () => ({
+      content: [],
+      structuredContent: (await server.ask("roots/list"))["error"],
+    });
+    const upstreamError = { code: -1, message: "User rejected" };
+    const client = faceOf({
+      request: async () => fail("TOOL_EXECUTION_FAILED", "x", { upstream: upstreamError }),
+    });
+    expect(await upstream.call("x", {}, contextOf({ client }))).toMatchObject({
+      data: { structuredContent: upstreamError },
+    });
+    expect(await upstream.call("x", {}, contextOf())).toMatchObject({
+      data: { structuredContent: { code: -32601 } },
+    });
+  });
+});
+
+describe("a modern server", () => {
+  function openModern() {
+    const opened = open();
+    delete opened.server.handlers["initialize"];
+    opened.server.handlers["server/discover"] = () => ({
+      supportedVersions: ["2026-07-28"],
+      capabilities: { tools: { listChanged: true } },
+      serverInfo: { name: "new" },
+    });
+    opened.server.handlers["subscriptions/listen"] = () => undefined;
+    return opened;
+  }
+
+  it("gets the envelope with every request, and is asked to tell of changes", async () => {
+    const { server, upstream } = openModern();
+    await upstream.call("echo", {}, contextOf({ meta: { a: 1 } }));
+    expect(upstream.status()).toMatchObject({ era: "modern", protocolVersion: "2026-07-28" });
+    for (const method of ["tools/call", "subscriptions/listen"]) {
+      const message = server.heard.find((heard) => heard["method"] === method);
+      expect(message).toMatchObject({
+        params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
+      });
+    }
+  });
+
+  it("that needs input gets it from the client, round by round", async () => {
+    const { server, upstream } = openModern();
+    const seen: JsonObject[] = [];
+    server.handlers["tools/call"] = (params) => {
+      seen.push(params);
+      if (params["inputResponses"] !== undefined)
+        return { content: [], structuredContent: params["inputResponses"] };
+      const inputRequests = { who: { method: "elicitation/create", params: { message: "Who?" } } };
+      return { resultType: "input_required", inputRequests, requestState: "sealed" };
+    };
+    const client = faceOf({ request: async () => succeed({ action: "accept" }) });
+    expect(await upstream.call("greet", { a: 1 }, contextOf({ client }))).toMatchObject({
+      data: { structuredContent: { who: { action: "accept" } } },
+    });
+    expect(seen[1]).toMatchObject({ name: "greet", arguments: { a: 1 }, requestState: "sealed" });
+  });
+
+  it("that asks for ever is stopped, and one without a client to ask fails", async () => {
+    const { server, upstream } = openModern();
+    const inputRequests = { who: { method: "elicitation/create", params: {} } };
+    server.handlers["tools/call"] = () => ({ resultType: "input_required", inputRequests });
+    expect(await upstream.call("x", {}, contextOf({ client: faceOf() }))).toMatchObject({
+      error: { message: expect.stringContaining("more than 8 times") },
+    });
+    expect(await upstream.call("x", {}, contextOf())).toMatchObject({
+      error: { message: expect.stringContaining("no client to ask") },
+    });
+  });
+});
+
+describe("listing", () => {
+  it("asks only for what the server says that it has, page by page", async () => {
+    const { server, upstream } = open();
+    server.handlers["tools/list"] = (params) =>
+      params["cursor"] === undefined
+        ? { tools: [{ name: "a" }], nextCursor: "2", ttlMs: 9 }
+        : { tools: [{ name: "b" }], ttlMs: 5 };
+    expect(await upstream.list(contextOf())).toEqual(
+      succeed({
+        tools: [{ name: "a" }, { name: "b" }],
+        resources: [],
+        resourceTemplates: [],
+        prompts: [],
+        ttlMs: 5,
+      }),
+    );
+    expect(server.heard.map((message) => message["method"])).not.toContain("resources/list");
+  });
+
+  it("T093: ends where a cursor repeats or the pages do not end, and says so", async () => {
+    const { server, upstream } = open();
+    server.handlers["tools/list"] = () => ({ tools: [{ name: "a" }], nextCursor: "again" });
+    expect(await upstream.list(contextOf())).toMatchObject({
+      data: { incomplete: [expect.stringContaining("repeats")] },
+    });
+    let page = 0;
+    server.handlers["tools/list"] = () => ({ tools: [], nextCursor: `${page++}` });
+    expect(await upstream.list(contextOf())).toMatchObject({
+      data: { incomplete: [expect.stringContaining("100 pages")] },
+    });
+    server.handlers["tools/list"] = () => ({
+      tools: Array.from({ length: 100_000 }, (_, i) => ({ name: `t${i}` })),
+    });
+    const result = await upstream.list(contextOf());
+    expect(result).toMatchObject({
+      data: { tools: { length: 1_000 }, incomplete: [expect.stringContaining("first 1000")] },
+    });
+  });
+
+  it("fails only when the tools cannot be had", async () => {
+    const { server, upstream } = open();
+    server.handlers["initialize"] = () => ({
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {}, prompts: {} },
+    });
+    server.handlers["prompts/list"] = () => ({ error: { code: -32603, message: "broken" } });
+    expect(await upstream.list(contextOf())).toMatchObject({
+      success: true,
+      data: { incomplete: [expect.any(String)] },
+    });
+    server.handlers["tools/list"] = () => ({ error: { code: -32603, message: "broken too" } });
+    expect(await upstream.list(contextOf())).toMatchObject({
+      success: false,
+      error: { message: "broken too" },
+    });
+  });
+});
+
+describe("what the server says unasked", () => {
+  it("tells of changed lists, and passes the rest on", async () => {
+    const { server, upstream } = open();
+    await upstream.list(contextOf());
+    let changes = 0;
+    const notes: unknown[] = [];
+    upstream.changed(() => changes++);
+    upstream.notified!((method, params) => notes.push([method, params]));
+    for (const list of ["tools", "resources", "prompts"]) server.notify(`notifications/${list}/list_changed`);
+    server.notify("notifications/message", { level: "info", data: "hi" });
+    await soon();
+    expect(changes).toBe(3);
+    expect(notes).toEqual([["notifications/message", { level: "info", data: "hi" }]]);
+  });
+});
+
+describe("the end", () => {
+  it("comes when nobody used it for a while, and not while a call or a subscription is open", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { server, upstream } = open({ idleMs: 1_000 });
+      server.handlers["resources/subscribe"] = () => ({});
+      server.handlers["resources/unsubscribe"] = () => ({});
+      await upstream.call("echo", {}, contextOf());
+      await upstream.request!("resources/subscribe", { uri: "x:y" }, contextOf());
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(upstream.status().state).toBe("ready");
+      await upstream.request!("resources/unsubscribe", { uri: "x:y" }, contextOf());
+      await vi.advanceTimersByTimeAsync(1_100);
+      expect(upstream.status()).toMatchObject({ state: "idle", failureCount: 0 });
+      expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+      expect(server.connectCount).toBe(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is final: a closed server fails every call and starts nothing", async () => {
+    const { server, upstream } = open();
+    await upstream.call("echo", {}, contextOf());
+    await upstream.close();
+    expect(server.wire?.isClosed).toBe(true);
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
+      error: { code: "TOOL_UNAVAILABLE" },
+    });
+    expect(server.connectCount).toBe(1);
+  });
+});
