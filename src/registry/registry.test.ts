@@ -1,14 +1,28 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
-import { fail } from "../core/result.ts";
-import { createRegistry } from "./registry.ts";
+import { silentLog } from "../core/log.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { Offer } from "../core/tool.ts";
+import { createMemoryCache } from "./kept-readings.ts";
+import { createRegistry, type RegistryParts } from "./registry.ts";
+import { createTestTime, settle } from "./time.testkit.ts";
+
+const MINUTE_MS = 60_000;
+
+function openRig(parts: RegistryParts = {}) {
+  const time = createTestTime();
+  const registry = createRegistry({ ...time, random: () => 1, ...parts });
+  const names = () => registry.catalogue().components.map((component) => component.name);
+  const discover = (options = {}) => registry.discover({ waitMs: 1000, ...options }, contextOf());
+  return { registry, time, names, discover };
+}
 
 describe("the catalogue", () => {
   it("merges all sources in the order of exposed names", async () => {
-    const registry = createRegistry();
+    const { registry, discover } = openRig();
     registry.add(createFixtureSource("slack", [toolOf("post"), toolOf("a.b")]));
     registry.add(createFixtureSource("github", [toolOf("create_issue")]));
-    const { components, pending, failed } = await registry.catalogue(contextOf(), 1000);
+    const { components, pending, failed } = await discover();
     expect(components.map((item) => item.name)).toEqual([
       "github__create_issue",
       "slack__a_b",
@@ -18,8 +32,135 @@ describe("the catalogue", () => {
     expect({ pending, failed }).toEqual({ pending: [], failed: [] });
   });
 
-  it("T073: names a source that hangs, fails or throws, and has all the others", async () => {
-    const registry = createRegistry();
+  it("T098: keeps tools of the same name apart, each with its server", async () => {
+    const { registry, discover } = openRig();
+    const sources = ["a", "b"].map((id) => createFixtureSource(id, [toolOf("send")]));
+    for (const source of sources) registry.add(source);
+    await discover();
+    await registry.call("b__send", {}, contextOf());
+    expect(sources.map((source) => source.calls.length)).toEqual([0, 1]);
+  });
+
+  it("asks no server until somebody needs it", async () => {
+    const { registry, names } = openRig();
+    const source = createFixtureSource("s", [toolOf("t")]);
+    registry.add(source);
+    expect(names()).toEqual([]);
+    expect(registry.catalogue().pending).toEqual(["s"]);
+    expect(source.listCount).toBe(0);
+  });
+
+  it("refuses a source whose id could not be told apart in an exposed name", () => {
+    const { registry } = openRig();
+    for (const id of ["a__b", "a_", "", "a/b"]) {
+      expect(() => registry.add(createFixtureSource(id, []))).toThrow("serverIdOf");
+    }
+  });
+
+  it("T093: takes the first 1,000 tools of a server and reports the rest", async () => {
+    const { registry, discover } = openRig();
+    registry.add(
+      createFixtureSource(
+        "s",
+        Array.from({ length: 1001 }, (_, i) => toolOf(`t${i}`)),
+      ),
+    );
+    const { components, rejected } = await discover();
+    expect(components).toHaveLength(1000);
+    expect(rejected).toEqual([
+      {
+        source: "s",
+        code: "validation_error",
+        name: "tools",
+        reason: "the server lists 1001 tools; the limit is 1000, and those after it are left out",
+      },
+    ]);
+  });
+
+  it("has resources, templates and prompts under names that lead back", async () => {
+    const { registry, discover } = openRig();
+    const source = createFixtureSource("s", []);
+    source.onList = async () =>
+      succeed({
+        tools: [],
+        resources: [{ uri: "file:///etc/passwd", name: "passwd", size: 3 }],
+        resourceTemplates: [{ uriTemplate: "memo:///{id}", name: "memo" }],
+        prompts: [{ name: "re view", arguments: [{ name: "code" }] }],
+        incomplete: ["page 3 of tools/list failed"],
+      });
+    registry.add(source);
+    const { resources, resourceTemplates, prompts, rejected } = await discover();
+    expect(resources[0]!.definition).toEqual({
+      uri: "repertoire://server/s/file:///etc/passwd",
+      name: "passwd",
+      size: 3,
+    });
+    expect(resourceTemplates[0]!.definition["uriTemplate"]).toBe("repertoire://server/s/memo:///{id}");
+    expect(prompts[0]).toMatchObject({ name: "s__re_view", original: "re view", source: "s" });
+    expect(registry.resolvePrompt("s__re_view")).toBe(prompts[0]);
+    expect(rejected).toMatchObject([{ code: "load_error", reason: "page 3 of tools/list failed" }]);
+  });
+
+  it("T033: routes a URI only to the server that it names, as it is", async () => {
+    const { registry } = openRig();
+    registry.add(createFixtureSource("a", []));
+    registry.add(createFixtureSource("b", []));
+    expect(registry.routeUri("repertoire://server/a/ui://b/../%2e?x#y")).toEqual({
+      source: "a",
+      uri: "ui://b/../%2e?x#y",
+    });
+    for (const uri of [
+      "ui://a/x",
+      "file:///etc/passwd",
+      "repertoire://server/nobody/x:y",
+      "repertoire://server/a",
+      "repertoire://server/a/",
+      "repertoire://server//x:y",
+      "repertoire://library/a/b",
+    ]) {
+      expect(registry.routeUri(uri)).toBeUndefined();
+    }
+  });
+});
+
+describe("discovery", () => {
+  it("keeps what it read for five minutes, and then reads again (002 AC2)", async () => {
+    const { registry, time, discover } = openRig();
+    const source = createFixtureSource("s", [toolOf("t")]);
+    registry.add(source);
+    await discover();
+    await time.advance(5 * MINUTE_MS - 1);
+    expect((await discover()).stale).toEqual([]);
+    expect(source.listCount).toBe(1);
+    await time.advance(1);
+    expect(registry.catalogue().stale).toEqual(["s"]);
+    await discover();
+    expect(source.listCount).toBe(2);
+  });
+
+  it.each([
+    [30_000, 30_000],
+    [0, 1000],
+    [-5, 1000],
+    [1500.7, 1500],
+    [Number.NaN, 5 * MINUTE_MS],
+    [Infinity, 60 * MINUTE_MS],
+    [1e300, 60 * MINUTE_MS],
+    ["60" as unknown as number, 5 * MINUTE_MS],
+  ])("T069: takes a server's hint of %s ms as %s ms", async (ttlMs, expected) => {
+    const { registry, time, discover } = openRig();
+    const source = createFixtureSource("s", []);
+    source.onList = async () => succeed({ tools: [], ttlMs });
+    registry.add(source);
+    await discover();
+    await time.advance(expected - 1);
+    expect(registry.catalogue().stale).toEqual([]);
+    await time.advance(1);
+    expect(registry.catalogue().stale).toEqual(["s"]);
+  });
+
+  it("T073 T092: names a source that hangs, fails or throws, and has all the others", async () => {
+    const { registry, time, discover } = openRig();
     const [hangs, fails, throws] = ["hangs", "fails", "throws"].map((id) => createFixtureSource(id, []));
     hangs!.onList = () => new Promise(() => {});
     fails!.onList = async () => fail("TOOL_UNAVAILABLE", "is down");
@@ -28,65 +169,366 @@ describe("the catalogue", () => {
     };
     for (const source of [hangs!, fails!, throws!, createFixtureSource("well", [toolOf("x")])])
       registry.add(source);
-    expect(await registry.catalogue(contextOf(), 20)).toMatchObject({
+    const first = discover();
+    await time.advance(1000);
+    expect(await first).toMatchObject({
       components: [{ name: "well__x" }],
       pending: ["hangs"],
       failed: [
-        { source: "fails", reason: "is down" },
-        { source: "throws", reason: "broke the contract" },
+        { source: "fails", code: "TOOL_UNAVAILABLE", reason: "is down" },
+        { source: "throws", code: "TOOL_EXECUTION_FAILED", reason: "broke the contract" },
       ],
     });
+    // Nobody waits for the same silence twice.
+    expect((await discover()).pending).toEqual(["hangs"]);
+    expect(hangs!.listCount).toBe(1);
+  });
+
+  it("gives a flight up after a minute, and starts another", async () => {
+    const { registry, time, discover } = openRig();
+    const source = createFixtureSource("s", [toolOf("t")]);
+    source.onList = () => new Promise(() => {});
+    registry.add(source);
+    void discover();
+    await time.advance(MINUTE_MS);
+    expect(registry.catalogue().failed).toMatchObject([{ source: "s", code: "TOOL_TIMEOUT" }]);
+    source.onList = undefined;
+    await time.advance(500);
+    expect((await discover()).components).toHaveLength(1);
+  });
+
+  it("is one flight for everybody, and a late one still fills the catalogue", async () => {
+    const { registry, time, discover, names } = openRig();
+    const source = createFixtureSource("s", [toolOf("t")]);
+    const { promise, resolve } = Promise.withResolvers<ToolResult<Offer>>();
+    source.onList = () => promise;
+    registry.add(source);
+    const all = Promise.all([discover(), discover(), discover({ force: true })]);
+    await time.advance(1000);
+    expect((await all).map((catalogue) => catalogue.pending)).toEqual([["s"], ["s"], ["s"]]);
+    expect(source.listCount).toBe(1);
+    resolve(succeed({ tools: [toolOf("late")] }));
+    await settle();
+    expect(names()).toEqual(["s__late"]);
+  });
+
+  it("does not stop when the one who asked leaves", async () => {
+    const { registry, names } = openRig();
+    const source = createFixtureSource("s", []);
+    const { promise, resolve } = Promise.withResolvers<ToolResult<Offer>>();
+    source.onList = () => promise;
+    registry.add(source);
+    const leaving = new AbortController();
+    const left = registry.discover({ waitMs: 1000 }, { ...contextOf(), signal: leaving.signal });
+    leaving.abort();
+    await left;
+    resolve(succeed({ tools: [toolOf("t")] }));
+    await settle();
+    expect(names()).toEqual(["s__t"]);
+  });
+
+  it("that fails keeps the tools, says so, and leaves the server alone for a while (002 AC5)", async () => {
+    const { registry, time, discover, names } = openRig();
+    const source = createFixtureSource("s", [toolOf("t")]);
+    registry.add(source);
+    await discover();
+    source.onList = async () => fail("TOOL_UNAVAILABLE", "is down");
+    expect(await registry.refresh("s", contextOf())).toMatchObject({
+      success: false,
+      error: { code: "TOOL_UNAVAILABLE", message: "is down" },
+    });
+    expect(registry.catalogue()).toMatchObject({ stale: ["s"], failed: [{ source: "s" }] });
+    expect(names()).toEqual(["s__t"]);
+    expect(await registry.call("s__t", {}, contextOf())).toMatchObject({ success: true });
+
+    await time.advance(5 * MINUTE_MS);
+    await discover(); // 2nd failure: not again before 1 s
+    await time.advance(999);
+    await discover();
+    expect(source.listCount).toBe(3);
+    await discover({ force: true });
+    expect(source.listCount).toBe(4);
+    source.onList = undefined;
+    await time.advance(2000);
+    expect(await discover()).toMatchObject({ stale: [], failed: [] });
+  });
+
+  it("of a source that answers nonsense has failed, and is tried again later", async () => {
+    const { registry, time, discover, names } = openRig();
+    const source = createFixtureSource("s", [toolOf("t")]);
+    source.onList = async () => succeed(undefined as unknown as Offer);
+    registry.add(source);
+    expect((await discover()).failed).toMatchObject([{ source: "s", code: "TOOL_EXECUTION_FAILED" }]);
+    source.onList = async () => undefined as unknown as ToolResult<Offer>;
+    expect((await discover({ force: true })).failed).toHaveLength(1);
+    source.onList = undefined;
+    await time.advance(30_000);
+    await discover();
+    expect(names()).toEqual(["s__t"]);
+  });
+
+  it("asks only the servers that it is told to", async () => {
+    const { registry, discover } = openRig();
+    const [a, b] = ["a", "b"].map((id) => createFixtureSource(id, []));
+    registry.add(a!);
+    registry.add(b!);
+    await discover({ servers: ["b", "nobody"] });
+    expect([a!.listCount, b!.listCount]).toEqual([0, 1]);
+  });
+
+  it("writes its events with the trace id", async () => {
+    const info = vi.fn();
+    const warn = vi.fn();
+    const { registry, discover } = openRig({ log: { ...silentLog, info, warn }, reservedNames: ["execute"] });
+    registry.add(createFixtureSource("s", [toolOf("t")]));
+    const down = createFixtureSource("down", []);
+    down.onList = async () => fail("TOOL_UNAVAILABLE", "is down");
+    registry.add(down);
+    await discover();
+    await registry.remove("s", { traceId: "why" });
+    const traceId = "test";
+    expect(info.mock.calls).toEqual([
+      ["tools.discovery.started", { traceId, serverCount: 2 }],
+      ["tools.registry.updated", { traceId, serverName: "s", staticCount: 1, mcpCount: 1 }],
+      ["tools.discovery.server.success", { traceId, serverName: "s", toolCount: 1, rejectedCount: 0 }],
+      ["tools.registry.updated", { traceId: "why", serverName: "s", staticCount: 1, mcpCount: 0 }],
+      ["tools.registry.server.removed", { traceId: "why", serverName: "s", removedCount: 1 }],
+    ]);
+    expect(warn.mock.calls).toEqual([
+      [
+        "tools.discovery.server.failed",
+        { traceId, serverName: "down", code: "TOOL_UNAVAILABLE", errorMessage: "is down" },
+      ],
+    ]);
+  });
+});
+
+describe("servers that come and go", () => {
+  it("lose their tools at once when disabled, and have them back at once (002 AC6)", async () => {
+    const { registry, discover, names } = openRig();
+    const source = createFixtureSource("s", [toolOf("t")]);
+    registry.add(source);
+    await discover();
+    const gone = registry.remove("s");
+    expect(names()).toEqual([]);
+    expect(registry.search("t").total).toBe(0);
+    await gone;
+    expect(source.closed).toBe(true);
+    expect(await registry.call("s__t", {}, contextOf())).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    const again = createFixtureSource("s", [toolOf("t")]);
+    registry.add(again);
+    expect(names()).toEqual(["s__t"]);
+    expect(again.listCount).toBe(0);
+  });
+
+  it("are replaced without a gap, and calls go to the new source", async () => {
+    const { registry, discover, names } = openRig();
+    const [old, next] = [createFixtureSource("s", [toolOf("t")]), createFixtureSource("s", [toolOf("t")])];
+    registry.add(old);
+    await discover();
+    registry.add(next);
+    expect(names()).toEqual(["s__t"]);
+    await registry.call("s__t", {}, contextOf());
+    expect([old.closed, old.calls.length, next.calls.length]).toEqual([true, 0, 1]);
+  });
+
+  it("start anew when they are started with something else", async () => {
+    const { registry, discover, names } = openRig();
+    registry.add(createFixtureSource("s", [toolOf("t")]), { configHash: "1" });
+    await discover();
+    registry.add(createFixtureSource("s", [toolOf("u")]), { configHash: "2" });
+    expect(names()).toEqual([]);
+    await discover();
+    expect(names()).toEqual(["s__u"]);
+  });
+
+  it("bring nothing back and report nothing when they answer after their removal", async () => {
+    const warn = vi.fn();
+    const cache = createMemoryCache();
+    const { registry, discover, names } = openRig({ cache, log: { ...silentLog, warn } });
+    const source = createFixtureSource("s", []);
+    const { promise, resolve } = Promise.withResolvers<ToolResult<Offer>>();
+    source.onList = () => promise;
+    registry.add(source);
+    const waiting = discover();
+    await registry.remove("s");
+    expect((await waiting).pending).toEqual([]);
+    resolve(succeed({ tools: [toolOf("t")] }));
+    await settle();
+    expect({ names: names(), warnings: warn.mock.calls }).toEqual({ names: [], warnings: [] });
+    await registry.close();
+    expect(await cache.list()).toEqual([]);
+  });
+
+  it("are forgotten on request", async () => {
+    const cache = createMemoryCache();
+    const { registry, discover, names } = openRig({ cache });
+    registry.add(createFixtureSource("s", [toolOf("t")]));
+    await discover();
+    await registry.remove("s", { forget: true });
+    registry.add(createFixtureSource("s", [toolOf("t")]));
+    expect(names()).toEqual([]);
+    await registry.close();
+    expect(await cache.list()).toEqual([]);
+  });
+});
+
+describe("what the config allows", () => {
+  it("is all that is listed, and a call of the rest is refused with the reason", async () => {
+    const { registry, discover, names } = openRig();
+    const source = createFixtureSource("s", [toolOf("read"), toolOf("write"), toolOf("drop")]);
+    registry.add(source, { allow: ["read", "write"], deny: ["write"] });
+    // Before anybody listed it, too.
+    expect(await registry.call("s__drop", {}, contextOf())).toMatchObject({
+      error: {
+        code: "SECURITY_ERROR",
+        message: 'The tool "s__drop" is denied by the config of the server "s".',
+      },
+    });
+    await discover();
+    expect(names()).toEqual(["s__read"]);
+    expect(registry.resolve("s__write")).toBeUndefined();
+    expect(await registry.call("s__write", {}, contextOf())).toMatchObject({
+      error: { code: "SECURITY_ERROR" },
+    });
+    expect(source.calls).toEqual([]);
+    registry.restrict("s", { deny: ["read"] });
+    expect(names()).toEqual(["s__drop", "s__write"]);
+    expect(source.closed).toBe(false);
+  });
+
+  it("never gives a static tool's name away (002 AC3)", async () => {
+    const { registry, discover, names } = openRig({ reservedNames: ["s__t"] });
+    registry.add(createFixtureSource("s", [toolOf("t"), toolOf("u")]));
+    expect((await discover()).rejected).toMatchObject([{ source: "s", code: "invalid_tool", name: "t" }]);
+    expect(names()).toEqual(["s__u"]);
   });
 });
 
 describe("calls", () => {
   it("go to the source under the name that it knows", async () => {
-    const registry = createRegistry();
+    const { registry, discover } = openRig();
     const source = createFixtureSource("s", [toolOf("a.b"), toolOf("a b")]);
     registry.add(source);
-    const { components } = await registry.catalogue(contextOf(), 1000);
+    const { components } = await discover();
     for (const { name } of components) await registry.call(name, { x: 1 }, contextOf());
     expect(source.calls.map((call) => call.name).sort()).toEqual(["a b", "a.b"]);
+    expect(registry.resolve(components[0]!.name)).toMatchObject({ source, original: expect.any(String) });
   });
 
-  it("list the source first when nobody has yet", async () => {
-    const registry = createRegistry();
+  it("list the source first when nobody has yet, and only that one", async () => {
+    const { registry } = openRig();
+    const other = createFixtureSource("other", []);
+    registry.add(other);
     registry.add(createFixtureSource("s", [toolOf("t")]));
     expect(await registry.call("s__t", {}, contextOf())).toMatchObject({ success: true });
+    expect(other.listCount).toBe(0);
+  });
+
+  it("T073: fail fast where the server cannot be read", async () => {
+    const { registry, time } = openRig();
+    const [down, silent] = [createFixtureSource("down", []), createFixtureSource("silent", [])];
+    down.onList = async () => fail("TOOL_UNAVAILABLE", "no such command");
+    silent.onList = () => new Promise(() => {});
+    registry.add(down);
+    registry.add(silent);
+    const expected = { code: "TOOL_UNAVAILABLE", message: expect.stringContaining("no such command") };
+    expect(await registry.call("down__t", {}, contextOf())).toMatchObject({ error: expected });
+    expect(await registry.call("down__t", {}, contextOf())).toMatchObject({ error: expected });
+    expect(down.listCount).toBe(1);
+    const answer = registry.call("silent__t", {}, contextOf());
+    await time.advance(10_000);
+    expect(await answer).toMatchObject({ error: { code: "TOOL_UNAVAILABLE", retryable: true } });
   });
 
   it("to an unknown tool answer with the nearest names", async () => {
-    const registry = createRegistry();
+    const { registry } = openRig();
     registry.add(createFixtureSource("github", [toolOf("create_issue")]));
     expect(await registry.call("github__crate_issue", {}, contextOf())).toMatchObject({
-      success: false,
       error: { code: "TOOL_NOT_FOUND", nearest: ["github__create_issue"] },
     });
-    expect(await registry.call("nowhere__x", {}, contextOf())).toMatchObject({ success: false });
+    for (const name of ["nowhere__x", "", "__", "mcp__a__b", "x".repeat(100_000)]) {
+      expect(await registry.call(name, {}, contextOf())).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    }
   });
 
-  it("never throw, even where the source does", async () => {
-    const registry = createRegistry();
+  it("find near names in a large catalogue without comparing each", async () => {
+    const { registry, discover } = openRig();
+    for (const id of ["a", "b", "c"]) {
+      registry.add(
+        createFixtureSource(
+          id,
+          Array.from({ length: 900 }, (_, i) => toolOf(`read_${id}_${i}`)),
+        ),
+      );
+    }
+    registry.add(createFixtureSource("github", [toolOf("create_issue")]));
+    await discover();
+    expect(await registry.call("gihub__create_issue", {}, contextOf())).toMatchObject({
+      error: { nearest: ["github__create_issue"] },
+    });
+  });
+
+  it("never throw, even where the source does (002 AC7)", async () => {
+    const { registry } = openRig();
     const source = createFixtureSource("s", [toolOf("t")]);
-    const broken = { ...source, call: () => Promise.reject(new Error("boom")) };
-    registry.add(broken);
+    registry.add({
+      ...source,
+      call: () => Promise.reject(new Error("boom")),
+      request() {
+        throw new Error("bang");
+      },
+    });
     expect(await registry.call("s__t", {}, contextOf())).toMatchObject({
       error: { code: "TOOL_EXECUTION_FAILED", message: "boom" },
+    });
+    expect(await registry.request("s", "prompts/get", {}, contextOf())).toMatchObject({
+      error: { code: "TOOL_EXECUTION_FAILED", message: "bang" },
+    });
+    expect(await registry.refresh("nobody", contextOf())).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND", hint: "The servers are s." },
+    });
+  });
+
+  it("of other methods need a source that answers them", async () => {
+    const { registry } = openRig();
+    registry.add(createFixtureSource("s", []));
+    expect(await registry.request("s", "prompts/get", {}, contextOf())).toMatchObject({
+      error: { code: "TOOL_NOT_IMPLEMENTED" },
+    });
+    expect(await registry.request("x", "prompts/get", {}, contextOf())).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND" },
     });
   });
 });
 
-it("passes changes on until the listener leaves, and closes every source", async () => {
-  const registry = createRegistry();
-  const source = createFixtureSource("s", []);
+it("gives static and MCP tools in Anthropic's format, by name, with the very schemas (002 AC3)", async () => {
+  const { registry, discover } = openRig();
+  const inputSchema = {
+    type: "object",
+    "x-own": [1],
+    $defs: { a: { const: null } },
+    additionalProperties: false,
+  };
+  registry.add(createFixtureSource("s", [{ name: "z", description: "Does z.", inputSchema }, toolOf("a")]));
+  await discover();
+  const tools = registry.getToolDefinitions([toolOf("t_static", "Static."), toolOf("s__a", "Also static.")]);
+  expect(tools.map(({ name, description }) => [name, description])).toEqual([
+    ["s__a", "Also static."],
+    ["s__z", "Does z."],
+    ["t_static", "Static."],
+  ]);
+  expect(tools[1]!.input_schema).toBe(inputSchema);
+});
+
+it("closes every source, one that will not too, and knows nothing afterwards", async () => {
+  const { registry, discover, names } = openRig();
+  const source = createFixtureSource("s", [toolOf("t")]);
   registry.add(source);
-  let count = 0;
-  const leave = registry.changed(() => count++);
-  source.announce();
-  leave();
-  source.announce();
-  expect(count).toBe(1);
+  registry.add({ ...createFixtureSource("bad", []), close: () => Promise.reject(new Error("no")) });
+  await discover();
   await registry.close();
   expect(source.closed).toBe(true);
+  expect(names()).toEqual([]);
   expect(await registry.call("s__t", {}, contextOf())).toMatchObject({ success: false });
 });

@@ -1,145 +1,140 @@
 /**
  * One catalogue over many sources of tools.
  *
- * It never knows what kind a source is. A source that fails or hangs costs the others nothing: it is named in `failed` or
- * `pending`, and everything else is in the answer. Exposed names come from `exposeTools`, and a call is routed by the map that
- * was made when the source was listed. It keeps no list of its own beyond that map.
+ * It never knows what kind a source is, and asks none before somebody needs it. What it has read stays until something
+ * newer has been read: a server that fails, hangs or is slow keeps its tools, costs the others nothing, and is named.
+ * What was read outlives the process in the cache, so the next one lists every tool without starting a server.
+ *
+ * A call is one look into the map of exposed names and one call of the source. Nothing here throws, except for a source
+ * whose id could not be told apart in an exposed name, which is a bug.
  */
-import { messageOf } from "../core/errors.ts";
-import { exposeTools, parseToolName } from "../core/names.ts";
-import { nearest } from "../core/nearest.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { systemClock, type Clock } from "../core/clock.ts";
+import type { JsonObject } from "../core/json.ts";
+import { silentLog, type Log } from "../core/log.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { ServerCache } from "../core/store.ts";
 import type { CallContext, CallTool, ToolDefinition, ToolSource } from "../core/tool.ts";
+import { toAnthropicTools, type AnthropicTool } from "./anthropic-tool.ts";
+import { TTL_MS_DEFAULT, TTL_MS_MAX } from "./cache-entry.ts";
+import type { Catalogue, Route } from "./catalogue.ts";
+import type { ChangeListener } from "./change-notice.ts";
+import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
+import type { RegistryListener } from "./events.ts";
+import { parseExposedUri } from "./exposed-uri.ts";
+import type { Backoff } from "./flight.ts";
+import { createMemoryCache } from "./kept-readings.ts";
+import type { Access, Exposed } from "./listing.ts";
+import { systemAfter, type After } from "./pace.ts";
+import { createRouting } from "./routing.ts";
+import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
+import type { ToolHits } from "./tool-search.ts";
 
-/** A tool with the name under which clients see it. */
-export interface Component {
-  readonly name: string;
-  readonly source: string;
-  readonly definition: ToolDefinition;
-}
+/** 0.5 s doubles to 30 s. */
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000 };
+const HITS_DEFAULT = 20;
 
-interface Catalogue {
-  /** In the order of their names. */
-  readonly components: readonly Component[];
-  /** Sources that have not answered within the time given. */
-  readonly pending: readonly string[];
-  readonly failed: readonly { readonly source: string; readonly reason: string }[];
+export interface RegistryParts {
+  /** Without it nothing outlives the process. */
+  readonly cache?: ServerCache;
+  readonly clock?: Clock;
+  readonly log?: Log;
+  readonly after?: After;
+  readonly random?: () => number;
+  /** The names of static tools, which win over all. */
+  readonly reservedNames?: readonly string[];
+  /** How long a reading is good for where the server does not say. */
+  readonly ttlMs?: number;
+  /** The longest that a server's own word is believed. */
+  readonly ttlMsMax?: number;
+  readonly backoff?: Backoff;
+  /** The intents of earlier successful runs that used a tool, for the search. */
+  readonly intentsOf?: (tool: string) => readonly string[] | undefined;
 }
 
 export interface Registry {
-  add(source: ToolSource): void;
-  catalogue(context: CallContext, waitMs: number): Promise<Catalogue>;
+  /**
+   * Fills the catalogue with what an earlier process read, starting no server. `known` are the ids of all configured
+   * servers, disabled ones too: the entries of any others are dropped from the cache.
+   */
+  load(known?: readonly string[]): Promise<void>;
+  /** Takes a source over: it is closed when it is removed or replaced. What was kept of it is listed at once. */
+  add(source: ToolSource, options?: SourceOptions): void;
+  /** Changes which tools of a server may be used, at once. */
+  restrict(id: string, access: Access): void;
+  /**
+   * Takes a server and its tools out at once. What was read of it is kept for its return, unless it is to be forgotten.
+   */
+  remove(id: string, options?: RemoveOptions): Promise<void>;
+  /** What is known now. */
+  catalogue(): Catalogue;
+  /** Asks the servers whose reading is missing or too old, all at once, and says what is known then. */
+  discover(options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
+  /** Asks one server, whatever is known of it. */
+  refresh(id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
+  /** By exposed name. Lists the server first where nobody has yet. */
   readonly call: CallTool;
-  changed(listener: () => void): () => void;
+  resolve(name: string): Route | undefined;
+  /** By exposed name. */
+  resolvePrompt(name: string): Exposed | undefined;
+  /** The id of the server that an exposed URI names, and the URI that this server knows. */
+  routeUri(uri: string): { readonly source: string; readonly uri: string } | undefined;
+  request(
+    id: string,
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>>;
+  /** The tools that fit a query, best first; without words in it, all of them in the order of their names. */
+  search(query: string, options?: { readonly limit?: number }): ToolHits;
+  getToolDefinitions(staticTools?: readonly ToolDefinition[]): AnthropicTool[];
+  subscribe(listener: RegistryListener): () => void;
+  /** Tells when clients would see something else. */
+  changed(listener: ChangeListener): () => void;
   close(): Promise<void>;
 }
 
-type Listing =
-  | { readonly kind: "listed"; readonly components: readonly Component[] }
-  | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "pending" };
-
-export function createRegistry(): Registry {
-  const sources = new Map<string, { source: ToolSource; unsubscribe: () => void }>();
-  const routes = new Map<string, ReadonlyMap<string, string>>();
-  const listeners = new Set<() => void>();
-
-  async function listSource(source: ToolSource, context: CallContext): Promise<Listing> {
-    const listed = await attempt(() => source.list(context));
-    if (!listed.success) return { kind: "failed", reason: listed.error.message };
-    const exposed = exposeTools(
-      source.id,
-      listed.data.tools.map((tool) => tool.name),
-    );
-    routes.set(source.id, exposed.originals);
-    const byName = new Map(listed.data.tools.map((tool) => [tool.name, tool]));
-    const components = [...exposed.originals].map(([name, original]) => ({
-      name,
-      source: source.id,
-      definition: byName.get(original)!,
-    }));
-    return { kind: "listed", components };
-  }
-
-  async function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
-    const parsed = parseToolName(name);
-    const entry = parsed.kind === "upstream" ? sources.get(parsed.server) : undefined;
-    if (entry === undefined) return unknownTool(name, routes);
-    if (!routes.has(entry.source.id)) await listSource(entry.source, context);
-    const original = routes.get(entry.source.id)?.get(name);
-    if (original === undefined) return unknownTool(name, routes);
-    return attempt(() => entry.source.call(original, args, context));
-  }
-
+export function createRegistry(parts: RegistryParts = {}): Registry {
+  const { clock = systemClock, log = silentLog, after = systemAfter } = parts;
+  const stock = createStock({
+    ...parts,
+    clock,
+    log,
+    after,
+    cache: parts.cache ?? createMemoryCache(),
+    random: parts.random ?? Math.random,
+    reserved: new Set(parts.reservedNames),
+    ttlMs: parts.ttlMs ?? TTL_MS_DEFAULT,
+    ttlMsMax: parts.ttlMsMax ?? TTL_MS_MAX,
+    backoff: parts.backoff ?? BACKOFF,
+  });
+  const discovery = createDiscovery({ stock, clock, log, after });
+  const routing = createRouting({ stock, discovery });
+  const { listings } = stock;
   return {
-    call,
-    add(source) {
-      const unsubscribe = source.changed(() => {
-        for (const listener of listeners) listener();
-      });
-      sources.set(source.id, { source, unsubscribe });
+    load: (known) => stock.load(known),
+    add: (source, options) => stock.add(source, options),
+    restrict: (id, access) => stock.restrict(id, access),
+    remove: (id, options) => stock.remove(id, options),
+    catalogue: () => stock.catalogue(),
+    discover: discovery.discover,
+    refresh: discovery.refresh,
+    call: routing.call,
+    request: routing.request,
+    resolve: (name) => listings.route(name),
+    resolvePrompt: (name) => listings.prompt(name),
+    routeUri(uri) {
+      const parsed = parseExposedUri(uri);
+      return parsed !== undefined && stock.shelves.has(parsed.source) ? parsed : undefined;
     },
-    async catalogue(context, waitMs) {
-      const entries = [...sources.values()];
-      const listings = await Promise.all(
-        entries.map(({ source }) => withinTime(listSource(source, context), waitMs)),
-      );
-      return mergeListings(
-        entries.map(({ source }) => source.id),
-        listings,
-      );
+    search(query, { limit = HITS_DEFAULT } = {}) {
+      if (query.trim() !== "") return stock.search.search(query, limit);
+      const { components } = listings.merge();
+      const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
+      return { hits, total: components.length };
     },
-    changed(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async close() {
-      const entries = [...sources.values()];
-      sources.clear();
-      routes.clear();
-      for (const { unsubscribe } of entries) unsubscribe();
-      await Promise.allSettled(entries.map(({ source }) => source.close()));
-    },
+    getToolDefinitions: (staticTools = []) => toAnthropicTools(staticTools, listings.merge().components),
+    subscribe: (listener) => stock.subscribe(listener),
+    changed: (listener) => stock.notice.subscribe(listener),
+    close: () => stock.close(),
   };
-}
-
-/** A source must not throw; one that does anyway has failed, and nobody else. */
-async function attempt<T>(work: () => Promise<ToolResult<T>>): Promise<ToolResult<T>> {
-  try {
-    return await work();
-  } catch (error) {
-    return fail("TOOL_EXECUTION_FAILED", messageOf(error));
-  }
-}
-
-async function withinTime(listing: Promise<Listing>, waitMs: number): Promise<Listing> {
-  const { promise, resolve } = Promise.withResolvers<Listing>();
-  const timer = setTimeout(resolve, waitMs, { kind: "pending" });
-  try {
-    return await Promise.race([listing, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function mergeListings(ids: readonly string[], listings: readonly Listing[]): Catalogue {
-  const components: Component[] = [];
-  const pending: string[] = [];
-  const failed: { source: string; reason: string }[] = [];
-  listings.forEach((listing, index) => {
-    const source = ids[index]!;
-    if (listing.kind === "listed") components.push(...listing.components);
-    else if (listing.kind === "failed") failed.push({ source, reason: listing.reason });
-    else pending.push(source);
-  });
-  components.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { components, pending: pending.sort(), failed };
-}
-
-function unknownTool(name: string, routes: ReadonlyMap<string, ReadonlyMap<string, string>>) {
-  const known = [...routes.values()].flatMap((originals) => [...originals.keys()]);
-  return fail("TOOL_NOT_FOUND", `There is no tool ${JSON.stringify(name.slice(0, 80))}.`, {
-    nearest: nearest(name, known),
-    hint: "browse_components lists the tools that can be called.",
-  });
 }

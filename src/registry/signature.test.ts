@@ -40,3 +40,25 @@ it("gives a bounded text for any schema", () => {
   );
   fc.assert(fc.property(fc.jsonValue(), (schema) => typeof typeOf(schema, 0) === "string"));
 });
+
+it("follows references, maps and long literals, in a bounded text", () => {
+  const tree: JsonObject = {
+    type: "object",
+    properties: { name: { $ref: "#/$defs/name" }, next: { $ref: "#" }, tags: { $ref: "https://x.example" } },
+    $defs: { name: { type: "string" } },
+  };
+  expect(typeOf(tree, 0)).toBe(
+    "{ name?: string; next?: { name?: unknown; next?: unknown; tags?: unknown }; tags?: unknown }",
+  );
+  expect(typeOf({ type: "object", additionalProperties: { type: "number" } }, 0)).toBe(
+    "Record<string, number>",
+  );
+  expect(typeOf({ const: "x".repeat(1000) }, 0)).toBe("string");
+  const wide = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, { $ref: "#" }]));
+  expect(typeOf({ type: "object", properties: wide }, 0).length).toBeLessThan(20_000);
+});
+
+it("names a tool in brackets where its member form could be another's", () => {
+  expect(signatureOf("s", "get-item", { type: "object" })).toBe('mcp.s["get-item"](): Promise<unknown>');
+  expect(signatureOf("s", "get_item", { type: "object" })).toBe("mcp.s.get_item(): Promise<unknown>");
+});

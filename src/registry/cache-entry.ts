@@ -1,0 +1,62 @@
+/** What is kept of a reading between processes, and how long it is good for. */
+import { hashJson, type JsonLimits, type JsonObject } from "../core/json.ts";
+import type { CachedServer } from "../core/store.ts";
+import type { Offer } from "../core/tool.ts";
+import { admitOffer, type Admitted, type Rejection } from "./door.ts";
+import { isObject } from "./schema-keywords.ts";
+
+export const TTL_MS_DEFAULT = 5 * 60_000;
+/** A shorter word of the server would have it asked again by every request. */
+const TTL_MS_MIN = 1000;
+/** A longer one would hide a server's new tools for a day; `list_changed` is not sent by all. */
+export const TTL_MS_MAX = 60 * 60_000;
+
+/** Grows when the shape of `definitions` changes; an entry of another shape is read again from the server. */
+const FORMAT = 1;
+/** The bounds of the store: 4 MiB come through the door at most. */
+const ENTRY_LIMITS: JsonLimits = { depthMax: 64, keyCountMax: 1_000_000, bytesMax: 64 * 1024 * 1024 };
+
+/** One reading of a server, after the door. */
+export interface Reading {
+  readonly admitted: Admitted;
+  readonly fetchedAt: number;
+  readonly ttlMs: number;
+  /** Of the config that the server was started with: another command under the same id is another server. */
+  readonly configHash: string;
+}
+
+/** How long an offer may be kept, whatever the server says about it. */
+export function clampTtl(
+  hint: unknown,
+  bounds: { readonly ttlMs: number; readonly ttlMsMax: number },
+): number {
+  if (typeof hint !== "number" || Number.isNaN(hint)) return bounds.ttlMs;
+  return Math.floor(Math.min(Math.max(hint, Math.min(TTL_MS_MIN, bounds.ttlMsMax)), bounds.ttlMsMax));
+}
+
+/** Throws `JSON_LIMIT` where the reading does not fit into the store. */
+export function toCached(server: string, reading: Reading): CachedServer {
+  const { admitted, fetchedAt, ttlMs, configHash } = reading;
+  const definitions = { format: FORMAT, configHash, ...admitted } as unknown as JsonObject;
+  return { server, definitions, hash: hashJson(definitions, ENTRY_LIMITS), fetchedAt, ttlMs };
+}
+
+/**
+ * The reading that was kept, or undefined where it is of another shape. What an older version let in passes today's
+ * door again.
+ */
+export function fromCached({ definitions, fetchedAt, ttlMs }: CachedServer): Reading | undefined {
+  const { format, configHash, rejected } = definitions;
+  if (format !== FORMAT || typeof configHash !== "string" || !Array.isArray(rejected)) return undefined;
+  if (!Number.isFinite(fetchedAt) || !Number.isFinite(ttlMs)) return undefined;
+  const admitted = admitOffer(definitions as unknown as Offer);
+  const reported = [...rejected.filter(isRejection), ...admitted.rejected];
+  return { admitted: { ...admitted, rejected: reported }, fetchedAt, ttlMs, configHash };
+}
+
+function isRejection(value: unknown): value is Rejection & JsonObject {
+  return (
+    isObject(value) &&
+    [value["code"], value["name"], value["reason"]].every((text) => typeof text === "string")
+  );
+}

@@ -1,0 +1,135 @@
+/** All servers' listings as one, and the map by which a call finds its way. */
+import type { ToolErrorCode } from "../core/errors.ts";
+import type { ToolDefinition, ToolSource } from "../core/tool.ts";
+import type { Rejection } from "./door.ts";
+import { compareText, EMPTY_LISTING, type Component, type Exposed, type Listing } from "./listing.ts";
+import type { Shelf } from "./shelf.ts";
+
+/** What is known at one moment. It does not change afterwards. */
+export interface Catalogue {
+  /** In the order of their exposed names. */
+  readonly components: readonly Component[];
+  /** In the order of servers, then of URIs or names. */
+  readonly resources: readonly Exposed[];
+  readonly resourceTemplates: readonly Exposed[];
+  readonly prompts: readonly Exposed[];
+  /** What was left out, and why. */
+  readonly rejected: readonly (Rejection & { readonly source: string })[];
+  /** Servers of which nothing is known yet: not asked, or not answered. */
+  readonly pending: readonly string[];
+  /** Servers whose entries are shown from an earlier reading: its time has run out, or the last try failed. */
+  readonly stale: readonly string[];
+  /** Servers that could not be read when they were last asked. */
+  readonly failed: readonly ServerFailure[];
+}
+
+interface ServerFailure {
+  readonly source: string;
+  readonly code: ToolErrorCode;
+  readonly reason: string;
+}
+
+/** Where a call of an exposed name goes. */
+export interface Route {
+  readonly source: ToolSource;
+  /** The name that the source knows. */
+  readonly original: string;
+  readonly definition: ToolDefinition;
+}
+
+export interface Listings {
+  /** Puts a server's listing in place of the one it had; returns that one. */
+  put(source: ToolSource, listing: Listing): Listing;
+  remove(id: string): Listing;
+  of(id: string): Listing;
+  route(name: string): Route | undefined;
+  /** The server that has this tool, where the config denies its use. */
+  denier(name: string): string | undefined;
+  prompt(name: string): Exposed | undefined;
+  names(): Iterable<string>;
+  count(): number;
+  /** The same object until something changes. */
+  merge(): MergedListings;
+}
+
+type MergedListings = Pick<
+  Catalogue,
+  "components" | "resources" | "resourceTemplates" | "prompts" | "rejected"
+>;
+
+export function createListings(): Listings {
+  const listings = new Map<string, Listing>();
+  const routes = new Map<string, Route>();
+  const prompts = new Map<string, Exposed>();
+  const deniers = new Map<string, string>();
+  let merged: MergedListings | undefined;
+
+  function remove(id: string): Listing {
+    const listing = listings.get(id) ?? EMPTY_LISTING;
+    for (const { name } of listing.components) routes.delete(name);
+    for (const { name } of listing.prompts) prompts.delete(name);
+    for (const name of listing.denied) deniers.delete(name);
+    listings.delete(id);
+    merged = undefined;
+    return listing;
+  }
+
+  return {
+    remove,
+    put(source, listing) {
+      const before = remove(source.id);
+      for (const { name, definition } of listing.components) {
+        routes.set(name, { source, original: definition.name, definition });
+      }
+      for (const prompt of listing.prompts) prompts.set(prompt.name, prompt);
+      for (const name of listing.denied) deniers.set(name, source.id);
+      listings.set(source.id, listing);
+      return before;
+    },
+    of: (id) => listings.get(id) ?? EMPTY_LISTING,
+    route: (name) => routes.get(name),
+    prompt: (name) => prompts.get(name),
+    denier: (name) => deniers.get(name),
+    names: () => routes.keys(),
+    count: () => routes.size,
+    merge: () => (merged ??= mergeListings(listings)),
+  };
+}
+
+function mergeListings(listings: ReadonlyMap<string, Listing>): MergedListings {
+  const sorted = [...listings].sort(([a], [b]) => compareText(a, b));
+  const all = sorted.map(([, listing]) => listing);
+  return {
+    components: all.flatMap((listing) => listing.components).sort((a, b) => compareText(a.name, b.name)),
+    resources: all.flatMap((listing) => listing.resources),
+    resourceTemplates: all.flatMap((listing) => listing.resourceTemplates),
+    prompts: all.flatMap((listing) => listing.prompts),
+    rejected: sorted.flatMap(([source, listing]) => listing.rejected.map((item) => ({ source, ...item }))),
+  };
+}
+
+/** What is listed, with how far the servers can be trusted to have said it all. */
+export function describeShelves(merged: MergedListings, unsorted: readonly Shelf[]): Catalogue {
+  const shelves = unsorted.toSorted((a, b) => compareText(a.source.id, b.source.id));
+  const idsOf = (some: readonly Shelf[]) => some.map((shelf) => shelf.source.id);
+  const unkept = shelves.flatMap(({ source, cacheProblem: reason }) =>
+    reason === undefined ? [] : [{ source: source.id, code: "cache_error" as const, name: "cache", reason }],
+  );
+  return {
+    ...merged,
+    rejected: unkept.length === 0 ? merged.rejected : [...merged.rejected, ...unkept],
+    pending: idsOf(
+      shelves.filter(({ reading, deck }) => reading === undefined && deck.failure === undefined),
+    ),
+    stale: idsOf(
+      shelves.filter(
+        (shelf) => shelf.reading !== undefined && (shelf.isOld() || shelf.deck.failure !== undefined),
+      ),
+    ),
+    failed: shelves.flatMap(({ source, deck: { failure } }) =>
+      failure === undefined
+        ? []
+        : [{ source: source.id, code: failure.error.code, reason: failure.error.message }],
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+/** Asking servers what they offer: those that are due, all at once, and each no longer than the asker can wait. */
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { waitFor, type After } from "./pace.ts";
+import type { Shelf } from "./shelf.ts";
+import type { Stock } from "./stock.ts";
+
+export interface DiscoverOptions {
+  /** Servers that take longer go on and fill the catalogue later. */
+  readonly waitMs: number;
+  /** Only these; without it, all. */
+  readonly servers?: readonly string[];
+  /** Asks servers whose reading is still good, and those that failed a moment ago. */
+  readonly force?: boolean;
+}
+
+export interface Discovery {
+  discover(this: void, options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
+  refresh(this: void, id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
+  /** Has one server asked if it is due, and waits for what is under way. */
+  settle(shelf: Shelf, waitMs: number, context: CallContext): Promise<void>;
+}
+
+export function createDiscovery(parts: {
+  readonly stock: Stock;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly after: After;
+}): Discovery {
+  const { stock, clock, log, after } = parts;
+
+  function ask(shelves: readonly Shelf[], { traceId }: CallContext): void {
+    if (shelves.length === 0) return;
+    log.info("tools.discovery.started", { traceId, serverCount: shelves.length });
+    for (const shelf of shelves) shelf.read(traceId);
+  }
+
+  /** A flight that others have waited for long enough is not waited for again: it would slow down every answer. */
+  function wait({ deck: { flight } }: Shelf, waitMs: number, { signal }: CallContext): Promise<void> {
+    if (flight === undefined) return Promise.resolve();
+    const leftMs = waitMs - (clock.elapsed() - flight.startedAt);
+    return waitFor(flight.landed, { waitMs: leftMs, signal, after });
+  }
+
+  return {
+    async discover({ waitMs, servers, force = false }, context) {
+      const chosen = [...stock.shelves.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
+      ask(
+        chosen.filter((shelf) => shelf.deck.flight === undefined && (force || shelf.isDue())),
+        context,
+      );
+      await Promise.all(chosen.map((shelf) => wait(shelf, waitMs, context)));
+      return stock.catalogue();
+    },
+    async refresh(id, context) {
+      const shelf = stock.shelves.get(id);
+      if (shelf === undefined) return noServer(id, stock);
+      if (shelf.deck.flight === undefined) ask([shelf], context);
+      const result = await shelf.read(context.traceId).landed;
+      return result.success ? succeed({ toolCount: stock.listings.of(id).components.length }) : result;
+    },
+    settle(shelf, waitMs, context) {
+      if (shelf.deck.flight === undefined && shelf.isDue()) ask([shelf], context);
+      return wait(shelf, waitMs, context);
+    },
+  };
+}
+
+export function noServer(id: string, { shelves }: Stock): ToolResult<never> {
+  return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(id.slice(0, 80))}.`, {
+    hint: `The servers are ${[...shelves.keys()].sort().join(", ") || "none"}.`,
+  });
+}

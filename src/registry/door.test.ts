@@ -1,0 +1,217 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toolOf } from "../../test/fixtures/tool-source.ts";
+import { exposeTools } from "../core/names.ts";
+import { admitOffer, ENTRY_COUNT_MAX, SERVER_BYTES_MAX } from "./door.ts";
+import { DESCRIPTION_BYTES_MAX, NAME_LENGTH_MAX } from "./entry-check.ts";
+
+/** What a server may send, which no type holds back. */
+function admit(offer: Record<string, unknown>) {
+  return admitOffer({ tools: [], ...offer });
+}
+
+function admitTool(tool: unknown) {
+  const { tools, rejected } = admit({ tools: [tool, toolOf("sibling")] });
+  expect(tools.at(-1)).toEqual(toolOf("sibling"));
+  return { tool: tools.length === 2 ? tools[0] : undefined, rejection: rejected[0] };
+}
+
+describe("tools", () => {
+  it("come in as the very same object", () => {
+    const tool = { ...toolOf("t", "Does t."), _meta: { ui: { resourceUri: "ui://x" } }, unknown: [1] };
+    expect(admitTool(tool).tool).toBe(tool);
+  });
+
+  it.each([
+    ["missing", {}, { type: "object" }],
+    ["null", { inputSchema: null }, { type: "object" }],
+    ["empty", { inputSchema: {} }, { type: "object" }],
+    ["without a type", { inputSchema: { properties: {} } }, { type: "object", properties: {} }],
+  ])("T044: with an inputSchema that is %s accept any object", (_, given, expected) => {
+    expect(admitTool({ name: "t", ...given }).tool?.inputSchema).toEqual(expected);
+  });
+
+  it.each([[true], [[]], ["object"], [{ type: "string" }], [{ type: ["object"] }]])(
+    "T044: with inputSchema %j are left out",
+    (inputSchema) => {
+      expect(admitTool({ name: "t", inputSchema })).toMatchObject({
+        tool: undefined,
+        rejection: { code: "invalid_tool", name: "t", reason: expect.stringContaining("object") },
+      });
+    },
+  );
+
+  it.each([
+    ["no name", { inputSchema: {} }, "it has no name"],
+    ["a name that is none", { name: 7 }, "it has no name"],
+    ["an odd title", { name: "t", title: 7 }, "title must be a text"],
+    ["odd annotations", { name: "t", annotations: [] }, "annotations must be an object"],
+    ["an odd outputSchema", { name: "t", outputSchema: true }, "outputSchema: must be an object"],
+    ["a remote $ref", { name: "t", outputSchema: { $ref: "http://x" } }, "outputSchema: at #: $ref"],
+    ["nothing at all", null, "it is not an object"],
+    ["a list", [], "it is not an object"],
+    ["no JSON", { name: "t", run: () => {} }, "it is not JSON: a function is not JSON data"],
+  ])("with %s are left out with the reason", (_, tool, reason) => {
+    expect(admitTool(tool)).toMatchObject({ tool: undefined, rejection: { code: "invalid_tool" } });
+    expect(admitTool(tool).rejection?.reason).toContain(reason);
+  });
+
+  it("T104: have a description of 8 KiB at most, cut at a character", () => {
+    const exact = { ...toolOf("t"), description: "é".repeat(DESCRIPTION_BYTES_MAX / 2) };
+    expect(admitTool(exact).tool).toBe(exact);
+    const cut = admitTool({ ...exact, description: `${exact.description}x` }).tool;
+    expect(Buffer.byteLength(cut!.description!)).toBeLessThanOrEqual(DESCRIPTION_BYTES_MAX);
+    expect(cut!.description).toMatch(/^é+ … \[cut at 8 KiB\]$/);
+    expect(admitTool(cut).tool).toBe(cut);
+    expect(admitTool({ ...exact, description: "x".repeat(500_000) }).tool?.inputSchema).toBe(
+      exact.inputSchema,
+    );
+  });
+
+  it("T030: have names that are no danger exposed, or are left out", () => {
+    const hostile = ["a b", "a,b", "🦊", '"</script>"', "x".repeat(NAME_LENGTH_MAX)];
+    const { tools } = admit({ tools: hostile.map((name) => toolOf(name)) });
+    expect(tools).toHaveLength(hostile.length);
+    const exposed = exposeTools(
+      "s",
+      tools.map((tool) => tool.name),
+    );
+    for (const name of exposed.originals.keys()) expect(name).toMatch(/^s__[A-Za-z0-9_-]{1,61}$/);
+    expect(admitTool(toolOf("x".repeat(2048))).rejection).toMatchObject({
+      name: "x".repeat(80),
+      reason: "the name is longer than 1024 characters",
+    });
+  });
+});
+
+describe("resources", () => {
+  const file = { uri: "file:///a", name: "a" };
+  it.each([
+    [file, undefined],
+    [{ ...file, mimeType: "text/plain" }, undefined],
+    [{ ...file, mimeType: 'application/ld+json; profile="a b"; charset=utf-8' }, undefined],
+    [{ ...file, mimeType: "text" }, "is not type/subtype"],
+    [{ ...file, mimeType: "text/plain; charset" }, "is not type/subtype"],
+    [{ ...file, mimeType: "text/plain\r\nX: y" }, "is not type/subtype"],
+    [{ ...file, mimeType: `a/${"b;".repeat(100_000)}` }, "is not type/subtype"],
+    [{ ...file, uri: "no scheme" }, "is not an absolute URI"],
+    [{ ...file, uri: "" }, "it has no uri"],
+    [{ ...file, uri: `x:${"y".repeat(9000)}` }, "longer than 8192"],
+    [{ uri: "file:///a" }, "it has no name"],
+  ])("are checked: %j", (resource, reason) => {
+    const { resources, rejected } = admit({ resources: [resource, { uri: "x:y", name: "sibling" }] });
+    expect(resources).toHaveLength(reason === undefined ? 2 : 1);
+    expect(rejected[0]?.reason ?? "").toContain(reason ?? "");
+    if (reason !== undefined) expect(rejected).toMatchObject([{ code: "invalid_resource" }]);
+  });
+
+  it("T034: of a template are checked as RFC 6570", () => {
+    const { resourceTemplates, rejected } = admit({
+      resourceTemplates: [
+        { uriTemplate: "x:///{+path}{?q*}", name: "good" },
+        { uriTemplate: "x:///{", name: "open" },
+        { uriTemplate: "x:///{a}", name: "typed", mimeType: "nope" },
+        { name: "none" },
+      ],
+    });
+    expect(resourceTemplates).toMatchObject([{ name: "good" }]);
+    expect(rejected.map(({ name }) => name)).toEqual(["open", "typed", "none"]);
+  });
+
+  it("and prompts with odd arguments are told apart", () => {
+    const { prompts, rejected } = admit({
+      prompts: [{ name: "p" }, { name: "q", arguments: {} }, { name: "r", arguments: [{}] }, {}],
+    });
+    expect(prompts).toEqual([{ name: "p" }]);
+    expect(rejected.map(({ code }) => code)).toEqual(Array(3).fill("validation_error"));
+  });
+});
+
+describe("a whole offer", () => {
+  it.each([
+    ["tools", (i: number) => toolOf(`t${i}`)],
+    ["prompts", (i: number) => ({ name: `p${i}` })],
+    ["resources", (i: number) => ({ name: "r", uri: `x:${i}` })],
+    ["resourceTemplates", (i: number) => ({ name: "r", uriTemplate: `x:${i}` })],
+  ] as const)("T093: has a limited number of %s", (kind, create) => {
+    const max = ENTRY_COUNT_MAX[kind];
+    const of = (length: number) => admit({ [kind]: Array.from({ length }, (_, i) => create(i)) });
+    expect(of(max - 1)[kind]).toHaveLength(max - 1);
+    expect(of(max).rejected).toEqual([]);
+    expect(of(max + 1)[kind]).toHaveLength(max);
+    expect(of(max + 1).rejected).toMatchObject([{ name: kind, reason: expect.stringContaining(`${max}`) }]);
+  });
+
+  it("has a limited size in all", () => {
+    const large = (i: number) => ({ ...toolOf(`t${i}`), _meta: { filler: "x".repeat(500_000) } });
+    const { tools, rejected } = admit({ tools: Array.from({ length: 20 }, (_, i) => large(i)) });
+    expect(tools).toHaveLength(Math.floor(SERVER_BYTES_MAX / 500_200));
+    expect(rejected[0]!.reason).toContain(`${SERVER_BYTES_MAX} bytes`);
+  });
+
+  it("T092: of 250 MB of hostile schemas is not read further than that", () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 2500 }, (_, i) => [`p${i}`, { title: "x".repeat(100) }]),
+    );
+    const tools = Array.from({ length: 1000 }, (_, i) => ({ name: `t${i}`, inputSchema: { properties } }));
+    const startedAt = performance.now();
+    expect(admit({ tools }).tools).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+
+  it("that is no list is a load error", () => {
+    expect(admit({ tools: {}, prompts: null }).rejected).toEqual([
+      { code: "load_error", name: "tools", reason: "tools is not a list" },
+    ]);
+  });
+
+  it("keeps its good entries among any hostile ones, in bounded time, and passes a second time unchanged", () => {
+    const deep = (depth: number) => {
+      let value: unknown = 1;
+      for (let i = 0; i < depth; i++) value = [value];
+      return value;
+    };
+    const hostile = fc.oneof(
+      fc.anything({ maxDepth: 3, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+      fc.record(
+        {
+          name: fc.oneof(fc.string(), fc.constant("__proto__"), fc.anything()),
+          description: fc.anything(),
+          inputSchema: fc.oneof(
+            fc.anything(),
+            fc.constant({ $ref: "#" }),
+            fc.constant({ items: deep(4000) }),
+          ),
+          annotations: fc.anything(),
+        },
+        { requiredKeys: [] },
+      ),
+      fc.constant(
+        new Proxy(
+          {},
+          {
+            ownKeys() {
+              throw new Error("no");
+            },
+          },
+        ),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(hostile, { maxLength: 10 }), fc.nat(10), (entries, at) => {
+        const good = toolOf("good_one", "Stays.");
+        const list = [...entries.slice(0, at), good, ...entries.slice(at)];
+        const startedAt = performance.now();
+        const first = admit({ tools: list, resources: list, prompts: list });
+        expect(performance.now() - startedAt).toBeLessThan(2000);
+        expect(first.tools).toContain(good);
+        expect(first.tools.length + first.rejected.filter((r) => r.code === "invalid_tool").length).toBe(
+          list.length,
+        );
+        const second = admitOffer(first);
+        expect(second.tools).toEqual(first.tools);
+        expect(second.prompts).toEqual(first.prompts);
+      }),
+    );
+  });
+});

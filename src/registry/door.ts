@@ -1,0 +1,151 @@
+/**
+ * The door: what a source offers is looked at here, once, before anything else sees it.
+ *
+ * A bad entry is left out with its reason and its siblings come in. What comes in is bounded in number, size and depth,
+ * is plain JSON, and is the very object that the source gave wherever nothing had to be repaired. Going through the
+ * door again changes nothing, so what was kept of an earlier reading is read the same way.
+ */
+import { messageOf } from "../core/errors.ts";
+import { findJsonProblem, type JsonLimits, type JsonObject } from "../core/json.ts";
+import type { Offer, ToolDefinition } from "../core/tool.ts";
+import { checkPrompt, checkResource, checkResourceTemplate, checkTool, type Verdict } from "./entry-check.ts";
+import { measureJson, type MeasureLimits } from "./json-measure.ts";
+import { isObject } from "./schema-keywords.ts";
+
+type RejectionCode = "invalid_tool" | "invalid_resource" | "validation_error" | "load_error" | "cache_error";
+
+/** Something that was left out, and why. */
+export interface Rejection {
+  readonly code: RejectionCode;
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface Admitted {
+  readonly tools: readonly ToolDefinition[];
+  readonly resources: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+  readonly rejected: readonly Rejection[];
+}
+
+/** Real servers have up to 100 tools. A client that is shown thousands cannot use any of them. */
+export const ENTRY_COUNT_MAX = {
+  tools: 1000,
+  resources: 5000,
+  resourceTemplates: 1000,
+  prompts: 1000,
+} as const;
+/** Two schemas of 256 KiB and room beside them. Depth 48 leaves room in the 64 levels that are kept on disk. */
+const ENTRY_LIMITS: MeasureLimits = { bytesMax: 640 * 1024, depthMax: 48, valueCountMax: 50_000 };
+/** Nothing but the kind of its values is left to check of an entry whose size is known. */
+const ANY_SIZE: JsonLimits = { depthMax: 64, keyCountMax: Infinity, bytesMax: Infinity };
+/**
+ * All entries of one server together, those that are refused too: what is looked at costs everybody else time, whether
+ * it comes in or not. 29 real servers together have 0.6 MiB.
+ */
+export const SERVER_BYTES_MAX = 4 * 1024 * 1024;
+
+const TOO_LARGE_IN_ALL = `what the server lists is larger than ${SERVER_BYTES_MAX} bytes; this and what follows is left out`;
+
+type Kind = keyof typeof ENTRY_COUNT_MAX;
+
+const CODES: Readonly<Record<Kind, RejectionCode>> = {
+  tools: "invalid_tool",
+  resources: "invalid_resource",
+  resourceTemplates: "invalid_resource",
+  prompts: "validation_error",
+};
+
+interface Allowance {
+  bytesLeft: number;
+}
+
+export function admitOffer(offer: Offer): Admitted {
+  const rejected: Rejection[] = (offer.incomplete ?? [])
+    .slice(0, 20)
+    .map((reason) => ({ code: "load_error", name: "list", reason: reason.slice(0, 500) }));
+  const allowance: Allowance = { bytesLeft: SERVER_BYTES_MAX };
+  return {
+    tools: admitEntries("tools", offer.tools, checkTool, allowance, rejected),
+    resources: admitEntries("resources", offer.resources, checkResource, allowance, rejected),
+    resourceTemplates: admitEntries(
+      "resourceTemplates",
+      offer.resourceTemplates,
+      checkResourceTemplate,
+      allowance,
+      rejected,
+    ),
+    prompts: admitEntries("prompts", offer.prompts, checkPrompt, allowance, rejected),
+    rejected,
+  };
+}
+
+function admitEntries<T>(
+  kind: Kind,
+  entries: unknown,
+  check: (entry: JsonObject) => Verdict<T>,
+  allowance: Allowance,
+  rejected: Rejection[],
+): T[] {
+  if (entries === undefined || entries === null) return [];
+  if (!Array.isArray(entries)) {
+    rejected.push({ code: "load_error", name: kind, reason: `${kind} is not a list` });
+    return [];
+  }
+  const max = ENTRY_COUNT_MAX[kind];
+  if (entries.length > max) {
+    const reason = `the server lists ${entries.length} ${kind}; the limit is ${max}, and those after it are left out`;
+    rejected.push({ code: "validation_error", name: kind, reason });
+  }
+  const admitted: T[] = [];
+  for (const entry of entries.slice(0, max) as unknown[]) {
+    const verdict = judge(entry, check, allowance);
+    if (verdict.kind === "admitted") admitted.push(verdict.entry);
+    else rejected.push({ code: CODES[kind], name: labelOf(entry), reason: verdict.reason });
+  }
+  return admitted;
+}
+
+function judge<T>(
+  entry: unknown,
+  check: (entry: JsonObject) => Verdict<T>,
+  allowance: Allowance,
+): Verdict<T> {
+  try {
+    if (allowance.bytesLeft < 0) return { kind: "refused", reason: TOO_LARGE_IN_ALL };
+    if (!isObject(entry)) return { kind: "refused", reason: "it is not an object" };
+    const measure = measureJson(entry, ENTRY_LIMITS);
+    allowance.bytesLeft -= measure.bytes;
+    if (allowance.bytesLeft < 0) return { kind: "refused", reason: TOO_LARGE_IN_ALL };
+    if (measure.kind === "beyond")
+      return { kind: "refused", reason: explainSize(entry, check, measure.problem) };
+    const problem = findJsonProblem(entry, ANY_SIZE);
+    if (problem !== undefined) return { kind: "refused", reason: `it is not JSON: ${problem}` };
+    return check(entry);
+  } catch (error) {
+    // Only an object that is no JSON (a getter that throws, a proxy) comes here.
+    return { kind: "refused", reason: `it cannot be read: ${messageOf(error).slice(0, 200)}` };
+  }
+}
+
+/** The check knows which part is too large, where it is one with a limit of its own. */
+function explainSize<T>(
+  entry: JsonObject,
+  check: (entry: JsonObject) => Verdict<T>,
+  problem: string,
+): string {
+  const verdict = check(entry);
+  return verdict.kind === "refused" ? verdict.reason : `it ${problem}`;
+}
+
+/** How a rejected entry is called in reports. */
+function labelOf(entry: unknown): string {
+  try {
+    const { name, uri, uriTemplate } = entry as Record<string, unknown>;
+    const label = [name, uri, uriTemplate].find((text) => typeof text === "string" && text !== "");
+    return typeof label === "string" ? label.slice(0, 80) : "(no name)";
+  } catch {
+    return "(no name)";
+  }
+}

@@ -1,0 +1,173 @@
+/** What one server offers, as clients see it: through the door, under exposed names, without what the config denies. */
+import type { JsonObject } from "../core/json.ts";
+import { exposeTools } from "../core/names.ts";
+import type { ToolDefinition } from "../core/tool.ts";
+import { hashOfDefinition } from "./definition-hash.ts";
+import type { Admitted, Rejection } from "./door.ts";
+import { exposeUri } from "./exposed-uri.ts";
+
+/** A tool with the name under which clients see it. `definition.name` is the server's own. */
+export interface Component {
+  readonly name: string;
+  readonly source: string;
+  readonly definition: ToolDefinition;
+}
+
+/**
+ * A resource, template or prompt: `definition` is for clients, `original` is the URI, template or name that the server
+ * knows.
+ */
+export interface Exposed {
+  /** The name, URI or template under which clients see it. */
+  readonly name: string;
+  readonly source: string;
+  readonly original: string;
+  readonly definition: JsonObject;
+}
+
+/** Which tools of a server may be used, by the names that the server gives them. */
+export interface Access {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export const LISTED_KINDS = ["tools", "resources", "prompts"] as const;
+export type ListedKind = (typeof LISTED_KINDS)[number];
+
+export interface Listing {
+  /** In the order of their names, as are all that follow. */
+  readonly components: readonly Component[];
+  readonly resources: readonly Exposed[];
+  readonly resourceTemplates: readonly Exposed[];
+  readonly prompts: readonly Exposed[];
+  readonly rejected: readonly Rejection[];
+  /** Exposed names of tools that the server has and the config denies. */
+  readonly denied: ReadonlySet<string>;
+}
+
+export const EMPTY_LISTING: Listing = {
+  components: [],
+  resources: [],
+  resourceTemplates: [],
+  prompts: [],
+  rejected: [],
+  denied: new Set(),
+};
+
+export interface ListingRules {
+  readonly access: Access;
+  /** Names of static tools; they win over all. */
+  readonly reserved: ReadonlySet<string>;
+}
+
+export function createListing(source: string, admitted: Admitted, rules: ListingRules): Listing {
+  const rejected = [...admitted.rejected];
+  const tools = exposeByName(source, admitted.tools, "invalid_tool", rejected);
+  const mayUse = permit(rules.access);
+  const components: Component[] = [];
+  const denied = new Set<string>();
+  for (const { name, entry } of tools) {
+    if (!mayUse(entry.name)) denied.add(name);
+    else if (rules.reserved.has(name)) rejected.push(reservedName(entry.name, name));
+    else components.push({ name, source, definition: entry });
+  }
+  const prompts = exposeByName(
+    source,
+    admitted.prompts as readonly NamedEntry[],
+    "validation_error",
+    rejected,
+  );
+  return {
+    components,
+    denied,
+    resources: exposeByUri(source, admitted.resources, "uri", rejected),
+    resourceTemplates: exposeByUri(source, admitted.resourceTemplates, "uriTemplate", rejected),
+    prompts: prompts.map(({ name, entry }) => ({
+      name,
+      source,
+      original: entry.name,
+      definition: { ...entry, name },
+    })),
+    rejected,
+  };
+}
+
+type NamedEntry = JsonObject & { readonly name: string };
+
+function exposeByName<T extends { readonly name: string }>(
+  source: string,
+  entries: readonly T[],
+  code: Rejection["code"],
+  rejected: Rejection[],
+): { name: string; entry: T }[] {
+  const exposed = exposeTools(
+    source,
+    entries.map((entry) => entry.name),
+  );
+  for (const { name, reason } of exposed.rejected) rejected.push({ code, name: name.slice(0, 80), reason });
+  // Of two entries with one name the first stands, as `exposeTools` reports it.
+  const byOriginal = new Map(entries.toReversed().map((entry) => [entry.name, entry]));
+  const named = [...exposed.originals].map(([name, original]) => ({
+    name,
+    entry: byOriginal.get(original)!,
+  }));
+  return named.sort((a, b) => compareText(a.name, b.name));
+}
+
+function exposeByUri(
+  source: string,
+  entries: readonly JsonObject[],
+  field: "uri" | "uriTemplate",
+  rejected: Rejection[],
+): Exposed[] {
+  const byUri = new Map<string, Exposed>();
+  for (const entry of entries) {
+    const original = entry[field] as string;
+    if (byUri.has(original)) {
+      const reason = `the server lists this ${field} twice`;
+      rejected.push({ code: "invalid_resource", name: original.slice(0, 80), reason });
+      continue;
+    }
+    const name = exposeUri(source, original);
+    byUri.set(original, { name, source, original, definition: { ...entry, [field]: name } });
+  }
+  return [...byUri.values()].sort((a, b) => compareText(a.original, b.original));
+}
+
+function permit({ allow, deny }: Access): (name: string) => boolean {
+  const allowed = allow === undefined ? undefined : new Set(allow);
+  const denied = new Set(deny);
+  return (name) => !denied.has(name) && (allowed === undefined || allowed.has(name));
+}
+
+function reservedName(name: string, exposed: string): Rejection {
+  return { code: "invalid_tool", name, reason: `its exposed name ${exposed} belongs to a static tool` };
+}
+
+/** Whether clients would see a difference between two listings of one server. */
+export function differs(kind: ListedKind, before: Listing, after: Listing): boolean {
+  if (before === after) return false;
+  const [old, now] = [definitionsOf(kind, before), definitionsOf(kind, after)];
+  if (old.length !== now.length) return true;
+  return old.some(
+    (item, index) => item !== now[index] && hashOfDefinition(item) !== hashOfDefinition(now[index]!),
+  );
+}
+
+function definitionsOf(kind: ListedKind, listing: Listing): object[] {
+  const definitions = (items: readonly { readonly definition: object }[]) =>
+    items.map((item) => item.definition);
+  switch (kind) {
+    case "tools":
+      return definitions(listing.components);
+    case "prompts":
+      return definitions(listing.prompts);
+    case "resources":
+      return [...definitions(listing.resources), ...definitions(listing.resourceTemplates)];
+  }
+}
+
+/** By code unit: the same order everywhere, whatever the locale. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

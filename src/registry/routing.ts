@@ -1,0 +1,75 @@
+/** The way of a call from an exposed name to its source. */
+import type { JsonObject } from "../core/json.ts";
+import { parseToolName } from "../core/names.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { CallContext, CallTool } from "../core/tool.ts";
+import { noServer, type Discovery } from "./discovery.ts";
+import { attempt } from "./flight.ts";
+import type { Shelf } from "./shelf.ts";
+import type { Stock } from "./stock.ts";
+import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
+
+/** Connecting may take 5 s and finding out the era 1.5 s; a call waits for both and for the list. */
+const CALL_WAIT_MS = 10_000;
+const NEAR_BY_WORDS_MAX = 50;
+/** The namespace of capabilities is the id of their source. */
+const CAPABILITIES_ID = "mcp";
+
+export interface Routing {
+  readonly call: CallTool;
+  request(
+    this: void,
+    id: string,
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>>;
+}
+
+export function createRouting({ stock, discovery }: { stock: Stock; discovery: Discovery }): Routing {
+  const { listings, shelves } = stock;
+
+  function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
+    const route = listings.route(name);
+    if (route === undefined) return callUnlisted(name, args, context);
+    return attempt(() => route.source.call(route.original, args, context));
+  }
+
+  /** The server may have the tool and not be read yet, or not since the tool came. */
+  async function callUnlisted(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
+    const denier = listings.denier(name);
+    if (denier !== undefined) return deniedTool(name, denier);
+    const shelf = findShelf(name);
+    if (shelf !== undefined) await discovery.settle(shelf, CALL_WAIT_MS, context);
+    if (listings.route(name) !== undefined) return call(name, args, context);
+    if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
+    if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);
+    return unknownTool(name, [...listings.names()], findByWords);
+  }
+
+  /** The split is a hint at the server to ask, and no route. */
+  function findShelf(name: string): Shelf | undefined {
+    const parsed = parseToolName(name);
+    if (parsed.kind === "capability") return shelves.get(CAPABILITIES_ID);
+    return parsed.kind === "upstream" ? shelves.get(parsed.server) : undefined;
+  }
+
+  function findByWords(text: string): string[] {
+    return stock.search.search(text, NEAR_BY_WORDS_MAX).hits.map((hit) => hit.component.name);
+  }
+
+  return {
+    call,
+    async request(id, method, params, context) {
+      const source = shelves.get(id)?.source;
+      if (source === undefined) return noServer(id, stock);
+      if (source.request === undefined) {
+        return fail(
+          "TOOL_NOT_IMPLEMENTED",
+          `The server "${id}" has only tools and does not answer ${method}.`,
+        );
+      }
+      return attempt(() => source.request!(method, params, context));
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * What a schema from outside must be before anything reads it further.
+ *
+ * Structure only: nothing is compiled and no pattern is run, so a hostile schema costs no more than one walk of its
+ * bounded size. The walk keeps its own stack. References are followed inside the schema and nowhere else.
+ */
+import type { JsonObject } from "../core/json.ts";
+import { measureJson, type MeasureLimits } from "./json-measure.ts";
+import { findHeaderProblem } from "./param-header.ts";
+import { findExpansionProblem } from "./schema-expansion.ts";
+import { branchesOf, findKeywordProblem, isObject } from "./schema-keywords.ts";
+
+/** The largest real schema seen has 12 KB and nests 21 levels. 20,000 values leave room for a long enum. */
+export const SCHEMA_LIMITS: MeasureLimits = { bytesMax: 256 * 1024, depthMax: 32, valueCountMax: 20_000 };
+export const SUBSCHEMA_COUNT_MAX = 2000;
+
+const DIALECT =
+  /^https?:\/\/json-schema\.org\/(?:draft-0[467]\/schema|draft\/(?:2019-09|2020-12)\/schema)#?$/;
+
+interface Visit {
+  readonly schema: JsonObject;
+  readonly path: string;
+  /** Reached from the root through `properties` alone. */
+  readonly plain: boolean;
+}
+
+/** Says why a JSON Schema is refused; `undefined` when it is sound. */
+export function findSchemaProblem(root: JsonObject): string | undefined {
+  const measure = measureJson(root, SCHEMA_LIMITS);
+  if (measure.kind === "beyond") return `the schema ${measure.problem}`;
+  const steps = new Map<JsonObject, JsonObject[]>();
+  // Most references are pointers: anchors are collected when the first is not.
+  let anchors: ReadonlyMap<string, unknown> | undefined;
+  const anchorOf = (reference: string) => (anchors ??= collectAnchors(root)).get(reference);
+  const headers = new Set<string>();
+  const stack: Visit[] = [{ schema: root, path: "#", plain: true }];
+  for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
+    const { schema, path } = visit;
+    if (steps.has(schema)) continue;
+    if (steps.size >= SUBSCHEMA_COUNT_MAX)
+      return `the schema has more than ${SUBSCHEMA_COUNT_MAX} subschemas`;
+    const problem =
+      findKeywordProblem(schema) ?? findDialectProblem(schema) ?? findHeaderProblem(schema, visit, headers);
+    if (problem !== undefined) return `at ${shortPath(path)}: ${problem}`;
+    const inPlace: JsonObject[] = [];
+    steps.set(schema, inPlace);
+    for (const branch of branchesOf(schema, path)) {
+      if (!isObject(branch.schema)) continue;
+      if (branch.inPlace) inPlace.push(branch.schema);
+      stack.push({ schema: branch.schema, path: branch.path, plain: visit.plain && branch.property });
+    }
+    for (const reference of referencesOf(schema)) {
+      const target = resolve(root, reference, anchorOf);
+      if (typeof target === "string") return `at ${shortPath(path)}: ${target}`;
+      if (!isObject(target)) continue;
+      inPlace.push(target);
+      stack.push({ schema: target, path: reference, plain: false });
+    }
+  }
+  return findExpansionProblem(steps);
+}
+
+function findDialectProblem(schema: JsonObject): string | undefined {
+  const dialect = schema["$schema"];
+  if (dialect === undefined || (typeof dialect === "string" && DIALECT.test(dialect))) return undefined;
+  return `"$schema" is ${JSON.stringify(dialect).slice(0, 80)}; known are draft-04, 06, 07, 2019-09 and 2020-12`;
+}
+
+function referencesOf(schema: JsonObject): string[] {
+  const references = [schema["$ref"], schema["$dynamicRef"], schema["$recursiveRef"]];
+  return references.filter((reference) => typeof reference === "string");
+}
+
+/** The schema that a reference names, or why it names none. */
+function resolve(root: JsonObject, reference: string, anchorOf: (reference: string) => unknown): unknown {
+  if (!reference.startsWith("#")) {
+    return `$ref ${JSON.stringify(reference.slice(0, 80))} leads outside the schema; only "#…" is followed`;
+  }
+  const target = isPointer(reference) ? follow(root, reference) : anchorOf(reference);
+  const found = isObject(target) || typeof target === "boolean";
+  return found ? target : `$ref ${JSON.stringify(reference.slice(0, 80))} names nothing in the schema`;
+}
+
+function isPointer(reference: string): boolean {
+  return reference === "#" || reference.startsWith("#/");
+}
+
+function follow(root: JsonObject, pointer: string): unknown {
+  let value: unknown = root;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = decodePart(part);
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function decodePart(part: string): string {
+  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
+
+/** Every `$anchor`, and every `$id` that is only a fragment, as drafts up to 07 write it. */
+function collectAnchors(root: JsonObject): Map<string, unknown> {
+  const anchors = new Map<string, unknown>();
+  const stack: unknown[] = [root];
+  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    if (isObject(value)) {
+      for (const key of ["$anchor", "$dynamicAnchor"]) {
+        if (typeof value[key] === "string") anchors.set(`#${value[key]}`, value);
+      }
+      for (const id of [value["$id"], value["id"]]) {
+        if (typeof id === "string" && id.startsWith("#")) anchors.set(id, value);
+      }
+    }
+    stack.push(...Object.values(value));
+  }
+  return anchors;
+}
+
+function shortPath(path: string): string {
+  return path.length > 120 ? `…${path.slice(-119)}` : path;
+}

@@ -1,0 +1,45 @@
+import type { Component } from "./listing.ts";
+import { isObject } from "./schema-keywords.ts";
+import type { SearchDocument } from "./search-index.ts";
+
+/** Beyond this a tool's parameters say nothing more about what it is for. */
+const PARAMETERS_MAX = 100;
+const TEXT_LENGTH_MAX = 8 * 1024;
+
+/** What can be searched of a tool. `intents` are those of earlier successful runs that used it. */
+export function documentOf(
+  { name, source, definition }: Component,
+  intents?: readonly string[],
+): SearchDocument {
+  const { title, description, metadata, inputSchema } = definition;
+  const properties = isObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
+  const parameters = Object.entries(properties).slice(0, PARAMETERS_MAX);
+  return {
+    id: name,
+    fields: {
+      name: definition.name.slice(0, 200),
+      server: source,
+      category: join([metadata?.category, ...listOf(metadata?.tags)]),
+      description: join([title, description]),
+      parameterNames: join(parameters.map(([key]) => key)),
+      parameterDescriptions: join(parameters.map(([, schema]) => fieldOf(schema, "description"))),
+      enums: join(parameters.flatMap(([, schema]) => listOf(fieldOf(schema, "enum")))),
+      ...(intents === undefined ? {} : { intents: join(intents) }),
+    },
+  };
+}
+
+function fieldOf(schema: unknown, field: string): unknown {
+  return isObject(schema) ? schema[field] : undefined;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.slice(0, PARAMETERS_MAX) : [];
+}
+
+function join(texts: readonly unknown[]): string {
+  return texts
+    .filter((text) => typeof text === "string")
+    .join(" ")
+    .slice(0, TEXT_LENGTH_MAX);
+}

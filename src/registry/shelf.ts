@@ -1,0 +1,109 @@
+/**
+ * One server in the registry: its source, what was last read of it, and when it must be read again.
+ *
+ * A shelf changes nothing but itself. What it reads it hands to `onRead`, before anybody who waited for the reading
+ * goes on.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { Offer, ToolSource } from "../core/tool.ts";
+import type { Reading } from "./cache-entry.ts";
+import { createFlightDeck, type Backoff, type Flight, type FlightDeck } from "./flight.ts";
+import type { Access } from "./listing.ts";
+import { createPace, type After } from "./pace.ts";
+
+/** A server that announces a change a thousand times a second is read once in that time. */
+const REREAD_GAP_MS = 1000;
+
+export interface Shelf {
+  readonly source: ToolSource;
+  readonly configHash: string;
+  readonly deck: FlightDeck;
+  access: Access;
+  reading: Reading | undefined;
+  /** Why what was read could not be kept. */
+  cacheProblem: string | undefined;
+  /** Whether the reading is older than it may be, or the server said that it changed. */
+  isOld(): boolean;
+  /** Whether somebody who asks should have the server asked. */
+  isDue(): boolean;
+  read(traceId: string): Flight;
+  /** Stops listening and gives up what is under way; the source is not closed. */
+  detach(): void;
+}
+
+export interface ShelfParts {
+  readonly source: ToolSource;
+  readonly access: Access;
+  readonly configHash: string;
+  readonly clock: Clock;
+  readonly after: After;
+  readonly backoff: Backoff;
+  readonly random: () => number;
+  readonly createTraceId: () => string;
+  readonly onRead: (shelf: Shelf, result: ToolResult<Offer>, traceId: string) => void;
+}
+
+export function createShelf(parts: ShelfParts): Shelf {
+  const { source, clock, after } = parts;
+  let changed = false;
+  let detached = false;
+  let cancelRetry: (() => void) | undefined;
+  const deck = createFlightDeck({
+    ...parts,
+    onLanded: (result, traceId) => parts.onRead(shelf, result, traceId),
+  });
+  const pace = createPace({ clock, after, windowMs: 0, gapMs: REREAD_GAP_MS, run: () => void reread() });
+
+  /** Nobody needs a server read that nobody has asked for yet. */
+  function onChanged(): void {
+    changed = true;
+    if (shelf.reading !== undefined || deck.failure !== undefined || deck.flight !== undefined) pace.ask();
+  }
+
+  /**
+   * What was under way may have been answered before the change. A server that just failed is left alone for its time.
+   */
+  async function reread(): Promise<void> {
+    await deck.flight?.landed;
+    if (!changed || detached) return;
+    if (deck.isBackingOff()) {
+      cancelRetry?.();
+      cancelRetry = after(deck.failure!.retryAt - clock.elapsed(), () => pace.ask());
+    } else shelf.read(parts.createTraceId());
+  }
+
+  const unsubscribe = source.changed(onChanged);
+  const shelf: Shelf = {
+    source,
+    configHash: parts.configHash,
+    deck,
+    access: parts.access,
+    reading: undefined,
+    cacheProblem: undefined,
+    isOld() {
+      if (shelf.reading === undefined) return false;
+      const ageMs = clock.now() - shelf.reading.fetchedAt;
+      // A reading from the future means that the clock was set back: its age is unknown.
+      return changed || ageMs < 0 || ageMs >= shelf.reading.ttlMs;
+    },
+    isDue: () => (shelf.reading === undefined || shelf.isOld()) && !deck.isBackingOff(),
+    read(traceId) {
+      if (deck.flight !== undefined) return deck.flight;
+      const announced = changed;
+      changed = false;
+      const flight = deck.fly(traceId);
+      // A change that could not be read is still a change for the next who asks.
+      void flight.landed.then((result) => (changed ||= announced && !result.success));
+      return flight;
+    },
+    detach() {
+      detached = true;
+      unsubscribe();
+      pace.stop();
+      cancelRetry?.();
+      deck.ground();
+    },
+  };
+  return shelf;
+}

@@ -1,0 +1,228 @@
+/**
+ * What is on the shelves: the servers, what was read of each, and the one catalogue made of it.
+ *
+ * `show` is the one place where the catalogue changes. It puts the new listing in place of the old in one step, so
+ * nobody ever sees a server half read or emptied for a refresh.
+ */
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { ServerCache } from "../core/store.ts";
+import type { Offer, ToolSource } from "../core/tool.ts";
+import { clampTtl, type Reading } from "./cache-entry.ts";
+import { createListings, describeShelves, type Catalogue, type Listings } from "./catalogue.ts";
+import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
+import { admitOffer } from "./door.ts";
+import { compareListings, type RegistryEvent, type RegistryListener } from "./events.ts";
+import type { Backoff } from "./flight.ts";
+import { createKeptReadings } from "./kept-readings.ts";
+import { createListing, EMPTY_LISTING, type Access, type Listing } from "./listing.ts";
+import type { After } from "./pace.ts";
+import { createShelf, type Shelf } from "./shelf.ts";
+import { createToolSearch, type ToolSearch } from "./tool-search.ts";
+
+export interface StockParts {
+  readonly cache: ServerCache;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly after: After;
+  readonly random: () => number;
+  readonly reserved: ReadonlySet<string>;
+  readonly ttlMs: number;
+  readonly ttlMsMax: number;
+  readonly backoff: Backoff;
+  readonly intentsOf?: (tool: string) => readonly string[] | undefined;
+}
+
+export interface SourceOptions extends Access {
+  /** Of what the server is started with: a kept reading of another config is not used. */
+  readonly configHash?: string;
+}
+
+export interface RemoveOptions {
+  /** Drops what was kept of it too. */
+  readonly forget?: boolean;
+  readonly traceId?: string;
+}
+
+export interface Stock {
+  readonly shelves: ReadonlyMap<string, Shelf>;
+  readonly listings: Listings;
+  readonly search: ToolSearch;
+  readonly notice: ChangeNotice;
+  load(known?: readonly string[]): Promise<void>;
+  add(source: ToolSource, options?: SourceOptions): void;
+  restrict(id: string, access: Access): void;
+  remove(id: string, options?: RemoveOptions): Promise<void>;
+  catalogue(): Catalogue;
+  subscribe(listener: RegistryListener): () => void;
+  close(): Promise<void>;
+}
+
+export function createStock(parts: StockParts): Stock {
+  const { clock, log, after, reserved } = parts;
+  const shelves = new Map<string, Shelf>();
+  const listings = createListings();
+  const listeners = new Set<RegistryListener>();
+  const listingOf = (id: string) => listings.of(id);
+  const notice = createChangeNotice({ clock, after, log, listingOf });
+  const search = createToolSearch({ ...parts, listingOf });
+  const kept = createKeptReadings(parts.cache, (serverName, problem) =>
+    log.warn("tools.cache.failed", { code: "cache_error", serverName, problem }),
+  );
+  /** Servers whose tools were taken out in this process: when they return, it is news. */
+  const removed = new Set<string>();
+
+  function emit(event: RegistryEvent): void {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        log.error("tools.registry.listener.failed", { event: event.kind, error });
+      }
+    }
+  }
+
+  function show(source: ToolSource, listing: Listing | undefined, traceId: string): Listing {
+    const before = listing === undefined ? listings.remove(source.id) : listings.put(source, listing);
+    notice.replaced(source.id, before);
+    search.replaced(source.id);
+    log.info("tools.registry.updated", {
+      traceId,
+      serverName: source.id,
+      staticCount: reserved.size,
+      mcpCount: listings.count(),
+    });
+    return before;
+  }
+
+  /** Shows, and tells of every entry that came, changed or went. */
+  function announce(source: ToolSource, listing: Listing | undefined, traceId: string): void {
+    const before = show(source, listing, traceId);
+    if (listeners.size === 0) return;
+    for (const event of compareListings(source.id, before, listing ?? EMPTY_LISTING)) emit(event);
+  }
+
+  function listShelf(shelf: Shelf): Listing | undefined {
+    if (shelf.reading === undefined) return undefined;
+    return createListing(shelf.source.id, shelf.reading.admitted, { access: shelf.access, reserved });
+  }
+
+  /** Brings back what was kept. It is no news in a new process: it was told when it was first read. */
+  function restore(shelf: Shelf): void {
+    const { source, configHash } = shelf;
+    shelf.reading = kept.find(source.id, configHash);
+    if (shelf.reading === undefined && kept.holds(source.id)) {
+      emit({ kind: "capability.cache.invalidated", server: source.id });
+    }
+    const isNews = removed.delete(source.id) || listings.of(source.id) !== EMPTY_LISTING;
+    if (isNews) announce(source, listShelf(shelf), randomUUID());
+    else if (shelf.reading !== undefined) show(source, listShelf(shelf), randomUUID());
+  }
+
+  function onRead(shelf: Shelf, result: ToolResult<Offer>, traceId: string): void {
+    const serverName = shelf.source.id;
+    if (!result.success) {
+      const { code, message } = result.error;
+      log.warn("tools.discovery.server.failed", { traceId, serverName, code, errorMessage: message });
+      return;
+    }
+    const reading: Reading = {
+      admitted: admitOffer(result.data),
+      fetchedAt: clock.now(),
+      ttlMs: clampTtl(result.data.ttlMs, parts),
+      configHash: shelf.configHash,
+    };
+    shelf.reading = reading;
+    announce(shelf.source, listShelf(shelf), traceId);
+    keep(shelf, reading, traceId);
+    const { tools, rejected } = reading.admitted;
+    const counts = { toolCount: tools.length, rejectedCount: rejected.length };
+    log.info("tools.discovery.server.success", { traceId, serverName, ...counts });
+  }
+
+  function keep(shelf: Shelf, reading: Reading, traceId: string): void {
+    const serverName = shelf.source.id;
+    shelf.cacheProblem = undefined;
+    kept.keep(serverName, reading, (problem) => {
+      shelf.cacheProblem = problem;
+      log.warn("tools.cache.failed", { traceId, code: "cache_error", serverName, problem });
+    });
+    emit({ kind: "capability.cache.updated", server: serverName });
+  }
+
+  function add(source: ToolSource, { configHash = "", ...access }: SourceOptions = {}): void {
+    requireTellingId(source.id);
+    const old = shelves.get(source.id);
+    old?.detach();
+    const shelf = createShelf({ ...parts, source, access, configHash, onRead, createTraceId: randomUUID });
+    shelves.set(source.id, shelf);
+    restore(shelf);
+    if (old !== undefined && old.source !== source) void closeSource(old.source, log);
+  }
+
+  async function remove(id: string, options: RemoveOptions = {}): Promise<void> {
+    const { forget = false, traceId = randomUUID() } = options;
+    if (forget && kept.forget(id)) emit({ kind: "capability.cache.invalidated", server: id });
+    const shelf = shelves.get(id);
+    if (shelf === undefined) return;
+    shelf.detach();
+    shelves.delete(id);
+    removed.add(id);
+    const removedCount = listings.of(id).components.length;
+    announce(shelf.source, undefined, traceId);
+    log.info("tools.registry.server.removed", { traceId, serverName: id, removedCount });
+    await closeSource(shelf.source, log);
+  }
+
+  return {
+    shelves,
+    listings,
+    search,
+    notice,
+    add,
+    remove,
+    async load(known) {
+      await kept.load(known);
+      for (const shelf of shelves.values()) if (shelf.reading === undefined) restore(shelf);
+    },
+    restrict(id, access) {
+      const shelf = shelves.get(id);
+      if (shelf === undefined) return;
+      shelf.access = access;
+      if (shelf.reading !== undefined) announce(shelf.source, listShelf(shelf), randomUUID());
+    },
+    catalogue: () => describeShelves(listings.merge(), [...shelves.values()]),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      const open = [...shelves.values()];
+      shelves.clear();
+      for (const shelf of open) {
+        shelf.detach();
+        listings.remove(shelf.source.id);
+      }
+      notice.stop();
+      search.stop();
+      await Promise.all([kept.settle(), ...open.map((shelf) => closeSource(shelf.source, log))]);
+    },
+  };
+}
+
+/** The first `__` of an exposed name must end the id, or two servers could share a name. */
+function requireTellingId(id: string): void {
+  if (id === "" || id.includes("__") || id.endsWith("_") || id.includes("/")) {
+    throw new TypeError(`"${id}" cannot be the id of a source: make it with serverIdOf`);
+  }
+}
+
+async function closeSource(source: ToolSource, log: Log): Promise<void> {
+  try {
+    await source.close();
+  } catch (error) {
+    log.warn("tools.source.close.failed", { serverName: source.id, error });
+  }
+}

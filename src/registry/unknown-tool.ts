@@ -1,0 +1,58 @@
+import { didYouMean, nearest } from "../core/nearest.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { Shelf } from "./shelf.ts";
+
+/**
+ * Comparing letter by letter costs 10 µs for each name; of a larger catalogue only those that share a word are
+ * compared.
+ */
+const COMPARED_MAX = 2000;
+
+/** A name that leads nowhere, with the names that were probably meant. */
+export function unknownTool(
+  name: string,
+  known: readonly string[],
+  findByWords: (text: string) => readonly string[],
+): ToolResult<never> {
+  const near = nearest(name, known.length <= COMPARED_MAX ? known : candidatesFor(name, known, findByWords));
+  return fail("TOOL_NOT_FOUND", `There is no tool ${quote(name)}.${didYouMean(near)}`, {
+    nearest: near,
+    hint: "browse_components lists the tools that can be called.",
+  });
+}
+
+function candidatesFor(
+  name: string,
+  known: readonly string[],
+  findByWords: (text: string) => readonly string[],
+): string[] {
+  const server = name.slice(0, name.indexOf("__") + 2);
+  const siblings = server === "" ? [] : known.filter((other) => other.startsWith(server));
+  return [...siblings.slice(0, COMPARED_MAX), ...findByWords(name)];
+}
+
+/** A tool that the server has and the person who set up the gateway does not want used. */
+export function deniedTool(name: string, server: string): ToolResult<never> {
+  return fail(
+    "SECURITY_ERROR",
+    `The tool ${quote(name)} is denied by the config of the server "${server}".`,
+    {
+      hint: `Use another tool, or have it allowed under mcpServers.${server}.tools in repertoire.json.`,
+    },
+  );
+}
+
+/** A server of which nothing is known, so that nobody can say whether it has the tool. */
+export function unreadServer({ source, deck: { failure } }: Shelf): ToolResult<never> {
+  return failure === undefined
+    ? fail("TOOL_UNAVAILABLE", `The server "${source.id}" has not said yet which tools it has.`, {
+        hint: "It may still be starting; call again in a few seconds.",
+      })
+    : fail("TOOL_UNAVAILABLE", `The server "${source.id}" cannot be reached: ${failure.error.message}`, {
+        hint: "It is tried again after a pause; other servers are not affected.",
+      });
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 80));
+}

@@ -1,0 +1,64 @@
+/** Text into terms: what a query and a document must agree on. */
+import { stemOf } from "./stem.ts";
+
+/** Words that carry no meaning in a request, and the filler around one ("please help me, I want to …"). */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    "a an the this that these those it its is are was were be been being am do does did done has have had having will would shall " +
+    "should can could may might must and or but if then else so than as at by for from in into of off on onto out over to up with " +
+    "about any some all both each such there here what which who whom whose when where why how i me my mine we us our you your he " +
+    "him his she her they them their not no nor only own same too very just also please want wants wanted need needs needed like " +
+    "help helps let lets know tell give show make get got could kindly thank thanks hi hello hey im id ive ill using via etc"
+  ).split(" "),
+);
+
+const ASCII_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
+const PARTS =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Lo}\p{Lm}\p{Lt}]+|\p{N}+/gu;
+const ASCII_RUNS = /[A-Za-z0-9]+/g;
+const RUNS = /[\p{L}\p{N}]+/gu;
+const ASCII = /^[\u0000-\u007f]*$/;
+const MARKS = /\p{M}+/gu;
+const IDEOGRAPHS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+
+/** A longer run of letters is no word that anybody searches for. */
+const WORD_LENGTH_MAX = 40;
+
+/** Stems are asked for again and again; the words of 20,000 tools are some 30,000. */
+const STEMS_KEPT_MAX = 50_000;
+const stems = new Map<string, string>();
+
+/**
+ * The terms of a text, at most that many. camelCase, snake_case and digits are split, and a word that was split inside
+ * counts as a whole too, so that "GitHub" is found by "github" and by "hub". Stop words are gone, unless nothing else
+ * is there.
+ */
+export function termsOf(text: string, countMax: number): string[] {
+  const words = wordsOf(text, countMax);
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
+  return (telling.length === 0 ? words : telling).map(cachedStem);
+}
+
+function wordsOf(text: string, countMax: number): string[] {
+  const ascii = ASCII.test(text);
+  const plain = ascii ? text : text.normalize("NFD").replace(MARKS, "").normalize("NFC");
+  const words: string[] = [];
+  for (const [run] of plain.matchAll(ascii ? ASCII_RUNS : RUNS)) {
+    if (words.length >= countMax) break;
+    const parts = run.match(ascii ? ASCII_PARTS : PARTS) ?? [];
+    for (const part of parts) words.push(part.toLowerCase().slice(0, WORD_LENGTH_MAX));
+    const joined = parts.length > 1 && run.length <= WORD_LENGTH_MAX && (ascii || !IDEOGRAPHS.test(run));
+    if (joined) words.push(run.toLowerCase());
+  }
+  return words.slice(0, countMax);
+}
+
+function cachedStem(word: string): string {
+  let stem = stems.get(word);
+  if (stem === undefined) {
+    stem = stemOf(word);
+    if (stems.size >= STEMS_KEPT_MAX) stems.clear();
+    stems.set(word, stem);
+  }
+  return stem;
+}
