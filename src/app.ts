@@ -2,24 +2,36 @@
  * The composition root: a Config becomes a running gateway. This is the only file that knows every room; rooms meet
  * through what they are handed here.
  */
-import type { Readable, Writable } from "node:stream";
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
 import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { Log } from "./core/log.ts";
+import { parseToolName } from "./core/names.ts";
 import type { Store } from "./core/store.ts";
+import type { ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { createDrafts } from "./library/drafts.ts";
 import { createLibrary } from "./library/library.ts";
 import { createRegistry } from "./registry/registry.ts";
 import type { StdioConnection } from "./server/serve-stdio.ts";
+import type { Output } from "./server/stdio-transport.ts";
+import { createServers } from "./servers.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import { viewServer, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
+
+export type { ServerView } from "./server-view.ts";
 
 export interface App {
   readonly gateway: Gateway;
   readonly store: Store;
   /** Serves one client over a pair of streams. */
-  connectStdio(input: Readable, output: Writable): Promise<StdioConnection>;
+  connectStdio(input: Readable, output: Output): Promise<StdioConnection>;
+  /** The configured servers as they are; with `start`, each is started and asked anew first. */
+  viewServers(start: boolean): Promise<ServerView[]>;
+  /** The definition of an upstream tool, asking its server where nothing is known of it yet. */
+  findTool(name: string): Promise<ToolDefinition | undefined>;
   close(): Promise<void>;
 }
 
@@ -28,44 +40,74 @@ export interface AppParts {
   readonly log: Log;
 }
 
+/** Longer than any server may take to start and answer. */
+const VIEW_WAIT_MS = 60_000;
+
 export async function openApp({ config, log }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
   const store = await openSqliteStore({ home });
-  const registry = createRegistry();
-  const library = createLibrary(store.capabilities, () => config.current().scope);
+  const registry = createRegistry({ cache: store.serverCache, log });
+  await registry.load();
+  let connection: StdioConnection | undefined;
+  const servers = createServers({ registry, log, version: VERSION, client: () => connection?.client() });
+  await servers.reconcile(config.current());
+  const leave = config.subscribe((event) => {
+    if (event.kind === "changed") void servers.reconcile(event.config);
+  });
   const gateway = createGateway({
     registry,
-    library,
+    library: createLibrary(store.capabilities, () => config.current().scope),
     drafts: createDrafts(draftsFolder),
-    servers: () => enabledServers(config.current()),
-    waiting: () => enabledServers(config.current()),
-    serversChanged: (listener) => onServersChanged(config, listener),
+    servers: () => usableServers(config.current()),
+    configChanged: (listener) => onVisibleChange(config, listener),
+    exposure: () => config.current().exposure,
+    serverNotified: (listener) => servers.notified(listener),
+    tellServers: (method, params) => servers.tell(method, params),
     log,
   });
+  const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
   return {
     gateway,
     store,
     async connectStdio(input, output) {
       const { connectStdio } = await import("./server/serve-stdio.ts");
-      return connectStdio({ gateway, version: VERSION, log }, input, output);
+      connection = connectStdio({ gateway, version: VERSION, log }, input, output);
+      return connection;
+    },
+    async viewServers(start) {
+      if (start) await registry.discover({ waitMs: VIEW_WAIT_MS, force: true }, ownContext());
+      const catalogue = registry.catalogue();
+      return config
+        .current()
+        .servers.map((server) => viewServer(server, servers.status(server.id), catalogue));
+    },
+    async findTool(name) {
+      const parsed = parseToolName(name);
+      if (parsed.kind !== "upstream") return undefined;
+      const known = registry.resolve(name);
+      if (known !== undefined) return known.definition;
+      await registry.discover({ waitMs: VIEW_WAIT_MS, servers: [parsed.server] }, ownContext());
+      return registry.resolve(name)?.definition;
     },
     async close() {
+      leave();
       await registry.close();
       await store.close();
     },
   };
 }
 
-function enabledServers(config: Config): string[] {
+function usableServers(config: Config): string[] {
   return config.servers.filter((server) => server.enabled && server.trusted).map((server) => server.id);
 }
 
-/** Only a change that clients can see is passed on. */
-function onServersChanged(config: ConfigSource, listener: () => void): () => void {
-  let last = enabledServers(config.current()).join();
+/** Only a change that clients can see is passed on: the servers that descriptions name, and what is listed. */
+function onVisibleChange(config: ConfigSource, listener: () => void): () => void {
+  const visible = (current: Config) => JSON.stringify([usableServers(current), current.exposure]);
+  let last = visible(config.current());
   return config.subscribe((event) => {
     if (event.kind !== "changed") return;
-    const next = enabledServers(event.config).join();
+    const next = visible(event.config);
     if (next === last) return;
     last = next;
     listener();

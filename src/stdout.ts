@@ -1,27 +1,25 @@
 /**
  * stdout carries data and nothing else: the protocol of `serve`, the answer of every other command. One stray line would end an
  * MCP connection or break a script, so `reserveStdout` is called before anything else is loaded. From then on whatever
- * writes to `process.stdout` (console.log of any module, a dependency's greeting) lands on stderr, and only the stream that
- * it returned reaches the reader.
+ * writes to `process.stdout` (console.log of any module, a dependency's greeting) lands on stderr, and only what it returned
+ * reaches the reader.
  */
-import { Writable } from "node:stream";
 
-let reserved: Writable | undefined;
+/** The part of a writable stream that is needed to write to a reader and to hear that it has left. */
+export interface Output {
+  write(text: string, done?: (error?: Error | null) => void): boolean;
+  once(event: "error", listener: (error: Error) => void): unknown;
+}
 
-/** Takes stdout, once for the process; later calls return the same stream. */
-export function reserveStdout(): Writable {
+let reserved: Output | undefined;
+
+/** Takes stdout, once for the process; later calls return the same output. */
+export function reserveStdout(): Output {
   if (reserved !== undefined) return reserved;
   const { stdout, stderr } = process;
-  const write = stdout.write.bind(stdout);
-  reserved = new Writable({
-    decodeStrings: false,
-    write: (chunk: string | Buffer, _encoding, done) => {
-      write(chunk, (error) => done(error));
-    },
-  });
+  reserved = { write: stdout.write.bind(stdout), once: stdout.once.bind(stdout) };
   // A reader that has left (`repertoire list | head`) is no reason to crash; `serve` hears of it through its transport.
-  reserved.on("error", () => {});
-  stdout.on("error", (error) => reserved?.destroy(error));
+  stdout.on("error", () => {});
   stdout.write = stderr.write.bind(stderr);
   return reserved;
 }

@@ -100,6 +100,10 @@ export interface ToolSource {
     params: JsonObject,
     context: CallContext,
   ) => Promise<ToolResult<JsonObject>>;
+  /** Passes a notification on, such as `notifications/roots/list_changed`. Best effort. */
+  readonly notify?: (method: string, params: JsonObject) => void;
+  /** Hears notifications other than changes of the list: log messages, updated resources. */
+  readonly notified?: (listener: (method: string, params: JsonObject) => void) => () => void;
   /** Tells when the list may have changed; returns how to stop listening. */
   changed(listener: () => void): () => void;
   close(): Promise<void>;

@@ -3,10 +3,14 @@
  * process stand side by side. A wire neither knows nor checks what the messages mean.
  */
 export interface Wire {
+  /** Whether each request has a stream of its own, which ends with `requestSignal`, as over HTTP. */
+  readonly hasPerRequestStream?: boolean | undefined;
   start(): Promise<void>;
   /** Resolves when the message is on its way; rejects when the wire is closed or has no room for too long. */
   send(message: WireMessage, options?: { readonly requestSignal?: AbortSignal }): Promise<void>;
   close(): Promise<void>;
+  /** Tells the negotiated version to a wire that must repeat it, as HTTP does in a header. */
+  setProtocolVersion?: ((version: string) => void) | undefined;
   onmessage?: ((message: WireMessage) => void) | undefined;
   /** Called once, when nothing more will arrive. */
   onclose?: (() => void) | undefined;

@@ -4,7 +4,8 @@ import { displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
 import type { Capability } from "../core/store.ts";
 import type { Library } from "../library/library.ts";
-import type { Component, Registry } from "../registry/registry.ts";
+import type { Component } from "../registry/listing.ts";
+import type { Registry } from "../registry/registry.ts";
 import { signatureOf, typeOf } from "../registry/signature.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 import { rank } from "./rank.ts";
@@ -36,13 +37,14 @@ const output = z.object({
   workflows: z.array(z.object({ name: z.string(), tool: z.string(), description: z.string() })),
   total: z.int().describe("How many match, beyond the limit too."),
   pending: z.array(z.string()).describe("Servers that have not answered yet; ask again to see their tools."),
+  unavailable: z
+    .array(z.object({ server: z.string(), reason: z.string() }))
+    .describe("Servers that failed; tools that are known of them are shown all the same."),
 });
 
 export interface BrowseParts {
   readonly registry: Registry;
   readonly library: Library;
-  /** Configured servers that have no source yet. */
-  readonly waiting: () => readonly string[];
 }
 
 export function createBrowseComponents(parts: BrowseParts): MetaTool {
@@ -67,20 +69,21 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     async run(input, context) {
       const [catalogue, kept] = await Promise.all([
-        parts.registry.catalogue(context, SERVERS_WAIT_MS),
+        parts.registry.discover({ waitMs: SERVERS_WAIT_MS }, context),
         input.include_workflows ? parts.library.list(null) : [],
       ]);
-      const nodes = rank(input.query, catalogue.components, textsOfComponent);
+      const tools = parts.registry.search(input.query ?? "", { limit: input.limit });
       const workflows = rank(input.query, kept, textsOfCapability);
       return succeed({
-        nodes: nodes.slice(0, input.limit).map((component) => nodeOf(component, input.detail === "full")),
+        nodes: tools.hits.map(({ component }) => nodeOf(component, input.detail === "full")),
         workflows: workflows.slice(0, input.limit).map((item) => ({
           name: displayNameOf(item),
           tool: toolNameOf(item),
           description: item.description,
         })),
-        total: nodes.length + workflows.length,
-        pending: [...new Set([...catalogue.pending, ...parts.waiting()])].sort(),
+        total: tools.total + workflows.length,
+        pending: [...catalogue.pending],
+        unavailable: catalogue.failed.map(({ source, reason }) => ({ server: source, reason })),
       });
     },
   });
@@ -92,10 +95,6 @@ function describeServers(servers: readonly string[]): string {
   const shown = servers.slice(0, 30).join(", ");
   const rest = servers.length > 30 ? ` and ${servers.length - 30} more` : "";
   return `Servers: ${shown}${rest}.`;
-}
-
-function textsOfComponent({ name, definition }: Component): [string, string] {
-  return [name, definition.description ?? ""];
 }
 
 function textsOfCapability(item: Capability): [string, string] {

@@ -36,8 +36,10 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     library: createLibrary(store.capabilities, () => DEFAULT_SCOPE),
     drafts: createDrafts(draftsFolder),
     servers: () => sources.map((source) => source.id),
-    waiting: () => [],
-    serversChanged: () => () => {},
+    configChanged: () => () => {},
+    exposure: () => "lean",
+    serverNotified: () => () => {},
+    tellServers: () => {},
     log: silentLog,
   });
   const call = async (name: string, args: JsonObject = {}) => {
@@ -283,7 +285,7 @@ describe("browse_components", () => {
 
   it("answers no match and an empty world with empty lists", async () => {
     const { call } = await openRig();
-    const empty = { isError: false, nodes: [], workflows: [], total: 0, pending: [] };
+    const empty = { isError: false, nodes: [], workflows: [], total: 0, pending: [], unavailable: [] };
     expect(await call("browse_components")).toEqual(empty);
     expect(await call("browse_components", { query: "zebra" })).toEqual(empty);
     expect(await call("browse_components", { query: "!!!" })).toEqual(empty);
@@ -491,8 +493,10 @@ describe("what goes wrong inside", () => {
       },
       drafts: createDrafts("/nowhere"),
       servers: () => [],
-      waiting: () => [],
-      serversChanged: () => () => {},
+      configChanged: () => () => {},
+      exposure: () => "lean",
+      serverNotified: () => () => {},
+      tellServers: () => {},
       log: { ...silentLog, error: (event, fields) => events.push([event, fields]) },
     });
     const answer = await gateway.callTool("list_library", {});

@@ -15,37 +15,72 @@ import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { Catalogue } from "../registry/catalogue.ts";
+import type { Exposed } from "../registry/listing.ts";
 import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
 import { createExecute } from "./execute.ts";
 import { createListLibrary } from "./list-library.ts";
+import { chooseExposure, type Exposure } from "./exposure.ts";
+import { nextHop } from "./hops.ts";
 import type { MetaTool } from "./meta-tool.ts";
+import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
 
 /** The key of the trace id in the `_meta` of every answer. */
 export const TRACE_ID_KEY = "repertoire/traceId";
 
 export interface Gateway {
-  listTools(): Promise<ToolDefinition[]>;
+  /** The context says on whose behalf servers are started: some offer only what their client can take part in. */
+  listTools(context?: Partial<CallContext>): Promise<ToolDefinition[]>;
   callTool(name: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
-  /** Tells when the next `listTools` would differ. */
-  changed(listener: () => void): () => void;
+  /**
+   * The short way for a tool of a server that is known: one look-up, and the answer untouched. Undefined for any other name,
+   * which `callTool` answers.
+   */
+  callUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> | undefined;
+  /** Resources, templates and prompts of all servers, under their exposed names. */
+  listOffers(context?: Partial<CallContext>): Promise<Offers>;
+  pass(method: PassedMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
+  /** Tells which list would differ the next time. */
+  changed(listener: (what: ListKind) => void): () => void;
+  /** What servers say unasked: log messages, updated resources. */
+  notified(listener: (method: string, params: JsonObject) => void): () => void;
+  /** Passes a notification of the client on to every server that is connected. */
+  tellServers(method: string, params: JsonObject): void;
+}
+
+type ListKind = "tools" | "resources" | "prompts";
+
+interface Offers {
+  readonly resources: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
 }
 
 export interface GatewayParts {
   readonly registry: Registry;
   readonly library: Library;
   readonly drafts: Drafts;
-  /** The ids of the configured servers that are enabled. */
+  /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
-  /** Those of them that nothing connects to yet. */
-  readonly waiting: () => readonly string[];
-  /** Tells when `servers` has changed. */
-  readonly serversChanged: (listener: () => void) => () => void;
+  /** Tells when `servers` or `exposure` has changed. */
+  readonly configChanged: (listener: () => void) => () => void;
+  readonly exposure: () => Exposure;
+  readonly serverNotified: (
+    listener: (server: string, method: string, params: JsonObject) => void,
+  ) => () => void;
+  readonly tellServers: (method: string, params: JsonObject) => void;
   readonly log: Log;
 }
 
+/** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
+const FULL_LIST_WAIT_MS = 3_000;
+/** Lists of resources and prompts do not make a client wait. */
+const OFFERS_WAIT_MS = 1_000;
+
 export function createGateway(parts: GatewayParts): Gateway {
+  const { registry } = parts;
   const metaTools: readonly MetaTool[] = [
     createBrowseComponents(parts),
     createListLibrary(parts.library),
@@ -61,42 +96,110 @@ export function createGateway(parts: GatewayParts): Gateway {
   ): Promise<ToolResult<ToolAnswer>> {
     const metaTool = metaTools.find((tool) => tool.name === name);
     if (metaTool !== undefined) return toAnswer(await metaTool.call(args, context));
-    const parsed = parseToolName(name);
-    switch (parsed.kind) {
-      case "upstream":
-        return parts.registry.call(name, args, context);
+    switch (parseToolName(name).kind) {
       case "capability":
         return fail("TOOL_NOT_FOUND", `Capability not found: ${name}`, {
           nearest: nearest(name, await parts.library.names()),
         });
       case "static":
         return unknownTool(name, metaTools);
-      case "invalid":
+      default:
         return fail("TOOL_INVALID_INPUT", "Invalid tool name format", {
           hint: "A tool is server__tool, mcp__namespace__action or one of the meta-tools.",
         });
     }
   }
 
+  async function callRegistry(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<ToolAnswer>> {
+    const meta = nextHop(context.meta);
+    return meta.success ? registry.call(name, args, { ...context, meta: meta.data }) : meta;
+  }
+
+  async function answerUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
+    const result = await callRegistry(name, args, context).catch((error: unknown) =>
+      unexpected(error, name, context, parts.log),
+    );
+    return result.success ? result.data : withTrace(errorAnswer(result.error), context);
+  }
+
+  const definitions = (catalogue: Catalogue) =>
+    catalogue.components.map(({ name, definition }) => ({ ...definition, name }));
+
   return {
-    async listTools() {
-      const servers = parts.servers();
-      return metaTools.map((tool) => tool.define(servers));
+    async listTools(partial) {
+      const own = metaTools.map((tool) => tool.define(parts.servers()));
+      const mode = chooseExposure(parts.exposure(), () => definitions(registry.catalogue()));
+      if (mode === "lean") return own;
+      // What `auto` shows is what is known: only a list that was asked for starts servers.
+      const asked = parts.exposure() === "full";
+      const known = asked
+        ? await registry.discover({ waitMs: FULL_LIST_WAIT_MS }, contextOf(partial))
+        : registry.catalogue();
+      return [...own, ...definitions(known)];
     },
-    async callTool(name, args, partial = {}) {
-      const context = { traceId: randomUUID(), signal: new AbortController().signal, ...partial };
+    async callTool(name, args, partial) {
+      const context = contextOf(partial);
       const problem = findJsonProblem(args);
-      const result =
-        problem === undefined
-          ? await route(name, args, context).catch((error: unknown) =>
-              unexpected(error, name, context, parts.log),
-            )
-          : fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`);
-      const answer = result.success ? result.data : errorAnswer(result.error);
-      return { ...answer, _meta: { ...answer._meta, [TRACE_ID_KEY]: context.traceId } };
+      if (problem !== undefined) {
+        const { error } = fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`);
+        return withTrace(errorAnswer(error), context);
+      }
+      if (parseToolName(name).kind === "upstream") return answerUpstream(name, args, context);
+      const result = await route(name, args, context).catch((error: unknown) =>
+        unexpected(error, name, context, parts.log),
+      );
+      return withTrace(result.success ? result.data : errorAnswer(result.error), context);
     },
-    changed: (listener) => parts.serversChanged(listener),
+    callUpstream(name, args, context) {
+      if (registry.resolve(name) === undefined || findJsonProblem(args) !== undefined) return undefined;
+      return answerUpstream(name, args, context);
+    },
+    async listOffers(partial) {
+      const known = await registry.discover({ waitMs: OFFERS_WAIT_MS }, contextOf(partial));
+      const shown = (entries: readonly Exposed[]) => entries.map(({ definition }) => definition);
+      return {
+        resources: shown(known.resources),
+        resourceTemplates: shown(known.resourceTemplates),
+        prompts: shown(known.prompts),
+      };
+    },
+    pass: (method, params, context) => pass(registry, method, params, context),
+    changed(listener) {
+      const leave = [
+        registry.changed((kinds) => {
+          for (const what of listsOf(kinds)) listener(what);
+        }),
+        parts.configChanged(() => listener("tools")),
+      ];
+      return () => leave.forEach((stop) => stop());
+    },
+    notified: (listener) =>
+      parts.serverNotified((server, method, params) =>
+        listener(method, exposeNotification(server, method, params)),
+      ),
+    tellServers: (method, params) => parts.tellServers(method, params),
   };
+}
+
+function contextOf(partial: Partial<CallContext> = {}): CallContext {
+  return { traceId: randomUUID(), signal: new AbortController().signal, ...partial };
+}
+
+function withTrace(answer: ToolAnswer, context: CallContext): ToolAnswer {
+  return { ...answer, _meta: { ...answer._meta, [TRACE_ID_KEY]: context.traceId } };
+}
+
+/** Templates have no notification of their own: a client reads them with the resources. */
+function listsOf(kinds: ReadonlySet<string>): Set<ListKind> {
+  const lists = new Set<ListKind>();
+  if (kinds.has("tools")) lists.add("tools");
+  if (kinds.has("resources") || kinds.has("resourceTemplates")) lists.add("resources");
+  if (kinds.has("prompts")) lists.add("prompts");
+  return lists;
 }
 
 function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer> {

@@ -1,7 +1,11 @@
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { CallContext, ClientFace } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { PASSED_METHODS } from "../gateway/passage.ts";
+import { contextOf } from "./request-context.ts";
 
 const INSTRUCTIONS =
   "Repertoire is one door to many MCP servers, and it keeps what worked. Search with browse_components, look into the library with " +
@@ -14,34 +18,105 @@ export interface McpServerParts {
 }
 
 /** The gateway as one MCP connection, in whichever era the client opened. Known methods are registered one by one; all others are -32601. */
-export function createMcpServer({ gateway, version, log }: McpServerParts): Server {
+export function createMcpServer(
+  { gateway, version, log }: McpServerParts,
+  client: () => ClientFace | undefined,
+): Server {
+  // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
+  const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
   const server = new Server(
     { name: "repertoire", title: "Repertoire", version },
     {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
+      },
       instructions: INSTRUCTIONS,
-      // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
-      cacheHints: { "tools/list": { ttlMs: 0, cacheScope: "private" } },
+      cacheHints: {
+        "tools/list": cacheHint,
+        "resources/list": cacheHint,
+        "resources/templates/list": cacheHint,
+        "prompts/list": cacheHint,
+      },
     },
   );
+  const contextFor = (params: JsonObject, context: ServerContext) =>
+    contextOf(params, context.mcpReq.signal, client(), (method, note) => {
+      context.mcpReq.notify({ method, params: note }).catch(() => {});
+    });
 
-  server.setRequestHandler("tools/list", async (request) => {
-    if (request.params?.cursor !== undefined) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page.");
-    }
-    return { tools: (await gateway.listTools()) as never };
+  registerLists(server, gateway, contextFor);
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const { name, arguments: args = {} } = params;
+    return (await gateway.callTool(
+      name,
+      args as JsonObject,
+      contextFor(params as JsonObject, context),
+    )) as never;
+  });
+  for (const method of PASSED_METHODS) {
+    server.setRequestHandler(method, async ({ params }, context) => {
+      const passed = params as unknown as JsonObject;
+      return answerOf(await gateway.pass(method, passed, contextFor(passed, context)));
+    });
+  }
+  server.setNotificationHandler("notifications/roots/list_changed", () => {
+    gateway.tellServers("notifications/roots/list_changed", {});
   });
 
-  server.setRequestHandler("tools/call", async (request, context) => {
-    const { name, arguments: args = {} } = request.params;
-    return (await gateway.callTool(name, args as JsonObject, { signal: context.mcpReq.signal })) as never;
-  });
-
-  const unsubscribe = gateway.changed(() => {
+  const send = (method: string, params: JsonObject): void => {
     server
-      .sendToolListChanged()
-      .catch((error: unknown) => log.debug("server.notification.failed", { error }));
-  });
-  server.onclose = unsubscribe;
+      .notification({ method, params })
+      .catch((error: unknown) => log.debug("server.notification.failed", { method, error }));
+  };
+  const unsubscribe = [
+    gateway.changed((what) => send(`notifications/${what}/list_changed`, {})),
+    gateway.notified(send),
+  ];
+  server.onclose = () => {
+    for (const leave of unsubscribe) leave();
+  };
   return server;
+}
+
+type ContextFor = (params: JsonObject, context: ServerContext) => CallContext;
+
+function registerLists(server: Server, gateway: Gateway, contextFor: ContextFor): void {
+  const refuseCursor = (params: { cursor?: string | undefined } | undefined): void => {
+    if (params?.cursor === undefined) return;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page.");
+  };
+  server.setRequestHandler("tools/list", async ({ params }, context) => {
+    refuseCursor(params);
+    return { tools: (await gateway.listTools(contextFor({}, context))) as never };
+  });
+  server.setRequestHandler("resources/list", async ({ params }, context) => {
+    refuseCursor(params);
+    return { resources: (await gateway.listOffers(contextFor({}, context))).resources as never };
+  });
+  server.setRequestHandler("resources/templates/list", async ({ params }, context) => {
+    refuseCursor(params);
+    return {
+      resourceTemplates: (await gateway.listOffers(contextFor({}, context))).resourceTemplates as never,
+    };
+  });
+  server.setRequestHandler("prompts/list", async ({ params }, context) => {
+    refuseCursor(params);
+    return { prompts: (await gateway.listOffers(contextFor({}, context))).prompts as never };
+  });
+}
+
+/** These methods have no `isError`: a failure is a JSON-RPC error, the server's own where it gave one. */
+function answerOf(result: ToolResult<JsonObject>): JsonObject {
+  if (result.success) return result.data;
+  const { upstream, code, message, hint } = result.error;
+  if (upstream !== undefined) throw new ProtocolError(upstream.code, upstream.message, upstream.data);
+  const rpcCode =
+    code === "TOOL_NOT_FOUND" || code === "TOOL_INVALID_INPUT"
+      ? ProtocolErrorCode.InvalidParams
+      : ProtocolErrorCode.InternalError;
+  throw new ProtocolError(rpcCode, hint === undefined ? message : `${message} ${hint}`);
 }

@@ -1,30 +1,46 @@
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { ClientFace } from "../core/tool.ts";
+import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type McpServerParts } from "./mcp-server.ts";
-import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
+import { createRelay } from "./relay.ts";
+import { GRACE_MS, StdioTransport, type Output } from "./stdio-transport.ts";
 
 export interface StdioConnection {
   /** Resolves when the client has gone or `close` was called. */
   readonly ended: Promise<void>;
+  /** Who is at the other end, once it is known; nobody for a modern client, which is asked in answers. */
+  client(): ClientFace | undefined;
   /** Takes no more requests, answers those under way within the grace time, and ends. */
   close(): Promise<void>;
 }
 
 /** Serves one client over stdio, in both protocol eras: its opening message decides. */
-export function connectStdio(parts: McpServerParts, input: Readable, output: Writable): StdioConnection {
+export function connectStdio(parts: McpServerParts, input: Readable, output: Output): StdioConnection {
   const transport = new StdioTransport(input, output);
+  let client: ClientFace | undefined;
+  transport.intercept = createRelay({
+    gateway: parts.gateway,
+    client: () => client,
+    send: (message) => transport.send(message),
+  });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const close = transport.close.bind(transport);
   transport.close = async () => {
     await close();
     resolve();
   };
-  const handle = serveStdio(() => createMcpServer(parts), {
-    transport,
-    onerror: (error) => parts.log.warn("server.stdio.problem", { error }),
-  });
+  const handle = serveStdio(
+    ({ era }) => {
+      const server = createMcpServer(parts, () => client);
+      if (era === "legacy") client = createClientFace(server);
+      return server;
+    },
+    { transport, onerror: (error) => parts.log.warn("server.stdio.problem", { error }) },
+  );
   return {
     ended,
+    client: () => client,
     async close() {
       input.pause();
       await transport.drain(GRACE_MS);

@@ -5,7 +5,7 @@
  * the error that JSON-RPC has for it, and the next line is read as usual. When the input ends, requests under way get a
  * moment to be answered before the connection closes, so that `printf … | repertoire serve` works.
  */
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { findJsonProblem, JSON_LIMITS } from "../core/json.ts";
 
@@ -20,6 +20,12 @@ const MESSAGE_LIMITS = {
 /** How long requests under way are waited for once the input has ended. */
 export const GRACE_MS = 1_000;
 
+/** What is needed of the stream to the client. */
+export interface Output {
+  write(text: string, done: (error?: Error | null) => void): boolean;
+  once(event: "error", listener: (error: Error) => void): unknown;
+}
+
 const NEWLINE = 0x0a;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
@@ -30,9 +36,11 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Sees each message first; what it takes goes no further. */
+  intercept?: (message: JSONRPCMessage) => boolean;
 
   readonly #input: Readable;
-  readonly #output: Writable;
+  readonly #output: Output;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   readonly #pending = new Set<Id>();
   #parts: Buffer[] = [];
@@ -41,7 +49,7 @@ export class StdioTransport implements Transport {
   #closed = false;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor(input: Readable, output: Writable) {
+  constructor(input: Readable, output: Output) {
     this.#input = input;
     this.#output = output;
   }
@@ -134,7 +142,7 @@ export class StdioTransport implements Transport {
     const problem = findMessageProblem(message);
     if (problem !== undefined) return this.#refuse(INVALID_REQUEST, problem, id);
     this.#track(message as JSONRPCMessage);
-    this.onmessage?.(message as JSONRPCMessage);
+    if (this.intercept?.(message as JSONRPCMessage) !== true) this.onmessage?.(message as JSONRPCMessage);
   }
 
   #track(message: JSONRPCMessage): void {

@@ -1,0 +1,125 @@
+/**
+ * Resources, prompts and completion of the servers, passed through. Only names and URIs change on the way: a client sees
+ * `server__prompt` and `repertoire://server/<id>/<uri>`, a server its own; everything else is as it came.
+ */
+import type { JsonObject } from "../core/json.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { CallContext } from "../core/tool.ts";
+import { exposeUri } from "../registry/exposed-uri.ts";
+import type { Registry } from "../registry/registry.ts";
+
+/** The methods that go to the server whose prompt or resource is named. */
+export const PASSED_METHODS = [
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "prompts/get",
+  "completion/complete",
+] as const;
+export type PassedMethod = (typeof PASSED_METHODS)[number];
+
+export function pass(
+  registry: Registry,
+  method: PassedMethod,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<JsonObject>> {
+  switch (method) {
+    case "prompts/get":
+      return passPrompt(registry, params, context);
+    case "completion/complete":
+      return passCompletion(registry, params, context);
+    default:
+      return passResource(registry, method, params, context);
+  }
+}
+
+async function passResource(
+  registry: Registry,
+  method: PassedMethod,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<JsonObject>> {
+  const exposed = textOf(params["uri"]);
+  const route = registry.routeUri(exposed);
+  if (route === undefined) return unknownResource(exposed);
+  const result = await registry.request(route.source, method, { ...params, uri: route.uri }, context);
+  if (!result.success || !Array.isArray(result.data["contents"])) return result;
+  // The client asked for the exposed URI and must find it again; what else the answer names stays the server's.
+  const contents = result.data["contents"].map((item) => withUri(item as JsonObject, route.uri, exposed));
+  return { success: true, data: { ...result.data, contents } };
+}
+
+function withUri(item: JsonObject, original: string, exposed: string): JsonObject {
+  return item["uri"] === original ? { ...item, uri: exposed } : item;
+}
+
+async function passPrompt(
+  registry: Registry,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<JsonObject>> {
+  const name = textOf(params["name"]);
+  const prompt = registry.resolvePrompt(name);
+  if (prompt === undefined) return unknownPrompt(registry, name);
+  return registry.request(prompt.source, "prompts/get", { ...params, name: prompt.original }, context);
+}
+
+async function passCompletion(
+  registry: Registry,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<JsonObject>> {
+  const ref = (params["ref"] ?? {}) as JsonObject;
+  if (ref["type"] === "ref/prompt") {
+    const prompt = registry.resolvePrompt(textOf(ref["name"]));
+    if (prompt === undefined) return unknownPrompt(registry, textOf(ref["name"]));
+    const passed = { ...params, ref: { ...ref, name: prompt.original } };
+    return registry.request(prompt.source, "completion/complete", passed, context);
+  }
+  const route = registry.routeUri(textOf(ref["uri"]));
+  if (route === undefined) return unknownResource(textOf(ref["uri"]));
+  return registry.request(
+    route.source,
+    "completion/complete",
+    { ...params, ref: { ...ref, uri: route.uri } },
+    context,
+  );
+}
+
+/** What a server says unasked, with its URIs as clients know them. A log message without a logger gets the server's name. */
+export function exposeNotification(server: string, method: string, params: JsonObject): JsonObject {
+  if (method === "notifications/resources/updated")
+    return { ...params, uri: exposeUri(server, textOf(params["uri"])) };
+  if (method === "notifications/message" && params["logger"] === undefined)
+    return { ...params, logger: server };
+  return params;
+}
+
+/** A client's request was checked for this; a server's notification was not. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function unknownResource(uri: string): ToolResult<never> {
+  return fail("TOOL_NOT_FOUND", `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
+    field: "uri",
+    hint: "Resources of servers are repertoire://server/<id>/<uri>, as resources/list gives them.",
+  });
+}
+
+function unknownPrompt(registry: Registry, name: string): ToolResult<never> {
+  const near = nearest(
+    name,
+    registry.catalogue().prompts.map((prompt) => prompt.name),
+  );
+  return fail(
+    "TOOL_NOT_FOUND",
+    `There is no prompt ${JSON.stringify(name.slice(0, 80))}.${didYouMean(near)}`,
+    {
+      field: "name",
+      nearest: near,
+    },
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * The short way of a tool call: client → registry → server and back, on raw messages. Calls of upstream tools on a legacy
+ * connection are taken out of the stream before the SDK parses them, and their answers are written as they came. Everything
+ * else (the handshake, lists, the meta-tools, modern connections) goes through the SDK.
+ *
+ * Each call has its own abort signal: a cancellation ends that call and no other, whatever ids other clients use.
+ */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { JsonObject } from "../core/json.ts";
+import type { ClientFace, ToolAnswer } from "../core/tool.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { contextOf } from "./request-context.ts";
+
+export interface RelayParts {
+  readonly gateway: Gateway;
+  /** The client, once a legacy connection is open. */
+  readonly client: () => ClientFace | undefined;
+  readonly send: (message: JSONRPCMessage) => Promise<void>;
+}
+
+/** Returns whether it took the message. */
+export type Relay = (message: JSONRPCMessage) => boolean;
+
+export function createRelay({ gateway, client, send }: RelayParts): Relay {
+  const calls = new Map<unknown, AbortController>();
+
+  function take(id: string | number, params: JsonObject, face: ClientFace): boolean {
+    const { name, arguments: args = {} } = params;
+    if (typeof name !== "string" || typeof args !== "object" || args === null || calls.has(id)) return false;
+    const abort = new AbortController();
+    // Written directly, so that progress never overtakes or trails the answer that it belongs to.
+    const context = contextOf(params, abort.signal, face, (method, note) => {
+      send({ jsonrpc: "2.0", method, params: note }).catch(() => {});
+    });
+    const answer = gateway.callUpstream(name, args as JsonObject, context);
+    if (answer === undefined) return false;
+    calls.set(id, abort);
+    void reply(id, answer, abort.signal);
+    return true;
+  }
+
+  async function reply(id: string | number, answer: Promise<ToolAnswer>, signal: AbortSignal): Promise<void> {
+    const result = await answer;
+    calls.delete(id);
+    // Nobody waits for the answer of a call that was cancelled.
+    if (!signal.aborted) await send({ jsonrpc: "2.0", id, result } as never).catch(() => {});
+  }
+
+  return (message) => {
+    const face = client();
+    if (face === undefined || !("method" in message)) return false;
+    if (message.method === "tools/call" && "id" in message) {
+      return take(message.id, (message.params ?? {}) as JsonObject, face);
+    }
+    if (message.method !== "notifications/cancelled") return false;
+    const call = calls.get(message.params?.["requestId"]);
+    call?.abort();
+    return call !== undefined;
+  };
+}

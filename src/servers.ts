@@ -1,0 +1,125 @@
+/**
+ * The configured servers as sources of the registry, kept in step with the config: what is new is added, what is gone or
+ * disabled is removed and stopped, what changed is replaced, and what is the same keeps running.
+ */
+import type { Config, ServerConfig } from "./config/config.ts";
+import type { JsonObject } from "./core/json.ts";
+import { hashJson } from "./core/json.ts";
+import type { Log } from "./core/log.ts";
+import type { ClientFace } from "./core/tool.ts";
+import type { Registry } from "./registry/registry.ts";
+import type { UpstreamConfig } from "./upstream/upstream-config.ts";
+import {
+  createUpstreamServer,
+  type UpstreamServer,
+  type UpstreamStatus,
+} from "./upstream/upstream-server.ts";
+
+export interface Servers {
+  /** Takes over a config; resolves when servers that are gone have ended. */
+  reconcile(config: Config): Promise<void>;
+  status(id: string): UpstreamStatus | undefined;
+  notified(listener: (server: string, method: string, params: JsonObject) => void): () => void;
+  tell(method: string, params: JsonObject): void;
+}
+
+interface Running {
+  readonly server: UpstreamServer;
+  readonly fingerprint: string;
+  readonly leave: () => void;
+}
+
+/** Counts the gateways above this one, for servers that are gateways themselves. */
+const HOPS_VARIABLE = "REPERTOIRE_HOPS";
+/** A gateway behind a gateway is of use; one this deep stands behind itself, and would start itself for ever. */
+const HOPS_MAX = 5;
+
+export interface ServersParts {
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly version: string;
+  /** The client that this gateway serves, if there is one. */
+  readonly client: () => ClientFace | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export function createServers({ registry, log, version, client, env = process.env }: ServersParts): Servers {
+  const running = new Map<string, Running>();
+  const listeners = new Set<(server: string, method: string, params: JsonObject) => void>();
+  const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
+  const clientInfo = { name: "repertoire", title: "Repertoire", version };
+
+  function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
+    const server = createUpstreamServer(withHops(upstreamConfigOf(config, limits), hops + 1), {
+      clientInfo,
+      log,
+      client,
+    });
+    const leave = server.notified!((method, params) => {
+      for (const listener of listeners) listener(config.id, method, params);
+    });
+    running.set(config.id, { server, fingerprint, leave });
+    registry.add(server, { ...config.tools, configHash: fingerprint });
+  }
+
+  /** The registry closes what it lets go. */
+  async function stop(id: string): Promise<void> {
+    running.get(id)?.leave();
+    running.delete(id);
+    await registry.remove(id);
+  }
+
+  return {
+    async reconcile(config) {
+      if (hops >= HOPS_MAX) {
+        log.error("servers.loop", {
+          hops,
+          hint: "A configured server is this gateway itself, or leads back to it: no server is started.",
+        });
+        return;
+      }
+      const wanted = new Map(
+        config.servers
+          .filter((server) => server.enabled && server.trusted)
+          .map((server) => [server.id, { server, fingerprint: fingerprintOf(server, config.limits) }]),
+      );
+      const gone = [...running].filter(
+        ([id, { fingerprint }]) => wanted.get(id)?.fingerprint !== fingerprint,
+      );
+      await Promise.all(gone.map(([id]) => stop(id)));
+      for (const [id, { server, fingerprint }] of wanted) {
+        if (!running.has(id)) start(server, config.limits, fingerprint);
+      }
+    },
+    status: (id) => running.get(id)?.server.status(),
+    notified(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    tell(method, params) {
+      for (const { server } of running.values()) server.notify?.(method, params);
+    },
+  };
+}
+
+function withHops(config: UpstreamConfig, hops: number): UpstreamConfig {
+  const { transport } = config;
+  if (transport.kind !== "stdio") return config;
+  return { ...config, transport: { ...transport, env: { ...transport.env, [HOPS_VARIABLE]: String(hops) } } };
+}
+
+function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): UpstreamConfig {
+  return {
+    id: server.id,
+    transport: server.transport,
+    callTimeoutMs: server.timeoutMs,
+    connectTimeoutMs: limits.connectTimeoutMs,
+    idleMs: limits.serverIdleMs,
+  };
+}
+
+/** What a server is made of: another one means another server. */
+function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
+  const { transport, tools } = server;
+  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools });
+}
