@@ -1,13 +1,19 @@
 import { Command, CommanderError, Option } from "commander";
 import { LOG_LEVELS } from "../core/log.ts";
 import { VERSION } from "../version.ts";
+import { addAdd } from "./add.ts";
+import { addCall } from "./call.ts";
 import { addCompletions } from "./completions.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDescribe } from "./describe.ts";
+import { addDisable } from "./disable.ts";
 import { addDoctor } from "./doctor.ts";
+import { addEnable } from "./enable.ts";
 import { EXIT, exitCodeOfThrown } from "./exit-code.ts";
 import { addList } from "./list.ts";
+import { addRemove } from "./remove.ts";
+import { addServers } from "./servers.ts";
 import { addServe } from "./serve.ts";
 import { printThrown, write } from "./terminal.ts";
 import { addTools } from "./tools.ts";
@@ -50,6 +56,12 @@ function createProgram(finish: Finish): Command {
     .configureOutput({ writeOut: write })
     .addHelpText("after", HELP_AFTER);
   for (const add of [
+    addAdd,
+    addRemove,
+    addEnable,
+    addDisable,
+    addServers,
+    addCall,
     addServe,
     addTools,
     addList,

@@ -6,6 +6,7 @@ import { formatProblem, type Problem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { LogLevel } from "../core/log.ts";
 import { createLog, type ConfigurableLog } from "../log.ts";
+import { note, yellow } from "./terminal.ts";
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -26,13 +27,16 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Opens the gateway in this process. A command that prints data only warns; `serve` logs what the config says. */
-export async function openSession(options: GlobalOptions, quietest: LogLevel = "warn"): Promise<Session> {
+/** Opens the gateway in this process. A command that prints data logs errors only; `serve` logs what the config says. */
+export async function openSession(
+  options: GlobalOptions,
+  quietest: LogLevel | undefined = "error",
+): Promise<Session> {
   const opened = createConfigSource({ configPath: options.config, home: options.home });
   if (!opened.ok) throw configError(opened.problems);
   const config = opened.source;
   const log = createLog(logOptionsOf(config.current(), options, quietest));
-  for (const warning of opened.warnings) log.warn("config.warning", { warning: formatProblem(warning) });
+  for (const warning of opened.warnings) note(`${yellow("warning")} ${formatProblem(warning)}`);
   try {
     const app = await openApp({ config, log });
     return {

@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+import { parseJson, type Json, type JsonObject } from "../core/json.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
+import { note, print, printJson, printToolError } from "./terminal.ts";
+import type { ToolError } from "../core/errors.ts";
+
+interface CallOptions extends GlobalOptions {
+  readonly args?: string;
+}
+
+export function addCall(program: Command, finish: Finish): void {
+  program
+    .command("call")
+    .description("Call a tool as a client would")
+    .argument("<tool>", "server.tool, or the tool's exposed name")
+    .argument(
+      "[key=value...]",
+      "arguments; numbers, booleans, lists and objects as JSON where the tool wants them",
+    )
+    .option("--args <json>", "all arguments as one JSON object")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire call files.read_text_file path=/tmp/notes.txt
+  $ repertoire call github.create_issue --args '{"repo": "me/it", "title": "Broken"}' --json`,
+    )
+    .action(async (tool: string, pairs: string[], _options: unknown, command: Command) => {
+      finish(await call(tool, pairs, { ...globalOptionsOf(command), ...command.opts<CallOptions>() }));
+    });
+}
+
+async function call(tool: string, pairs: readonly string[], options: CallOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const name = tool.includes("__") ? tool : tool.replace(".", "__");
+    const definition = await session.app.findTool(name);
+    const args = readArguments(pairs, options.args, definition);
+    if (!args.success) {
+      printToolError(args.error);
+      return exitCodeOfToolError(args.error.code);
+    }
+    const abort = new AbortController();
+    process.once("SIGINT", () => abort.abort());
+    const answer = await session.app.gateway.callTool(name, args.data, {
+      signal: abort.signal,
+      onProgress: (progress) => note(escapeUnprintable(JSON.stringify(progress["message"] ?? progress))),
+    });
+    return show(answer, options);
+  } finally {
+    await session.close();
+  }
+}
+
+function readArguments(
+  pairs: readonly string[],
+  json: string | undefined,
+  definition: ToolDefinition | undefined,
+): ToolResult<JsonObject> {
+  const parsed = json === undefined ? ({ ok: true, value: {} } as const) : parseJson(json);
+  if (
+    !parsed.ok ||
+    typeof parsed.value !== "object" ||
+    parsed.value === null ||
+    Array.isArray(parsed.value)
+  ) {
+    return fail("TOOL_INVALID_INPUT", "--args is not a JSON object.", { field: "args" });
+  }
+  const properties = (definition?.inputSchema["properties"] ?? {}) as Record<string, JsonObject>;
+  const args: Record<string, Json> = { ...(parsed.value as JsonObject) };
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at <= 0) return fail("TOOL_INVALID_INPUT", `${JSON.stringify(pair)} is not key=value.`);
+    const key = pair.slice(0, at);
+    args[key] = readValue(pair.slice(at + 1), properties[key]);
+  }
+  return succeed(args);
+}
+
+/** Text where the tool wants text or says nothing; otherwise JSON, and text where it is none. */
+function readValue(text: string, schema: JsonObject | undefined): Json {
+  if (schema?.["type"] === undefined || schema["type"] === "string") return text;
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : text;
+}
+
+function show(answer: ToolAnswer, options: CallOptions): number {
+  if (options.json === true) printJson(answer);
+  else for (const block of answer.content) print(escapeLines(textOf(block)));
+  if (answer.isError !== true) return EXIT.ok;
+  const { error } = (answer.structuredContent ?? {}) as { error?: ToolError };
+  return error?.code === undefined ? EXIT.toolError : exitCodeOfToolError(error.code);
+}
+
+function textOf(block: JsonObject): string {
+  return typeof block["text"] === "string" ? block["text"] : JSON.stringify(block);
+}
+
+function escapeLines(text: string): string {
+  return text.split("\n").map(escapeUnprintable).join("\n");
+}

@@ -1,0 +1,80 @@
+import { chmodSync, existsSync, lstatSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { editServer } from "./edit.ts";
+import { loadConfig } from "./load.ts";
+import { createTempProject } from "./temp-project.testkit.ts";
+import { trust } from "./trust.ts";
+
+const GITHUB = { command: "npx", args: ["-y", "github"] };
+
+describe("editing a server", () => {
+  it("adds it to a file that is not there yet, for its owner's eyes only", () => {
+    const { cwd, home } = createTempProject();
+    const path = join(cwd, "deep/er/repertoire.json");
+    editServer(path, home, { key: "github", value: GITHUB });
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ mcpServers: { github: GITHUB } });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps comments, order, layout and the file's mode", () => {
+    const { home, write } = createTempProject();
+    const path = write(
+      "project/repertoire.json",
+      `{\n  // my servers\n  "mcpServers": {\n    "slack": { "command": "slack" }, // chat\n  },\n  "exposure": "lean"\n}\n`,
+    );
+    chmodSync(path, 0o640);
+    editServer(path, home, { key: "github", value: GITHUB });
+    editServer(path, home, { key: "slack", field: "enabled", value: false });
+    const text = readFileSync(path, "utf8");
+    for (const part of ["// my servers", "// chat", `"exposure": "lean"`]) expect(text).toContain(part);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    const loaded = loadConfig({ configPath: path, home, env: {} });
+    expect(loaded).toMatchObject({
+      ok: true,
+      config: { servers: [{ id: "github" }, { id: "slack", enabled: false }] },
+    });
+  });
+
+  it("removes an entry, and a key of it", () => {
+    const { home, write } = createTempProject();
+    const path = write("project/repertoire.json", {
+      mcpServers: { a: { ...GITHUB, enabled: false }, b: GITHUB },
+    });
+    editServer(path, home, { key: "a", field: "enabled", value: undefined });
+    editServer(path, home, { key: "b", value: undefined });
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ mcpServers: { a: GITHUB } });
+  });
+
+  it("writes through a link, and leaves no other file", () => {
+    const { home, cwd, write } = createTempProject();
+    const real = write("elsewhere/real.json", "{}");
+    const link = join(cwd, "repertoire.json");
+    symlinkSync(real, link);
+    editServer(link, home, { key: "github", value: GITHUB });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, "utf8")).toContain("github");
+    expect(readdirSync(dirname(real))).toEqual(["real.json"]);
+  });
+
+  it("keeps trust where there was trust, and gives none where there was not", () => {
+    const { home, options, write } = createTempProject();
+    const path = write("project/repertoire.json", { mcpServers: { a: GITHUB } });
+    const trusted = () => {
+      const loaded = loadConfig(options);
+      return loaded.ok && loaded.config.servers.every((server) => server.trusted);
+    };
+    editServer(path, home, { key: "b", value: GITHUB });
+    expect(trusted()).toBe(false);
+    const loaded = loadConfig(options);
+    trust(home, path, loaded.ok ? loaded.config.origin.sha256! : "");
+    editServer(path, home, { key: "c", value: GITHUB });
+    expect(trusted()).toBe(true);
+  });
+
+  it("changes nothing where the file cannot be read", () => {
+    const { home, cwd } = createTempProject();
+    expect(() => editServer(cwd, home, { key: "a", value: GITHUB })).toThrow("Cannot change");
+    expect(existsSync(join(cwd, "repertoire.json"))).toBe(false);
+  });
+});
