@@ -1,8 +1,10 @@
 /** `npm run bench`: figures of this machine, as ratios to something that runs beside us. */
 import { cpus } from "node:os";
 import { benchStartup } from "./startup.ts";
+import { benchRelay } from "./relay.ts";
 import { benchStore } from "./store.ts";
 
 console.log(`Node ${process.version}, ${cpus().length} cores`);
 await benchStartup();
 await benchStore();
+await benchRelay();

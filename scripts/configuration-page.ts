@@ -29,8 +29,7 @@ const INTRODUCTION = `# Configuration
 - **Reload**: a changed file is taken over without dropping clients; a broken one keeps the old config and says so in the log.
 - **Home**: \`REPERTOIRE_HOME\` or \`--home\`, by default \`$XDG_DATA_HOME/repertoire\` (\`~/.local/share/repertoire\`).
 
-In this version \`mcpServers\` are checked and listed and not yet started; \`exposure\`, \`profiles\`, \`limits\`, \`sandbox\` and \`workflows\` are checked and
-take effect with the parts that they are for.
+In this version \`profiles\`, \`sandbox\` and \`workflows\` are checked and take effect with the parts that they are for.
 
 ## Keys
 `;

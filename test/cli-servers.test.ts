@@ -1,0 +1,166 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli } from "./fixtures/gateway-process.ts";
+import { temporaryFolder } from "./fixtures/temporary.ts";
+import { evilCommand, startEvilHttp } from "./rig/evil-process.ts";
+
+function folderWith(servers: Record<string, object>): {
+  folder: string;
+  config: string[];
+  read: () => unknown;
+} {
+  const folder = temporaryFolder();
+  const file = join(folder, "mine.json");
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  return { folder, config: ["--config", file], read: () => JSON.parse(readFileSync(file, "utf8")) };
+}
+
+describe("add", () => {
+  it("takes the grammar of `claude mcp add`", () => {
+    const { folder, config, read } = folderWith({});
+    const add = (...args: string[]) => runCli(["add", ...config, ...args], { folder });
+    expect(add("git hub", "-e", "GITHUB_TOKEN=${T}", "--", "npx", "-y", "github", "--flag").status).toBe(0);
+    expect(add("files", "node", "server.js", "/tmp").status).toBe(0);
+    expect(add("search", "--url", "https://s.example/mcp", "-H", "Authorization: Bearer ${T}").status).toBe(
+      0,
+    );
+    expect(add("old", "-t", "sse", "https://o.example/sse").status).toBe(0);
+    expect(read()).toEqual({
+      mcpServers: {
+        "git hub": { command: "npx", args: ["-y", "github", "--flag"], env: { GITHUB_TOKEN: "${T}" } },
+        files: { command: "node", args: ["server.js", "/tmp"] },
+        search: { type: "http", url: "https://s.example/mcp", headers: { Authorization: "Bearer ${T}" } },
+        old: { type: "sse", url: "https://o.example/sse" },
+      },
+    });
+  });
+
+  it("makes the user's own file where there is none", () => {
+    const { folder, status, stderr } = runCli(["add", "files", "--", "node", "x.js"]);
+    const file = join(folder, "config/repertoire/repertoire.json");
+    expect({ status, said: stderr.includes(file) }).toEqual({ status: 0, said: true });
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      mcpServers: { files: { command: "node", args: ["x.js"] } },
+    });
+  });
+
+  it.each([
+    ["nothing to start", ["x"], 2, "give the program to start"],
+    ["a name without a letter", ["日本", "--", "node"], 2, "no letter"],
+    ["a header for a program", ["x", "-H", "A: b", "--", "node"], 2, "--header goes with a remote server"],
+    ["a pair that is none", ["x", "-e", "SECRET", "--", "node"], 2, "write KEY=value"],
+    ["a name that is taken", ["one", "--", "node"], 6, "--force replaces it"],
+  ])("refuses %s and changes nothing", (_, args, status, words) => {
+    const { folder, config, read } = folderWith({ one: { command: "x" } });
+    const result = runCli(["add", ...config, ...args], { folder });
+    expect(result.status).toBe(status);
+    expect(result.stderr).toContain(words);
+    expect(read()).toEqual({ mcpServers: { one: { command: "x" } } });
+  });
+
+  it("replaces with --force, also under another spelling of the name", () => {
+    const { folder, config, read } = folderWith({ One: { command: "x" } });
+    expect(runCli(["add", ...config, "--force", "one", "--", "node"], { folder }).status).toBe(0);
+    expect(read()).toEqual({ mcpServers: { One: { command: "node" } } });
+  });
+});
+
+describe("remove, enable, disable", () => {
+  it("change the one server, found by key or id", () => {
+    const { folder, config, read } = folderWith({ "My Files": { command: "x" }, b: { command: "y" } });
+    expect(runCli(["disable", ...config, "my_files"], { folder }).status).toBe(0);
+    expect(read()).toEqual({
+      mcpServers: { "My Files": { command: "x", enabled: false }, b: { command: "y" } },
+    });
+    expect(runCli(["enable", ...config, "My Files"], { folder }).status).toBe(0);
+    expect(runCli(["remove", ...config, "b"], { folder }).status).toBe(0);
+    expect(read()).toEqual({ mcpServers: { "My Files": { command: "x" } } });
+  });
+
+  it("answer a miss with the nearest", () => {
+    const { folder, config } = folderWith({ github: { command: "x" } });
+    const { status, stderr } = runCli(["remove", ...config, "gihub"], { folder });
+    expect({ status, near: stderr.includes("Did you mean github?") }).toEqual({ status: 1, near: true });
+  });
+});
+
+describe("servers", () => {
+  it("starts nothing unless told, and then tells state, era, tools and last words", async () => {
+    const remote = await startEvilHttp({ era: "modern" });
+    const { folder, config } = folderWith({
+      good: evilCommand(),
+      remote: { url: `${remote.url}?token=CANARY-query` },
+      dead: { command: "sh", args: ["-c", "echo last words >&2; exit 9"] },
+      off: { command: "x", enabled: false },
+    });
+    const states = (...args: string[]) => {
+      const { stdout, status } = runCli(["servers", "--json", ...config, ...args], { folder });
+      const views = JSON.parse(stdout) as {
+        id: string;
+        state: string;
+        era?: string;
+        toolCount?: number;
+        stderr?: string[];
+      }[];
+      return { status, views: Object.fromEntries(views.map(({ id, ...view }) => [id, view])), stdout };
+    };
+    expect(states().views).toMatchObject({
+      good: { state: "idle" },
+      dead: { state: "idle" },
+      off: { state: "disabled" },
+    });
+    const checked = states("--check");
+    expect(checked.status).toBe(4);
+    expect(checked.views).toMatchObject({
+      good: { state: "ready", era: "legacy", toolCount: 5 },
+      remote: { state: "ready", era: "modern", toolCount: 5 },
+      dead: { state: "failed", error: expect.stringContaining("code 9"), stderr: ["last words"] },
+    });
+    expect(checked.stdout).not.toContain("CANARY");
+    // What was found is there for the next process, which starts nothing.
+    expect(states().views).toMatchObject({ good: { state: "idle", toolCount: 5 }, remote: { toolCount: 5 } });
+  });
+
+  it("says how to add the first one", () => {
+    expect(runCli(["servers"])).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("repertoire add"),
+    });
+  });
+});
+
+describe("call and tools", () => {
+  it("calls a tool with arguments of the types that it wants", () => {
+    const { folder, config } = folderWith({ good: evilCommand() });
+    const call = (...args: string[]) => runCli(["call", ...config, ...args], { folder });
+    expect(call("good.echo", "text=5")).toMatchObject({ status: 0, stdout: "5\n" });
+    expect(JSON.parse(call("good.add", "a=2", "b=3", "--json").stdout)).toMatchObject({
+      structuredContent: { sum: 5 },
+    });
+    expect(JSON.parse(call("good__add", "--args", '{"a": 1, "b": 1}', "--json").stdout)).toMatchObject({
+      structuredContent: { sum: 2 },
+    });
+    expect(call("good.fail", "message=no way")).toMatchObject({
+      status: 5,
+      stdout: expect.stringContaining("no way"),
+    });
+    expect(call("good.ehco", "text=x").status).toBe(5);
+    expect(call("good.echo", "text").status).toBe(2);
+    expect(call("good.echo", "--args", "[]").status).toBe(2);
+    expect(call("gone.echo").status).toBe(5);
+  });
+
+  it("calls the meta-tools, too", () => {
+    expect(JSON.parse(runCli(["call", "list_library", "--json"]).stdout)).toMatchObject({
+      structuredContent: { items: [] },
+    });
+  });
+
+  it("finds tools by what they do", () => {
+    const { folder, config } = folderWith({ good: evilCommand() });
+    const { status, stdout } = runCli(["tools", ...config, "add numbers"], { folder });
+    expect({ status, first: stdout.split(/\s/)[0] }).toEqual({ status: 0, first: "good__add" });
+    expect(runCli(["tools", ...config, "zebra"], { folder }).stderr).toContain("Nothing fits");
+  });
+});

@@ -1,0 +1,414 @@
+/** Servers that misbehave, as processes behind the real gateway: each is on its own, and none hurts another. */
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect, startGateway, INITIALIZE, BIN, environmentOf } from "./fixtures/gateway-process.ts";
+import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
+import { evilCommand, linesOf, startEvilHttp } from "./rig/evil-process.ts";
+import type { EvilScript } from "./rig/evil-script.ts";
+
+const require = createRequire(import.meta.url);
+
+async function connectTo(servers: Record<string, object>, config: object = {}) {
+  const folder = temporaryFolder();
+  const file = join(folder, "config.json");
+  writeFileSync(file, JSON.stringify({ mcpServers: servers, ...config }));
+  const connection = await connect("2025-11-25", {
+    folder,
+    args: ["--config", file, "--log-level", "error"],
+  });
+  const call = (name: string, args: Record<string, unknown> = {}) =>
+    connection.client.callTool({ name, arguments: args }, { timeout: 20_000 });
+  return { ...connection, call, file };
+}
+
+/** A server that behaves, whose calls and starts can be counted. */
+function good(folder: string, name: string): { entry: object; journal: string } {
+  const journal = join(folder, `${name}.journal`);
+  return { entry: evilCommand({ name, journalFile: journal }), journal };
+}
+
+const startsOf = (journal: string) => linesOf(journal).filter((line) => line.includes(`"start"`)).length;
+
+const ECHO = { content: [{ type: "text", text: "hi" }] };
+
+describe("one sick server among ten", () => {
+  it("changes nothing for the others: one hangs, one crashes, one floods", { timeout: 60_000 }, async () => {
+    const servers: Record<string, object> = {
+      hangs: evilCommand({ era: "silent" }),
+      crashes: evilCommand({ rules: [{ method: "tools/call", exit: { code: 3 } }] }),
+      floods: evilCommand({
+        rules: [{ method: "tools/call", floodStdout: 20_000, floodStderr: 20_000_000 }],
+      }),
+    };
+    for (let i = 0; i < 7; i++) servers[`good${i}`] = evilCommand({ name: `good${i}` });
+    const { call } = await connectTo(servers, { limits: { connectTimeoutMs: 2_000 } });
+    const startedAt = performance.now();
+    const found = await call("browse_components", { query: "echo", limit: 100 });
+    const browseMs = performance.now() - startedAt;
+    expect(browseMs).toBeLessThan(2_000);
+    expect((found.structuredContent as { pending: string[] }).pending).toContain("hangs");
+    await eventually("the good ones", () => true);
+    for (let i = 0; i < 7; i++) expect(await call(`good${i}__echo`, { text: "hi" })).toMatchObject(ECHO);
+
+    const sick = ["hangs__echo", "crashes__echo", "floods__echo"].map((name) => call(name, { text: "x" }));
+    const times: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      for (let i = 0; i < 7; i++) {
+        const before = performance.now();
+        expect(await call(`good${i}__echo`, { text: "hi" })).toMatchObject(ECHO);
+        times.push(performance.now() - before);
+      }
+    }
+    const [hung, crashed, flooded] = await Promise.all(sick);
+    expect(hung).toMatchObject({ isError: true, structuredContent: { error: { code: "TOOL_UNAVAILABLE" } } });
+    expect(crashed).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "TOOL_UNAVAILABLE", retryable: false } },
+    });
+    expect(flooded).toMatchObject({ content: [{ text: "x" }] });
+    times.sort((a, b) => a - b);
+    console.log(
+      `browse_components with a hanging server: ${browseMs.toFixed(0)} ms; 140 calls of seven good servers beside three sick ones: ` +
+        `p50 ${times[70]!.toFixed(2)} ms, p99 ${times[138]!.toFixed(2)} ms`,
+    );
+    expect(times[70]).toBeLessThan(500);
+  });
+});
+
+describe("T071: a server that does not come up", () => {
+  it.each([
+    ["is not there", { command: "no-such-command-anywhere" }, "not in PATH"],
+    ["exits at once", { command: "sh", args: ["-c", "echo broken pipe dream >&2; exit 7"] }, "code 7"],
+    ["is ended by a signal", { command: "sh", args: ["-c", "kill -TERM $$"] }, "SIGTERM"],
+    ["says nothing", evilCommand({ era: "silent" }), "did not answer initialize"],
+    [
+      "refuses",
+      evilCommand({ onInitialize: { error: { code: -32000, message: "no licence" } } }),
+      "no licence",
+    ],
+  ])("%s: the answer says so, with its last words", async (_, entry, words) => {
+    const { call } = await connectTo({ sick: entry }, { limits: { connectTimeoutMs: 1_500 } });
+    const answer = await call("sick__echo", { text: "x" });
+    expect(answer).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "TOOL_UNAVAILABLE" } },
+    });
+    const text = JSON.stringify(answer.structuredContent);
+    expect(text).toContain(words);
+    if (words === "code 7") expect(text).toContain("broken pipe dream");
+  });
+
+  it("is not started again with every call", async () => {
+    const folder = temporaryFolder();
+    const journal = join(folder, "journal");
+    const { call } = await connectTo({
+      sick: evilCommand({ journalFile: journal, onInitialize: { exit: { code: 1 } } }),
+    });
+    for (let i = 0; i < 30; i++) await call("sick__echo", { text: "x" });
+    expect(startsOf(journal)).toBeLessThan(12);
+  });
+});
+
+describe("a server that dies", () => {
+  it("T075: fails the 20 calls under way within a second, and the next call starts it once", async () => {
+    const folder = temporaryFolder();
+    const journal = join(folder, "journal");
+    const counted = join(folder, "count");
+    const script: EvilScript = {
+      journalFile: journal,
+      countFile: counted,
+      rules: [{ tool: "slow", nth: 20, exit: { signal: "SIGKILL" } }],
+    };
+    const { call } = await connectTo({ frail: evilCommand(script) });
+    await call("frail__echo", { text: "warm" });
+    const startedAt = performance.now();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call("frail__slow", { ms: 60_000 })));
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        isError: true,
+        structuredContent: { error: { code: "TOOL_UNAVAILABLE", retryable: false } },
+      });
+    }
+    expect(linesOf(counted)).toHaveLength(21);
+    const again = await Promise.all(Array.from({ length: 5 }, () => call("frail__echo", { text: "hi" })));
+    for (const answer of again) expect(answer).toMatchObject(ECHO);
+    expect(startsOf(journal)).toBe(2);
+    expect(linesOf(counted)).toHaveLength(26);
+  });
+});
+
+describe("T080, T081, T084: bad framing and odd answers", () => {
+  it.each([
+    ["garbage before every answer", { garbage: true as const }],
+    ["bytes one by one, cut inside characters", { splitUtf8: "bytes" as const }],
+    ["CRLF", { crlf: true }],
+    ["the answer twice", { duplicate: true }],
+  ])("%s: the call works all the same", async (_, fault) => {
+    const { call } = await connectTo({ odd: evilCommand({ rules: [{ method: "tools/call", ...fault }] }) });
+    for (const text of ["hi", "é😀", "hi"]) {
+      expect(await call("odd__echo", { text })).toMatchObject({ content: [{ text }] });
+    }
+  });
+
+  it.each([
+    ["another id", { wrongId: true }],
+    ["the id as text", { stringId: true }],
+    ["nothing", { never: true }],
+  ])("%s for an answer: that call times out, and the next works", async (_, fault) => {
+    const entry = { ...evilCommand({ rules: [{ tool: "echo", nth: 2, ...fault }] }), timeoutMs: 300 };
+    const { call } = await connectTo({ odd: entry });
+    expect(await call("odd__echo", { text: "hi" })).toMatchObject(ECHO);
+    expect(await call("odd__echo", { text: "lost" })).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "TOOL_TIMEOUT", message: expect.stringContaining("300 ms") } },
+    });
+    expect(await call("odd__echo", { text: "hi" })).toMatchObject(ECHO);
+  });
+});
+
+describe("T093, T030: lists that are not as they should be", () => {
+  it("an endless list is cut, and a hostile name is shown harmless", async () => {
+    const tools = [
+      { name: "ok", description: "fine", inputSchema: { type: "object" } },
+      { name: "</script>\u001b[31m", inputSchema: { type: "object" } },
+      { name: "bad_schema", inputSchema: { type: "string" } },
+    ];
+    const { client } = await connectTo(
+      {
+        endless: evilCommand({ toolCount: 5, pages: { size: 1, endless: "new-cursor" } }),
+        odd: evilCommand({ tools }),
+      },
+      { exposure: "full" },
+    );
+    const names = (await client.listTools()).tools.map((tool) => tool.name);
+    expect(names).toContain("odd__ok");
+    expect(names).not.toContain("odd__bad_schema");
+    expect(names.filter((name) => name.startsWith("endless__")).length).toBeGreaterThan(0);
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  });
+
+  it("a list that changes is told once it has been read and really differs", async () => {
+    const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+    const changed = { method: "notifications/tools/list_changed", times: 50 };
+    const script: EvilScript = {
+      toolLists: [[tool("a")], [tool("a")], [tool("a"), tool("b")]],
+      capabilities: { tools: { listChanged: true } },
+      rules: [{ method: "tools/call", notify: [changed] }],
+    };
+    const { client, call } = await connectTo({ moving: evilCommand(script) }, { exposure: "full" });
+    let names: string[] = [];
+    let changeCount = 0;
+    const read = async () => (names = (await client.listTools()).tools.map((tool_) => tool_.name));
+    await read();
+    expect(names).toContain("moving__a");
+    client.setNotificationHandler("notifications/tools/list_changed", () => {
+      changeCount++;
+      void read();
+    });
+    await call("moving__a");
+    await call("moving__a");
+    await eventually("the new tool", () => names.includes("moving__b"));
+    expect(changeCount).toBeLessThan(5);
+  });
+});
+
+describe("T094: a gateway that leads back to itself", () => {
+  it(
+    "starts itself a few times and not for ever, and the other servers work",
+    { timeout: 60_000 },
+    async () => {
+      const folder = temporaryFolder();
+      const file = join(folder, "config.json");
+      const started = join(folder, "started");
+      // Each start leaves a mark; the environment of the test keeps every gateway on this folder.
+      const script = `echo x >> "${started}"; exec "$0" "$@"`;
+      const self = {
+        command: "sh",
+        args: ["-c", script, process.execPath, BIN, "serve", "--config", file, "--log-level", "silent"],
+        env: environmentOf(folder),
+      };
+      writeFileSync(file, JSON.stringify({ mcpServers: { self, good: evilCommand() }, exposure: "full" }));
+      const { client } = await connect("2025-11-25", {
+        folder,
+        args: ["--config", file, "--log-level", "error"],
+      });
+      const names = (await client.listTools()).tools.map((tool) => tool.name);
+      expect(names).toContain("good__echo");
+      expect(await client.callTool({ name: "good__echo", arguments: { text: "hi" } })).toMatchObject(ECHO);
+      await client.close();
+      expect(linesOf(started).length).toBeLessThanOrEqual(5);
+    },
+  );
+});
+
+describe("config while running", () => {
+  it(
+    "a disabled server is stopped and its tools are gone; enabled, they are back at once",
+    { timeout: 30_000 },
+    async () => {
+      const folder = temporaryFolder();
+      const { entry, journal } = good(folder, "one");
+      const { client, call, file } = await connectTo({ one: entry }, { exposure: "full" });
+      const names = async () => (await client.listTools()).tools.map((tool) => tool.name);
+      const write = (enabled: boolean) =>
+        writeFileSync(file, JSON.stringify({ mcpServers: { one: { ...entry, enabled } }, exposure: "full" }));
+      await call("one__echo", { text: "hi" });
+      expect(await names()).toContain("one__echo");
+      const { pid } = (JSON.parse(linesOf(journal)[0]!) as { start: { pid: number } }).start;
+      write(false);
+      await eventually("the end of the server", () => !isAlive(pid));
+      expect(await names()).not.toContain("one__echo");
+      expect(await call("one__echo", { text: "hi" })).toMatchObject({ isError: true });
+      write(true);
+      await eventuallyAsync("the tools", async () => (await names()).includes("one__echo"));
+      expect(await call("one__echo", { text: "hi" })).toMatchObject(ECHO);
+    },
+  );
+
+  it("a denied tool is not listed and cannot be called", async () => {
+    const entry = { ...evilCommand(), tools: { deny: ["fail"] } };
+    const { client, call } = await connectTo({ one: entry }, { exposure: "full" });
+    expect((await client.listTools()).tools.map((tool) => tool.name)).not.toContain("one__fail");
+    expect(await call("one__fail", { message: "x" })).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "SECURITY_ERROR" } },
+    });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function eventuallyAsync(what: string, probe: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (await probe()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+describe("T077: kill -9 of the gateway", () => {
+  const rounds = Number(process.env["GATEWAY_KILL_ROUNDS"] ?? 5);
+
+  it(`leaves no server and no grandchild behind, ${rounds} times`, { timeout: 20_000 * rounds }, async () => {
+    const folder = temporaryFolder();
+    for (let round = 0; round < rounds; round++) {
+      const journal = join(folder, `journal-${round}`);
+      const file = join(folder, `config-${round}.json`);
+      const direct = evilCommand({
+        journalFile: journal,
+        grandchildCount: 2,
+        ignoreStdinEnd: true,
+        ignoreSigterm: true,
+      });
+      // As npx does it: a shell that waits for the server, which is its child.
+      const wrapped = { command: "sh", args: ["-c", '"$@"; true', "sh", direct.command, ...direct.args] };
+      writeFileSync(file, JSON.stringify({ mcpServers: { direct, wrapped } }));
+      const gateway = startGateway({ folder, args: ["--config", file] });
+      gateway.send(INITIALIZE);
+      for (const server of ["direct", "wrapped"]) {
+        const params = { name: `${server}__echo`, arguments: { text: "hi" } };
+        gateway.send({ jsonrpc: "2.0", id: server, method: "tools/call", params });
+        expect(await gateway.answer(server)).toMatchObject({ result: ECHO });
+      }
+      const pids = linesOf(journal).flatMap((line) => {
+        const entry = JSON.parse(line) as { start?: { pid: number }; grandchild?: number };
+        return entry.start?.pid ?? entry.grandchild ?? [];
+      });
+      expect(pids.length).toBeGreaterThanOrEqual(2);
+      gateway.child.kill("SIGKILL");
+      await eventually(`the end of ${pids.join(", ")}`, () => pids.every((pid) => !isAlive(pid)));
+    }
+  });
+});
+
+describe("remote servers", () => {
+  it("T085, T088: redirects, errors and pages that are no answer are typed errors, and no header reaches another origin", async () => {
+    const other = await startEvilHttp({ journalFile: join(temporaryFolder(), "other") });
+    const otherJournal = join(temporaryFolder(), "stolen");
+    const thief = await startEvilHttp({ journalFile: otherJournal });
+    expect(other.url).not.toBe(thief.url);
+    const faults = {
+      redirects: { http: { status: 307, redirect: thief.url } },
+      denies: { http: { status: 401, body: "no" } },
+      breaks: { http: { status: 500, body: "oops" } },
+      html: { http: { status: 200, contentType: "text/html", body: "<html>log in</html>" } },
+      empty: { http: { status: 200, body: "" } },
+    };
+    const servers: Record<string, object> = {};
+    for (const [name, fault] of Object.entries(faults)) {
+      const { url } = await startEvilHttp({ onInitialize: fault });
+      servers[name] = { url, headers: { Authorization: "Bearer CANARY-token" } };
+    }
+    servers["good"] = { url: other.url };
+    const { call } = await connectTo(servers, { limits: { connectTimeoutMs: 2_000 } });
+    for (const name of Object.keys(faults)) {
+      const answer = await call(`${name}__echo`, { text: "x" });
+      expect({ name, answer }).toMatchObject({
+        answer: { isError: true, structuredContent: { error: { code: "TOOL_UNAVAILABLE" } } },
+      });
+      expect(JSON.stringify(answer)).not.toContain("CANARY");
+    }
+    expect(linesOf(otherJournal).join("\n")).not.toContain("CANARY");
+    expect(await call("good__echo", { text: "hi" })).toMatchObject(ECHO);
+  });
+
+  it.each(["legacy", "modern"] as const)(
+    "speak the %s era over Streamable HTTP, as plain JSON and as a stream",
+    async (era) => {
+      for (const sse of [false, true]) {
+        const { url } = await startEvilHttp({ era, http: { sse, bearer: "CANARY-key" } });
+        const { call } = await connectTo({
+          remote: { url, headers: { Authorization: "Bearer CANARY-key" } },
+        });
+        expect(await call("remote__add", { a: 2, b: 3 })).toMatchObject({ structuredContent: { sum: 5 } });
+      }
+    },
+  );
+
+  it.each([
+    ["streamableHttp", "http", "/mcp"],
+    ["sse", "sse", "/sse"],
+  ] as const)("work for real: server-everything over %s", { timeout: 30_000 }, async (mode, type, path) => {
+    const port = await freePort();
+    const entry = join(
+      dirname(require.resolve("@modelcontextprotocol/server-everything/package.json")),
+      "dist/index.js",
+    );
+    const server = spawn(process.execPath, [entry, mode], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    let output = "";
+    server.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    server.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await eventually("the port", () => output.includes(String(port)));
+    const { call } = await connectTo({ every: { type, url: `http://127.0.0.1:${port}${path}` } });
+    expect(await call("every__echo", { message: "hi" })).toMatchObject({ content: [{ text: "Echo: hi" }] });
+    expect(await call("every__get-sum", { a: 2, b: 3 })).toMatchObject({
+      content: [{ text: "The sum of 2 and 3 is 5." }],
+    });
+  });
+});
+
+function freePort(): Promise<number> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
