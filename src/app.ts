@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
+import { createAuditTrail } from "./audit-trail.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { Log } from "./core/log.ts";
@@ -47,6 +48,8 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
   const store = await openSqliteStore({ home });
   const registry = createRegistry({ cache: store.serverCache, log });
+  const trail = createAuditTrail(store.audit, log);
+  registry.subscribe((event) => trail.recordEvent(event));
   await registry.load();
   let connection: StdioConnection | undefined;
   const servers = createServers({ registry, log, version: VERSION, client: () => connection?.client() });
@@ -63,6 +66,7 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     exposure: () => config.current().exposure,
     serverNotified: (listener) => servers.notified(listener),
     tellServers: (method, params) => servers.tell(method, params),
+    denied: (tool, details) => trail.recordDenial(tool, details),
     log,
   });
   const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
@@ -92,6 +96,7 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     async close() {
       leave();
       await registry.close();
+      await trail.settle();
       await store.close();
     },
   };

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, startGateway, INITIALIZE, BIN, environmentOf } from "./fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
+import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { evilCommand, linesOf, startEvilHttp } from "./rig/evil-process.ts";
 import type { EvilScript } from "./rig/evil-script.ts";
 
@@ -272,12 +273,18 @@ describe("config while running", () => {
 
   it("a denied tool is not listed and cannot be called", async () => {
     const entry = { ...evilCommand(), tools: { deny: ["fail"] } };
-    const { client, call } = await connectTo({ one: entry }, { exposure: "full" });
+    const { client, call, folder } = await connectTo({ one: entry }, { exposure: "full" });
     expect((await client.listTools()).tools.map((tool) => tool.name)).not.toContain("one__fail");
     expect(await call("one__fail", { message: "x" })).toMatchObject({
       isError: true,
       structuredContent: { error: { code: "SECURITY_ERROR" } },
     });
+    await client.close();
+    const store = await openSqliteStore({ home: join(folder, "home") });
+    onTestFinished(() => store.close());
+    expect(await store.audit.list({ limit: 10 })).toMatchObject([
+      { action: "tool.denied", subject: "one__fail" },
+    ]);
   });
 });
 
@@ -345,6 +352,7 @@ describe("remote servers", () => {
       breaks: { http: { status: 500, body: "oops" } },
       html: { http: { status: 200, contentType: "text/html", body: "<html>log in</html>" } },
       empty: { http: { status: 200, body: "" } },
+      bomb: { http: { gzipBomb: 200_000_000 } },
     };
     const servers: Record<string, object> = {};
     for (const [name, fault] of Object.entries(faults)) {

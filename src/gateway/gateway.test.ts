@@ -40,6 +40,7 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     exposure: () => "lean",
     serverNotified: () => () => {},
     tellServers: () => {},
+    denied: () => {},
     log: silentLog,
   });
   const call = async (name: string, args: JsonObject = {}) => {
@@ -497,6 +498,7 @@ describe("what goes wrong inside", () => {
       exposure: () => "lean",
       serverNotified: () => () => {},
       tellServers: () => {},
+      denied: () => {},
       log: { ...silentLog, error: (event, fields) => events.push([event, fields]) },
     });
     const answer = await gateway.callTool("list_library", {});

@@ -71,6 +71,8 @@ export interface GatewayParts {
     listener: (server: string, method: string, params: JsonObject) => void,
   ) => () => void;
   readonly tellServers: (method: string, params: JsonObject) => void;
+  /** A call that the config denies was refused. */
+  readonly denied: (tool: string, details: JsonObject) => void;
   readonly log: Log;
 }
 
@@ -123,7 +125,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     const result = await callRegistry(name, args, context).catch((error: unknown) =>
       unexpected(error, name, context, parts.log),
     );
-    return result.success ? result.data : withTrace(errorAnswer(result.error), context);
+    if (result.success) return result.data;
+    if (result.error.code === "SECURITY_ERROR") parts.denied(name, { traceId: context.traceId });
+    return withTrace(errorAnswer(result.error), context);
   }
 
   const definitions = (catalogue: Catalogue) =>

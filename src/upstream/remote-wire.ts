@@ -1,5 +1,6 @@
 import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Wire } from "../core/wire.ts";
+import { createBoundedFetch } from "./bounded-fetch.ts";
 import type { UpstreamTransport } from "./upstream-config.ts";
 
 /**
