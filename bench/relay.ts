@@ -1,70 +1,86 @@
-/** What the gateway adds to a call over stdio: the same client and server, direct and through it, taking turns. */
+/** What the gateway adds to a call: the same client and server, direct and through it, taking turns. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { printFigures, quantile, type Samples } from "./figures.ts";
 
-const ROUNDS = 40;
+const ROUNDS = 30;
 const CALLS_A_ROUND = 200;
 const GOAL_RATIO = 2.5;
 
-const echoServer = join(import.meta.dirname, "fixtures/echo-server.mjs");
+const fixtures = join(import.meta.dirname, "fixtures");
 const bin = join(import.meta.dirname, "../dist/main.js");
 
 export async function benchRelay(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
+  const echoServer = join(fixtures, "echo-server.mjs");
+  const remote = spawn(process.execPath, [join(fixtures, "echo-http-server.mjs")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [port] = (await once(remote.stdout, "data")) as [Buffer];
+  const url = `http://127.0.0.1:${port.toString().trim()}/mcp`;
   const config = join(folder, "config.json");
-  writeFileSync(
-    config,
-    JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [echoServer] } } }),
+  const mcpServers = { echo: { command: process.execPath, args: [echoServer] }, remote: { url } };
+  writeFileSync(config, JSON.stringify({ mcpServers }));
+  const through = await connect(
+    spawned([bin, "serve", "--config", config, "--home", join(folder, "home"), "--log-level", "error"]),
   );
-  const direct = await connect([echoServer]);
-  const through = await connect([
-    bin,
-    "serve",
-    "--config",
-    config,
-    "--home",
-    join(folder, "home"),
-    "--log-level",
-    "error",
-  ]);
+  const direct = await connect(spawned([echoServer]));
+  const directRemote = await connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
   try {
     for (const atOnce of [1, 32]) {
-      const samples: Samples[] = [
-        { name: "direct", values: [] },
-        { name: "through repertoire", values: [] },
-      ];
-      await time(direct, "echo", atOnce);
-      await time(through, "echo__echo", atOnce);
-      for (let round = 0; round < ROUNDS; round++) {
-        samples[0]!.values.push(await time(direct, "echo", atOnce));
-        samples[1]!.values.push(await time(through, "echo__echo", atOnce));
-      }
-      printFigures(
-        `A call over stdio, ${atOnce} at once (ms for each call, mean of ${CALLS_A_ROUND})`,
-        samples,
-        "direct",
-      );
-      const ratio = quantile(samples[1]!.values, 0.5) / quantile(samples[0]!.values, 0.5);
-      if (atOnce === 1) {
-        console.log(
-          `  goal: at most ${GOAL_RATIO} × direct: ${ratio <= GOAL_RATIO ? "met" : "MISSED"} (${ratio.toFixed(2)} ×)`,
-        );
-      }
+      await compare("stdio", atOnce, direct, through, "echo__echo");
+      await compare("Streamable HTTP", atOnce, directRemote, through, "remote__echo");
     }
   } finally {
-    await direct.close();
-    await through.close();
+    for (const client of [direct, directRemote, through]) await client.close();
+    remote.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function connect(args: string[]): Promise<Client> {
+async function compare(
+  wire: string,
+  atOnce: number,
+  direct: Client,
+  through: Client,
+  name: string,
+): Promise<void> {
+  const samples: Samples[] = [
+    { name: "direct", values: [] },
+    { name: "through repertoire", values: [] },
+  ];
+  await time(direct, "echo", atOnce);
+  await time(through, name, atOnce);
+  for (let round = 0; round < ROUNDS; round++) {
+    samples[0]!.values.push(await time(direct, "echo", atOnce));
+    samples[1]!.values.push(await time(through, name, atOnce));
+  }
+  printFigures(
+    `A call over ${wire}, ${atOnce} at once (each value is the mean of ${CALLS_A_ROUND})`,
+    samples,
+    "direct",
+  );
+  if (wire !== "stdio" || atOnce !== 1) return;
+  const ratio = quantile(samples[1]!.values, 0.5) / quantile(samples[0]!.values, 0.5);
+  console.log(
+    `  goal: at most ${GOAL_RATIO} × direct: ${ratio <= GOAL_RATIO ? "met" : "MISSED"} (${ratio.toFixed(2)} ×)`,
+  );
+}
+
+function spawned(args: string[]): Transport {
+  return new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" });
+}
+
+async function connect(transport: Transport): Promise<Client> {
   const client = new Client({ name: "bench", version: "1.0.0" });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }));
+  await client.connect(transport);
   return client;
 }
 

@@ -1,6 +1,7 @@
 /** `npm run bench`: figures of this machine, as ratios to something that runs beside us. */
 import { cpus } from "node:os";
 import { benchStartup } from "./startup.ts";
+import { benchListing } from "./listing.ts";
 import { benchRelay } from "./relay.ts";
 import { benchStore } from "./store.ts";
 
@@ -8,3 +9,4 @@ console.log(`Node ${process.version}, ${cpus().length} cores`);
 await benchStartup();
 await benchStore();
 await benchRelay();
+await benchListing();

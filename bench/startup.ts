@@ -1,29 +1,16 @@
 /** From spawn to the answer of tools/list over stdio, beside a bare server of the SDK in the same run. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { rolldown } from "rolldown";
 import { printFigures, quantile, takeTurns } from "./figures.ts";
+import { timeToList } from "./lines.ts";
 
 const ROUNDS = 21;
 const GOAL_RATIO = 1.5;
 
 const root = join(import.meta.dirname, "..");
 const bareServer = join(import.meta.dirname, "fixtures/bare-server.mjs");
-
-const OPENING = [
-  {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "initialize",
-    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
-  },
-  { jsonrpc: "2.0", method: "notifications/initialized" },
-  { jsonrpc: "2.0", id: 2, method: "tools/list" },
-];
 
 export async function benchStartup(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
@@ -71,18 +58,4 @@ async function bundleBareServer(folder: string): Promise<string> {
   await build.write({ file, format: "esm" });
   await build.close();
   return file;
-}
-
-async function timeToList(args: readonly string[]): Promise<number> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const exited = once(child, "exit");
-  child.stdin.write(OPENING.map((message) => `${JSON.stringify(message)}\n`).join(""));
-  for await (const line of createInterface({ input: child.stdout })) {
-    if ((JSON.parse(line) as { id?: number }).id === 2) break;
-  }
-  const elapsed = performance.now() - startedAt;
-  child.stdin.end();
-  await exited;
-  return elapsed;
 }

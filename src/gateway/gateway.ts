@@ -15,17 +15,17 @@ import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { Catalogue } from "../registry/catalogue.ts";
 import type { Exposed } from "../registry/listing.ts";
 import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
 import { createExecute } from "./execute.ts";
 import { createListLibrary } from "./list-library.ts";
-import { chooseExposure, type Exposure } from "./exposure.ts";
+import type { Exposure } from "./exposure.ts";
 import { nextHop } from "./hops.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
+import { createToolListReader } from "./tool-list.ts";
 
 /** The key of the trace id in the `_meta` of every answer. */
 export const TRACE_ID_KEY = "repertoire/traceId";
@@ -33,6 +33,8 @@ export const TRACE_ID_KEY = "repertoire/traceId";
 export interface Gateway {
   /** The context says on whose behalf servers are started: some offer only what their client can take part in. */
   listTools(context?: Partial<CallContext>): Promise<ToolDefinition[]>;
+  /** The same list as JSON in UTF-8, made once for as long as nothing changes. */
+  listToolsBytes(context?: Partial<CallContext>): Promise<Buffer>;
   callTool(name: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
   /**
    * The short way for a tool of a server that is known: one look-up, and the answer untouched. Undefined for any other name,
@@ -76,8 +78,6 @@ export interface GatewayParts {
   readonly log: Log;
 }
 
-/** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
-const FULL_LIST_WAIT_MS = 3_000;
 /** Lists of resources and prompts do not make a client wait. */
 const OFFERS_WAIT_MS = 1_000;
 
@@ -90,6 +90,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     createExecute(parts),
     createSaveToLibrary(parts),
   ];
+  const readToolList = createToolListReader({ ...parts, metaTools });
 
   async function route(
     name: string,
@@ -130,20 +131,12 @@ export function createGateway(parts: GatewayParts): Gateway {
     return withTrace(errorAnswer(result.error), context);
   }
 
-  const definitions = (catalogue: Catalogue) =>
-    catalogue.components.map(({ name, definition }) => ({ ...definition, name }));
-
   return {
     async listTools(partial) {
-      const own = metaTools.map((tool) => tool.define(parts.servers()));
-      const mode = chooseExposure(parts.exposure(), () => definitions(registry.catalogue()));
-      if (mode === "lean") return own;
-      // What `auto` shows is what is known: only a list that was asked for starts servers.
-      const asked = parts.exposure() === "full";
-      const known = asked
-        ? await registry.discover({ waitMs: FULL_LIST_WAIT_MS }, contextOf(partial))
-        : registry.catalogue();
-      return [...own, ...definitions(known)];
+      return [...(await readToolList(contextOf(partial))).tools];
+    },
+    async listToolsBytes(partial) {
+      return (await readToolList(contextOf(partial))).bytes();
     },
     async callTool(name, args, partial) {
       const context = contextOf(partial);

@@ -21,6 +21,7 @@ function openRelay(client: ClientFace | undefined = face) {
   const calls: Call[] = [];
   const sent: JsonObject[] = [];
   const gateway = {
+    listToolsBytes: async () => Buffer.from(`[{"name":"t"}]`),
     callUpstream: (name: string, args: JsonObject, context: CallContext) => {
       if (!name.includes("__")) return undefined;
       const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
@@ -32,6 +33,8 @@ function openRelay(client: ClientFace | undefined = face) {
     gateway,
     client: () => client,
     send: async (message) => void sent.push(message as unknown as JsonObject),
+    sendResultBytes: async (id, key, value) =>
+      void sent.push({ id, result: { [key]: JSON.parse(value.toString()) as JsonObject } }),
   });
   const take = (message: object) => relay({ jsonrpc: "2.0", ...message } as JSONRPCMessage);
   return { take, calls, sent };
@@ -56,7 +59,8 @@ describe("what is taken", () => {
 
   it.each([
     ["a meta-tool", callOf(1, "execute")],
-    ["another method", { id: 1, method: "tools/list" }],
+    ["another method", { id: 1, method: "resources/list" }],
+    ["a list from a cursor", { id: 1, method: "tools/list", params: { cursor: "x" } }],
     ["an answer", { id: 1, result: {} }],
     ["a call without a name", { id: 1, method: "tools/call", params: {} }],
     ["arguments that are no object", { id: 1, method: "tools/call", params: { name: "s__t", arguments: 5 } }],
@@ -65,9 +69,21 @@ describe("what is taken", () => {
     expect(openRelay().take(message)).toBe(false);
   });
 
+  it("is a list of tools, which is written from its bytes", async () => {
+    const { take, sent } = openRelay();
+    expect(take({ id: 3, method: "tools/list" })).toBe(true);
+    await soon();
+    expect(sent).toEqual([{ id: 3, result: { tools: [{ name: "t" }] } }]);
+  });
+
   it("is nothing before the client has opened a legacy connection", () => {
     const { relay } = {
-      relay: createRelay({ gateway: {} as Gateway, client: () => undefined, send: async () => {} }),
+      relay: createRelay({
+        gateway: {} as Gateway,
+        client: () => undefined,
+        send: async () => {},
+        sendResultBytes: async () => {},
+      }),
     };
     expect(relay({ jsonrpc: "2.0", ...callOf(1) })).toBe(false);
   });

@@ -1,7 +1,7 @@
 /**
  * The short way of a tool call: client → registry → server and back, on raw messages. Calls of upstream tools on a legacy
- * connection are taken out of the stream before the SDK parses them, and their answers are written as they came. Everything
- * else (the handshake, lists, the meta-tools, modern connections) goes through the SDK.
+ * connection are taken out of the stream before the SDK parses them, and their answers are written as they came; the list of tools
+ * is written from its bytes. Everything else (the handshake, the meta-tools, modern connections) goes through the SDK.
  *
  * Each call has its own abort signal: a cancellation ends that call and no other, whatever ids other clients use.
  */
@@ -16,12 +16,14 @@ export interface RelayParts {
   /** The client, once a legacy connection is open. */
   readonly client: () => ClientFace | undefined;
   readonly send: (message: JSONRPCMessage) => Promise<void>;
+  /** Answers with a result of one key whose value is JSON already. */
+  readonly sendResultBytes: (id: string | number, key: string, value: Buffer) => Promise<void>;
 }
 
 /** Returns whether it took the message. */
 export type Relay = (message: JSONRPCMessage) => boolean;
 
-export function createRelay({ gateway, client, send }: RelayParts): Relay {
+export function createRelay({ gateway, client, send, sendResultBytes }: RelayParts): Relay {
   const calls = new Map<unknown, AbortController>();
 
   function take(id: string | number, params: JsonObject, face: ClientFace): boolean {
@@ -46,11 +48,21 @@ export function createRelay({ gateway, client, send }: RelayParts): Relay {
     if (!signal.aborted) await send({ jsonrpc: "2.0", id, result } as never).catch(() => {});
   }
 
+  /** A list has no side effect worth cancelling; a client that no longer wants it ignores the answer. */
+  async function list(id: string | number, face: ClientFace): Promise<void> {
+    const tools = await gateway.listToolsBytes(contextOf({}, new AbortController().signal, face));
+    await sendResultBytes(id, "tools", tools).catch(() => {});
+  }
+
   return (message) => {
     const face = client();
     if (face === undefined || !("method" in message)) return false;
     if (message.method === "tools/call" && "id" in message) {
       return take(message.id, (message.params ?? {}) as JsonObject, face);
+    }
+    if (message.method === "tools/list" && "id" in message && message.params?.["cursor"] === undefined) {
+      void list(message.id, face);
+      return true;
     }
     if (message.method !== "notifications/cancelled") return false;
     const call = calls.get(message.params?.["requestId"]);

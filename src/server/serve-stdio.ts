@@ -23,6 +23,7 @@ export function connectStdio(parts: McpServerParts, input: Readable, output: Out
     gateway: parts.gateway,
     client: () => client,
     send: (message) => transport.send(message),
+    sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
   });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const close = transport.close.bind(transport);

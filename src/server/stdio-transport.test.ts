@@ -13,8 +13,11 @@ async function openWire() {
   let closed = false;
   transport.onmessage = (message) => received.push(message);
   transport.onclose = () => (closed = true);
+  let rest = "";
   output.on("data", (chunk: Buffer) => {
-    for (const line of chunk.toString().trim().split("\n")) written.push(JSON.parse(line));
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) written.push(JSON.parse(line));
   });
   await transport.start();
   return { input, output, transport, received, written, isClosed: () => closed };
@@ -90,6 +93,26 @@ describe("T058, T059: what is not JSON-RPC is answered, and the connection goes 
     expect(written).toMatchObject([{ jsonrpc: "2.0", id, error: { code } }]);
     expect(received).toEqual([ping("next")]);
   });
+});
+
+it("answers with bytes that are JSON already, whole and in one piece", async () => {
+  const { transport, output } = await openWire();
+  let text = "";
+  output.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const value = Buffer.from(JSON.stringify(["é😀"]));
+  await Promise.all([
+    transport.sendResultBytes("a", "tools", value),
+    transport.send({ jsonrpc: "2.0", id: 2, result: {} }),
+  ]);
+  expect(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual([
+    { jsonrpc: "2.0", id: "a", result: { tools: ["é😀"] } },
+    { jsonrpc: "2.0", id: 2, result: {} },
+  ]);
 });
 
 describe("the end", () => {

@@ -6,7 +6,7 @@
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** As long as a line over stdio may be. */
-export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;

@@ -12,6 +12,7 @@ export function createRemoteWire(transport: Extract<UpstreamTransport, { kind: "
   const options = {
     requestInit: { headers: { ...transport.headers } },
     redirectPolicy: "same-origin",
+    fetch: createBoundedFetch(),
   } as const;
   const wire =
     transport.kind === "sse"
