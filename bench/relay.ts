@@ -32,7 +32,7 @@ export async function benchRelay(): Promise<void> {
     spawned([bin, "serve", "--config", config, "--home", join(folder, "home"), "--log-level", "error"]),
   );
   const direct = await connect(spawned([echoServer]));
-  const directRemote = await connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
+  const directRemote = await connect(new StreamableHTTPClientTransport(new URL(url)));
   try {
     for (const atOnce of [1, 32]) {
       await compare("stdio", atOnce, direct, through, "echo__echo");

@@ -122,6 +122,18 @@ describe("servers", () => {
     expect(states().views).toMatchObject({ good: { state: "idle", toolCount: 5 }, remote: { toolCount: 5 } });
   });
 
+  it("doctor starts them when asked, and shows what a sick one said", () => {
+    const { folder, config } = folderWith({
+      good: evilCommand(),
+      dead: { command: "sh", args: ["-c", "echo last words >&2; exit 9"] },
+    });
+    expect(runCli(["doctor", ...config], { folder }).status).toBe(0);
+    const { status, stdout } = runCli(["doctor", "--servers", ...config], { folder });
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/✓ server +good: legacy, 5 tools, up in \d+ ms/);
+    expect(stdout).toMatch(/✗ server +dead: .*code 9.*last words.* → repertoire disable dead/);
+  });
+
   it("says how to add the first one", () => {
     expect(runCli(["servers"])).toMatchObject({
       status: 0,

@@ -6,8 +6,15 @@ const SEED = process.env["STORE_KILL_SEED"] ?? String(Date.now() % 2 ** 31);
 
 console.log(`STORE_KILL_SEED=${SEED}, ${ROUNDS} rounds`);
 
-const { status } = spawnSync("vitest", ["run", "test/store-processes.test.ts", "--testTimeout=3600000"], {
+const tests = ["test/store-processes.test.ts", "test/process-orphans.test.ts", "test/faults.test.ts"];
+const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"], {
   stdio: "inherit",
-  env: { ...process.env, STORE_KILL_ROUNDS: ROUNDS, STORE_KILL_SEED: SEED },
+  env: {
+    ...process.env,
+    STORE_KILL_ROUNDS: ROUNDS,
+    STORE_KILL_SEED: SEED,
+    PROCESS_KILL_ROUNDS: ROUNDS,
+    GATEWAY_KILL_ROUNDS: ROUNDS,
+  },
 });
 process.exitCode = status ?? 1;

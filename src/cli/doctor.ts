@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { openStore } from "../app.ts";
+import { openStore, type ServerView } from "../app.ts";
 import { loadConfig, type LoadResult } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem } from "../config/problem.ts";
@@ -14,7 +14,7 @@ import { escapeUnprintable } from "../core/printable.ts";
 import { countOf } from "./config.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
-import { globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
 import { bold, green, print, printJson, red, yellow } from "./terminal.ts";
 
 interface Check {
@@ -29,12 +29,13 @@ export function addDoctor(program: Command, finish: Finish): void {
   program
     .command("doctor")
     .description("Check that everything is in order, and say what cures what is not")
+    .option("--servers", "Start each server as well, and ask what it offers")
     .addHelpText(
       "after",
       "\nExamples:\n  $ repertoire doctor\n  $ repertoire doctor --json | jq '.checks[] | select(.state == \"failed\")'",
     )
     .action(async (_options: unknown, command: Command) => {
-      const options = globalOptionsOf(command);
+      const options = { ...globalOptionsOf(command), ...command.opts<DoctorOptions>() };
       const checks = await examine(options);
       const failed = checks.some((check) => check.state === "failed");
       if (options.json === true) printJson({ ok: !failed, checks });
@@ -43,12 +44,50 @@ export function addDoctor(program: Command, finish: Finish): void {
     });
 }
 
-async function examine(options: GlobalOptions): Promise<Check[]> {
+interface DoctorOptions extends GlobalOptions {
+  readonly servers?: boolean;
+}
+
+async function examine(options: DoctorOptions): Promise<Check[]> {
   const { home } = locateConfig({ configPath: options.config, home: options.home });
   const loaded = loadConfig({ configPath: options.config, home: options.home });
   const homeCheck = checkHome(home);
   const storeCheck = homeCheck.state === "failed" ? [] : [await checkStore(home)];
-  return [checkNode(), homeCheck, ...storeCheck, ...checkConfig(loaded, options), ...checkServers(loaded)];
+  const checks = [
+    checkNode(),
+    homeCheck,
+    ...storeCheck,
+    ...checkConfig(loaded, options),
+    ...checkServers(loaded),
+  ];
+  const isWell = checks.every((check) => check.state !== "failed");
+  return options.servers === true && isWell ? [...checks, ...(await startServers(options))] : checks;
+}
+
+/** Needs everything else to be in order, for it opens the gateway. */
+async function startServers(options: GlobalOptions): Promise<Check[]> {
+  const session = await openSession(options, "silent");
+  try {
+    const views = await session.app.viewServers(true);
+    return views.filter((view) => view.state !== "disabled").map(checkServer);
+  } finally {
+    await session.close();
+  }
+}
+
+function checkServer(view: ServerView): Check {
+  const name = "server";
+  if (view.state === "untrusted") {
+    return { name, state: "warning", message: `${view.id} is not trusted yet`, cure: "repertoire trust" };
+  }
+  if (view.state === "failed") {
+    const said = view.stderr?.length ? ` (it said: ${view.stderr.slice(-3).join(" | ")})` : "";
+    const message = `${view.id}: ${view.error ?? "it does not answer"}${said}`;
+    return { name, state: "failed", message, cure: `repertoire disable ${shellWord(view.id)}` };
+  }
+  const rejected = view.rejected.length === 0 ? "" : `, ${view.rejected.length} entries left out`;
+  const message = `${view.id}: ${view.era}, ${countOf(view.toolCount ?? 0, "tool")}${rejected}, up in ${Math.round(view.connectMs ?? 0)} ms`;
+  return { name, state: "ok", message };
 }
 
 function checkNode(): Check {

@@ -10,8 +10,10 @@ type Answers = Record<string, object | undefined>;
 function openWith(answers: Answers, options: Partial<HandshakeOptions> = {}) {
   const [wire, server] = createWirePair();
   const asked: string[] = [];
+  const ids = new Map<string, unknown>();
   server.onmessage = (message: WireMessage) => {
     asked.push(String(message["method"]));
+    ids.set(String(message["method"]), message["id"]);
     const answer = answers[String(message["method"])];
     if (answer !== undefined) void server.send({ jsonrpc: "2.0", id: message["id"], ...answer });
   };
@@ -23,7 +25,10 @@ function openWith(answers: Answers, options: Partial<HandshakeOptions> = {}) {
     probeMs: 20,
     ...options,
   });
-  return { outcome, asked };
+  /** Answers a question that was left open. */
+  const late = (method: string, answer: object): void =>
+    void server.send({ jsonrpc: "2.0", id: ids.get(method), ...answer });
+  return { outcome, asked, late };
 }
 
 const LEGACY = {
@@ -77,6 +82,20 @@ describe("a server that was never seen", () => {
       kind: "refused",
       reason: expect.stringContaining("1999-01-01"),
     });
+  });
+
+  it("that says nothing to the legacy way is asked in the modern way, too", async () => {
+    const { outcome, asked } = openWith({ "server/discover": MODERN });
+    expect(await outcome).toMatchObject({ session: { era: "modern" } });
+    expect(asked).toEqual(["initialize", "server/discover"]);
+  });
+
+  it("that is slow to start is a legacy one all the same", async () => {
+    const answers: Answers = { "server/discover": REFUSED };
+    const { outcome, late } = openWith(answers);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    late("initialize", LEGACY);
+    expect(await outcome).toMatchObject({ session: { era: "legacy" } });
   });
 
   it("that says nothing is given up after the limit", async () => {

@@ -2,9 +2,10 @@
  * Opens a session with a server in the era that it speaks.
  *
  * Nearly every server is of the legacy era, and one that speaks both answers it as well, so `initialize` goes first and costs
- * no extra round trip. A server that refuses it is asked with `server/discover`. A server that was modern before is asked that
- * way first. Each attempt to ask in the other way has a short limit of its own: silence means "not that era".
+ * no extra round trip. A server that refuses it, or says nothing for a moment, is asked with `server/discover` as well; the first
+ * that opens counts. A server that was modern before is asked that way first, with a short limit of its own.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../core/json.ts";
 import type { Peer, Reply } from "./peer.ts";
 
@@ -41,15 +42,32 @@ const MODERN_VERSION = "2026-07-28";
 const PROBE_MS = 1_500;
 
 export async function openSession(peer: Peer, options: HandshakeOptions): Promise<HandshakeOutcome> {
-  const first = options.lastEra === "modern" ? discover : initialize;
-  const second = options.lastEra === "modern" ? initialize : discover;
-  const probeMs = options.probeMs ?? PROBE_MS;
-  const opened = await first(peer, options, options.lastEra === "modern" ? probeMs : options.timeoutMs);
-  if (opened.kind === "open") return opened;
-  const refusal = { kind: "refused", reason: opened.reason } as const;
-  if (opened.isFinal) return refusal;
-  const other = await second(peer, options, options.lastEra === "modern" ? options.timeoutMs : probeMs);
-  return other.kind === "open" ? other : refusal;
+  const probeMs = Math.min(options.probeMs ?? PROBE_MS, options.timeoutMs);
+  const attempt = options.lastEra === "modern" ? openKnownModern : openUnknown;
+  const opened = await attempt(peer, options, probeMs);
+  return opened.kind === "open" ? opened : { kind: "refused", reason: opened.reason };
+}
+
+async function openKnownModern(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
+  const opened = await discover(peer, options, probeMs);
+  return opened.kind === "open" || opened.isFinal ? opened : initialize(peer, options, options.timeoutMs);
+}
+
+/** A server that is slow to start is not taken for a modern one: its answer to `initialize` counts whenever it comes. */
+async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
+  const legacy = initialize(peer, options, options.timeoutMs);
+  const first = await Promise.race([legacy, sleep(probeMs, SILENCE, { ref: false })]);
+  if (first !== SILENCE && (first.kind === "open" || first.isFinal)) return first;
+  const modern = discover(peer, options, Math.max(probeMs, options.timeoutMs - probeMs));
+  if (first !== SILENCE) return preferOpen(first, await modern);
+  const winner = await Promise.race([legacy, modern]);
+  return winner.kind === "open" ? winner : preferOpen(await legacy, await modern);
+}
+
+const SILENCE = Symbol("silence");
+
+function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
+  return modern.kind === "open" ? modern : legacy;
 }
 
 type Attempt = { kind: "open"; session: Session } | { kind: "refused"; reason: string; isFinal: boolean };
@@ -126,7 +144,7 @@ function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Att
       return {
         kind: "refused",
         reason: `it did not answer ${method} within ${reply.timeoutMs} ms`,
-        isFinal: method === "initialize",
+        isFinal: false,
       };
     case "cancelled":
       return { kind: "refused", reason: "the connection was given up", isFinal: true };
