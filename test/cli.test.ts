@@ -400,6 +400,9 @@ it("demo talks to the real gateway and leaves nothing behind", () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   for (const words of [
     "browse_components",
+    "mcp.notes.add(args: { text: string })",
+    "no-such-program is not in PATH",
+    `["Try Repertoire","Tell a friend"]`,
     "SECURITY_ERROR",
     "mcp__demo__greeting",
     "Did you mean demo:greeting?",

@@ -1,6 +1,7 @@
 /**
- * `repertoire demo`: a minute with the real thing. It starts the gateway as an MCP client would, in a temporary home, talks to it
- * over stdio, keeps a capability from a second process, and shows what comes back. Nothing of it stays.
+ * `repertoire demo`: a minute with the real thing. It starts the gateway as an MCP client would, in a temporary home with two
+ * servers, one of which is broken, talks to it over stdio, keeps a capability from a second process, and shows what comes back.
+ * Nothing of it stays.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +32,8 @@ export function addDemo(program: Command, finish: Finish): void {
 async function tell(folder: string): Promise<void> {
   const home = join(folder, "home");
   const config = join(folder, "repertoire.json");
-  writeFileSync(config, "{}\n");
+  const notes = { command: process.execPath, args: [process.argv[1], "demo-server"] };
+  writeFileSync(config, JSON.stringify({ mcpServers: { notes, broken: { command: "no-such-program" } } }));
   const [{ Client }, { StdioClientTransport, getDefaultEnvironment }] = await Promise.all([
     import("@modelcontextprotocol/client"),
     import("@modelcontextprotocol/client/stdio"),
@@ -63,11 +65,23 @@ async function tell(folder: string): Promise<void> {
       return structuredContent as Record<string, never>;
     };
 
-    title(2, "The library is empty, and a wrong name gets an answer that helps");
-    print(`     ${JSON.stringify(await call("list_library", {}))}`);
+    title(2, "It searches two servers, one of them broken; the other is started now, because it is needed");
+    const found = (await call("browse_components", { query: "write something down" })) as unknown as Found;
+    for (const node of found.nodes) print(`     ${cyan(node.signature)}  ${dim(node.description)}`);
+    for (const { server, reason } of found.unavailable)
+      print(`     ${dim(`${server}: ${escapeUnprintable(reason)}`)}`);
+
+    title(3, "Every tool of every server is one call away");
+    for (const [name, args] of CALLS) {
+      const { content } = await client.callTool({ name, arguments: args });
+      const [block] = content as { text?: string }[];
+      print(`   ${green("✓")} ${bold(name)} ${dim(JSON.stringify(args))}  ${block?.text ?? ""}`);
+    }
+
+    title(4, "A wrong name gets an answer that helps");
     showError(await call("execute", { name: "../../etc/passwd" }));
 
-    title(3, "Another process keeps something; the running gateway has it in its next answer");
+    title(5, "Another process keeps something; the running gateway has it in its next answer");
     await keepGreeting(home);
     const { items } = (await call("list_library", { pattern: "demo:*" })) as unknown as { items: object[] };
     for (const item of items) print(`     ${JSON.stringify(item)}`);
@@ -75,10 +89,21 @@ async function tell(folder: string): Promise<void> {
   } finally {
     await client.close();
   }
-  title(4, "Your turn: give your own client this command");
+  title(6, "Your turn: give your own client this command");
   print(`   claude mcp add repertoire -- ${process.execPath} ${bin} serve`);
   print(dim("   Cursor, VS Code and others: see the README. `repertoire doctor` tells whether all is well."));
 }
+
+interface Found {
+  readonly nodes: readonly { readonly signature: string; readonly description: string }[];
+  readonly unavailable: readonly { readonly server: string; readonly reason: string }[];
+}
+
+const CALLS: readonly [string, Record<string, string>][] = [
+  ["notes__add", { text: "Try Repertoire" }],
+  ["notes__add", { text: "Tell a friend" }],
+  ["notes__list", {}],
+];
 
 function title(number: number, text: string): void {
   print(`${number === 1 ? "" : "\n"}${bold(`${number}. ${text}`)}`);

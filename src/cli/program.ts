@@ -6,6 +6,7 @@ import { addCall } from "./call.ts";
 import { addCompletions } from "./completions.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
+import { addDemoServer } from "./demo-server.ts";
 import { addDescribe } from "./describe.ts";
 import { addDisable } from "./disable.ts";
 import { addDoctor } from "./doctor.ts";
@@ -71,6 +72,7 @@ function createProgram(finish: Finish): Command {
     addTrust,
     addCompletions,
     addDemo,
+    addDemoServer,
   ]) {
     add(program, finish);
   }

@@ -48,9 +48,14 @@ export function unreadServer({ source, deck: { failure } }: Shelf): ToolResult<n
     ? fail("TOOL_UNAVAILABLE", `The server "${source.id}" has not said yet which tools it has.`, {
         hint: "It may still be starting; call again in a few seconds.",
       })
-    : fail("TOOL_UNAVAILABLE", `The server "${source.id}" cannot be reached: ${failure.error.message}`, {
+    : fail("TOOL_UNAVAILABLE", withServer(source.id, failure.error.message), {
         hint: "It is tried again after a pause; other servers are not affected.",
       });
+}
+
+/** Most sources name themselves in their errors; once is enough. */
+function withServer(id: string, message: string): string {
+  return message.includes(id) ? message : `The server "${id}" cannot be reached: ${message}`;
 }
 
 function quote(name: string): string {
