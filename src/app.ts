@@ -52,7 +52,13 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   registry.subscribe((event) => trail.recordEvent(event));
   await registry.load();
   let connection: StdioConnection | undefined;
-  const servers = createServers({ registry, log, version: VERSION, client: () => connection?.client() });
+  const servers = createServers({
+    registry,
+    log,
+    version: VERSION,
+    client: () => connection?.client(),
+    prefersModern: () => connection?.era() === "modern",
+  });
   await servers.reconcile(config.current());
   const leave = config.subscribe((event) => {
     if (event.kind === "changed") void servers.reconcile(event.config);

@@ -40,10 +40,19 @@ export interface ServersParts {
   readonly version: string;
   /** The client that this gateway serves, if there is one. */
   readonly client: () => ClientFace | undefined;
+  /** Whether that client is of the modern era. */
+  readonly prefersModern: () => boolean;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export function createServers({ registry, log, version, client, env = process.env }: ServersParts): Servers {
+export function createServers({
+  registry,
+  log,
+  version,
+  client,
+  prefersModern,
+  env = process.env,
+}: ServersParts): Servers {
   const running = new Map<string, Running>();
   const listeners = new Set<(server: string, method: string, params: JsonObject) => void>();
   const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
@@ -54,6 +63,7 @@ export function createServers({ registry, log, version, client, env = process.en
       clientInfo,
       log,
       client,
+      prefersModern,
     });
     const leave = server.notified!((method, params) => {
       for (const listener of listeners) listener(config.id, method, params);

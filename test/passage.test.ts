@@ -98,13 +98,15 @@ describe("a legacy client", () => {
     await eventually("the message", () => messages.length > 0);
     expect(JSON.stringify(messages)).toContain("a line");
   });
+});
 
+describe.each(ERAS)("a client of %s that can be asked", (era) => {
   it("is asked for an elicitation, a sample and its roots", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "config.json");
     writeFileSync(file, JSON.stringify({ mcpServers: { rig: RIG } }));
     const capabilities = { elicitation: {}, sampling: {}, roots: {} };
-    const { client } = await connect("2025-11-25", { folder, args: ["--config", file], capabilities });
+    const { client } = await connect(era, { folder, args: ["--config", file], capabilities });
     client.setRequestHandler("elicitation/create", async () => ({
       action: "accept",
       content: { ok: true, confirm: true },
@@ -120,7 +122,7 @@ describe("a legacy client", () => {
       const answer = await client.callTool({ name, arguments: { question: "?", prompt: "?", message: "?" } });
       answers.push({ name, isError: answer.isError ?? false, text: JSON.stringify(answer) });
     }
-    expect(answers.map(({ isError }) => isError)).toEqual([false, false, false]);
+    expect(answers).toMatchObject([{ isError: false }, { isError: false }, { isError: false }]);
     expect(answers[1]!.text).toContain("sampled");
     expect(answers[2]!.text).toContain("file:///here");
   });

@@ -262,6 +262,8 @@ it("starts no server before it is needed, and lists a server's tools from the ca
   };
   const first = await connect("2025-11-25", { folder, args: ["--config", file] });
   expect((await first.client.listTools()).tools).toHaveLength(5);
+  expect((await first.client.listPrompts()).prompts).toEqual([]);
+  expect((await first.client.listResources()).resources).toEqual([]);
   expect(startCount()).toBe(0);
   await first.client.callTool({ name: "s7__echo", arguments: { message: "x" } });
   expect(startCount()).toBe(1);

@@ -59,6 +59,16 @@ export interface ClientFace {
   notify(method: string, params: JsonObject): void;
 }
 
+/**
+ * A request of a client of the modern era. What a modern server needs from it comes back as an `input_required` answer and is
+ * passed on untouched; the client then asks again with its responses and the server's sealed state.
+ */
+export interface ModernRequest {
+  readonly capabilities: JsonObject;
+  readonly inputResponses?: JsonObject;
+  readonly requestState?: string;
+}
+
 /** What travels with a call from the client down to the last nested one. It is passed, never global. */
 export interface CallContext {
   readonly traceId: string;
@@ -73,6 +83,8 @@ export interface CallContext {
   readonly onProgress?: (progress: JsonObject) => void;
   /** Who to ask when the server asks back. */
   readonly client?: ClientFace;
+  /** The client is asked in answers instead, and this is what it said with this request. */
+  readonly modern?: ModernRequest;
   /** `_meta` of the client's request, without what belongs to its own connection. */
   readonly meta?: JsonObject;
 }

@@ -25,7 +25,7 @@ import { nextHop } from "./hops.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
-import { createToolListReader } from "./tool-list.ts";
+import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 
 /** The key of the trace id in the `_meta` of every answer. */
 export const TRACE_ID_KEY = "repertoire/traceId";
@@ -77,9 +77,6 @@ export interface GatewayParts {
   readonly denied: (tool: string, details: JsonObject) => void;
   readonly log: Log;
 }
-
-/** Lists of resources and prompts do not make a client wait. */
-const OFFERS_WAIT_MS = 1_000;
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { registry } = parts;
@@ -156,7 +153,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       return answerUpstream(name, args, context);
     },
     async listOffers(partial) {
-      const known = await registry.discover({ waitMs: OFFERS_WAIT_MS }, contextOf(partial));
+      // Clients ask for these as soon as they connect; only where everything is to be shown does that start servers.
+      const isFull = parts.exposure() === "full";
+      const known = isFull
+        ? await registry.discover({ waitMs: LIST_WAIT_MS }, contextOf(partial))
+        : registry.catalogue();
       const shown = (entries: readonly Exposed[]) => entries.map(({ definition }) => definition);
       return {
         resources: shown(known.resources),

@@ -10,7 +10,7 @@ import { chooseExposure, type Exposure } from "./exposure.ts";
 import type { MetaTool } from "./meta-tool.ts";
 
 /** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
-const FULL_LIST_WAIT_MS = 3_000;
+export const LIST_WAIT_MS = 3_000;
 
 export interface ToolList {
   readonly tools: readonly ToolDefinition[];
@@ -46,9 +46,7 @@ export function createToolListReader(parts: ToolListParts): (context: CallContex
     const mode = parts.exposure();
     // What `auto` shows is what is known: only a list that was asked for starts servers.
     const { components } =
-      mode === "full"
-        ? await registry.discover({ waitMs: FULL_LIST_WAIT_MS }, context)
-        : registry.catalogue();
+      mode === "full" ? await registry.discover({ waitMs: LIST_WAIT_MS }, context) : registry.catalogue();
     const isLean = mode === "lean" || (mode === "auto" && fits(components) === "lean");
     return whole(ownTools)(isLean ? none : upstream(components));
   };

@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
@@ -43,10 +49,12 @@ export function createMcpServer(
       },
     },
   );
-  const contextFor = (params: JsonObject, context: ServerContext) =>
-    contextOf(params, context.mcpReq.signal, client(), (method, note) => {
+  const contextFor = (params: JsonObject, context: ServerContext): CallContext => ({
+    ...contextOf(params, context.mcpReq.signal, client(), (method, note) => {
       context.mcpReq.notify({ method, params: note }).catch(() => {});
-    });
+    }),
+    ...modernRequestOf(context),
+  });
 
   registerLists(server, gateway, contextFor);
   server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -107,6 +115,20 @@ function registerLists(server: Server, gateway: Gateway, contextFor: ContextFor)
     refuseCursor(params);
     return { prompts: (await gateway.listOffers(contextFor({}, context))).prompts as never };
   });
+}
+
+/** What a modern client says with each request; nothing for a legacy one. */
+function modernRequestOf({ mcpReq }: ServerContext): Pick<CallContext, "modern"> {
+  const capabilities = (mcpReq.envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+  if (capabilities === undefined) return {};
+  const requestState = mcpReq.requestState<string>();
+  return {
+    modern: {
+      capabilities: capabilities as JsonObject,
+      ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses as JsonObject }),
+      ...(requestState === undefined ? {} : { requestState }),
+    },
+  };
 }
 
 /** These methods have no `isError`: a failure is a JSON-RPC error, the server's own where it gave one. */

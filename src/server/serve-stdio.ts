@@ -11,6 +11,8 @@ export interface StdioConnection {
   readonly ended: Promise<void>;
   /** Who is at the other end, once it is known; nobody for a modern client, which is asked in answers. */
   client(): ClientFace | undefined;
+  /** The era that the client opened, once it has. */
+  era(): "legacy" | "modern" | undefined;
   /** Takes no more requests, answers those under way within the grace time, and ends. */
   close(): Promise<void>;
 }
@@ -19,6 +21,7 @@ export interface StdioConnection {
 export function connectStdio(parts: McpServerParts, input: Readable, output: Output): StdioConnection {
   const transport = new StdioTransport(input, output);
   let client: ClientFace | undefined;
+  let openedEra: "legacy" | "modern" | undefined;
   transport.intercept = createRelay({
     gateway: parts.gateway,
     client: () => client,
@@ -34,7 +37,8 @@ export function connectStdio(parts: McpServerParts, input: Readable, output: Out
   const handle = serveStdio(
     ({ era }) => {
       const server = createMcpServer(parts, () => client);
-      if (era === "legacy") client = createClientFace(server);
+      openedEra = era;
+      client = era === "legacy" ? createClientFace(server) : undefined;
       return server;
     },
     { transport, onerror: (error) => parts.log.warn("server.stdio.problem", { error }) },
@@ -42,6 +46,7 @@ export function connectStdio(parts: McpServerParts, input: Readable, output: Out
   return {
     ended,
     client: () => client,
+    era: () => openedEra,
     async close() {
       input.pause();
       await transport.drain(GRACE_MS);

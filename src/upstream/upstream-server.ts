@@ -15,11 +15,11 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace, Offer, ToolAnswer, ToolSource } from "../core/tool.ts";
 import { createBreaker } from "./breaker.ts";
 import { connect, type Connection, type ConnectParts } from "./connection.ts";
-import type { Era } from "./handshake.ts";
+import { CLIENT_CAPABILITIES_KEY, type Era, type Session } from "./handshake.ts";
 import { fulfilInput } from "./input-required.ts";
 import { envelopeParams, listOffer } from "./listing.ts";
 import { openWire } from "./open-wire.ts";
-import type { AnswerToPeer } from "./peer.ts";
+import type { AnswerToPeer, Reply } from "./peer.ts";
 import { resultOf } from "./reply.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
@@ -42,6 +42,8 @@ export interface UpstreamParts {
   readonly lastEra?: Era | undefined;
   /** The client that this gateway serves, for what the server asks while no call of a client is under way. */
   readonly client?: () => ClientFace | undefined;
+  /** A modern client can be asked only by a modern server, so one that speaks both eras is asked in that way first. */
+  readonly prefersModern?: () => boolean;
 }
 
 export interface UpstreamStatus {
@@ -125,10 +127,8 @@ class Upstream implements UpstreamServer {
         signal: context.signal,
         onProgress: context.onProgress,
       };
-      const meta = { ...context.meta, ...session.envelope };
-      const sent = Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
       const send = (next: JsonObject) => peer.request(method, next, options);
-      const reply = session.era === "modern" ? await fulfilInput(sent, context, send) : await send(sent);
+      const reply = await exchange(requestOf(params, session, context), session, context, send);
       if (reply.kind === "result" && method === "resources/subscribe") this.#subscriptionCount++;
       if (reply.kind === "result" && method === "resources/unsubscribe") this.#subscriptionCount--;
       // A remote session that is gone says so only when it is used; the next call opens a new one.
@@ -238,7 +238,7 @@ class Upstream implements UpstreamServer {
     const outcome = await connect(this.#config, {
       clientInfo: this.#parts.clientInfo,
       clientCapabilities: capabilitiesOf(context.client ?? this.#parts.client?.()),
-      lastEra: this.#lastEra,
+      lastEra: this.#lastEra ?? (this.#parts.prefersModern?.() === true ? "modern" : undefined),
       log: this.#parts.log,
       openWire: this.#parts.openWire ?? openWire,
       onRequest: (method, params, signal) => this.#answer(method, params, signal),
@@ -328,6 +328,31 @@ class Upstream implements UpstreamServer {
     }
     for (const listener of this.#notified) listener(method, params);
   }
+}
+
+/** The parameters as this session wants them: with `_meta` of the caller and the session, and what a modern client said. */
+function requestOf(params: JsonObject, session: Session, { meta, modern }: CallContext): JsonObject {
+  if (session.era === "legacy") return meta === undefined ? params : { ...params, _meta: meta };
+  const envelope: JsonObject = { ...meta, ...session.envelope };
+  if (modern === undefined) return { ...params, _meta: envelope };
+  const { capabilities, inputResponses, requestState } = modern;
+  return {
+    ...params,
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+    _meta: { ...envelope, [CLIENT_CAPABILITIES_KEY]: capabilities },
+  };
+}
+
+/** Input that a modern server needs is the modern client's own matter; for anybody else it is fetched here. */
+function exchange(
+  params: JsonObject,
+  session: Session,
+  context: CallContext,
+  send: (params: JsonObject) => Promise<Reply>,
+): Promise<Reply> {
+  const isOurs = session.era === "modern" && context.modern === undefined;
+  return isOurs ? fulfilInput(params, context, send) : send(params);
 }
 
 function capabilitiesOf(client: ClientFace | undefined): JsonObject {
