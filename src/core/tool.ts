@@ -63,7 +63,7 @@ export interface ClientFace {
  * A request of a client of the modern era. What a modern server needs from it comes back as an `input_required` answer and is
  * passed on untouched; the client then asks again with its responses and the server's sealed state.
  */
-export interface ModernRequest {
+interface ModernRequest {
   readonly capabilities: JsonObject;
   readonly inputResponses?: JsonObject;
   readonly requestState?: string;
