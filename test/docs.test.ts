@@ -39,6 +39,7 @@ it("pages link to files that exist", () => {
     "CONTRIBUTING.md",
     "docs/configuration.md",
     "docs/security.md",
+    "docs/servers.md",
   ]) {
     for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)\)/g)) {
       expect(() => read(join(page, "..", target!)), `${page} → ${target}`).not.toThrow();

@@ -16,6 +16,14 @@ it("opens a gateway without a transport", async () => {
   const gateway = await createGateway({ cwd, home: join(cwd, "home") });
   try {
     expect((await gateway.listTools()).map((tool) => tool.name)).toContain("execute");
+    expect(gateway.getToolDefinitions().map((tool) => tool.name)).toEqual([
+      "browse_components",
+      "describe_workflow",
+      "execute",
+      "list_library",
+      "save_to_library",
+    ]);
+    expect(gateway.getToolDefinitions()[0]).toHaveProperty("input_schema.type", "object");
     expect(await gateway.callTool("list_library", {})).toMatchObject({ structuredContent: { items: [] } });
   } finally {
     await gateway.close();

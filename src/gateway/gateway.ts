@@ -15,6 +15,7 @@ import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { AnthropicTool } from "../registry/anthropic-tool.ts";
 import type { Exposed } from "../registry/listing.ts";
 import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
@@ -35,6 +36,8 @@ export interface Gateway {
   listTools(context?: Partial<CallContext>): Promise<ToolDefinition[]>;
   /** The same list as JSON in UTF-8, made once for as long as nothing changes. */
   listToolsBytes(context?: Partial<CallContext>): Promise<Buffer>;
+  /** What is known now, meta-tools and tools of servers, in the format of Anthropic's API; nothing is started. */
+  getToolDefinitions(): AnthropicTool[];
   callTool(name: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
   /**
    * The short way for a tool of a server that is known: one look-up, and the answer untouched. Undefined for any other name,
@@ -135,6 +138,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     async listToolsBytes(partial) {
       return (await readToolList(contextOf(partial))).bytes();
     },
+    getToolDefinitions: () =>
+      registry.getToolDefinitions(metaTools.map((tool) => tool.define(parts.servers()))),
     async callTool(name, args, partial) {
       const context = contextOf(partial);
       const problem = findJsonProblem(args);
