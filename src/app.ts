@@ -72,6 +72,7 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     exposure: () => config.current().exposure,
     serverNotified: (listener) => servers.notified(listener),
     tellServers: (method, params) => servers.tell(method, params),
+    setLogLevel: (level) => servers.setLogLevel(level),
     denied: (tool, details) => trail.recordDenial(tool, details),
     log,
   });

@@ -21,6 +21,8 @@ export interface Servers {
   status(id: string): UpstreamStatus | undefined;
   notified(listener: (server: string, method: string, params: JsonObject) => void): () => void;
   tell(method: string, params: JsonObject): void;
+  /** Of those that run and those to come. */
+  setLogLevel(level: string): void;
 }
 
 interface Running {
@@ -56,6 +58,7 @@ export function createServers({
   const running = new Map<string, Running>();
   const listeners = new Set<(server: string, method: string, params: JsonObject) => void>();
   const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
+  let logLevel: string | undefined;
   const clientInfo = { name: "repertoire", title: "Repertoire", version };
 
   function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
@@ -68,6 +71,7 @@ export function createServers({
     const leave = server.notified!((method, params) => {
       for (const listener of listeners) listener(config.id, method, params);
     });
+    if (logLevel !== undefined) server.setLogLevel(logLevel);
     running.set(config.id, { server, fingerprint, leave });
     registry.add(server, { ...config.tools, configHash: fingerprint });
   }
@@ -105,6 +109,10 @@ export function createServers({
     notified(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    setLogLevel(level) {
+      logLevel = level;
+      for (const { server } of running.values()) server.setLogLevel(level);
     },
     tell(method, params) {
       for (const { server } of running.values()) server.notify?.(method, params);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connect, ERAS, type Era } from "./fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
+import { evilCommand, linesOf } from "./rig/evil-process.ts";
+import type { EvilScript } from "./rig/evil-script.ts";
 
 const RIG = { command: process.execPath, args: [join(import.meta.dirname, "rig/everything-modern.ts")] };
 const PREFIX = "repertoire://server/rig/";
@@ -73,9 +75,9 @@ describe.each(ERAS)("a client of %s", (era) => {
   });
 });
 
-describe("a legacy client", () => {
-  it("subscribes to a resource and hears of its updates, until it leaves", async () => {
-    const client = await connectTo("2025-11-25");
+describe.each(ERAS)("a client of %s that listens", (era) => {
+  it("subscribes to a resource and hears of its updates", async () => {
+    const client = await connectTo(era);
     const updated: string[] = [];
     client.setNotificationHandler(
       "notifications/resources/updated",
@@ -83,20 +85,69 @@ describe("a legacy client", () => {
     );
     await client.listResources();
     const uri = `${PREFIX}rig://clock`;
-    await client.subscribeResource({ uri });
-    await client.callTool({ name: "rig__tick", arguments: {} });
-    await eventually("the update", () => updated.length > 0);
+    if (era === "2025-11-25") await client.subscribeResource({ uri });
+    else await client.listen({ resourceSubscriptions: [uri] });
+    // The server is asked to announce behind the client's back, so the first tick may come too early.
+    for (let i = 0; i < 50 && updated.length === 0; i++) {
+      await client.callTool({ name: "rig__tick", arguments: {} });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
     expect(new Set(updated)).toEqual(new Set([uri]));
-    await client.unsubscribeResource({ uri });
+    if (era === "2025-11-25") await client.unsubscribeResource({ uri });
   });
+});
 
-  it("hears the server's log, under the server's name", async () => {
+describe("a legacy client", () => {
+  it("hears the server's log", async () => {
     const client = await connectTo("2025-11-25");
     const messages: unknown[] = [];
     client.setNotificationHandler("notifications/message", ({ params }) => void messages.push(params));
+    await client.setLoggingLevel("info");
     await client.callTool({ name: "rig__log", arguments: { message: "a line" } });
     await eventually("the message", () => messages.length > 0);
     expect(JSON.stringify(messages)).toContain("a line");
+  });
+
+  it("is served by a modern-only server as by any other: log, updates, elicitation", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "config.json");
+    const resources = { listChanged: true, subscribe: true };
+    const script: EvilScript = {
+      era: "modern",
+      capabilities: { tools: {}, resources, logging: {} },
+      journalFile: join(folder, "journal"),
+      rules: [
+        {
+          tool: "add",
+          inputRequired: {
+            who: {
+              method: "elicitation/create",
+              params: { message: "Who?", requestedSchema: { type: "object", properties: {} } },
+            },
+          },
+          nth: 1,
+        },
+        { method: "resources/list", result: { resources: [{ uri: "x://y", name: "y" }] } },
+        { method: "resources/templates/list", result: { resourceTemplates: [] } },
+      ],
+    };
+    writeFileSync(file, JSON.stringify({ mcpServers: { evil: evilCommand(script) }, exposure: "full" }));
+    const { client } = await connect("2025-11-25", {
+      folder,
+      args: ["--config", file],
+      capabilities: { elicitation: {} },
+    });
+    client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
+    await client.setLoggingLevel("info");
+    await client.listResources();
+    await client.subscribeResource({ uri: "repertoire://server/evil/x://y" });
+    expect(await client.callTool({ name: "evil__add", arguments: { a: 1, b: 2 } })).toMatchObject({
+      structuredContent: { sum: 3 },
+    });
+    const journal = linesOf(join(folder, "journal")).join("\n");
+    expect(journal).toContain(`"resourceSubscriptions":["x://y"]`);
+    expect(journal).toContain(`"io.modelcontextprotocol/logLevel":"info"`);
+    expect(journal).toContain(`"inputResponses":{"who":{"action":"accept"`);
   });
 });
 

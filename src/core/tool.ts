@@ -65,6 +65,8 @@ export interface ClientFace {
  */
 interface ModernRequest {
   readonly capabilities: JsonObject;
+  /** The least important log messages that it wants to hear of this request. */
+  readonly logLevel?: string;
   readonly inputResponses?: JsonObject;
   readonly requestState?: string;
 }

@@ -40,6 +40,7 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     exposure: () => "lean",
     serverNotified: () => () => {},
     tellServers: () => {},
+    setLogLevel: () => {},
     denied: () => {},
     log: silentLog,
   });
@@ -498,6 +499,7 @@ describe("what goes wrong inside", () => {
       exposure: () => "lean",
       serverNotified: () => () => {},
       tellServers: () => {},
+      setLogLevel: () => {},
       denied: () => {},
       log: { ...silentLog, error: (event, fields) => events.push([event, fields]) },
     });

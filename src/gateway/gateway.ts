@@ -53,6 +53,8 @@ export interface Gateway {
   notified(listener: (method: string, params: JsonObject) => void): () => void;
   /** Passes a notification of the client on to every server that is connected. */
   tellServers(method: string, params: JsonObject): void;
+  /** What the client wants to hear of the servers' logs. */
+  setLogLevel(level: string): void;
 }
 
 type ListKind = "tools" | "resources" | "prompts";
@@ -76,6 +78,7 @@ export interface GatewayParts {
     listener: (server: string, method: string, params: JsonObject) => void,
   ) => () => void;
   readonly tellServers: (method: string, params: JsonObject) => void;
+  readonly setLogLevel: (level: string) => void;
   /** A call that the config denies was refused. */
   readonly denied: (tool: string, details: JsonObject) => void;
   readonly log: Log;
@@ -185,6 +188,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         listener(method, exposeNotification(server, method, params)),
       ),
     tellServers: (method, params) => parts.tellServers(method, params),
+    setLogLevel: (level) => parts.setLogLevel(level),
   };
 }
 

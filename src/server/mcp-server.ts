@@ -1,5 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -71,6 +72,10 @@ export function createMcpServer(
       return answerOf(await gateway.pass(method, passed, contextFor(passed, context)));
     });
   }
+  server.setRequestHandler("logging/setLevel", ({ params }) => {
+    gateway.setLogLevel(params.level);
+    return {};
+  });
   server.setNotificationHandler("notifications/roots/list_changed", () => {
     gateway.tellServers("notifications/roots/list_changed", {});
   });
@@ -119,12 +124,15 @@ function registerLists(server: Server, gateway: Gateway, contextFor: ContextFor)
 
 /** What a modern client says with each request; nothing for a legacy one. */
 function modernRequestOf({ mcpReq }: ServerContext): Pick<CallContext, "modern"> {
-  const capabilities = (mcpReq.envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+  const envelope = mcpReq.envelope as JsonObject | undefined;
+  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY];
   if (capabilities === undefined) return {};
+  const logLevel = envelope?.[LOG_LEVEL_META_KEY];
   const requestState = mcpReq.requestState<string>();
   return {
     modern: {
       capabilities: capabilities as JsonObject,
+      ...(typeof logLevel === "string" ? { logLevel } : {}),
       ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses as JsonObject }),
       ...(requestState === undefined ? {} : { requestState }),
     },

@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ClientFace } from "../core/tool.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type McpServerParts } from "./mcp-server.ts";
 import { createRelay } from "./relay.ts";
@@ -22,12 +25,16 @@ export function connectStdio(parts: McpServerParts, input: Readable, output: Out
   const transport = new StdioTransport(input, output);
   let client: ClientFace | undefined;
   let openedEra: "legacy" | "modern" | undefined;
-  transport.intercept = createRelay({
+  const relay = createRelay({
     gateway: parts.gateway,
     client: () => client,
     send: (message) => transport.send(message),
     sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
   });
+  transport.intercept = (message) => {
+    subscribeServers(parts.gateway, message);
+    return relay(message);
+  };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const close = transport.close.bind(transport);
   transport.close = async () => {
@@ -53,4 +60,20 @@ export function connectStdio(parts: McpServerParts, input: Readable, output: Out
       await handle.close();
     },
   };
+}
+
+/**
+ * The SDK answers `subscriptions/listen` itself and delivers what is announced; what it cannot know is that the servers behind us
+ * must be asked to announce it.
+ */
+function subscribeServers(gateway: Gateway, message: JSONRPCMessage): void {
+  if (!("method" in message) || message.method !== "subscriptions/listen") return;
+  const { resourceSubscriptions } = (message.params?.["notifications"] ?? {}) as {
+    resourceSubscriptions?: unknown;
+  };
+  if (!Array.isArray(resourceSubscriptions)) return;
+  for (const uri of resourceSubscriptions as unknown[]) {
+    const context = { traceId: randomUUID(), signal: new AbortController().signal };
+    if (typeof uri === "string") void gateway.pass("resources/subscribe", { uri }, context);
+  }
 }

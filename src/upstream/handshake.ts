@@ -37,6 +37,7 @@ export interface HandshakeOptions {
 }
 
 const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
 export const CLIENT_CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 const MODERN_VERSION = "2026-07-28";
 /** A server answers what it does not know at once, or never. */

@@ -15,9 +15,10 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace, Offer, ToolAnswer, ToolSource } from "../core/tool.ts";
 import { createBreaker } from "./breaker.ts";
 import { connect, type Connection, type ConnectParts } from "./connection.ts";
-import { CLIENT_CAPABILITIES_KEY, type Era, type Session } from "./handshake.ts";
+import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Era, type Session } from "./handshake.ts";
 import { fulfilInput } from "./input-required.ts";
-import { envelopeParams, listOffer } from "./listing.ts";
+import { Listening } from "./listening.ts";
+import { listOffer } from "./listing.ts";
 import { openWire } from "./open-wire.ts";
 import type { AnswerToPeer, Reply } from "./peer.ts";
 import { resultOf } from "./reply.ts";
@@ -27,8 +28,7 @@ import type { UpstreamConfig } from "./upstream-config.ts";
 const PATIENCE_MS = 1_000;
 /** Up for so long, a server has made up for its earlier failures. */
 const WELL_MS = 10_000;
-/** The longest that a timer can wait: a subscription is answered when it ends. */
-const FOREVER_MS = 2 ** 31 - 1;
+const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 /** What a client may offer to servers; anything else in its capabilities is between it and us. */
 const CLIENT_CAPABILITIES = ["roots", "sampling", "elicitation"] as const;
 
@@ -61,6 +61,8 @@ export interface UpstreamStatus {
 
 export interface UpstreamServer extends ToolSource {
   status(): UpstreamStatus;
+  /** The least important log messages that the client wants to hear. */
+  setLogLevel(level: string): void;
 }
 
 export function createUpstreamServer(config: UpstreamConfig, parts: UpstreamParts): UpstreamServer {
@@ -83,7 +85,8 @@ class Upstream implements UpstreamServer {
   #lastError: UpstreamStatus["lastError"];
   #idleTimer: NodeJS.Timeout | undefined;
   #wellTimer: NodeJS.Timeout | undefined;
-  #subscriptionCount = 0;
+  #listening: Listening | undefined;
+  #logLevel: string | undefined;
   #closed = false;
 
   constructor(config: UpstreamConfig, parts: UpstreamParts) {
@@ -122,19 +125,37 @@ class Upstream implements UpstreamServer {
   ): Promise<ToolResult<JsonObject>> =>
     this.#with(context, async (connection) => {
       const { peer, session } = connection;
+      if (session.era === "modern" && SUBSCRIPTION.test(method)) return this.#subscribe(method, params);
       const options = {
         timeoutMs: this.#timeoutMs(context),
         signal: context.signal,
         onProgress: context.onProgress,
       };
       const send = (next: JsonObject) => peer.request(method, next, options);
-      const reply = await exchange(requestOf(params, session, context), session, context, send);
-      if (reply.kind === "result" && method === "resources/subscribe") this.#subscriptionCount++;
-      if (reply.kind === "result" && method === "resources/unsubscribe") this.#subscriptionCount--;
+      const reply = await exchange(
+        requestOf(params, session, context, this.#logLevel),
+        session,
+        context,
+        send,
+      );
+      if (reply.kind === "result" && SUBSCRIPTION.test(method)) this.#subscribe(method, params);
       // A remote session that is gone says so only when it is used; the next call opens a new one.
       if (reply.kind === "closed" && connection.process === undefined) this.#lose(reply.reason, []);
       return resultOf(this.id, method, reply);
     });
+
+  /** Keeps the count for the idle stop; for a modern server it is also the whole subscription. */
+  #subscribe(method: string, params: JsonObject): ToolResult<JsonObject> {
+    const uri = typeof params["uri"] === "string" ? params["uri"] : "";
+    if (method === "resources/subscribe") this.#listening?.subscribe(uri);
+    else this.#listening?.unsubscribe(uri);
+    return succeed({});
+  }
+
+  setLogLevel(level: string): void {
+    this.#logLevel = level;
+    this.#listening?.setLogLevel(level);
+  }
 
   readonly notify = (method: string, params: JsonObject): void => {
     this.#connection?.peer.notify(method, params);
@@ -208,7 +229,12 @@ class Upstream implements UpstreamServer {
   #waitForIdle(): void {
     clearTimeout(this.#idleTimer);
     const { idleMs } = this.#config;
-    if (idleMs === 0 || this.#calls.size > 0 || this.#subscriptionCount > 0 || this.#connection === undefined)
+    if (
+      idleMs === 0 ||
+      this.#calls.size > 0 ||
+      (this.#listening?.subscriptionCount ?? 0) > 0 ||
+      this.#connection === undefined
+    )
       return;
     this.#idleTimer = setTimeout(() => void this.#disconnect(), idleMs);
     this.#idleTimer.unref();
@@ -261,25 +287,17 @@ class Upstream implements UpstreamServer {
     this.#lastEra = connection.session.era;
     this.#wellTimer = setTimeout(() => this.#breaker.reset(), WELL_MS);
     this.#wellTimer.unref();
-    this.#listen(connection);
+    this.#listening = new Listening(connection, this.#logLevel);
     const { era, protocolVersion } = connection.session;
     this.#parts.log.info("upstream.connected", { server: this.id, era, protocolVersion });
     return succeed(connection);
-  }
-
-  /** A modern server tells of changes only where it was asked to. */
-  #listen({ peer, session }: Connection): void {
-    if (session.era !== "modern") return;
-    const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-    const params = { notifications, ...envelopeParams(session) };
-    void peer.request("subscriptions/listen", params, { timeoutMs: FOREVER_MS });
   }
 
   async #disconnect(): Promise<void> {
     clearTimeout(this.#idleTimer);
     const connection = this.#connection;
     this.#connection = undefined;
-    this.#subscriptionCount = 0;
+    this.#listening = undefined;
     await connection?.peer.close();
   }
 
@@ -288,7 +306,7 @@ class Upstream implements UpstreamServer {
   #lose(reason: string, stderr: readonly string[]): void {
     if (this.#connection === undefined) return;
     this.#connection = undefined;
-    this.#subscriptionCount = 0;
+    this.#listening = undefined;
     clearTimeout(this.#wellTimer);
     this.#fail(reason, stderr);
   }
@@ -331,9 +349,19 @@ class Upstream implements UpstreamServer {
 }
 
 /** The parameters as this session wants them: with `_meta` of the caller and the session, and what a modern client said. */
-function requestOf(params: JsonObject, session: Session, { meta, modern }: CallContext): JsonObject {
+function requestOf(
+  params: JsonObject,
+  session: Session,
+  { meta, modern }: CallContext,
+  logLevel: string | undefined,
+): JsonObject {
   if (session.era === "legacy") return meta === undefined ? params : { ...params, _meta: meta };
-  const envelope: JsonObject = { ...meta, ...session.envelope };
+  const level = modern === undefined ? logLevel : modern.logLevel;
+  const envelope: JsonObject = {
+    ...meta,
+    ...session.envelope,
+    ...(level === undefined ? {} : { [LOG_LEVEL_KEY]: level }),
+  };
   if (modern === undefined) return { ...params, _meta: envelope };
   const { capabilities, inputResponses, requestState } = modern;
   return {
