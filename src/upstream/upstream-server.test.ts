@@ -431,6 +431,16 @@ describe("the end", () => {
     }
   });
 
+  it("of an old connection does not touch the one that came after it", async () => {
+    const { server, upstream } = open({ idleMs: 1 });
+    await upstream.call("echo", {}, contextOf());
+    await vi.waitFor(() => expect(upstream.status().state).toBe("idle"));
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+    await soon();
+    expect(upstream.status()).toMatchObject({ failureCount: 0 });
+    expect(server.connectCount).toBe(2);
+  });
+
   it("is final: a closed server fails every call and starts nothing", async () => {
     const { server, upstream } = open();
     await upstream.call("echo", {}, contextOf());

@@ -1,0 +1,165 @@
+/**
+ * The one connection to a server: made when it is needed, one attempt for all who need it, given up after a loss.
+ *
+ * - Whoever comes while it is being made waits for the same attempt; whoever gives up waiting leaves it to the others.
+ * - A connection that is lost counts as a failure. The next need makes a new one, unless there were too many failures
+ *   (see `breaker.ts`): then the need fails at once and says when it is tried again.
+ * - What an old connection still has to say about its end never touches the one that came after it.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../core/clock.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CallContext } from "../core/tool.ts";
+import { createBreaker, type Breaker } from "./breaker.ts";
+import { connect, type Connection, type ConnectParts } from "./connection.ts";
+import type { Era } from "./handshake.ts";
+import type { UpstreamConfig } from "./upstream-config.ts";
+
+/** A call waits so long for the next attempt; beyond that it is better told to come back. */
+const PATIENCE_MS = 1_000;
+/** Up for so long, a server has made up for its earlier failures. */
+const WELL_MS = 10_000;
+
+export interface LinkParts extends Pick<
+  ConnectParts,
+  "clientInfo" | "openWire" | "onRequest" | "onNotification"
+> {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: (() => number) | undefined;
+  readonly lastEra: Era | undefined;
+  readonly prefersModern: () => boolean;
+  readonly clientCapabilities: (context: CallContext) => JsonObject;
+  /** A connection is open, before anybody uses it. */
+  readonly onOpen: (connection: Connection) => void;
+  /** It is gone, lost or given up. */
+  readonly onGone: () => void;
+}
+
+export interface LastError {
+  readonly reason: string;
+  readonly stderr: readonly string[];
+  readonly at: number;
+}
+
+export class Link {
+  readonly breaker: Breaker;
+  lastError: LastError | undefined;
+  readonly #config: UpstreamConfig;
+  readonly #parts: LinkParts;
+  #connection: Connection | undefined;
+  #connecting: Promise<ToolResult<Connection>> | undefined;
+  #lastEra: Era | undefined;
+  #wellTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(config: UpstreamConfig, parts: LinkParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#lastEra = parts.lastEra;
+    this.breaker = createBreaker(parts.clock, parts.random);
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  get isConnecting(): boolean {
+    return this.#connecting !== undefined;
+  }
+
+  async open(context: CallContext): Promise<ToolResult<Connection>> {
+    if (this.#closed) return this.#removed();
+    this.#connecting ??= this.#connect(context).finally(() => (this.#connecting = undefined));
+    const { promise, resolve } = Promise.withResolvers<ToolResult<Connection>>();
+    const giveUp = (): void => resolve(fail("CANCELLED", "The call was cancelled."));
+    context.signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await Promise.race([this.#connecting, promise]);
+    } finally {
+      context.signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  /** This connection has failed; another one is not touched. */
+  lose(connection: Connection | undefined, reason: string, stderr: readonly string[] = []): void {
+    if (connection === undefined || this.#connection !== connection) return;
+    this.#drop();
+    this.#fail(reason, stderr);
+  }
+
+  /** Gives the connection up, which is no failure. */
+  async disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#drop();
+    await connection?.peer.close();
+  }
+
+  /** For good. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#connecting;
+    await this.disconnect();
+  }
+
+  #drop(): void {
+    this.#connection = undefined;
+    clearTimeout(this.#wellTimer);
+    this.#parts.onGone();
+  }
+
+  async #connect(context: CallContext): Promise<ToolResult<Connection>> {
+    const waitMs = this.breaker.waitMs();
+    if (waitMs > PATIENCE_MS) return this.#unavailable();
+    if (waitMs > 0) await sleep(waitMs);
+    let opened: Connection | undefined;
+    const outcome = await connect(this.#config, {
+      ...this.#parts,
+      clientCapabilities: this.#parts.clientCapabilities(context),
+      lastEra: this.#lastEra ?? (this.#parts.prefersModern() ? "modern" : undefined),
+      onLost: (reason, stderr) => this.lose(opened, reason, stderr),
+    });
+    if (outcome.kind === "failed") {
+      this.#fail(outcome.reason, outcome.stderr);
+      return this.#unavailable();
+    }
+    opened = outcome.connection;
+    return this.#adopt(opened);
+  }
+
+  #adopt(connection: Connection): ToolResult<Connection> {
+    if (this.#closed) {
+      void connection.peer.close().catch(() => {});
+      return this.#removed();
+    }
+    const { era, protocolVersion } = connection.session;
+    this.#connection = connection;
+    this.#lastEra = era;
+    this.#wellTimer = setTimeout(() => this.breaker.reset(), WELL_MS);
+    this.#wellTimer.unref();
+    this.#parts.onOpen(connection);
+    this.#parts.log.info("upstream.connected", { server: this.#config.id, era, protocolVersion });
+    return succeed(connection);
+  }
+
+  #fail(reason: string, stderr: readonly string[]): void {
+    this.breaker.recordFailure();
+    this.lastError = { reason: reason.replace(/\.$/, ""), stderr, at: this.#parts.clock.now() };
+    this.#parts.log.warn("upstream.failed", { server: this.#config.id, reason, stderr: stderr.slice(-5) });
+  }
+
+  #removed(): ToolResult<never> {
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} was removed.`, { retryable: false });
+  }
+
+  #unavailable(): ToolResult<never> {
+    const { reason = "it is not connected", stderr = [] } = this.lastError ?? {};
+    const seconds = Math.ceil(this.breaker.waitMs() / 1000);
+    const said = stderr.length === 0 ? "" : ` It said: ${stderr.slice(-3).join(" | ").slice(0, 500)}`;
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
+      hint: `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`,
+    });
+  }
+}

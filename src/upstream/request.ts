@@ -1,0 +1,41 @@
+/** A request in the words of a session: what a server of its era wants to find beside the parameters. */
+import type { JsonObject } from "../core/json.ts";
+import type { CallContext } from "../core/tool.ts";
+import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";
+import { fulfilInput } from "./input-required.ts";
+import type { Reply } from "./peer.ts";
+
+/** The parameters with `_meta` of the caller and the session, and what a modern client said. */
+export function requestOf(
+  params: JsonObject,
+  session: Session,
+  { meta, modern }: CallContext,
+  logLevel: string | undefined,
+): JsonObject {
+  if (session.era === "legacy") return meta === undefined ? params : { ...params, _meta: meta };
+  const level = modern === undefined ? logLevel : modern.logLevel;
+  const envelope: JsonObject = {
+    ...meta,
+    ...session.envelope,
+    ...(level === undefined ? {} : { [LOG_LEVEL_KEY]: level }),
+  };
+  if (modern === undefined) return { ...params, _meta: envelope };
+  const { capabilities, inputResponses, requestState } = modern;
+  return {
+    ...params,
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+    _meta: { ...envelope, [CLIENT_CAPABILITIES_KEY]: capabilities },
+  };
+}
+
+/** Input that a modern server needs is the modern client's own matter; for anybody else it is fetched here. */
+export function exchange(
+  params: JsonObject,
+  session: Session,
+  context: CallContext,
+  send: (params: JsonObject) => Promise<Reply>,
+): Promise<Reply> {
+  const isOurs = session.era === "modern" && context.modern === undefined;
+  return isOurs ? fulfilInput(params, context, send) : send(params);
+}
