@@ -240,6 +240,20 @@ describe("several servers at once", () => {
   );
 });
 
+it.each([
+  ["lean", 5],
+  ["full", 18],
+])("tells of no change that the client cannot see or has seen: %s", async (exposure, toolCount) => {
+  const { client } = await connectThrough({ everything: EVERYTHING }, exposure);
+  let changeCount = 0;
+  client.setNotificationHandler("notifications/tools/list_changed", () => void changeCount++);
+  expect((await client.listTools()).tools).toHaveLength(toolCount);
+  await client.callTool({ name: "everything__echo", arguments: { message: "x" } });
+  // Longer than a notice is held back.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(changeCount).toBe(0);
+});
+
 it("starts no server before it is needed, and lists a server's tools from the cache of an earlier process", async () => {
   const folder = temporaryFolder();
   const started = join(folder, "started");

@@ -47,7 +47,9 @@ export interface Gateway {
   /** Resources, templates and prompts of all servers, under their exposed names. */
   listOffers(context?: Partial<CallContext>): Promise<Offers>;
   pass(method: PassedMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
-  /** Tells which list would differ the next time. */
+  /** The same for as long as the list of tools is. */
+  toolsVersion(): string;
+  /** Tells which list may differ the next time; see `toolsVersion` for the tools. */
   changed(listener: (what: ListKind) => void): () => void;
   /** What servers say unasked: log messages, updated resources. */
   notified(listener: (method: string, params: JsonObject) => void): () => void;
@@ -93,7 +95,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     createExecute(parts),
     createSaveToLibrary(parts),
   ];
-  const readToolList = createToolListReader({ ...parts, metaTools });
+  const toolList = createToolListReader({ ...parts, metaTools });
 
   async function route(
     name: string,
@@ -136,11 +138,12 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   return {
     async listTools(partial) {
-      return [...(await readToolList(contextOf(partial))).tools];
+      return [...(await toolList.read(contextOf(partial))).tools];
     },
     async listToolsBytes(partial) {
-      return (await readToolList(contextOf(partial))).bytes();
+      return (await toolList.read(contextOf(partial))).bytes();
     },
+    toolsVersion: () => toolList.current().version(),
     getToolDefinitions: () =>
       registry.getToolDefinitions(metaTools.map((tool) => tool.define(parts.servers()))),
     async callTool(name, args, partial) {

@@ -3,6 +3,7 @@
  * every client asks for it at every start, so the list and its bytes are made once and again only when something in it has
  * changed.
  */
+import { hashText } from "../core/json.ts";
 import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -12,10 +13,12 @@ import type { MetaTool } from "./meta-tool.ts";
 /** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
 export const LIST_WAIT_MS = 3_000;
 
-export interface ToolList {
+interface ToolList {
   readonly tools: readonly ToolDefinition[];
   /** The tools as JSON in UTF-8. */
   bytes(): Buffer;
+  /** Equal for equal lists, however often they were made. */
+  version(): string;
 }
 
 export interface ToolListParts {
@@ -25,7 +28,13 @@ export interface ToolListParts {
   readonly exposure: () => Exposure;
 }
 
-export function createToolListReader(parts: ToolListParts): (context: CallContext) => Promise<ToolList> {
+export interface ToolListReader {
+  /** What is known now. */
+  current(): ToolList;
+  read(context: CallContext): Promise<ToolList>;
+}
+
+export function createToolListReader(parts: ToolListParts): ToolListReader {
   const { registry } = parts;
   const upstream = remember((components: readonly Component[]) =>
     components.map(({ name, definition }): ToolDefinition => ({ ...definition, name })),
@@ -41,20 +50,28 @@ export function createToolListReader(parts: ToolListParts): (context: CallContex
   );
   const none: readonly ToolDefinition[] = [];
 
-  return async (context) => {
-    const ownTools = own(parts.servers().join(","));
+  function listOfComponents(components: readonly Component[]): ToolList {
     const mode = parts.exposure();
-    // What `auto` shows is what is known: only a list that was asked for starts servers.
-    const { components } =
-      mode === "full" ? await registry.discover({ waitMs: LIST_WAIT_MS }, context) : registry.catalogue();
     const isLean = mode === "lean" || (mode === "auto" && fits(components) === "lean");
-    return whole(ownTools)(isLean ? none : upstream(components));
+    return whole(own(parts.servers().join(",")))(isLean ? none : upstream(components));
+  }
+
+  const current = () => listOfComponents(registry.catalogue().components);
+  return {
+    current,
+    async read(context) {
+      // What `auto` shows is what is known: only a list that was asked for starts servers.
+      if (parts.exposure() !== "full") return current();
+      return listOfComponents((await registry.discover({ waitMs: LIST_WAIT_MS }, context)).components);
+    },
   };
 }
 
 function listOf(tools: readonly ToolDefinition[]): ToolList {
-  let bytes: Buffer | undefined;
-  return { tools, bytes: () => (bytes ??= Buffer.from(JSON.stringify(tools))) };
+  let made: Buffer | undefined;
+  let hash: string | undefined;
+  const bytes = () => (made ??= Buffer.from(JSON.stringify(tools)));
+  return { tools, bytes, version: () => (hash ??= hashText(bytes().toString("latin1"))) };
 }
 
 /** The last answer is given again for the same question: one that is the same value, or the very same object. */

@@ -18,6 +18,11 @@ const INSTRUCTIONS =
   "Repertoire is one door to many MCP servers, and it keeps what worked. Search with browse_components, look into the library with " +
   "list_library, run TypeScript against the tools with execute, and keep what worked with save_to_library.";
 
+/** What this client was last given; one for each connection. */
+export interface Listed {
+  version: string | undefined;
+}
+
 export interface McpServerParts {
   readonly gateway: Gateway;
   readonly version: string;
@@ -28,6 +33,7 @@ export interface McpServerParts {
 export function createMcpServer(
   { gateway, version, log }: McpServerParts,
   client: () => ClientFace | undefined,
+  listed: Listed,
 ): Server {
   // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
   const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
@@ -57,7 +63,7 @@ export function createMcpServer(
     ...modernRequestOf(context),
   });
 
-  registerLists(server, gateway, contextFor);
+  registerLists(server, gateway, contextFor, listed);
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
     return (await gateway.callTool(
@@ -85,10 +91,12 @@ export function createMcpServer(
       .notification({ method, params })
       .catch((error: unknown) => log.debug("server.notification.failed", { method, error }));
   };
-  const unsubscribe = [
-    gateway.changed((what) => send(`notifications/${what}/list_changed`, {})),
-    gateway.notified(send),
-  ];
+  const tell = (what: "tools" | "resources" | "prompts"): void => {
+    // A change behind a list that does not show it, or one that the client has seen already, is no news.
+    if (what === "tools" && gateway.toolsVersion() === listed.version) return;
+    send(`notifications/${what}/list_changed`, {});
+  };
+  const unsubscribe = [gateway.changed(tell), gateway.notified(send)];
   server.onclose = () => {
     for (const leave of unsubscribe) leave();
   };
@@ -97,14 +105,16 @@ export function createMcpServer(
 
 type ContextFor = (params: JsonObject, context: ServerContext) => CallContext;
 
-function registerLists(server: Server, gateway: Gateway, contextFor: ContextFor): void {
+function registerLists(server: Server, gateway: Gateway, contextFor: ContextFor, listed: Listed): void {
   const refuseCursor = (params: { cursor?: string | undefined } | undefined): void => {
     if (params?.cursor === undefined) return;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page.");
   };
   server.setRequestHandler("tools/list", async ({ params }, context) => {
     refuseCursor(params);
-    return { tools: (await gateway.listTools(contextFor({}, context))) as never };
+    const tools = await gateway.listTools(contextFor({}, context));
+    listed.version = gateway.toolsVersion();
+    return { tools: tools as never };
   });
   server.setRequestHandler("resources/list", async ({ params }, context) => {
     refuseCursor(params);

@@ -21,6 +21,7 @@ function openRelay(client: ClientFace | undefined = face) {
   const calls: Call[] = [];
   const sent: JsonObject[] = [];
   const gateway = {
+    toolsVersion: () => "1",
     listToolsBytes: async () => Buffer.from(`[{"name":"t"}]`),
     callUpstream: (name: string, args: JsonObject, context: CallContext) => {
       if (!name.includes("__")) return undefined;
@@ -32,6 +33,7 @@ function openRelay(client: ClientFace | undefined = face) {
   const relay = createRelay({
     gateway,
     client: () => client,
+    listed: { version: undefined },
     send: async (message) => void sent.push(message as unknown as JsonObject),
     sendResultBytes: async (id, key, value) =>
       void sent.push({ id, result: { [key]: JSON.parse(value.toString()) as JsonObject } }),
@@ -81,6 +83,7 @@ describe("what is taken", () => {
       relay: createRelay({
         gateway: {} as Gateway,
         client: () => undefined,
+        listed: { version: undefined },
         send: async () => {},
         sendResultBytes: async () => {},
       }),

@@ -9,12 +9,14 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";
 import type { ClientFace, ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import type { Listed } from "./mcp-server.ts";
 import { contextOf } from "./request-context.ts";
 
 export interface RelayParts {
   readonly gateway: Gateway;
   /** The client, once a legacy connection is open. */
   readonly client: () => ClientFace | undefined;
+  readonly listed: Listed;
   readonly send: (message: JSONRPCMessage) => Promise<void>;
   /** Answers with a result of one key whose value is JSON already. */
   readonly sendResultBytes: (id: string | number, key: string, value: Buffer) => Promise<void>;
@@ -23,7 +25,7 @@ export interface RelayParts {
 /** Returns whether it took the message. */
 export type Relay = (message: JSONRPCMessage) => boolean;
 
-export function createRelay({ gateway, client, send, sendResultBytes }: RelayParts): Relay {
+export function createRelay({ gateway, client, listed, send, sendResultBytes }: RelayParts): Relay {
   const calls = new Map<unknown, AbortController>();
 
   function take(id: string | number, params: JsonObject, face: ClientFace): boolean {
@@ -51,6 +53,7 @@ export function createRelay({ gateway, client, send, sendResultBytes }: RelayPar
   /** A list has no side effect worth cancelling; a client that no longer wants it ignores the answer. */
   async function list(id: string | number, face: ClientFace): Promise<void> {
     const tools = await gateway.listToolsBytes(contextOf({}, new AbortController().signal, face));
+    listed.version = gateway.toolsVersion();
     await sendResultBytes(id, "tools", tools).catch(() => {});
   }
 

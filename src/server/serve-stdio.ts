@@ -5,7 +5,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ClientFace } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { createClientFace } from "./client-face.ts";
-import { createMcpServer, type McpServerParts } from "./mcp-server.ts";
+import { createMcpServer, type Listed, type McpServerParts } from "./mcp-server.ts";
 import { createRelay } from "./relay.ts";
 import { GRACE_MS, StdioTransport, type Output } from "./stdio-transport.ts";
 
@@ -23,11 +23,13 @@ export interface StdioConnection {
 /** Serves one client over stdio, in both protocol eras: its opening message decides. */
 export function connectStdio(parts: McpServerParts, input: Readable, output: Output): StdioConnection {
   const transport = new StdioTransport(input, output);
+  const listed: Listed = { version: parts.gateway.toolsVersion() };
   let client: ClientFace | undefined;
   let openedEra: "legacy" | "modern" | undefined;
   const relay = createRelay({
     gateway: parts.gateway,
     client: () => client,
+    listed,
     send: (message) => transport.send(message),
     sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
   });
@@ -43,7 +45,7 @@ export function connectStdio(parts: McpServerParts, input: Readable, output: Out
   };
   const handle = serveStdio(
     ({ era }) => {
-      const server = createMcpServer(parts, () => client);
+      const server = createMcpServer(parts, () => client, listed);
       openedEra = era;
       client = era === "legacy" ? createClientFace(server) : undefined;
       return server;
