@@ -91,6 +91,18 @@ it("tells a person at a terminal what it waits for", () => {
   expect(stdout).toContain("repertoire demo");
 });
 
+it("T013: a promise that a dependency forgot is logged, and the gateway goes on", async () => {
+  const folder = temporaryFolder();
+  const stray = join(folder, "stray.mjs");
+  writeFileSync(stray, `setTimeout(() => Promise.reject(new Error("stray")), 2500);`);
+  const gateway = startGateway({ folder, env: { NODE_OPTIONS: `--import=${stray}` } });
+  gateway.send(INITIALIZE);
+  await gateway.answer("init");
+  await eventually("the report", () => gateway.stderr().includes("gateway.unhandled"));
+  gateway.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+  expect(await gateway.answer(1)).toMatchObject({ result: {} });
+});
+
 it("keeps compiled code where only its owner can write", async () => {
   const gateway = await startedGateway();
   gateway.child.stdin.end();

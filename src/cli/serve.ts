@@ -36,6 +36,8 @@ async function serve(options: GlobalOptions): Promise<number> {
   const session = await openSession(options);
   session.log.configure(logOptionsOf(session.config.current(), options));
   const unsubscribe = reportReloads(session, options);
+  // A promise that somebody forgot, in a dependency most likely, is a bug to report and no reason to drop every client's servers.
+  process.on("unhandledRejection", (error) => session.log.error("gateway.unhandled", { error }));
   const connection = await session.app.connectStdio(process.stdin, reserveStdout());
   session.log.info("gateway.started", { home: session.config.current().home });
   const exitCode = await Promise.race([connection.ended.then(() => EXIT.ok), stop]);
