@@ -6,9 +6,9 @@ import type { Capability } from "../core/store.ts";
 import type { Library } from "../library/library.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
+import { createSearchIndex } from "../registry/search-index.ts";
 import { signatureOf, typeOf } from "../registry/signature.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
-import { rank } from "./rank.ts";
 
 /** The promise is an answer within a second whatever the servers do; this leaves time for the rest of the work. */
 const SERVERS_WAIT_MS = 800;
@@ -73,7 +73,7 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
         input.include_workflows ? parts.library.list(null) : [],
       ]);
       const tools = parts.registry.search(input.query ?? "", { limit: input.limit });
-      const workflows = rank(input.query, kept, textsOfCapability);
+      const workflows = searchKept(input.query ?? "", kept);
       return succeed({
         nodes: tools.hits.map(({ component }) => nodeOf(component, input.detail === "full")),
         workflows: workflows.slice(0, input.limit).map((item) => ({
@@ -97,8 +97,17 @@ function describeServers(servers: readonly string[]): string {
   return `Servers: ${shown}${rest}.`;
 }
 
-function textsOfCapability(item: Capability): [string, string] {
-  return [displayNameOf(item), `${item.description} ${item.tags.join(" ")}`];
+/** By the same rules as the tools of servers; all of them, in their order, without a query. */
+function searchKept(query: string, kept: readonly Capability[]): Capability[] {
+  if (query.trim() === "") return [...kept];
+  const byId = new Map(kept.map((item) => [item.id, item]));
+  const index = createSearchIndex();
+  const documents = kept.map((item) => ({
+    id: item.id,
+    fields: { name: displayNameOf(item), description: `${item.description} ${item.tags.join(" ")}` },
+  }));
+  index.put("library", documents);
+  return index.search(query, kept.length).hits.map(({ id }) => byId.get(id)!);
 }
 
 function nodeOf(
