@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "servers.ts": ["core", "config", "registry", "upstream"],
   "audit-trail.ts": ["core", "registry"],
   "server-view.ts": ["config", "registry", "upstream"],
-  "stdout.ts": [],
+  "stdout.ts": ["core"],
   "compile-cache.ts": [],
   "version.ts": [],
   "app.ts": [

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Output } from "../core/output.ts";
 import type { ClientFace } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "./mcp-server.ts";
 import { createRelay } from "./relay.ts";
-import { GRACE_MS, StdioTransport, type Output } from "./stdio-transport.ts";
+import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
 
 export interface StdioConnection {
   /** Resolves when the client has gone or `close` was called. */

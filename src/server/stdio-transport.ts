@@ -8,6 +8,7 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { findJsonProblem, JSON_LIMITS } from "../core/json.ts";
+import type { Output } from "../core/output.ts";
 
 /** No message of a real client comes near it; a larger one is a mistake or an attack. */
 export const LINE_BYTES_MAX = 8 * 1024 * 1024;
@@ -19,12 +20,6 @@ const MESSAGE_LIMITS = {
 };
 /** How long requests under way are waited for once the input has ended. */
 export const GRACE_MS = 1_000;
-
-/** What is needed of the stream to the client. */
-export interface Output {
-  write(part: string | Buffer, done: (error?: Error | null) => void): boolean;
-  once(event: "error", listener: (error: Error) => void): unknown;
-}
 
 const NEWLINE = 0x0a;
 const PARSE_ERROR = -32700;
