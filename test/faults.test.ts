@@ -52,7 +52,6 @@ describe("one sick server among ten", () => {
     const browseMs = performance.now() - startedAt;
     expect(browseMs).toBeLessThan(2_000);
     expect((found.structuredContent as { pending: string[] }).pending).toContain("hangs");
-    await eventually("the good ones", () => true);
     for (let i = 0; i < 7; i++) expect(await call(`good${i}__echo`, { text: "hi" })).toMatchObject(ECHO);
 
     const measure = async () => {
@@ -381,6 +380,7 @@ describe("remote servers", () => {
         answer: { isError: true, structuredContent: { error: { code: "TOOL_UNAVAILABLE" } } },
       });
       expect(JSON.stringify(answer)).not.toContain("CANARY");
+      if (name === "bomb") expect(JSON.stringify(answer)).toContain("longer than 8388608 bytes");
     }
     expect(linesOf(otherJournal).join("\n")).not.toContain("CANARY");
     expect(await call("good__echo", { text: "hi" })).toMatchObject(ECHO);

@@ -76,6 +76,18 @@ describe.each(ERAS)("a client of %s", (era) => {
 });
 
 describe.each(ERAS)("a client of %s that listens", (era) => {
+  it("hears the server's log", async () => {
+    const client = await connectTo(era);
+    const messages: unknown[] = [];
+    client.setNotificationHandler("notifications/message", ({ params }) => void messages.push(params));
+    const call = { name: "rig__log", arguments: { message: "a line" } };
+    if (era === "2025-11-25") await client.setLoggingLevel("info");
+    const level = era === "2025-11-25" ? {} : { _meta: { "io.modelcontextprotocol/logLevel": "info" } };
+    await client.callTool({ ...call, ...level });
+    await eventually("the message", () => messages.length > 0);
+    expect(JSON.stringify(messages)).toContain("a line");
+  });
+
   it("subscribes to a resource and hears of its updates", async () => {
     const client = await connectTo(era);
     const updated: string[] = [];
@@ -98,16 +110,6 @@ describe.each(ERAS)("a client of %s that listens", (era) => {
 });
 
 describe("a legacy client", () => {
-  it("hears the server's log", async () => {
-    const client = await connectTo("2025-11-25");
-    const messages: unknown[] = [];
-    client.setNotificationHandler("notifications/message", ({ params }) => void messages.push(params));
-    await client.setLoggingLevel("info");
-    await client.callTool({ name: "rig__log", arguments: { message: "a line" } });
-    await eventually("the message", () => messages.length > 0);
-    expect(JSON.stringify(messages)).toContain("a line");
-  });
-
   it("is served by a modern-only server as by any other: log, updates, elicitation", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "config.json");
@@ -127,6 +129,10 @@ describe("a legacy client", () => {
           },
           nth: 1,
         },
+        {
+          tool: "echo",
+          notify: [{ method: "notifications/message", params: { level: "info", data: "modern words" } }],
+        },
         { method: "resources/list", result: { resources: [{ uri: "x://y", name: "y" }] } },
         { method: "resources/templates/list", result: { resourceTemplates: [] } },
       ],
@@ -144,6 +150,11 @@ describe("a legacy client", () => {
     expect(await client.callTool({ name: "evil__add", arguments: { a: 1, b: 2 } })).toMatchObject({
       structuredContent: { sum: 3 },
     });
+    const messages: unknown[] = [];
+    client.setNotificationHandler("notifications/message", ({ params }) => void messages.push(params));
+    await client.callTool({ name: "evil__echo", arguments: { text: "hi" } });
+    await eventually("the message", () => messages.length > 0);
+    expect(messages).toEqual([{ level: "info", data: "modern words", logger: "evil" }]);
     const journal = linesOf(join(folder, "journal")).join("\n");
     expect(journal).toContain(`"resourceSubscriptions":["x://y"]`);
     expect(journal).toContain(`"io.modelcontextprotocol/logLevel":"info"`);
