@@ -2,7 +2,8 @@
  * Bundles the bin and the library. One file is read in a third of the time that its packages take one by one, and what was
  * tested is what is installed: the package has no dependencies of its own, and their licences travel with it.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown, type RolldownPlugin } from "rolldown";
@@ -17,25 +18,50 @@ export interface BundleOptions {
 export async function bundle(options: BundleOptions = {}): Promise<void> {
   const outDir = options.outDir ?? join(root, "dist");
   rmSync(outDir, { recursive: true, force: true });
+  const source = (name: string) => join(root, "src", name);
+  const gateway = await write(outDir, "[name].js", options, {
+    main: source("main.ts"),
+    index: source("index.ts"),
+    "analysis-worker": source("sandbox/analysis-worker.ts"),
+    "schema-worker": source("sandbox/schema-worker.ts"),
+  });
+  // On its own: the process of the sandbox may read this file, and no other. Its name says what it is, so that Node does not
+  // look for a package.json.
+  const runner = await write(outDir, "[name].mjs", options, { runner: source("sandbox/runner.ts") });
+  copyFileSync(
+    createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm"),
+    join(outDir, "quickjs.wasm"),
+  );
+  writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licencesOf([...gateway, ...runner]));
+}
+
+/** Writes a bundle; returns the files that went into it. */
+async function write(
+  dir: string,
+  entryFileNames: string,
+  options: BundleOptions,
+  input: Record<string, string>,
+): Promise<string[]> {
   const build = await rolldown({
-    input: { main: join(root, "src/main.ts"), index: join(root, "src/index.ts") },
+    input,
     platform: "node",
+    // It is a program of its own for each platform.
+    external: [/^typescript(\/|$)/],
     // Some packages have an ESM build only under "module", and their CommonJS one cannot be bundled.
     resolve: { mainFields: ["module", "main"] },
     plugins: options.plugins ?? [],
     logLevel: "warn",
   });
   const { output } = await build.write({
-    dir: outDir,
+    dir,
     format: "esm",
-    entryFileNames: "[name].js",
+    entryFileNames,
     chunkFileNames: "chunks/[name]-[hash].js",
     minify: { compress: true, mangle: false, codegen: false },
     banner: (chunk) => (chunk.name === "main" ? "#!/usr/bin/env node" : ""),
   });
   await build.close();
-  const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
-  writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licencesOf(modules));
+  return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
 }
 
 function licencesOf(moduleIds: readonly string[]): string {

@@ -23,6 +23,12 @@ export interface JsonLimits {
 /** No tool seen in the wild nests deeper than 20 or has more than 2,000 keys; 4 MiB is the largest HTTP body. */
 export const JSON_LIMITS: JsonLimits = { depthMax: 64, keyCountMax: 10_000, bytesMax: 4 * 1024 * 1024 };
 
+/**
+ * For what tools answer and code returns: as deep as what a client may send, and far wider, because a table of ten thousand
+ * rows is an answer and no attack.
+ */
+export const DATA_LIMITS: JsonLimits = { ...JSON_LIMITS, keyCountMax: 200_000 };
+
 export type JsonParsed = { ok: true; value: Json } | { ok: false; message: string; position?: number };
 
 /** Parses text that came from outside; too deep, too many keys, too large or malformed is a value, not a throw. */

@@ -1,8 +1,8 @@
-import { canonicalJson, type Json } from "../core/json.ts";
+import { canonicalJson, DATA_LIMITS, type Json } from "../core/json.ts";
 
 /** JSON null and "nothing" are both SQL null: no reader tells them apart. */
 export function toColumn(value: Json | undefined): string | null {
-  return value === undefined || value === null ? null : canonicalJson(value);
+  return value === undefined || value === null ? null : canonicalJson(value, DATA_LIMITS);
 }
 
 /** Unchecked, because only `canonicalJson` writes these columns; the caller knows the type that it put in. */

@@ -1,0 +1,229 @@
+/**
+ * The runners: as many as there are runs, within bounds, and one more that is warm.
+ *
+ * A run has a runner to itself. While it waits for a capability that it called, that capability has a runner of its own, one
+ * level deeper; each level has its own places, so a run never waits for a place that only its own end can free. When all
+ * places of a level are taken, runs wait in line by turns of their owners. A runner that was killed is replaced before it is
+ * needed, and one that has served long enough is let go.
+ */
+import { createFairQueue, type FairQueue } from "./fair-queue.ts";
+import { findNetworkFence, startRunner, type LaunchChild, type RunnerProcess } from "./runner-process.ts";
+
+/** Runs mostly wait for tools, so more of them than there are processors is no loss; each costs about 40 MB. */
+const PLACES_AT_TOP = 8;
+/** For each level below. */
+const PLACES_BELOW = 4;
+/** Longer lines only grow the wait of everyone in them. */
+const LINE_MAX = 256;
+/** What the collector of a process does not give back ends with the process. */
+const RUNS_MAX = 200;
+/** Warm runners beyond the one spare are let go after this long. */
+const IDLE_MS = 15_000;
+/** A runner that cannot start is tried again this often before whoever waits is told. */
+const START_TRIES_MAX = 2;
+const HOLD_MS = 1000;
+
+export interface PoolParts {
+  readonly launch: LaunchChild;
+  /** Read for every new runner. */
+  readonly memoryMb: () => number;
+}
+
+interface RunnerRequest {
+  readonly level: number;
+  readonly owner: string;
+}
+
+/** A runner that is warm and held, or why there is none. */
+type Acquired =
+  | { readonly kind: "runner"; readonly runner: RunnerProcess; release(): void }
+  | { readonly kind: "busy" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export interface RunnerPool {
+  /** Waits for a place and a warm runner until the signal says no more, which is `busy`. */
+  acquire(request: RunnerRequest, signal: AbortSignal): Promise<Acquired>;
+  /** Starts the spare before it is needed. */
+  warm(): void;
+  /** The process ids of all runners. */
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+interface Waiter {
+  readonly level: number;
+  resolve(acquired: Acquired): void;
+}
+
+export function createRunnerPool(parts: PoolParts): RunnerPool {
+  const alive = new Map<RunnerProcess, { runCount: number; memoryMb: number }>();
+  /** Warm, the newest last. */
+  const idle: RunnerProcess[] = [];
+  /** Have a place, and wait for a warm runner. */
+  const placed: Waiter[] = [];
+  const levels: { taken: number; readonly line: FairQueue<Waiter> }[] = [];
+  let startingCount = 0;
+  /** Have served a run and make their next VM. */
+  let preparingCount = 0;
+  let failedStartCount = 0;
+  let fence: Promise<readonly string[]> | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const levelAt = (level: number) => (levels[level] ??= { taken: 0, line: createFairQueue<Waiter>() });
+  const placesAt = (level: number) => (level === 0 ? PLACES_AT_TOP : PLACES_BELOW);
+
+  async function start(): Promise<void> {
+    startingCount++;
+    const prefix = await (fence ??= findNetworkFence());
+    if (isClosed) return void startingCount--;
+    const memoryMb = parts.memoryMb();
+    const runner = startRunner({ launch: parts.launch, memoryMb, prefix });
+    alive.set(runner, { runCount: 0, memoryMb });
+    runner.listen({
+      frame: () => {
+        startingCount--;
+        failedStartCount = 0;
+        becomeIdle(runner);
+      },
+      exit: (reason) => {
+        startingCount--;
+        alive.delete(runner);
+        reportFailedStart(reason);
+      },
+    });
+  }
+
+  /** A runner that dies before it is warm would die again: after a few tries, whoever waits is told. */
+  function reportFailedStart(reason: string): void {
+    failedStartCount++;
+    if (failedStartCount > START_TRIES_MAX) {
+      for (const waiter of placed.splice(0)) {
+        leavePlace(waiter.level);
+        waiter.resolve({ kind: "failed", reason: `The sandbox does not start: ${reason}` });
+      }
+      failedStartCount = 0;
+      return;
+    }
+    if (placed.length > 0) fill();
+  }
+
+  function becomeIdle(runner: RunnerProcess): void {
+    runner.listen({
+      frame: () => runner.kill(),
+      exit: () => {
+        alive.delete(runner);
+        const at = idle.indexOf(runner);
+        if (at !== -1) idle.splice(at, 1);
+        fill();
+      },
+    });
+    idle.push(runner);
+    serve();
+  }
+
+  /** Gives warm runners to those who have a place. */
+  function serve(): void {
+    while (placed.length > 0 && idle.length > 0) {
+      const waiter = placed.shift()!;
+      const runner = idle.pop()!;
+      waiter.resolve({ kind: "runner", runner, release: () => release(runner, waiter.level) });
+    }
+    fill();
+    if (idle.length > 1) idleTimer ??= setTimeout(letGo, IDLE_MS).unref();
+  }
+
+  /** One runner for each who has a place, and one to spare. */
+  function fill(): void {
+    if (isClosed) return;
+    const coming = idle.length + startingCount + preparingCount;
+    for (let missing = placed.length + 1 - coming; missing > 0; missing--) void start();
+  }
+
+  function letGo(): void {
+    idleTimer = undefined;
+    for (const runner of idle.slice(0, -1)) runner.kill();
+  }
+
+  function release(runner: RunnerProcess, level: number): void {
+    const record = alive.get(runner);
+    if (record === undefined || !runner.isAlive) {
+      alive.delete(runner);
+      fill();
+    } else {
+      record.runCount++;
+      prepare(runner, record.runCount >= RUNS_MAX || record.memoryMb !== parts.memoryMb());
+    }
+    leavePlace(level);
+  }
+
+  /** The runner makes its next VM and says that it is warm, or it is done for and ends. */
+  function prepare(runner: RunnerProcess, isSpent: boolean): void {
+    preparingCount++;
+    runner.listen({
+      frame: () => {
+        preparingCount--;
+        becomeIdle(runner);
+        if (isSpent) runner.kill();
+      },
+      exit: () => {
+        preparingCount--;
+        alive.delete(runner);
+        fill();
+      },
+    });
+  }
+
+  function leavePlace(level: number): void {
+    const place = levelAt(level);
+    const next = place.line.take();
+    if (next === undefined) return void place.taken--;
+    placed.push(next);
+    serve();
+  }
+
+  return {
+    acquire({ level, owner }, signal) {
+      const place = levelAt(level);
+      if (isClosed || signal.aborted || place.line.size >= LINE_MAX) return Promise.resolve({ kind: "busy" });
+      return new Promise((resolve) => {
+        const giveUp = (): void => {
+          const at = placed.indexOf(waiter);
+          if (at !== -1) {
+            placed.splice(at, 1);
+            leavePlace(level);
+          } else place.line.remove(waiter);
+          resolve({ kind: "busy" });
+        };
+        const waiter: Waiter = {
+          level,
+          resolve: (acquired) => {
+            signal.removeEventListener("abort", giveUp);
+            resolve(acquired);
+          },
+        };
+        signal.addEventListener("abort", giveUp, { once: true });
+        if (place.taken < placesAt(level)) {
+          place.taken++;
+          placed.push(waiter);
+          serve();
+        } else place.line.push(owner, waiter);
+      });
+    },
+    warm: fill,
+    pids: () => [...alive.keys()].flatMap(({ pid }) => pid ?? []),
+    async close() {
+      isClosed = true;
+      clearTimeout(idleTimer);
+      for (const waiter of placed.splice(0)) waiter.resolve({ kind: "busy" });
+      for (const { line } of levels)
+        for (let w = line.take(); w !== undefined; w = line.take()) w.resolve({ kind: "busy" });
+      const runners = [...alive.keys()];
+      for (const runner of runners) runner.kill();
+      // Runners do not keep the process alive, so waiting for their end must.
+      const hold = setInterval(() => {}, HOLD_MS);
+      await Promise.all(runners.map((runner) => runner.gone));
+      clearInterval(hold);
+    },
+  };
+}

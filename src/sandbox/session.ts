@@ -1,0 +1,169 @@
+/** One run in one runner: the frames of both, the limits, and the watchdog. */
+import { createHash } from "node:crypto";
+import { DATA_LIMITS, parseJson } from "../core/json.ts";
+import { createCallDesk, type CallDesk } from "./call-desk.ts";
+import { createConsoleLog, type ConsoleLog } from "./console-log.ts";
+import type { Done, Start } from "./frame.ts";
+import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, KILL_GRACE_MS, RESULT_BYTES_MAX } from "./limits.ts";
+import { watchMemory } from "./memory-watch.ts";
+import type { RunnerPool } from "./runner-pool.ts";
+import type { RunnerProcess } from "./runner-process.ts";
+import type { Ending, GuestOutcome, GuestRun, Thrown } from "./sandbox.ts";
+
+type End = Ending & Pick<GuestOutcome, "unhandled" | "memoryBytes">;
+
+export async function runInRunner(pool: RunnerPool, run: GuestRun, memoryMb: number): Promise<GuestOutcome> {
+  const deadline = new AbortController();
+  // This timer also keeps the process alive for as long as somebody waits: runners themselves do not.
+  const timer = setTimeout(() => deadline.abort(), run.timeoutMs);
+  try {
+    return await holdRunner(pool, run, memoryMb, deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function holdRunner(
+  pool: RunnerPool,
+  run: GuestRun,
+  memoryMb: number,
+  deadline: AbortSignal,
+): Promise<GuestOutcome> {
+  const startedAt = performance.now();
+  const log = createConsoleLog(run.onLog);
+  const acquired = await pool.acquire(run, AbortSignal.any([run.signal, deadline]));
+  if (acquired.kind !== "runner") {
+    const ending: Ending =
+      acquired.kind === "failed"
+        ? { kind: "crashed", reason: acquired.reason }
+        : { kind: run.signal.aborted ? "cancelled" : "busy" };
+    return { ...ending, ...log.taken(), unhandled: [], callsDropped: 0, memoryBytes: 0 };
+  }
+  const { runner } = acquired;
+  const leftMs = Math.max(1, run.timeoutMs - (performance.now() - startedAt));
+  const desk = createCallDesk(run, (frame) => runner.send(frame));
+  const end = await converse({ runner, release: () => acquired.release(), run, desk, log, leftMs, memoryMb });
+  const isCutShort = end.kind === "timeout" || end.kind === "cancelled";
+  const callsDropped = await desk.close(isCutShort ? AbortSignal.abort() : deadline);
+  return { ...end, ...log.taken(), callsDropped };
+}
+
+interface Conversation {
+  readonly runner: RunnerProcess;
+  readonly release: () => void;
+  readonly run: GuestRun;
+  readonly desk: CallDesk;
+  readonly log: ConsoleLog;
+  readonly leftMs: number;
+  readonly memoryMb: number;
+}
+
+/** Speaks with the runner until the run has ended, one way or another; the runner is given back then. */
+function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Conversation): Promise<End> {
+  return new Promise((resolve) => {
+    let result: string | undefined;
+    let hasEnded = false;
+    const finish = (end: End): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(watchdog);
+      stopWatching();
+      run.signal.removeEventListener("abort", cancel);
+      release();
+      resolve(end);
+    };
+    const stop = (end: End): void => {
+      runner.kill();
+      finish(end);
+    };
+    const unruly = { ...bare("crashed"), reason: "it broke the rules of the channel" };
+    const watchdog = setTimeout(() => stop(bare("timeout")), leftMs + KILL_GRACE_MS);
+    const stopWatching = watchMemory(runner.pid, memoryMb, () => stop(bare("memory")));
+    const cancel = (): void => stop(bare("cancelled"));
+    run.signal.addEventListener("abort", cancel, { once: true });
+
+    runner.listen({
+      exit: (reason) => finish({ ...bare("crashed"), reason }),
+      frame: (line) => {
+        switch (line[0]) {
+          case "C":
+            return desk.take(line) ? undefined : stop(unruly);
+          case "L":
+            return log.take(line) ? undefined : stop(unruly);
+          case "V":
+            result = line.slice(2);
+            return;
+          case "D":
+            return finish(endOf(line.slice(2), result));
+          default:
+            return stop(unruly);
+        }
+      },
+    });
+    if (run.signal.aborted) return cancel();
+    runner.send(`S ${JSON.stringify(startOf(run, leftMs))}`);
+  });
+}
+
+function startOf(run: GuestRun, timeoutMs: number): Start {
+  return {
+    script: run.script,
+    timeoutMs,
+    clockAt: run.clockAt,
+    resultBytesMax: RESULT_BYTES_MAX,
+    guest: {
+      args: run.args,
+      functions: run.functions.map(({ namespace, name }) => [namespace, name]),
+      seed: seedWords(run.seed),
+      limits: { callsMax: run.callsMax, argumentsMax: ARGUMENTS_BYTES_MAX, consoleMax: CONSOLE_BYTES_MAX },
+    },
+  };
+}
+
+/** Four words of state from any text. */
+function seedWords(seed: string): number[] {
+  const digest = createHash("sha256").update(seed).digest();
+  return [0, 4, 8, 12].map((at) => digest.readUInt32LE(at));
+}
+
+function bare<K extends GuestOutcome["kind"]>(
+  kind: K,
+): { kind: K; unhandled: Thrown[]; memoryBytes: number } {
+  return { kind, unhandled: [], memoryBytes: 0 };
+}
+
+/** The runner is not trusted: what it says of the end is read as data from outside. */
+function endOf(text: string, result: string | undefined): End {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return { ...bare("crashed"), reason: "its last frame cannot be read" };
+  const done = parsed.value as unknown as Done;
+  const rest = {
+    unhandled: done.unhandled.map(thrownOf),
+    memoryBytes: done.memoryBytes,
+  };
+  switch (done.kind) {
+    case "returned": {
+      const value = parseJson(result ?? "null", DATA_LIMITS);
+      return value.ok
+        ? { kind: "returned", value: value.value, ...rest }
+        : { kind: "threw", thrown: { message: `The result is refused: ${value.message}.` }, ...rest };
+    }
+    case "threw":
+      return { kind: "threw", thrown: thrownOf(done.thrown), ...rest };
+    case "result_limit":
+      return { kind: "result_limit", bytes: Number(done.bytes), ...rest };
+    case "trapped":
+      return { kind: "crashed", reason: String(done.thrown), ...rest };
+    default:
+      return { kind: done.kind, ...rest };
+  }
+}
+
+function thrownOf(value: unknown): Thrown {
+  const told = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+  const texts = ["name", "stack", "code", "tool", "hint"].flatMap((key) =>
+    typeof told[key] === "string" ? [[key, told[key]]] : [],
+  );
+  const message = typeof told["message"] === "string" ? told["message"] : "The code threw.";
+  return { message, ...(Object.fromEntries(texts) as Partial<Thrown>) };
+}
