@@ -1,0 +1,69 @@
+/**
+ * Reads guest code before anything of it runs: what it means without types, and which tools it can reach.
+ *
+ * The work is done in a supervised thread, because the text is untrusted and a parser may run long, overflow or break on it. Code that
+ * breaks the thread is refused like any other that cannot be read, and the next request gets a new thread. Nothing here throws.
+ */
+import type { Analysis, CodeProblem } from "./analysis-contract.ts";
+import { createBackground, type BackgroundReply } from "./background.ts";
+
+export type { CodeProblem, Program, ToolUse } from "./analysis-contract.ts";
+export { placeInSource } from "./analysis-place.ts";
+
+/** 256 KiB of ordinary code take 0.3 s in a thread that has just started; only code that is made to be slow comes near. */
+const ANALYSIS_BUDGET_MS = 2_000;
+
+/** 256 KiB of the smallest statements, which make the largest trees, take less than 192 MB. */
+const ANALYSIS_MEMORY_MB_MAX = 256;
+
+export interface CodeAnalysis {
+  analyse(code: string): Promise<Analysis>;
+  /** Starts the thread before it is needed. */
+  warm(): void;
+  close(): Promise<void>;
+}
+
+export function createCodeAnalysis(): CodeAnalysis {
+  const background = createBackground<string, Analysis>({
+    entry: "analysis-worker",
+    budgetMs: ANALYSIS_BUDGET_MS,
+    memoryMbMax: ANALYSIS_MEMORY_MB_MAX,
+  });
+  return {
+    async analyse(code) {
+      const reply = await background.ask(code);
+      return reply.kind === "answered" ? reply.reply : { kind: "refused", problems: [unread(reply)] };
+    },
+    warm: () => background.warm(),
+    close: () => background.close(),
+  };
+}
+
+function unread(reply: Exclude<BackgroundReply<Analysis>, { kind: "answered" }>): CodeProblem {
+  const place = { line: 1, column: 1, text: "" };
+  switch (reply.kind) {
+    case "closed":
+      return {
+        ...place,
+        reason: "not_available",
+        message: "The gateway is stopping and takes no more code.",
+      };
+    case "overran":
+      return {
+        ...place,
+        reason: "too_deep",
+        message: `The code could not be read within ${reply.budgetMs} ms.`,
+        hint: SIMPLIFY,
+      };
+    case "crashed":
+      return {
+        ...place,
+        reason: "too_deep",
+        message: `The code could not be read: ${reply.reason}.`,
+        hint: SIMPLIFY,
+      };
+  }
+}
+
+const SIMPLIFY =
+  "Nothing has run. Make the code shorter or flatter, and pass large data as args instead of writing it into the code.";
