@@ -37,6 +37,17 @@ export interface ToolError {
   readonly upstream?: { readonly code: number; readonly message: string; readonly data?: unknown };
   /** Names near the one that was not found, best first. */
   readonly nearest?: readonly string[];
+  /** Where in the code it is, in the code's own lines; of several, the first. */
+  readonly place?: CodePlace;
+  /** How the tool is called, as TypeScript. */
+  readonly signature?: string;
+}
+
+/** A place in code, counted from 1, with the text that stands there. */
+export interface CodePlace {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
 }
 
 export type RepertoireErrorCode =

@@ -21,7 +21,8 @@ export const SERVER_ID_LENGTH_MAX = 32;
 /** A name longer than this is refused unread; the longest valid one is a FQDN of about 200. */
 const REFERENCE_LENGTH_MAX = 255;
 
-const RESERVED_SERVER_ID = "mcp";
+/** The id of the source of all capabilities: no server can have it. */
+export const CAPABILITIES_ID = "mcp";
 const CAPABILITY_PREFIX = "mcp__";
 const SEPARATOR = "__";
 const HASH_SUFFIX_DIGITS = 6;
@@ -65,7 +66,7 @@ export function serverIdOf(key: string): ToolResult<string> {
     .replace(/^_|_$/g, "");
   if (id === "")
     return fail("TOOL_INVALID_INPUT", `"${key}" has no letter a-z or digit to make a server id of`);
-  if (id === RESERVED_SERVER_ID || RESERVED_PARTS.has(id)) {
+  if (id === CAPABILITIES_ID || RESERVED_PARTS.has(id)) {
     return fail("TOOL_INVALID_INPUT", `"${id}" is reserved: choose another server name`);
   }
   if (id.length > SERVER_ID_LENGTH_MAX) {

@@ -81,6 +81,12 @@ export interface CallContext {
   readonly depth?: number;
   /** On the clock's wall time; shared by everything below. */
   readonly deadlineAt?: number;
+  /** The capabilities that the call has come through, outermost first, by exposed name. */
+  readonly path?: readonly string[];
+  /** How many more tool calls everything below may make together. */
+  readonly budget?: CallBudget;
+  /** Who asks: those who wait for the same thing get it by turns. */
+  readonly caller?: string;
   /** Hears what the tool reports on the way, untouched: `{progress, total?, message?}`. */
   readonly onProgress?: (progress: JsonObject) => void;
   /** Who to ask when the server asks back. */
@@ -89,6 +95,12 @@ export interface CallContext {
   readonly modern?: ModernRequest;
   /** `_meta` of the client's request, without what belongs to its own connection. */
   readonly meta?: JsonObject;
+}
+
+/** One object for a run and all that it starts, so that no level can reset it. */
+export interface CallBudget {
+  readonly callsMax: number;
+  callsLeft: number;
 }
 
 export type CallTool = (

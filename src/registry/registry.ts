@@ -74,6 +74,8 @@ export interface Registry {
   /** By exposed name. Lists the server first where nobody has yet. */
   readonly call: CallTool;
   resolve(name: string): Route | undefined;
+  /** The same, listing the server first where nobody has yet; a miss has the nearest names. */
+  find(name: string, context: CallContext): Promise<ToolResult<Route>>;
   /** By exposed name. */
   resolvePrompt(name: string): Exposed | undefined;
   /** The id of the server that an exposed URI names, and the URI that this server knows. */
@@ -121,6 +123,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     call: routing.call,
     request: routing.request,
     resolve: (name) => listings.route(name),
+    find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
     routeUri(uri) {
       const parsed = parseExposedUri(uri);

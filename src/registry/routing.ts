@@ -1,8 +1,9 @@
 /** The way of a call from an exposed name to its source. */
 import type { JsonObject } from "../core/json.ts";
-import { parseToolName } from "../core/names.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, CallTool } from "../core/tool.ts";
+import type { Route } from "./catalogue.ts";
 import { noServer, type Discovery } from "./discovery.ts";
 import { attempt } from "./flight.ts";
 import type { Shelf } from "./shelf.ts";
@@ -12,11 +13,10 @@ import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
 /** Connecting may take 5 s and finding out the era 1.5 s; a call waits for both and for the list. */
 const CALL_WAIT_MS = 10_000;
 const NEAR_BY_WORDS_MAX = 50;
-/** The namespace of capabilities is the id of their source. */
-const CAPABILITIES_ID = "mcp";
 
 export interface Routing {
   readonly call: CallTool;
+  find(this: void, name: string, context: CallContext): Promise<ToolResult<Route>>;
   request(
     this: void,
     id: string,
@@ -35,13 +35,21 @@ export function createRouting({ stock, discovery }: { stock: Stock; discovery: D
     return attempt(() => route.source.call(route.original, args, context));
   }
 
-  /** The server may have the tool and not be read yet, or not since the tool came. */
   async function callUnlisted(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
+    const found = await find(name, context);
+    return found.success ? attempt(() => found.data.source.call(found.data.original, args, context)) : found;
+  }
+
+  /** The server may have the tool and not be read yet, or not since the tool came. */
+  async function find(name: string, context: CallContext): Promise<ToolResult<Route>> {
+    const known = listings.route(name);
+    if (known !== undefined) return succeed(known);
     const denier = listings.denier(name);
     if (denier !== undefined) return deniedTool(name, denier);
     const shelf = findShelf(name);
     if (shelf !== undefined) await discovery.settle(shelf, CALL_WAIT_MS, context);
-    if (listings.route(name) !== undefined) return call(name, args, context);
+    const route = listings.route(name);
+    if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
     if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);
     return unknownTool(name, [...listings.names()], findByWords);
@@ -60,6 +68,7 @@ export function createRouting({ stock, discovery }: { stock: Stock; discovery: D
 
   return {
     call,
+    find,
     async request(id, method, params, context) {
       const source = shelves.get(id)?.source;
       if (source === undefined) return noServer(id, stock);

@@ -1,0 +1,163 @@
+/** The names in code, looked up in the registry: `mcp.<server>.<tool>`, and where there is no such server, a capability. */
+import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
+import { didYouMean, nearest } from "./core/nearest.ts";
+import { fail, succeed, type ToolResult } from "./core/result.ts";
+import type { CallContext } from "./core/tool.ts";
+import type { Catalogue } from "./registry/catalogue.ts";
+import type { Registry } from "./registry/registry.ts";
+import type { FoundTool, ToolDirectory } from "./runs/tool-directory.ts";
+import { declareTools, memberName } from "./sandbox/declarations.ts";
+
+export interface CodeDirectoryParts {
+  readonly registry: Registry;
+  /** The ids of the servers that may be used. */
+  readonly servers: () => readonly string[];
+}
+
+export function createCodeDirectory({ registry, servers }: CodeDirectoryParts): ToolDirectory {
+  /** A server by its id, or by its id as an identifier where only one has it. */
+  const serverOf = (namespace: string): string | undefined => pick(servers(), namespace, (id) => id);
+
+  async function findServerTool(
+    server: string,
+    tool: string,
+    context: CallContext,
+  ): Promise<ToolResult<FoundTool>> {
+    const exact = await registry.find(`${server}__${tool}`, context);
+    if (exact.success) return succeed({ name: `${server}__${tool}`, definition: exact.data.definition });
+    if (exact.error.code !== "TOOL_NOT_FOUND") return exact;
+    const siblings = toolsOf(server);
+    const member = pick(siblings, tool, (sibling) => sibling.part);
+    if (member !== undefined) return succeed({ name: member.name, definition: member.definition });
+    const near = nearest(
+      tool,
+      siblings.map(({ part }) => part),
+    );
+    return unknown(
+      `The server ${server} has no tool ${quote(tool)}.`,
+      near.map((part) => codeName(server, part)),
+    );
+  }
+
+  function toolsOf(source: string): (FoundTool & { readonly part: string })[] {
+    const own = registry.catalogue().components.filter((component) => component.source === source);
+    return own.map(({ name, definition }) => ({ name, definition, part: name.slice(source.length + 2) }));
+  }
+
+  async function findCapability(
+    namespace: string,
+    tool: string,
+    context: CallContext,
+  ): Promise<ToolResult<FoundTool>> {
+    const name = `${CAPABILITIES_ID}__${namespace}__${tool}`;
+    if (parseToolName(name).kind === "capability") {
+      const found = await registry.find(name, context);
+      if (found.success) return succeed({ name, definition: found.data.definition });
+      if (found.error.code !== "TOOL_NOT_FOUND") return found;
+    }
+    const actions = capabilities().filter((capability) => capability.namespace === namespace);
+    if (actions.length === 0) return unknownNamespace(namespace);
+    const near = nearest(
+      tool,
+      actions.map(({ action }) => action),
+    );
+    return unknown(
+      `There is no capability ${quote(`${namespace}:${tool}`)}.`,
+      near.map((part) => codeName(namespace, part)),
+    );
+  }
+
+  function capabilities(): { readonly namespace: string; readonly action: string }[] {
+    return toolsOf(CAPABILITIES_ID).map(({ part }) => {
+      const [namespace = "", action = ""] = part.split("__");
+      return { namespace, action };
+    });
+  }
+
+  function unknownNamespace(namespace: string): ToolResult<never> {
+    const known = [...servers(), ...capabilities().map((capability) => capability.namespace)];
+    const near = nearest(namespace, known).map((name) => `mcp${memberOf(name)}`);
+    const what = `There is no server and no capability namespace ${quote(namespace)}.`;
+    const names = [...new Set(known)].slice(0, NAMES_SHOWN_MAX).join(", ");
+    return unknown(what, near, known.length === 0 ? "No servers are configured." : `There are ${names}.`);
+  }
+
+  return {
+    async find(namespace, tool, context) {
+      const server = serverOf(namespace);
+      return server === undefined
+        ? findCapability(namespace, tool, context)
+        : findServerTool(server, tool, context);
+    },
+    async findNamespace(namespace) {
+      const isKnown =
+        serverOf(namespace) !== undefined ||
+        capabilities().some((capability) => capability.namespace === namespace);
+      return isKnown ? succeed(undefined) : unknownNamespace(namespace);
+    },
+  };
+}
+
+const NAMES_SHOWN_MAX = 20;
+
+/** The one whose name it is exactly, else the only one whose name it is as an identifier. */
+function pick<T>(all: readonly T[], wanted: string, nameOf: (item: T) => string): T | undefined {
+  const exact = all.find((item) => nameOf(item) === wanted);
+  if (exact !== undefined) return exact;
+  const members = all.filter((item) => memberName(nameOf(item)) === wanted);
+  return members.length === 1 ? members[0] : undefined;
+}
+
+function unknown(what: string, near: readonly string[], hint?: string): ToolResult<never> {
+  return fail("TOOL_NOT_FOUND", `${what}${didYouMean(near)}`, {
+    reason: "unknown_tool",
+    nearest: near,
+    hint: hint ?? "browse_components finds tools and shows how code calls them.",
+  });
+}
+
+function codeName(namespace: string, tool: string): string {
+  return `mcp${memberOf(namespace)}${memberOf(tool)}`;
+}
+
+function memberOf(name: string): string {
+  return memberName(name) === name ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 80));
+}
+
+/** The TypeScript of what code can call. */
+export interface Declarations {
+  readonly text: string;
+  readonly toolCount: number;
+  /** Servers whose tools are not in it, and why. */
+  readonly missing: readonly { readonly server: string; readonly reason: string }[];
+}
+
+/** Declares the tools of these servers, and of all capabilities. */
+export function declareCatalogue(
+  catalogue: Catalogue,
+  servers: readonly string[],
+  known: readonly string[],
+): Declarations {
+  const wanted = new Set([...servers, CAPABILITIES_ID]);
+  const shown = catalogue.components.filter(({ source }) => wanted.has(source));
+  const tools = shown.map(({ name, source, definition }) => {
+    const part = name.slice(source.length + 2);
+    const [namespace = source, tool = part] = source === CAPABILITIES_ID ? part.split("__") : [source, part];
+    return { ...definition, namespace, tool };
+  });
+  const failed = catalogue.failed.map(({ source, reason }) => ({ server: source, reason }));
+  const unlisted = servers.filter((server) => !known.includes(server));
+  const pending = catalogue.pending.map((server) => ({ server, reason: "it has not answered yet" }));
+  return {
+    text: declareTools(tools, { docs: true }),
+    toolCount: tools.length,
+    missing: [
+      ...unlisted.map((server) => ({ server, reason: "no such server is configured and enabled" })),
+      ...[...failed, ...pending].filter(({ server }) => wanted.has(server)),
+    ],
+  };
+}

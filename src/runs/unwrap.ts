@@ -1,0 +1,41 @@
+import type { ToolError } from "../core/errors.ts";
+import { DATA_LIMITS, parseJson, type Json, type JsonObject } from "../core/json.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { ToolAnswer } from "../core/tool.ts";
+
+/**
+ * What a tool's answer is in code: its structured content, else its one text, as data where the text is JSON, else its blocks.
+ * An answer that is an error is one here too, in the tool's own words.
+ */
+export function unwrapAnswer(answer: ToolAnswer): ToolResult<Json> {
+  if (answer["resultType"] === "input_required") {
+    return fail("TOOL_EXECUTION_FAILED", "The tool asks for input from a person, which code cannot give.", {
+      hint: "Call this tool directly instead of in code.",
+    });
+  }
+  if (answer.isError === true) return { success: false, error: errorOf(answer) };
+  if (answer.structuredContent !== undefined) return succeed(answer.structuredContent);
+  const [only, ...others] = answer.content;
+  if (only?.["type"] !== "text" || others.length > 0) return succeed(answer.content);
+  const text = textOf(only);
+  const parsed = parseJson(text, DATA_LIMITS);
+  return succeed(parsed.ok ? parsed.value : text);
+}
+
+/** A gateway's own failures carry their code; a server's are only words. */
+function errorOf({ structuredContent, content }: ToolAnswer): ToolError {
+  const own = structuredContent?.["error"];
+  if (isToolError(own)) return own;
+  const words = content.flatMap((block) => (block["type"] === "text" ? [textOf(block)] : []));
+  return fail("TOOL_EXECUTION_FAILED", words.join("\n") || "The tool failed and did not say why.").error;
+}
+
+function isToolError(value: Json | undefined): value is JsonObject & ToolError {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { code, message, retryable } = value as JsonObject;
+  return typeof code === "string" && typeof message === "string" && typeof retryable === "boolean";
+}
+
+function textOf({ text }: JsonObject): string {
+  return typeof text === "string" ? text : JSON.stringify(text ?? "");
+}
