@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { createAuditTrail } from "./audit-trail.ts";
+import { createCodeDirectory, declareCatalogue, type Declarations } from "./code-directory.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { Log } from "./core/log.ts";
@@ -15,10 +16,16 @@ import type { ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { createDrafts } from "./library/drafts.ts";
 import { createLibrary } from "./library/library.ts";
-import { createRegistry } from "./registry/registry.ts";
+import { createRegistry, type Registry } from "./registry/registry.ts";
+import { createRuns, type Runs } from "./runs/runs.ts";
+import { createCodeAnalysis } from "./sandbox/analysis.ts";
+import { createArgumentCheck } from "./sandbox/argument-check.ts";
+import { createSandbox } from "./sandbox/sandbox.ts";
+import { createTypeCheck } from "./sandbox/type-check.ts";
 import type { StdioConnection } from "./server/serve-stdio.ts";
 import { createServers } from "./servers.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import { launch } from "./upstream/process/launch.ts";
 import { viewServer, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
 
@@ -33,6 +40,8 @@ export interface App {
   viewServers(start: boolean): Promise<ServerView[]>;
   /** The definition of an upstream tool, asking its server where nothing is known of it yet. */
   findTool(name: string): Promise<ToolDefinition | undefined>;
+  /** The TypeScript of what code can call, of all servers or of some, each asked where nothing is known of it yet. */
+  declareTools(servers: readonly string[]): Promise<Declarations>;
   close(): Promise<void>;
 }
 
@@ -63,8 +72,10 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   const leave = config.subscribe((event) => {
     if (event.kind === "changed") void servers.reconcile(event.config);
   });
+  const runs = openRuns(config, store, registry);
   const gateway = createGateway({
     registry,
+    runs,
     library: createLibrary(store.capabilities, () => config.current().scope),
     drafts: createDrafts(draftsFolder),
     servers: () => usableServers(config.current()),
@@ -74,6 +85,8 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     tellServers: (method, params) => servers.tell(method, params),
     setLogLevel: (level) => servers.setLogLevel(level),
     denied: (tool, details) => trail.recordDenial(tool, details),
+    // Whoever looks for tools will run code next; a command that lists them will not.
+    metaToolAnswered: () => connection !== undefined && runs.warm(),
     log,
   });
   const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
@@ -100,13 +113,34 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
       await registry.discover({ waitMs: VIEW_WAIT_MS, servers: [parsed.server] }, ownContext());
       return registry.resolve(name)?.definition;
     },
+    async declareTools(chosen) {
+      const wanted = chosen.length === 0 ? usableServers(config.current()) : chosen;
+      const catalogue = await registry.discover({ waitMs: VIEW_WAIT_MS, servers: wanted }, ownContext());
+      return declareCatalogue(catalogue, wanted, usableServers(config.current()));
+    },
     async close() {
       leave();
+      await runs.close();
       await registry.close();
       await trail.settle();
       await store.close();
     },
   };
+}
+
+function openRuns(config: ConfigSource, store: Store, registry: Registry): Runs {
+  const limits = () => config.current().sandbox;
+  return createRuns({
+    store: store.runs,
+    sandbox: createSandbox({ launch, memoryMb: () => limits().memoryMb }),
+    analysis: createCodeAnalysis(),
+    types: createTypeCheck(),
+    args: createArgumentCheck(),
+    directory: createCodeDirectory({ registry, servers: () => usableServers(config.current()) }),
+    callTool: registry.call,
+    scope: () => config.current().scope,
+    limits,
+  });
 }
 
 function usableServers(config: Config): string[] {

@@ -52,6 +52,8 @@ describe("the frame", () => {
       "config",
       "trust",
       "completions",
+      "run",
+      "types",
     ]) {
       const { status, stdout } = runCli([command, "--help"]);
       expect({ command, status, example: stdout.includes("$ ") }).toEqual({
@@ -403,7 +405,10 @@ it("demo talks to the real gateway and leaves nothing behind", () => {
     "mcp.notes.add(args: { text: string })",
     "no-such-program is not in PATH",
     `["Try Repertoire","Tell a friend"]`,
-    "SECURITY_ERROR",
+    `{"notes":5,"last":"Wednesday: write tests"}`,
+    "left as the draft write-the-week-down-",
+    "Did you mean mcp.notes.add?",
+    "text is missing",
     "mcp__demo__greeting",
     "Did you mean demo:greeting?",
   ]) {

@@ -37,6 +37,7 @@ it("pages link to files that exist", () => {
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "docs/code.md",
     "docs/configuration.md",
     "docs/security.md",
     "docs/servers.md",

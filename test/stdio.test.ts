@@ -80,8 +80,8 @@ describe.each(ERAS)("a client of %s", (era) => {
     });
     expect(await errorOf("describe_workflow", {})).toMatchObject({ error: { field: "name" } });
     expect(await errorOf("no_such_tool", {})).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
-    expect(await errorOf("execute", { code: "return 1" })).toMatchObject({
-      error: { code: "TOOL_NOT_IMPLEMENTED" },
+    expect(await errorOf("execute", { code: "return await mcp.nothing.here()" })).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND", place: { line: 1, column: 14 } },
     });
   });
 

@@ -58,8 +58,15 @@ async function tell(folder: string): Promise<void> {
     for (const tool of tools)
       print(`   ${cyan(tool.name.padEnd(18))} ${firstSentence(tool.description ?? "")}`);
 
-    const call = async (name: string, args: Record<string, unknown>) => {
-      const { structuredContent, isError } = await client.callTool({ name, arguments: args });
+    const call = async (
+      name: string,
+      args: Record<string, unknown>,
+      unshown: Record<string, unknown> = {},
+    ) => {
+      const { structuredContent, isError } = await client.callTool({
+        name,
+        arguments: { ...args, ...unshown },
+      });
       const mark = isError === true ? red("✗") : green("✓");
       print(`   ${mark} ${bold(name)} ${dim(JSON.stringify(args))}`);
       return structuredContent as Record<string, never>;
@@ -78,10 +85,15 @@ async function tell(folder: string): Promise<void> {
       print(`   ${green("✓")} ${bold(name)} ${dim(JSON.stringify(args))}  ${block?.text ?? ""}`);
     }
 
-    title(4, "A wrong name gets an answer that helps");
-    showError(await call("execute", { name: "../../etc/passwd" }));
+    title(4, "It runs TypeScript against them, in a sandbox; only the result comes back");
+    print(indent(CODE));
+    showRun(await call("execute", { intent: "Write the week down" }, { code: CODE }));
 
-    title(5, "Another process keeps something; the running gateway has it in its next answer");
+    title(5, "A mistake gets an answer that helps, and nothing has run");
+    showError(await call("execute", { code: "return await mcp.notes.ad({ text: 'x' })" }));
+    showError(await call("execute", { code: "return await mcp.notes.add({ txt: 'x' })" }));
+
+    title(6, "Another process keeps something; the running gateway has it in its next answer");
     await keepGreeting(home);
     const { items } = (await call("list_library", { pattern: "demo:*" })) as unknown as { items: object[] };
     for (const item of items) print(`     ${JSON.stringify(item)}`);
@@ -89,7 +101,7 @@ async function tell(folder: string): Promise<void> {
   } finally {
     await client.close();
   }
-  title(6, "Your turn: give your own client this command");
+  title(7, "Your turn: give your own client this command");
   print(`   claude mcp add repertoire -- ${process.execPath} ${bin} serve`);
   print(dim("   Cursor, VS Code and others: see the README. `repertoire doctor` tells whether all is well."));
 }
@@ -104,6 +116,25 @@ const CALLS: readonly [string, Record<string, string>][] = [
   ["notes__add", { text: "Tell a friend" }],
   ["notes__list", {}],
 ];
+
+const CODE = `const days = ["Monday", "Tuesday", "Wednesday"];
+await Promise.all(days.map((day) => mcp.notes.add({ text: \`\${day}: write tests\` })));
+const notes: string[] = await mcp.notes.list();
+return { notes: notes.length, last: notes.at(-1) };`;
+
+function indent(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `     ${cyan(line)}`)
+    .join("\n");
+}
+
+function showRun(answer: Record<string, unknown>): void {
+  const calls = answer["calls"] as { tool: string; elapsed_ms: number }[];
+  print(`     ${JSON.stringify(answer["outputs"])}`);
+  print(dim(`     ${calls.map(({ tool, elapsed_ms: ms }) => `${tool} ${ms} ms`).join(", ")}`));
+  print(dim(`     left as the draft ${answer["draft"] as string}, ready to be kept`));
+}
 
 function title(number: number, text: string): void {
   print(`${number === 1 ? "" : "\n"}${bold(`${number}. ${text}`)}`);

@@ -14,11 +14,13 @@ import { addEnable } from "./enable.ts";
 import { EXIT, exitCodeOfThrown } from "./exit-code.ts";
 import { addList } from "./list.ts";
 import { addRemove } from "./remove.ts";
+import { addRun } from "./run.ts";
 import { addServers } from "./servers.ts";
 import { addServe } from "./serve.ts";
 import { printThrown, write } from "./terminal.ts";
 import { addTools } from "./tools.ts";
 import { addTrust } from "./trust.ts";
+import { addTypes } from "./types.ts";
 
 /** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
 export async function runCli(args: readonly string[]): Promise<number> {
@@ -63,6 +65,8 @@ function createProgram(finish: Finish): Command {
     addDisable,
     addServers,
     addCall,
+    addRun,
+    addTypes,
     addServe,
     addTools,
     addList,
@@ -84,6 +88,7 @@ Examples:
   $ repertoire serve                       the gateway over stdio, for an MCP client to start
   $ repertoire doctor                      is everything in order?
   $ repertoire tools                       the tools that a client sees
+  $ repertoire run report.ts --input n=3   TypeScript against your tools
   $ repertoire list "github*"              what was kept, by pattern
   $ repertoire describe pr-analyzer --json
 

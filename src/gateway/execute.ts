@@ -1,15 +1,18 @@
 import * as z from "zod";
-import { parseReference, type NameReference } from "../core/names.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import { parseReference } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Drafts } from "../library/drafts.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { Draft, Drafts } from "../library/drafts.ts";
 import type { Library } from "../library/library.ts";
+import type { RunEvent, RunReport } from "../runs/run.ts";
+import type { Runs } from "../runs/runs.ts";
+import { nextHop } from "./hops.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
-/** The limit of code in the sandbox: a program that is longer than any file of this project ten times over. */
-const CODE_BYTES_MAX = 256 * 1024;
 const TIMEOUT_MS_MAX = 10 * 60 * 1000;
-const TIMEOUT_MS_DEFAULT = 30 * 1000;
 
 const input = z.strictObject({
   name: z.string().optional().describe("What to run: something in the library, or a draft."),
@@ -35,10 +38,12 @@ const input = z.strictObject({
     .int()
     .min(1)
     .max(TIMEOUT_MS_MAX)
-    .default(TIMEOUT_MS_DEFAULT)
-    .describe("Wall time for the whole run."),
+    .optional()
+    .describe("Wall time for the whole run; 30000 unless configured otherwise."),
   save_as: z.string().optional().describe("Keep the run under this name when it succeeds."),
 });
+
+type Input = z.output<typeof input>;
 
 const output = z.object({
   success: z.boolean(),
@@ -46,16 +51,24 @@ const output = z.object({
   outputs: z.unknown(),
   checkpoint: z.looseObject({}).nullable(),
   error: z.looseObject({}).nullable(),
-  logs: z.array(z.looseObject({})),
+  logs: z.array(z.looseObject({ level: z.string(), message: z.string() })),
+  calls: z.array(z.looseObject({ tool: z.string(), success: z.boolean(), elapsed_ms: z.number() })),
+  warnings: z.array(z.string()),
   draft: z.string().nullable(),
 });
+
+type Output = z.output<typeof output>;
 
 export interface ExecuteParts {
   readonly library: Library;
   readonly drafts: Drafts;
+  readonly runs: Runs;
+  /** A tool that the config denies was named. */
+  readonly denied: (tool: string, details: JsonObject) => void;
+  readonly log: Log;
 }
 
-export function createExecute({ library, drafts }: ExecuteParts): MetaTool {
+export function createExecute(parts: ExecuteParts): MetaTool {
   return createMetaTool({
     name: "execute",
     title: "Execute",
@@ -66,20 +79,99 @@ export function createExecute({ library, drafts }: ExecuteParts): MetaTool {
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    async run(args) {
+    async run(args, context) {
       const checked = checkRequest(args);
       if (!checked.success) return checked;
-      if (args.name !== undefined) {
-        const found = await requireSource(args.name, library, drafts);
-        if (!found.success) return found;
-      }
-      return notYet(args);
+      const source = await findSource(args, parts);
+      if (!source.success) return source;
+      const meta = nextHop(context.meta);
+      if (!meta.success) return meta;
+      return succeed(await runCode(parts, source.data, args, { ...context, meta: meta.data }));
     },
   });
 }
 
+/** Code, and whether it lies in the drafts already. */
+interface Source {
+  readonly code: string;
+  readonly draft?: string;
+}
+
+async function runCode(
+  parts: ExecuteParts,
+  source: Source,
+  args: Input,
+  context: CallContext,
+): Promise<Output> {
+  const report = await parts.runs.execute(
+    {
+      code: source.code,
+      inputs: (args.inputs ?? {}) as JsonObject,
+      ...(args.intent !== undefined && { intent: args.intent }),
+      ...(args.timeout_ms !== undefined && { timeoutMs: args.timeout_ms }),
+      observe: (event) => reportProgress(event, context),
+    },
+    context,
+  );
+  if (!report.result.success && report.result.error.code === "SECURITY_ERROR") {
+    parts.denied("execute", { traceId: context.traceId, reason: report.result.error.message });
+  }
+  const draft = report.result.success ? await leaveDraft(parts, source, args, context) : null;
+  return outputOf(report, draft);
+}
+
+/** One step for each call that has ended; nobody knows how many there will be. */
+function reportProgress(event: RunEvent, { onProgress }: CallContext): void {
+  if (event.kind !== "call_ended") return;
+  onProgress?.({ progress: event.number, message: `${event.tool} ${event.success ? "returned" : "failed"}` });
+}
+
+/** A run that worked has worked: that its code could not be left as a draft is a matter for the log. */
+async function leaveDraft(
+  { drafts, log }: ExecuteParts,
+  source: Source,
+  { intent }: Input,
+  { traceId }: CallContext,
+): Promise<string | null> {
+  if (source.draft !== undefined) return source.draft;
+  try {
+    return await drafts.leave(source.code, intent);
+  } catch (error) {
+    log.warn("drafts.leave.failed", { traceId, error });
+    return null;
+  }
+}
+
+function outputOf({ runId, result, logs, calls, warnings }: RunReport, draft: string | null): Output {
+  return {
+    success: result.success,
+    run_id: runId,
+    outputs: result.success ? result.data : null,
+    checkpoint: null,
+    error: result.success ? null : (result.error as unknown as Record<string, Json>),
+    logs: logs.map(({ level, message, truncatedFrom }) => ({
+      level,
+      message,
+      ...(truncatedFrom !== undefined && { truncated_from: truncatedFrom }),
+    })),
+    calls: calls.map(({ tool, success, startedMs, elapsedMs, error }) => ({
+      tool,
+      success,
+      started_ms: round(startedMs),
+      elapsed_ms: round(elapsedMs),
+      ...(error !== undefined && { error: { ...error } }),
+    })),
+    warnings: [...warnings],
+    draft,
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
 /** All that can be wrong with a request before anything is looked up. */
-function checkRequest(args: z.output<typeof input>): ToolResult<void> {
+function checkRequest(args: Input): ToolResult<void> {
   const chosen = (["name", "code", "resume"] as const).filter((key) => args[key] !== undefined);
   if (chosen.length === 0) {
     return fail("TOOL_INVALID_INPUT", "Give one of name, code and resume: what should run?", {
@@ -98,15 +190,11 @@ function checkRequest(args: z.output<typeof input>): ToolResult<void> {
       },
     );
   }
-  const bytes = Buffer.byteLength(args.code ?? "");
-  if (bytes > CODE_BYTES_MAX) {
-    const message = `The code has ${bytes} bytes; the limit is ${CODE_BYTES_MAX}.`;
-    return fail("TOOL_INVALID_INPUT", message, { field: "code", hint: "Pass data through inputs instead." });
-  }
-  return checkNames(args);
+  const names = checkNames(args);
+  return names.success ? checkBuilt(args) : names;
 }
 
-function checkNames(args: z.output<typeof input>): ToolResult<void> {
+function checkNames(args: Input): ToolResult<void> {
   for (const key of ["name", "save_as"] as const) {
     const text = args[key];
     const reference = text === undefined ? undefined : parseReference(text, key);
@@ -120,14 +208,36 @@ function checkNames(args: z.output<typeof input>): ToolResult<void> {
   });
 }
 
+/** Refused before anything runs: a run whose end could not be what was asked for has no use. */
+function checkBuilt(args: Input): ToolResult<void> {
+  if (args.resume !== undefined) return notYet("resume a run", "resume");
+  if (args.save_as !== undefined) return notYet("keep a run while it executes", "save_as");
+  return succeed(undefined);
+}
+
+function notYet(what: string, field: string): ToolResult<never> {
+  return fail("TOOL_NOT_IMPLEMENTED", `The request is valid, but this version cannot ${what} yet.`, {
+    field,
+    hint: "execute runs code, and drafts of code by name.",
+  });
+}
+
 /** The library comes first, then the drafts. */
-async function requireSource(name: string, library: Library, drafts: Drafts): Promise<ToolResult<void>> {
+async function findSource({ name, code }: Input, parts: ExecuteParts): Promise<ToolResult<Source>> {
+  if (name === undefined) return succeed({ code: code! });
   const reference = parseReference(name);
   if (!reference.success) return reference;
-  if (await isKept(reference.data, library)) return succeed(undefined);
-  const draft = await drafts.find(name);
-  if (draft.success) return succeed(undefined);
-  if (draft.error.code !== "TOOL_NOT_FOUND") return draft;
+  if ((await parts.library.find(reference.data)) !== undefined) return notYet("run what is kept", "name");
+  const draft = await parts.drafts.find(name);
+  if (draft.success) return sourceOf(draft.data);
+  return draft.error.code === "TOOL_NOT_FOUND" ? unknownName(name, parts) : draft;
+}
+
+function sourceOf({ kind, text, name }: Draft): ToolResult<Source> {
+  return kind === "code" ? succeed({ code: text, draft: name }) : notYet("run a workflow", "name");
+}
+
+async function unknownName(name: string, { library, drafts }: ExecuteParts): Promise<ToolResult<never>> {
   const known = [...(await library.names()), ...(await drafts.names())];
   const near = nearest(name, known);
   return fail(
@@ -139,16 +249,4 @@ async function requireSource(name: string, library: Library, drafts: Drafts): Pr
       hint: known.length === 0 ? "Both are empty." : `There are ${known.slice(0, 20).join(", ")}.`,
     },
   );
-}
-
-async function isKept(reference: NameReference, library: Library): Promise<boolean> {
-  return (await library.find(reference)) !== undefined;
-}
-
-function notYet(args: z.output<typeof input>): ToolResult<never> {
-  const what =
-    args.resume !== undefined ? "resume a run" : args.code !== undefined ? "run code" : "run by name";
-  return fail("TOOL_NOT_IMPLEMENTED", `The request is valid, but this version cannot ${what} yet.`, {
-    hint: "browse_components, list_library and describe_workflow work.",
-  });
 }

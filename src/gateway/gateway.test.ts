@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { createFixtureSource, toolOf, type FixtureSource } from "../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -9,18 +9,37 @@ import { DEFAULT_SCOPE } from "../core/names.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
 import { createDrafts } from "../library/drafts.ts";
 import { createLibrary } from "../library/library.ts";
-import { createRegistry } from "../registry/registry.ts";
+import { createCodeDirectory } from "../code-directory.ts";
+import { createRegistry, type Registry } from "../registry/registry.ts";
+import { createRuns } from "../runs/runs.ts";
+import { createCodeAnalysis } from "../sandbox/analysis.ts";
+import { createArgumentCheck } from "../sandbox/argument-check.ts";
+import { createSandbox } from "../sandbox/sandbox.ts";
+import { createTypeCheck } from "../sandbox/type-check.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { launch } from "../upstream/process/launch.ts";
 import { createGateway, TRACE_ID_KEY, type Gateway } from "./gateway.ts";
 
 const META_TOOLS = ["browse_components", "list_library", "describe_workflow", "execute", "save_to_library"];
 
 interface Rig {
   readonly gateway: Gateway;
+  readonly registry: Registry;
   readonly store: Store;
   readonly draftsFolder: string;
   readonly call: (name: string, args?: JsonObject) => Promise<Record<string, unknown>>;
 }
+
+/** What runs code, shared by all rigs: it starts with the first run. */
+const bench = {
+  sandbox: createSandbox({ launch, memoryMb: () => 64 }),
+  analysis: createCodeAnalysis(),
+  types: createTypeCheck(),
+  args: createArgumentCheck(),
+};
+afterAll(() => Promise.all(Object.values(bench).map((part) => part.close())));
+/** The calls that were refused because the config denies them. */
+const denied: string[] = [];
 
 /** The real gateway over a real store, with sources in memory in place of servers. */
 async function openRig(...sources: FixtureSource[]): Promise<Rig> {
@@ -33,6 +52,14 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   for (const source of sources) registry.add(source);
   const gateway = createGateway({
     registry,
+    runs: createRuns({
+      ...bench,
+      store: store.runs,
+      directory: createCodeDirectory({ registry, servers: () => sources.map((source) => source.id) }),
+      callTool: registry.call,
+      scope: () => DEFAULT_SCOPE,
+      limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
+    }),
     library: createLibrary(store.capabilities, () => DEFAULT_SCOPE),
     drafts: createDrafts(draftsFolder),
     servers: () => sources.map((source) => source.id),
@@ -41,7 +68,8 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     serverNotified: () => () => {},
     tellServers: () => {},
     setLogLevel: () => {},
-    denied: () => {},
+    denied: (tool) => void denied.push(tool),
+    metaToolAnswered: () => {},
     log: silentLog,
   });
   const call = async (name: string, args: JsonObject = {}) => {
@@ -49,7 +77,7 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     expect(answer.content).toEqual([{ type: "text", text: JSON.stringify(answer.structuredContent) }]);
     return { isError: answer.isError ?? false, ...answer.structuredContent };
   };
-  return { gateway, store, draftsFolder, call };
+  return { gateway, registry, store, draftsFolder, call };
 }
 
 const sum: CapabilityDraft = {
@@ -188,9 +216,7 @@ describe("arguments", () => {
     const { call } = await openRig();
     const deep = (levels: number) =>
       JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`) as JsonObject;
-    expect(await call("execute", { code: "1", inputs: deep(62) })).toMatchObject({
-      error: { code: "TOOL_NOT_IMPLEMENTED" },
-    });
+    expect(await call("execute", { code: "return 1", inputs: deep(62) })).toMatchObject({ success: true });
     expect(await call("execute", { code: "1", inputs: deep(64) })).toMatchObject({
       error: { code: "TOOL_INVALID_INPUT", message: expect.stringContaining("64 levels") },
     });
@@ -375,8 +401,8 @@ describe("execute", () => {
   it("limits code to 256 KiB, just under, at and just over", async () => {
     const { call } = await openRig();
     for (const length of [262_143, 262_144]) {
-      expect(await call("execute", { code: "x".repeat(length) })).toMatchObject({
-        error: { code: "TOOL_NOT_IMPLEMENTED" },
+      expect(await call("execute", { code: "return 1 //".padEnd(length, "x") })).toMatchObject({
+        outputs: 1,
       });
     }
     expect(await call("execute", { code: "x".repeat(262_145) })).toMatchObject({
@@ -386,9 +412,7 @@ describe("execute", () => {
 
   it("takes a timeout of exactly ten minutes", async () => {
     const { call } = await openRig();
-    expect(await call("execute", { code: "1", timeout_ms: 600_000 })).toMatchObject({
-      error: { code: "TOOL_NOT_IMPLEMENTED" },
-    });
+    expect(await call("execute", { code: "return 1", timeout_ms: 600_000 })).toMatchObject({ outputs: 1 });
   });
 
   it("T025: refuses an unsafe name with SECURITY_ERROR", async () => {
@@ -416,9 +440,9 @@ describe("execute", () => {
   it("says that it cannot run yet what is otherwise valid", async () => {
     const { call } = await openRig();
     const requests: JsonObject[] = [
-      { code: "return 1" },
       { resume: "last" },
       { resume: "last", code: "return 1" },
+      { code: "return 1", save_as: "one" },
     ];
     for (const args of requests) {
       expect(await call("execute", args)).toMatchObject({
@@ -426,6 +450,75 @@ describe("execute", () => {
         error: { code: "TOOL_NOT_IMPLEMENTED" },
       });
     }
+  });
+});
+
+describe("execute {code}", () => {
+  it("returns the result, the logs and the calls with their times, and leaves a draft that runs by name", async () => {
+    const { call, draftsFolder } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    const code = "console.warn('careful'); return [await mcp.notes.list(), args.n];";
+    const done = await call("execute", { code, inputs: { n: 2 }, intent: "List the notes!" });
+    expect(done).toMatchObject({
+      isError: false,
+      success: true,
+      run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      outputs: ["notes did list", 2],
+      checkpoint: null,
+      error: null,
+      logs: [{ level: "warn", message: "careful" }],
+      calls: [{ tool: "notes__list", success: true, elapsed_ms: expect.any(Number) }],
+      warnings: [],
+      draft: expect.stringMatching(/^list-the-notes-[0-9a-f]{8}$/),
+    });
+    expect(readFileSync(join(draftsFolder, `${String(done["draft"])}.ts`), "utf8")).toBe(code);
+    const again = await call("execute", { name: done["draft"] as string, inputs: { n: 3 } });
+    expect(again).toMatchObject({ outputs: ["notes did list", 3], draft: done["draft"] });
+  });
+
+  it("tells a failed run whole: an error, with what was logged and called until then, and no draft", async () => {
+    const { call, draftsFolder } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    const code = "console.log('here'); await mcp.notes.list();\nthrow new Error('no');";
+    expect(await call("execute", { code })).toMatchObject({
+      isError: true,
+      success: false,
+      outputs: null,
+      error: { code: "TOOL_EXECUTION_FAILED", message: "Line 2, column 11: Error: no", retryable: false },
+      logs: [{ message: "here" }],
+      calls: [{ tool: "notes__list" }],
+      draft: null,
+    });
+    expect(readdirSync(draftsFolder)).toEqual([]);
+  });
+
+  it("answers as its output schema says, in every case", async () => {
+    const { gateway, call } = await openRig();
+    const tool = (await gateway.listTools()).find(({ name }) => name === "execute")!;
+    for (const code of ["return 1", "return", "throw 1", "let x = ;", "mcp.x.y()", "console.log(1)"]) {
+      const { isError: _, ...answer } = await call("execute", { code });
+      const verdict = await bench.args.check(tool.outputSchema!, answer as JsonObject);
+      expect({ code, ...verdict }).toMatchObject({ code, kind: "valid" });
+    }
+  });
+
+  it("reports progress for each call to a client that asked", async () => {
+    const { gateway } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    const heard: JsonObject[] = [];
+    const code = "await mcp.notes.list(); await mcp.notes.list(); return 1";
+    await gateway.callTool("execute", { code }, { onProgress: (progress) => void heard.push(progress) });
+    expect(heard).toEqual([
+      { progress: 1, message: "notes__list returned" },
+      { progress: 2, message: "notes__list returned" },
+    ]);
+  });
+
+  it("does not call a tool that the config denies, and has it audited", async () => {
+    const { call, registry } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    registry.restrict("notes", { deny: ["list"] });
+    denied.length = 0;
+    expect(await call("execute", { code: "return await mcp.notes.list()" })).toMatchObject({
+      error: { code: "SECURITY_ERROR" },
+    });
+    expect(denied).toEqual(["execute"]);
   });
 });
 
@@ -493,6 +586,8 @@ describe("what goes wrong inside", () => {
         ...createLibrary(store.capabilities, () => DEFAULT_SCOPE),
         list: () => Promise.reject(new Error("select * from /home/ann/secret")),
       },
+      runs: { execute: () => Promise.reject(new Error("unused")), warm: () => {}, close: async () => {} },
+      metaToolAnswered: () => {},
       drafts: createDrafts("/nowhere"),
       servers: () => [],
       configChanged: () => () => {},

@@ -15,6 +15,7 @@ import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { Runs } from "../runs/runs.ts";
 import type { AnthropicTool } from "../registry/anthropic-tool.ts";
 import type { Exposed } from "../registry/listing.ts";
 import { createBrowseComponents } from "./browse-components.ts";
@@ -71,6 +72,7 @@ export interface GatewayParts {
   readonly registry: Registry;
   readonly library: Library;
   readonly drafts: Drafts;
+  readonly runs: Runs;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
   /** Tells when `servers` or `exposure` has changed. */
@@ -83,6 +85,8 @@ export interface GatewayParts {
   readonly setLogLevel: (level: string) => void;
   /** A call that the config denies was refused. */
   readonly denied: (tool: string, details: JsonObject) => void;
+  /** A client has used one of the five: more will follow. */
+  readonly metaToolAnswered: () => void;
   readonly log: Log;
 }
 
@@ -103,7 +107,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     context: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
     const metaTool = metaTools.find((tool) => tool.name === name);
-    if (metaTool !== undefined) return toAnswer(await metaTool.call(args, context));
+    if (metaTool !== undefined) {
+      const answer = toAnswer(await metaTool.call(args, context));
+      parts.metaToolAnswered();
+      return answer;
+    }
     switch (parseToolName(name).kind) {
       case "capability":
         return fail("TOOL_NOT_FOUND", `Capability not found: ${name}`, {
@@ -215,7 +223,9 @@ function listsOf(kinds: ReadonlySet<string>): Set<ListKind> {
 function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer> {
   if (!result.success) return result;
   const content = [{ type: "text", text: JSON.stringify(result.data) }];
-  return { success: true, data: { content, structuredContent: result.data } };
+  // A run that failed is told whole, with its logs and calls, and is a failure all the same.
+  const isError = result.data["success"] === false;
+  return { success: true, data: { content, structuredContent: result.data, ...(isError && { isError }) } };
 }
 
 /** A failure as a result: the same JSON as structure and as text, because clients show one or the other. */

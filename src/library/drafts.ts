@@ -12,6 +12,7 @@ import { parseReference } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
+import { leaveDraft } from "./leave-draft.ts";
 
 /** The limit of code in the sandbox; a workflow has no need for more. */
 export const DRAFT_BYTES_MAX = 256 * 1024;
@@ -26,6 +27,8 @@ export interface Draft {
 export interface Drafts {
   find(name: string, field?: string): Promise<ToolResult<Draft>>;
   names(): Promise<string[]>;
+  /** Leaves code that worked, so that it can be kept; returns its name. The same code for the same purpose is one draft. */
+  leave(code: string, intent?: string): Promise<string>;
 }
 
 const KINDS: readonly { extension: string; kind: CapabilityKind }[] = [
@@ -58,7 +61,7 @@ export function createDrafts(folder: string): Drafts {
     return noDraft(name, field, await names());
   }
 
-  return { find, names };
+  return { find, names, leave: (code, intent) => leaveDraft(folder, code, intent) };
 }
 
 /** The text of a regular file; `undefined` when there is none. */

@@ -1,0 +1,38 @@
+import { escapeUnprintable } from "../core/printable.ts";
+import { dim } from "./terminal.ts";
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const INTERVAL_MS = 80;
+/** What is done sooner needs no line. */
+const QUIET_MS = 300;
+
+export interface ProgressLine {
+  show(text: string): void;
+  /** Takes the line away; it may be called again. */
+  end(): void;
+}
+
+/** One line on the terminal that says that the work goes on, and nothing where there is no terminal. */
+export function startProgressLine(output: NodeJS.WriteStream = process.stderr): ProgressLine {
+  if (!output.isTTY) return { show: () => {}, end: () => {} };
+  const startedAt = performance.now();
+  let text = "running";
+  let frame = 0;
+  let isShown = false;
+  const timer = setInterval(() => {
+    const elapsedMs = performance.now() - startedAt;
+    if (elapsedMs < QUIET_MS) return;
+    isShown = true;
+    const line = `${FRAMES[frame++ % FRAMES.length]} ${(elapsedMs / 1000).toFixed(1)} s · ${text}`;
+    output.write(`\r\u001B[2K${dim(escapeUnprintable(line).slice(0, (output.columns ?? 80) - 1))}`);
+  }, INTERVAL_MS);
+  timer.unref();
+  return {
+    show: (next) => void (text = next),
+    end() {
+      clearInterval(timer);
+      if (isShown) output.write("\r\u001B[2K");
+      isShown = false;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { messageOf } from "../core/errors.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
+import { note, printJson, red, write } from "./terminal.ts";
+
+interface TypesOptions extends GlobalOptions {
+  readonly out?: string;
+}
+
+export function addTypes(program: Command, finish: Finish): void {
+  program
+    .command("types")
+    .description("Write the TypeScript declarations of all your tools, for an editor")
+    .argument("[server...]", "only these servers")
+    .option("--out <file>", "write to this file instead of standard output")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire types --out mcp.d.ts
+  $ repertoire types github files`,
+    )
+    .action(async (servers: string[], _options: unknown, command: Command) => {
+      finish(await types(servers, { ...globalOptionsOf(command), ...command.opts<TypesOptions>() }));
+    });
+}
+
+async function types(servers: readonly string[], options: TypesOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const { text, toolCount, missing } = await session.app.declareTools(servers);
+    for (const { server, reason } of missing) note(`${red("missing")} ${server}: ${reason}`);
+    const exitCode = missing.length > 0 ? EXIT.unreachable : EXIT.ok;
+    if (options.out === undefined) {
+      if (options.json === true) printJson({ declarations: text, toolCount, missing });
+      else write(text);
+      return exitCode;
+    }
+    return (await writeOut(options.out, text)) ? done(options, toolCount, missing, exitCode) : EXIT.failed;
+  } finally {
+    await session.close();
+  }
+}
+
+async function writeOut(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text);
+    return true;
+  } catch (error) {
+    note(`${red("error")} The file cannot be written: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+function done(
+  options: TypesOptions,
+  toolCount: number,
+  missing: readonly unknown[],
+  exitCode: number,
+): number {
+  if (options.json === true) printJson({ file: options.out, toolCount, missing });
+  else note(`${options.out}: ${toolCount} tools`);
+  return exitCode;
+}

@@ -1,0 +1,54 @@
+/**
+ * What a run leaves behind: its code as a draft. The name is made of what the run was for and of the code's own hash, so the
+ * same code is left once, and a file whose name no longer matches its text was changed by somebody and is theirs.
+ */
+import { mkdir, readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hashText } from "../core/json.ts";
+
+const HASH_DIGITS = 8;
+const WORDS_LENGTH_MAX = 40;
+/** Older ones were not wanted. */
+const LEFT_MAX = 200;
+const LEFT_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})\.ts$/;
+
+export async function leaveDraft(folder: string, code: string, intent?: string): Promise<string> {
+  const name = `${wordsOf(intent)}-${hashText(code).slice(0, HASH_DIGITS)}`;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(join(folder, `${name}.ts`), code, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  await removeOldest(folder);
+  return name;
+}
+
+/** `list-open-issues` of "List open issues!". */
+function wordsOf(intent = ""): string {
+  const words = intent
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, WORDS_LENGTH_MAX)
+    .replace(/-+$/, "");
+  return words === "" ? "run" : words;
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const left = (await readdir(folder)).filter((file) => LEFT_NAME.test(file));
+  if (left.length <= LEFT_MAX) return;
+  const dated = await Promise.all(
+    left.map(async (file) => ({
+      file,
+      at: (await stat(join(folder, file)).catch(() => undefined))?.mtimeMs ?? 0,
+    })),
+  );
+  const old = dated.sort((a, b) => a.at - b.at).slice(0, left.length - LEFT_MAX);
+  for (const { file } of old) await removeUntouched(join(folder, file), LEFT_NAME.exec(file)![1]!);
+}
+
+async function removeUntouched(path: string, hash: string): Promise<void> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text !== undefined && hashText(text).startsWith(hash)) await unlink(path).catch(() => {});
+}
