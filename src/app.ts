@@ -72,7 +72,7 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   const leave = config.subscribe((event) => {
     if (event.kind === "changed") void servers.reconcile(event.config);
   });
-  const runs = openRuns(config, store, registry);
+  const runs = openRuns(config, store, registry, log);
   const gateway = createGateway({
     registry,
     runs,
@@ -128,7 +128,7 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   };
 }
 
-function openRuns(config: ConfigSource, store: Store, registry: Registry): Runs {
+function openRuns(config: ConfigSource, store: Store, registry: Registry, log: Log): Runs {
   const limits = () => config.current().sandbox;
   return createRuns({
     store: store.runs,
@@ -140,6 +140,7 @@ function openRuns(config: ConfigSource, store: Store, registry: Registry): Runs 
     callTool: registry.call,
     scope: () => config.current().scope,
     limits,
+    log,
   });
 }
 

@@ -1,5 +1,5 @@
 /** The names in code, looked up in the registry: `mcp.<server>.<tool>`, and where there is no such server, a capability. */
-import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
+import { CAPABILITIES_ID, codeNameOf, parseToolName } from "./core/names.ts";
 import { didYouMean, nearest } from "./core/nearest.ts";
 import { fail, succeed, type ToolResult } from "./core/result.ts";
 import type { CallContext } from "./core/tool.ts";
@@ -68,9 +68,9 @@ export function createCodeDirectory({ registry, servers }: CodeDirectoryParts): 
   }
 
   function capabilities(): { readonly namespace: string; readonly action: string }[] {
-    return toolsOf(CAPABILITIES_ID).map(({ part }) => {
-      const [namespace = "", action = ""] = part.split("__");
-      return { namespace, action };
+    return toolsOf(CAPABILITIES_ID).map(({ name }) => {
+      const { namespace, tool } = codeNameOf(name);
+      return { namespace, action: tool };
     });
   }
 
@@ -144,11 +144,7 @@ export function declareCatalogue(
 ): Declarations {
   const wanted = new Set([...servers, CAPABILITIES_ID]);
   const shown = catalogue.components.filter(({ source }) => wanted.has(source));
-  const tools = shown.map(({ name, source, definition }) => {
-    const part = name.slice(source.length + 2);
-    const [namespace = source, tool = part] = source === CAPABILITIES_ID ? part.split("__") : [source, part];
-    return { ...definition, namespace, tool };
-  });
+  const tools = shown.map(({ name, definition }) => ({ ...definition, ...codeNameOf(name) }));
   const failed = catalogue.failed.map(({ source, reason }) => ({ server: source, reason }));
   const unlisted = servers.filter((server) => !known.includes(server));
   const pending = catalogue.pending.map((server) => ({ server, reason: "it has not answered yet" }));

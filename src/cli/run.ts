@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { text as readText } from "node:stream/consumers";
 import type { Command } from "commander";
 import type { ToolError } from "../core/errors.ts";
 import { messageOf } from "../core/errors.ts";
@@ -104,7 +104,7 @@ async function readCode(file: string): Promise<ToolResult<JsonObject>> {
   const isPath = file === "-" || /[./\\]/.test(file);
   if (!isPath) return succeed({ name: file });
   try {
-    return succeed({ code: file === "-" ? await text(process.stdin) : await readFile(file, "utf8") });
+    return succeed({ code: file === "-" ? await readText(process.stdin) : await readFile(file, "utf8") });
   } catch (error) {
     return fail("TOOL_INVALID_INPUT", `The file cannot be read: ${messageOf(error)}`, { field: "file" });
   }

@@ -14,6 +14,7 @@ import {
   serverIdOf,
   shortHashOf,
   toolNameOf,
+  codeNameOf,
 } from "./names.ts";
 
 const namePart = fc
@@ -343,4 +344,10 @@ describe("short hashes", () => {
     expect(shortHashOf(hash, [`4ebd19${"0".repeat(58)}`])).toBe("4ebd12");
     expect(shortHashOf(hash, ["ffff".padEnd(64, "0")])).toBe("4ebd");
   });
+});
+
+it("writes an exposed name as code does", () => {
+  expect(codeNameOf("github__create_issue")).toEqual({ namespace: "github", tool: "create_issue" });
+  expect(codeNameOf("github__a__b")).toEqual({ namespace: "github", tool: "a__b" });
+  expect(codeNameOf("mcp__math__sum")).toEqual({ namespace: "math", tool: "sum" });
 });

@@ -162,6 +162,13 @@ export function parseToolName(name: string): ParsedToolName {
   return server === "" || tool === "" ? { kind: "invalid" } : { kind: "upstream", server, tool };
 }
 
+/** How code writes an exposed name: `mcp.<namespace>.<tool>`. */
+export function codeNameOf(exposed: string): { readonly namespace: string; readonly tool: string } {
+  const own = exposed.startsWith(CAPABILITY_PREFIX) ? exposed.slice(CAPABILITY_PREFIX.length) : exposed;
+  const at = own.indexOf(SEPARATOR);
+  return { namespace: own.slice(0, at), tool: own.slice(at + SEPARATOR.length) };
+}
+
 // ── capabilities ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function displayNameOf(name: CapabilityName): string {

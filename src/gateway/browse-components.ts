@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
-import { displayNameOf, toolNameOf } from "../core/names.ts";
+import { codeNameOf, displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
 import type { Capability } from "../core/store.ts";
 import type { Library } from "../library/library.ts";
@@ -114,6 +114,7 @@ function nodeOf(
   { name, source, definition }: Component,
   full: boolean,
 ): z.output<typeof output>["nodes"][number] {
+  const { namespace, tool } = codeNameOf(name);
   const schemas = {
     input_schema: definition.inputSchema,
     ...(definition.outputSchema === undefined ? {} : { output_schema: definition.outputSchema }),
@@ -124,12 +125,7 @@ function nodeOf(
     server: source,
     inputs: parametersOf(definition.inputSchema),
     outputs: parametersOf(definition.outputSchema ?? {}),
-    signature: signatureOf(
-      source,
-      name.slice(source.length + 2),
-      definition.inputSchema,
-      definition.outputSchema,
-    ),
+    signature: signatureOf(namespace, tool, definition.inputSchema, definition.outputSchema),
     ...(full ? schemas : {}),
   };
 }

@@ -3,6 +3,7 @@
  * anything runs, and a mistake is told with its place, the nearest names and the right signature.
  */
 import type { CodePlace } from "../core/errors.ts";
+import { codeNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { missingFrom } from "../core/schema-type.ts";
 import type { CallContext } from "../core/tool.ts";
@@ -120,7 +121,8 @@ function findCycle(tools: readonly NamedTool[], path: readonly string[]): ToolRe
 
 /** `math:sum` for `mcp__math__sum`. */
 function nameInPath(exposed: string): string {
-  return exposed.replace(/^mcp__/, "").replace("__", ":");
+  const { namespace, tool } = codeNameOf(exposed);
+  return `${namespace}:${tool}`;
 }
 
 /** A call that is written out without something that the tool requires cannot be right. */
@@ -160,7 +162,7 @@ async function checkTypes(
     declarations: declareTools([...declared.values()]),
     calls,
   });
-  if (verdict.kind === "unchecked") return succeed([`Types were not checked: ${verdict.reason}`]);
+  if (verdict.kind === "unchecked") return succeed([verdict.reason]);
   const errors = verdict.complaints.filter(({ severity }) => severity === "error");
   return errors.length > 0 ? refuseTypes(errors) : succeed(verdict.complaints.map(complaintText));
 }

@@ -8,9 +8,9 @@
 import { randomUUID } from "node:crypto";
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
+import { silentLog, type Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
-import type { ToolResult } from "../core/result.ts";
-import type { Run, RunStore } from "../core/store.ts";
+import type { Run, RunDraft, RunStore } from "../core/store.ts";
 import type { CallBudget, CallContext, CallTool } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
@@ -43,6 +43,7 @@ export interface RunsParts {
   readonly callTool: CallTool;
   readonly scope: () => Scope;
   readonly limits: () => RunLimits;
+  readonly log?: Log;
   readonly clock?: Clock;
 }
 
@@ -54,56 +55,80 @@ export interface Runs {
 }
 
 export function createRuns(parts: RunsParts): Runs {
-  const { clock = systemClock } = parts;
+  const { clock = systemClock, log = silentLog } = parts;
   const owner = randomUUID();
+
+  async function runPrepared(
+    prepared: Prepared,
+    request: CodeRequest,
+    context: CallContext,
+    path: readonly string[],
+  ): Promise<Omit<RunReport, "elapsedMs">> {
+    const limits = parts.limits();
+    const timeoutMs = timeLeft(request.timeoutMs ?? limits.timeoutMs, context, clock);
+    const budget: CallBudget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
+    const draft = draftOf(parts, request, context, clock);
+    // Written while the code starts: its first call waits for the row. A run that gets no place leaves none.
+    let started: Promise<Run> | undefined;
+    const caller = createToolCaller({
+      ...parts,
+      ...prepared,
+      clock,
+      budget,
+      context: async () => contextBelow(context, await started!, path, budget, clock.now() + timeoutMs),
+      ...(request.observe !== undefined && { observe: request.observe }),
+    });
+    const outcome = await parts.sandbox.run({
+      ...limits,
+      timeoutMs,
+      script: prepared.program.script,
+      args: request.inputs,
+      functions: prepared.functions,
+      call: (index, args, signal) => caller.call(index, args, signal),
+      seed: draft.seed,
+      clockAt: draft.clockAt,
+      signal: context.signal,
+      level: path.length,
+      owner: context.caller ?? "",
+      onLog: (line) => request.observe?.({ kind: "log", line }),
+      onStart() {
+        started = parts.store.start(draft, owner, timeoutMs + LEASE_SLACK_MS);
+        // Whoever waits for it hears of its failure: the first call, or the end of the run.
+        started.catch(() => {});
+      },
+    });
+    const bounds = { ...limits, timeoutMs, code: request.code, program: prepared.program };
+    const result = resultOf(outcome, bounds);
+    const run = await started;
+    if (run !== undefined) await finishRun(parts.store, run, result);
+    const runId = run?.id ?? null;
+    const { kind, logs, memoryBytes } = outcome;
+    const callCount = caller.records.length;
+    log.info("run.finished", { traceId: context.traceId, runId, outcome: kind, callCount, memoryBytes });
+    return {
+      runId,
+      result,
+      calls: caller.records,
+      logs,
+      warnings: warningsOf(outcome, prepared, bounds),
+    };
+  }
 
   return {
     async execute(request, context) {
       const startedAt = clock.elapsed();
-      const path =
-        request.capability === undefined
-          ? (context.path ?? [])
-          : [...(context.path ?? []), request.capability];
+      // While the code is read, what it needs next starts too.
+      parts.sandbox.warm();
+      parts.types.warm();
+      const path = [
+        ...(context.path ?? []),
+        ...(request.capability === undefined ? [] : [request.capability]),
+      ];
       const prepared = await prepare(parts, request.code, path, context);
-      if (!prepared.success) return refused(prepared, clock.elapsed() - startedAt);
-      const limits = parts.limits();
-      const timeoutMs = timeLeft(request.timeoutMs ?? limits.timeoutMs, context, clock);
-      const run = await startRun(parts, request, context, owner, timeoutMs, clock);
-      const budget: CallBudget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
-      const caller = createToolCaller({
-        ...parts,
-        clock,
-        ...prepared.data,
-        budget,
-        context: contextBelow(context, run, path, budget, clock.now() + timeoutMs),
-        ...(request.observe !== undefined && { observe: request.observe }),
-      });
-      const outcome = await parts.sandbox.run({
-        script: prepared.data.program.script,
-        args: request.inputs,
-        functions: prepared.data.functions,
-        call: (index, args, signal) => caller.call(index, args, signal),
-        seed: run.seed,
-        clockAt: run.clockAt,
-        timeoutMs,
-        callsMax: limits.callsMax,
-        callsAtOnceMax: limits.callsAtOnceMax,
-        signal: context.signal,
-        level: path.length,
-        owner: context.caller ?? "",
-        onLog: (line) => request.observe?.({ kind: "log", line }),
-      });
-      const bounds = { ...limits, timeoutMs, code: request.code, program: prepared.data.program };
-      const result = resultOf(outcome, bounds);
-      await finishRun(parts.store, run, result);
-      return {
-        runId: run.id,
-        result,
-        calls: caller.records,
-        logs: outcome.logs,
-        warnings: warningsOf(outcome, prepared.data, bounds),
-        elapsedMs: clock.elapsed() - startedAt,
-      };
+      const report = prepared.success
+        ? await runPrepared(prepared.data, request, context, path)
+        : { runId: null, result: prepared, calls: [], logs: [], warnings: [] };
+      return { ...report, elapsedMs: clock.elapsed() - startedAt };
     },
     warm() {
       parts.sandbox.warm();
@@ -122,38 +147,28 @@ export function createRuns(parts: RunsParts): Runs {
   };
 }
 
-function refused(result: ToolResult<never>, elapsedMs: number): RunReport {
-  return { runId: null, result, calls: [], logs: [], warnings: [], elapsedMs };
-}
-
 /** A run that another one started ends with it. */
 function timeLeft(wantedMs: number, { deadlineAt }: CallContext, clock: Clock): number {
   const leftMs = deadlineAt === undefined ? TIMEOUT_MS_MAX : deadlineAt - clock.now();
   return Math.max(1, Math.min(wantedMs, leftMs, TIMEOUT_MS_MAX));
 }
 
-function startRun(
-  { store, scope }: RunsParts,
+function draftOf(
+  { scope }: RunsParts,
   { code, intent, inputs }: CodeRequest,
   context: CallContext,
-  owner: string,
-  timeoutMs: number,
   clock: Clock,
-): Promise<Run> {
-  return store.start(
-    {
-      scope: scope(),
-      kind: "code",
-      source: code,
-      intent: intent ?? null,
-      inputs,
-      parentRunId: context.runId ?? null,
-      seed: randomUUID(),
-      clockAt: clock.now(),
-    },
-    owner,
-    timeoutMs + LEASE_SLACK_MS,
-  );
+): RunDraft {
+  return {
+    scope: scope(),
+    kind: "code",
+    source: code,
+    intent: intent ?? null,
+    inputs,
+    parentRunId: context.runId ?? null,
+    seed: randomUUID(),
+    clockAt: clock.now(),
+  };
 }
 
 async function finishRun(store: RunStore, run: Run, result: RunReport["result"]): Promise<void> {
@@ -181,9 +196,11 @@ function contextBelow(
 
 function warningsOf(outcome: GuestOutcome, prepared: Prepared, bounds: RunBounds): string[] {
   const { lines, bytes } = outcome.logsDropped;
+  const unheard = outcome.unhandledCount - outcome.unhandled.length;
   return [
     ...prepared.warnings,
     ...outcome.unhandled.map((thrown) => unhandledWarning(thrown, bounds)),
+    ...(unheard > 0 ? [`${unheard} more promises were rejected and nothing handled them.`] : []),
     ...(bytes > 0
       ? [`Console output was truncated: ${lines} lines and ${bytes} characters are missing.`]
       : []),

@@ -18,8 +18,8 @@ export interface ToolCallerParts {
   readonly tools: readonly (FoundTool | undefined)[];
   readonly functions: readonly GuestFunction[];
   readonly budget: CallBudget;
-  /** For what is called; the signal is each call's own. */
-  readonly context: CallContext;
+  /** For what is called, when the run is on record; the signal is each call's own. */
+  readonly context: () => Promise<CallContext>;
   readonly observe?: (event: RunEvent) => void;
 }
 
@@ -45,7 +45,7 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
     budget.callsLeft--;
     const problem = await findProblem(parts.args, tool, parts.functions[index]!, args);
     if (problem !== undefined) return problem;
-    const answer = await parts.callTool(tool.name, args, { ...parts.context, signal });
+    const answer = await parts.callTool(tool.name, args, { ...(await parts.context()), signal });
     return answer.success ? unwrapAnswer(answer.data) : answer;
   }
 

@@ -5,6 +5,7 @@
  * breaks the thread is refused like any other that cannot be read, and the next request gets a new thread. Nothing here throws.
  */
 import type { Analysis, CodeProblem } from "./analysis-contract.ts";
+import { createRecent } from "../core/recent.ts";
 import { createBackground, type BackgroundReply } from "./background.ts";
 
 export type { CodeProblem, Program, ToolUse } from "./analysis-contract.ts";
@@ -15,6 +16,9 @@ const ANALYSIS_BUDGET_MS = 2_000;
 
 /** 256 KiB of the smallest statements, which make the largest trees, take less than 192 MB. */
 const ANALYSIS_MEMORY_MB_MAX = 256;
+
+/** What is run once is often run again: kept code always, a draft while it is being tried. */
+const RECENT_LIMITS = { countMax: 100, sizeMax: 1024 * 1024 };
 
 export interface CodeAnalysis {
   analyse(code: string): Promise<Analysis>;
@@ -29,10 +33,15 @@ export function createCodeAnalysis(): CodeAnalysis {
     budgetMs: ANALYSIS_BUDGET_MS,
     memoryMbMax: ANALYSIS_MEMORY_MB_MAX,
   });
+  const recent = createRecent<Analysis>(RECENT_LIMITS);
   return {
     async analyse(code) {
+      const known = recent.get(code);
+      if (known !== undefined) return known;
       const reply = await background.ask(code);
-      return reply.kind === "answered" ? reply.reply : { kind: "refused", problems: [unread(reply)] };
+      if (reply.kind !== "answered") return { kind: "refused", problems: [unread(reply)] };
+      recent.set(code, reply.reply, code.length);
+      return reply.reply;
     },
     warm: () => background.warm(),
     close: () => background.close(),

@@ -7,6 +7,8 @@ import type { CallReply, GuestRun } from "./sandbox.ts";
 export interface CallDesk {
   /** False when the frame is not one that the guest's side could have sent. */
   take(line: string): boolean;
+  /** The answers have been read; calls that wait may be made. */
+  resume(): void;
   /**
    * No call starts any more; waits for those under way until the signal cancels them, and a moment longer, whatever they
    * make of it. Says how many were not made.
@@ -17,21 +19,37 @@ export interface CallDesk {
 /** For what was cancelled to say so; a tool that does not listen is not waited for. */
 const CANCEL_GRACE_MS = 250;
 
+/** Whoever makes calls must not throw; if one does, the guest is told, and nothing about it. */
+const BROKEN: JsonObject = {
+  code: "TOOL_EXECUTION_FAILED",
+  message: "The gateway failed to make this call.",
+};
+
 interface Call {
   readonly id: number;
   readonly index: number;
   readonly args: JsonObject;
 }
 
-export function createCallDesk(run: GuestRun, send: (frame: string) => void): CallDesk {
+/** Where answers go. */
+interface AnswerSink {
+  send(frame: string): void;
+  readonly isClogged: boolean;
+}
+
+export function createCallDesk(run: GuestRun, sink: AnswerSink): CallDesk {
   const waiting: Call[] = [];
   const underWay = new Set<Promise<void>>();
   const cancellation = new AbortController();
+  /** Where the guest's clock stands; it never goes back. */
+  let clockAt = run.clockAt;
   let takenCount = 0;
+  let lastId = 0;
   let isClosed = false;
 
   function next(): void {
-    if (isClosed) return;
+    // A guest that asks for much and reads nothing must not fill the gateway's memory.
+    if (isClosed || sink.isClogged) return;
     while (underWay.size < run.callsAtOnceMax && waiting.length > 0) void begin(waiting.shift()!);
   }
 
@@ -44,17 +62,21 @@ export function createCallDesk(run: GuestRun, send: (frame: string) => void): Ca
   }
 
   async function make({ id, index, args }: Call): Promise<void> {
-    const reply = await run.call(index, args, cancellation.signal);
-    if (!isClosed) send(frameOf(id, reply));
+    const reply = await run
+      .call(index, args, cancellation.signal)
+      .catch((): CallReply => ({ kind: "failed", error: BROKEN, at: clockAt }));
+    clockAt = Math.max(clockAt, reply.at);
+    if (!isClosed) sink.send(frameOf(id, { ...reply, at: clockAt }));
   }
 
   return {
+    resume: next,
     take(line) {
       const [, idText, indexText, body] = splitFrame(line, 3) as [string, string, string, string];
       const [id, index] = [Number(idText), Number(indexText)];
-      // The guest's side counts too and refuses the guest; here it is only made sure of.
-      if (++takenCount > run.callsMax || id !== takenCount || run.functions[index]?.name == null)
-        return false;
+      // The guest's side counts too and refuses the guest; here it is only made sure of. Numbers may be left out, not repeated.
+      if (++takenCount > run.callsMax || !(id > lastId) || run.functions[index]?.name == null) return false;
+      lastId = id;
       const args = parseJson(body);
       if (args.ok && isObject(args.value)) {
         waiting.push({ id, index, args: args.value });
@@ -64,7 +86,7 @@ export function createCallDesk(run: GuestRun, send: (frame: string) => void): Ca
       const message = args.ok
         ? "The arguments must be an object."
         : `The arguments are refused: ${args.message}.`;
-      send(frameOf(id, { kind: "failed", error: { code: "TOOL_INVALID_INPUT", message }, at: run.clockAt }));
+      sink.send(frameOf(id, { kind: "failed", error: { code: "TOOL_INVALID_INPUT", message }, at: clockAt }));
       return true;
     },
     async close(signal) {

@@ -1,14 +1,17 @@
+import { cutToBytes } from "./cut-text.ts";
 import { splitFrame } from "./frame.ts";
 import { CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./limits.ts";
 import type { GuestOutcome, LogLine } from "./sandbox.ts";
 
 const LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
-/** What the guest may print beyond the limit before it is taken for a flood. */
-const FRAMES_MAX = 1_000_000;
+/** A runner stops sending at the limit; one that does not is not ours any more. */
+const FRAMES_MAX = 2 * CONSOLE_LINES_MAX;
 
 export interface ConsoleLog {
   /** False when the frame is not one that the guest's side could have sent. */
   take(line: string): boolean;
+  /** Adds what the runner did not send. */
+  drop(dropped: GuestOutcome["logsDropped"]): void;
   taken(): Pick<GuestOutcome, "logs" | "logsDropped">;
 }
 
@@ -23,6 +26,7 @@ export function createConsoleLog(onLog?: (line: LogLine) => void): ConsoleLog {
       const [, level, lengthText, body] = splitFrame(frame, 3) as [string, string, string, string];
       if (!LEVELS.has(level) || ++frameCount > FRAMES_MAX) return false;
       const length = Number(lengthText);
+      if (!Number.isSafeInteger(length)) return false;
       if (logs.length >= CONSOLE_LINES_MAX || keptBytes >= CONSOLE_BYTES_MAX) {
         dropped.lines++;
         dropped.bytes += length;
@@ -30,7 +34,7 @@ export function createConsoleLog(onLog?: (line: LogLine) => void): ConsoleLog {
       }
       const whole = readText(body);
       if (whole === undefined) return false;
-      const message = whole.slice(0, CONSOLE_BYTES_MAX - keptBytes);
+      const message = cutToBytes(whole, CONSOLE_BYTES_MAX - keptBytes);
       keptBytes += Buffer.byteLength(message);
       dropped.bytes += length - message.length;
       const line: LogLine = {
@@ -41,6 +45,10 @@ export function createConsoleLog(onLog?: (line: LogLine) => void): ConsoleLog {
       logs.push(line);
       onLog?.(line);
       return true;
+    },
+    drop({ lines, bytes }) {
+      dropped.lines += lines;
+      dropped.bytes += bytes;
     },
     taken: () => ({ logs, logsDropped: dropped }),
   };

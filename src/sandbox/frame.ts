@@ -16,6 +16,9 @@
  * | `L level length json` | a line of console output, cut, with its full length |
  * | `V json` | the guest's result |
  * | `D json` | done; see `Done` |
+ *
+ * Inside the runner, the guest's side sends `C` and `L` in the same form, and ends with `V json` (it returned), `Y length` (what it
+ * returned is too large) or `X json` (it threw).
  */
 
 /** What the runner needs for one run. */
@@ -32,6 +35,7 @@ export interface Start {
     readonly limits: {
       readonly callsMax: number;
       readonly argumentsMax: number;
+      readonly resultMax: number;
       readonly consoleMax: number;
     };
   };
@@ -48,6 +52,8 @@ export interface Done {
   /** Rejections that nothing handled, and how many more there were. */
   readonly unhandled: readonly unknown[];
   readonly unhandledCount: number;
+  /** Console output that was not sent. */
+  readonly consoleDropped: { readonly lines: number; readonly bytes: number };
   /** The largest that the guest's memory was. */
   readonly memoryBytes: number;
 }

@@ -1,8 +1,10 @@
 /**
- * One fresh VM, for one run. It has no clock, randomness or memory of its own beyond what it is given here, and one function
- * that leaves it. Handles of the guest are read only after their type and length are known: asking for a text runs guest code.
+ * Fresh VMs, one for each run. A VM with the guest's side in it is made once and its memory is kept; every guest gets a copy of
+ * that memory in an instance of its own, so all start from the same untouched state. A guest has no clock, randomness or memory
+ * beyond what it is given here, and one function that leaves it. Its handles are read only after their type is known: asking an
+ * object for its text runs guest code.
  */
-import { Intrinsics, QuickJS, type JSValueHandle } from "quickjs-wasi";
+import { Intrinsics, QuickJS, type JSValueHandle, type QuickJSOptions, type Snapshot } from "quickjs-wasi";
 import { PRELUDE } from "./prelude.ts";
 import { PAGE_BYTES } from "./wasm-memory.ts";
 
@@ -12,19 +14,14 @@ const STACK_BYTES = 256 * 1024;
 const UNHANDLED_MAX = 10;
 /** Beyond the guest's own: the engine's tables, and what lies free between allocations. */
 const OVERHEAD_BYTES = 16 * 1024 * 1024;
-
-export interface GuestMemory {
-  readonly module: WebAssembly.Module;
-  readonly limitBytes: number;
-}
+const HOST_NAME = "host";
+/** What the guest's side offers to this one. */
+const SIDE = ["begin", "run", "deliver", "describe"] as const;
 
 /** The hard maximum of the memory of a VM whose guest may use so much. */
 export function pagesMaxFor(limitBytes: number): number {
   return Math.ceil((limitBytes + OVERHEAD_BYTES) / PAGE_BYTES);
 }
-
-/** The guest asks for something: `kind` is the first letter of a frame. */
-export type HostCall = (frame: string) => void;
 
 export interface Guest {
   /** Where the guest's clock stands, in ms since 1970. */
@@ -40,59 +37,68 @@ export interface Guest {
   memoryBytes(): number;
 }
 
-export async function createGuest({ module, limitBytes }: GuestMemory, host: HostCall): Promise<Guest> {
-  const unhandled = new Map<number, JSValueHandle>();
-  let unhandledCount = 0;
-  let memory: WebAssembly.Memory | undefined;
+/** Makes guests; `host` hears what a guest asks for, as a frame. */
+export interface GuestMaker {
+  make(host: (frame: string) => void): Promise<Guest>;
+}
+
+/** The memory of a VM that has the guest's side in it, and where its functions lie. */
+interface Template {
+  readonly snapshot: Snapshot;
+  readonly side: readonly number[];
+}
+
+export async function createGuestMaker(wasm: WebAssembly.Module, limitBytes: number): Promise<GuestMaker> {
+  const template = await createTemplate(wasm);
+  return { make: (host) => makeGuest(template, wasm, limitBytes, host) };
+}
+
+async function createTemplate(wasm: WebAssembly.Module): Promise<Template> {
+  const intrinsics = Intrinsics.ALL & ~(Intrinsics.PERFORMANCE | Intrinsics.WEAK_REF | Intrinsics.ATOB_BTOA);
+  const vm = await QuickJS.create({ wasm, intrinsics, timezoneOffset: 0 });
+  const host = vm.newFunction(HOST_NAME, () => vm.undefined);
+  const prelude = vm.evalCode(`(${PRELUDE})`, "prelude");
+  const side = vm.callFunction(prelude, vm.undefined, host);
+  const tokens = SIDE.map((name) => vm.exportHandle(side.getProp(name)));
+  return { snapshot: vm.snapshot(), side: tokens };
+}
+
+async function makeGuest(
+  { snapshot, side }: Template,
+  wasm: WebAssembly.Module,
+  limitBytes: number,
+  host: (frame: string) => void,
+): Promise<Guest> {
   const guest = { clockAt: 0, deadlineAt: Infinity, wasInterrupted: false };
-  const vm = await QuickJS.create({
-    wasm: module,
+  const rejections = createRejections();
+  let memory: WebAssembly.Memory | undefined;
+  const vm = await QuickJS.restore(snapshot, {
+    wasm,
     memoryLimit: limitBytes,
     maxStackSize: STACK_BYTES,
     timezoneOffset: 0,
-    intrinsics: Intrinsics.ALL & ~(Intrinsics.PERFORMANCE | Intrinsics.WEAK_REF | Intrinsics.ATOB_BTOA),
-    wasi: (wasmMemory) => {
-      memory = wasmMemory;
-      return {
-        clock_time_get(_clock: number, _precision: bigint, resultPointer: number) {
-          const nanoseconds = BigInt(Math.trunc(guest.clockAt)) * 1_000_000n;
-          new DataView(wasmMemory.buffer).setBigUint64(resultPointer, nanoseconds, true);
-          return 0;
-        },
-        random_get(pointer: number, length: number) {
-          new Uint8Array(wasmMemory.buffer, pointer, length).fill(0);
-          return 0;
-        },
-      };
+    wasi: (own) => {
+      memory = own;
+      return worldOf(own, () => guest.clockAt);
     },
     interruptHandler: () => {
       guest.wasInterrupted ||= performance.now() > guest.deadlineAt;
       return guest.wasInterrupted;
     },
-    onUnhandledRejection: (promise, reason, isHandled) => {
-      const key = promise.identity;
-      if (isHandled) {
-        if (unhandled.delete(key)) unhandledCount--;
-      } else {
-        unhandledCount++;
-        if (unhandled.size < UNHANDLED_MAX) unhandled.set(key, reason.dup());
-      }
-    },
+    onUnhandledRejection: rejections.take,
   });
-  const hostFunction = vm.newFunction("host", (frame) => {
+  vm.registerHostCallback(HOST_NAME, (frame) => {
     if (frame?.isString ?? false) host(frame.toString());
     return vm.undefined;
   });
-  const prelude = vm.evalCode(`(${PRELUDE})`, "prelude");
-  const side = vm.callFunction(prelude, vm.undefined, hostFunction);
-  const [begin, run, deliver, describe] = ["begin", "run", "deliver", "describe"].map((name) =>
-    side.getProp(name),
-  ) as [JSValueHandle, JSValueHandle, JSValueHandle, JSValueHandle];
-
-  function call(fn: JSValueHandle, ...texts: readonly string[]): void {
-    vm.withScope(() => vm.callFunction(fn, vm.undefined, ...texts.map((text) => vm.newString(text))));
-  }
-
+  const [begin, run, deliver, describe] = side.map((token) => vm.importHandle(token)) as [
+    JSValueHandle,
+    JSValueHandle,
+    JSValueHandle,
+    JSValueHandle,
+  ];
+  const call = (fn: JSValueHandle, ...texts: readonly string[]): void =>
+    vm.withScope(() => void vm.callFunction(fn, vm.undefined, ...texts.map((text) => vm.newString(text))));
   return Object.assign(guest, {
     begin(startText: string, script: string) {
       call(begin, startText);
@@ -101,17 +107,52 @@ export async function createGuest({ module, limitBytes }: GuestMemory, host: Hos
     },
     deliver: (kind: string, id: string, body: string) => call(deliver, kind, id, body),
     advance: () => void vm.executePendingJobs(),
-    describeUnhandled() {
-      const told = [...unhandled.values()].map((reason) =>
-        vm.callFunction(describe, vm.undefined, reason).consume(readText),
-      );
-      return { unhandled: told, count: unhandledCount };
-    },
+    describeUnhandled: () => ({
+      unhandled: rejections.first().map((reason) => tellOf(vm, describe, reason)),
+      count: rejections.count(),
+    }),
     memoryBytes: () => memory?.buffer.byteLength ?? 0,
   });
 }
 
-/** The guest's side made this text of bounded fields, and it is still the guest's. */
-function readText(handle: JSValueHandle): unknown {
-  return handle.isString ? (JSON.parse(handle.toString()) as unknown) : null;
+/** All that the engine asks of a system: the time, which stands still, and randomness, of which there is none. */
+function worldOf(
+  memory: WebAssembly.Memory,
+  clockAt: () => number,
+): Record<string, (...args: never[]) => number> {
+  return {
+    clock_time_get(_clock: number, _precision: bigint, resultPointer: number) {
+      const nanoseconds = BigInt(Math.trunc(clockAt())) * 1_000_000n;
+      new DataView(memory.buffer).setBigUint64(resultPointer, nanoseconds, true);
+      return 0;
+    },
+    random_get(pointer: number, length: number) {
+      new Uint8Array(memory.buffer, pointer, length).fill(0);
+      return 0;
+    },
+  };
+}
+
+/** Rejections that nothing has handled so far: how many, and the first of them. */
+function createRejections() {
+  const first = new Map<number, { readonly promise: JSValueHandle; readonly reason: JSValueHandle }>();
+  let count = 0;
+  const take: NonNullable<QuickJSOptions["onUnhandledRejection"]> = (promise, reason, isHandled) => {
+    count += isHandled ? -1 : 1;
+    if (isHandled) first.delete(promise.identity);
+    // The promise is held as well: one that is gone would give its identity to another.
+    else if (first.size < UNHANDLED_MAX)
+      first.set(promise.identity, { promise: promise.dup(), reason: reason.dup() });
+  };
+  return { take, first: () => [...first.values()].map(({ reason }) => reason), count: () => count };
+}
+
+/** The guest's side describes it, and that runs code of the guest's: it may fail, or be cut off. */
+function tellOf(vm: QuickJS, describe: JSValueHandle, reason: JSValueHandle): unknown {
+  try {
+    const told = vm.callFunction(describe, vm.undefined, reason);
+    return told.isString ? (JSON.parse(told.toString()) as unknown) : null;
+  } catch {
+    return null;
+  }
 }

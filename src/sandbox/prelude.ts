@@ -25,20 +25,20 @@ const { parse, stringify } = JSON;
 const { freeze, create, defineProperty, fromEntries } = Object;
 const { from: arrayFrom, isArray } = Array;
 const { isView } = ArrayBuffer;
-const { min, imul } = Math;
-const { MAX_SAFE_INTEGER } = Number;
 const PromiseOf = Promise, ProxyOf = Proxy, ErrorOf = Error, TypeErrorOf = TypeError, text = String;
-const NumberOf = Number, BufferOf = ArrayBuffer, Bytes = Uint8Array, MapOf = Map, SetOf = Set, PatternOf = RegExp, DateOf = Date;
+const NumberOf = Number, BufferOf = ArrayBuffer, Bytes = Uint8Array, ViewOf = DataView, MapOf = Map, SetOf = Set, PatternOf = RegExp;
 const then = PromiseOf.prototype.then, slice = text.prototype.slice, join = Array.prototype.join;
 const cut = (value, length) => apply(slice, value, [0, length]);
 const MESSAGE_MAX = 4096, STACK_MAX = 8192;
 
+/** It would be handed the functions of this side. */
+defineProperty(ErrorOf, "prepareStackTrace", { value: undefined, writable: false, configurable: false });
 for (const name of ["SharedArrayBuffer", "Atomics", "WeakRef", "FinalizationRegistry", "DOMException", "btoa", "atob",
   "performance", "queueMicrotask", "escape", "unescape", "InternalError"]) delete globalThis[name];
 
 function plain(value) {
   if (typeof value === "bigint") {
-    const exact = value <= MAX_SAFE_INTEGER && value >= -MAX_SAFE_INTEGER;
+    const exact = value <= 9007199254740991n && value >= -9007199254740991n;
     return exact ? NumberOf(value) : text(value);
   }
   if (typeof value !== "object" || value === null || isArray(value)) return value;
@@ -47,7 +47,8 @@ function plain(value) {
     for (const entry of entries) if (typeof entry[0] !== "string") return entries;
     return fromEntries(entries);
   }
-  if (value instanceof SetOf || isView(value)) return arrayFrom(value instanceof DataView ? new Bytes(value.buffer) : value);
+  if (value instanceof ViewOf) return arrayFrom(new Bytes(value.buffer, value.byteOffset, value.byteLength));
+  if (value instanceof SetOf || isView(value)) return arrayFrom(value);
   if (value instanceof BufferOf) return arrayFrom(new Bytes(value));
   if (value instanceof PatternOf) return text(value);
   if (value instanceof ErrorOf) return { name: value.name, message: value.message, ...value };
@@ -75,7 +76,11 @@ function encodeAny(value) {
   try { return encodeCyclic(value); } catch { throw first; }
 }
 
+/** Whatever was thrown, and whatever it does when it is looked at. */
 function describe(thrown) {
+  try { return describeThrown(thrown); } catch { return '{"message":"A value that cannot be shown was thrown."}'; }
+}
+function describeThrown(thrown) {
   const told = create(null);
   const read = (key, max) => {
     try {
@@ -117,8 +122,9 @@ function callTool(index, name, input) {
       throw new TypeErrorOf(name + " takes one object of arguments, such as " + name + "({ key: value }).");
     }
     const body = input === undefined ? "{}" : encode(input) ?? "{}";
+    // Here it is characters; the runner, which counts faster, looks at the bytes.
     if (body.length > limits.argumentsMax) {
-      throw new TypeErrorOf("The arguments of " + name + " have " + body.length + " characters; the limit is " + limits.argumentsMax + ".");
+      throw new TypeErrorOf("The arguments have " + body.length + " characters as JSON; the limit is " + limits.argumentsMax + " bytes.");
     }
     const id = ++callCount;
     pending[id] = { resolve, reject, site: new ErrorOf().stack };
@@ -131,6 +137,7 @@ function deliver(kind, id, body) {
   if (call === undefined) return;
   delete pending[id];
   if (kind === "R") return call.resolve(body === "" ? undefined : parse(body));
+  if (kind === "T") return call.reject(new TypeErrorOf(body));
   const error = new ToolError(parse(body));
   defineProperty(error, "stack", { value: call.site, configurable: true, writable: true });
   call.reject(error);
@@ -215,7 +222,7 @@ function run(main) {
   const returned = (value) => {
     let body;
     try { body = encodeAny(value) ?? "null"; } catch (error) { return host("X " + describe(error)); }
-    host("V " + body);
+    host(body.length > limits.resultMax ? "Y " + body.length : "V " + body);
   };
   apply(then, main(), [returned, (error) => host("X " + describe(error))]);
 }

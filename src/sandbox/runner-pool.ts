@@ -6,6 +6,7 @@
  * places of a level are taken, runs wait in line by turns of their owners. A runner that was killed is replaced before it is
  * needed, and one that has served long enough is let go.
  */
+import { messageOf } from "../core/errors.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { findNetworkFence, startRunner, type LaunchChild, type RunnerProcess } from "./runner-process.ts";
 
@@ -22,6 +23,8 @@ const IDLE_MS = 15_000;
 /** A runner that cannot start is tried again this often before whoever waits is told. */
 const START_TRIES_MAX = 2;
 const HOLD_MS = 1000;
+/** The frame by which a runner says that it is ready for a run. */
+const WARM = "W";
 
 export interface PoolParts {
   readonly launch: LaunchChild;
@@ -35,7 +38,7 @@ interface RunnerRequest {
 }
 
 /** A runner that is warm and held, or why there is none. */
-type Acquired =
+export type Acquired =
   | { readonly kind: "runner"; readonly runner: RunnerProcess; release(): void }
   | { readonly kind: "busy" }
   | { readonly kind: "failed"; readonly reason: string };
@@ -55,13 +58,19 @@ interface Waiter {
   resolve(acquired: Acquired): void;
 }
 
+/** How many of its places are taken, and who waits for one. */
+interface Level {
+  taken: number;
+  readonly line: FairQueue<Waiter>;
+}
+
 export function createRunnerPool(parts: PoolParts): RunnerPool {
   const alive = new Map<RunnerProcess, { runCount: number; memoryMb: number }>();
   /** Warm, the newest last. */
   const idle: RunnerProcess[] = [];
   /** Have a place, and wait for a warm runner. */
   const placed: Waiter[] = [];
-  const levels: { taken: number; readonly line: FairQueue<Waiter> }[] = [];
+  const levels = new Map<number, Level>();
   let startingCount = 0;
   /** Have served a run and make their next VM. */
   let preparingCount = 0;
@@ -70,7 +79,11 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
   let idleTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  const levelAt = (level: number) => (levels[level] ??= { taken: 0, line: createFairQueue<Waiter>() });
+  const levelAt = (level: number): Level => {
+    const known = levels.get(level) ?? { taken: 0, line: createFairQueue<Waiter>() };
+    levels.set(level, known);
+    return known;
+  };
   const placesAt = (level: number) => (level === 0 ? PLACES_AT_TOP : PLACES_BELOW);
 
   async function start(): Promise<void> {
@@ -78,18 +91,34 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
     const prefix = await (fence ??= findNetworkFence());
     if (isClosed) return void startingCount--;
     const memoryMb = parts.memoryMb();
-    const runner = startRunner({ launch: parts.launch, memoryMb, prefix });
-    alive.set(runner, { runCount: 0, memoryMb });
+    try {
+      const runner = startRunner({ launch: parts.launch, memoryMb, prefix });
+      alive.set(runner, { runCount: 0, memoryMb });
+      void forgetWhenGone(runner);
+      awaitWarm(runner, () => startingCount--, reportFailedStart);
+    } catch (error) {
+      startingCount--;
+      reportFailedStart(messageOf(error));
+    }
+  }
+
+  async function forgetWhenGone(runner: RunnerProcess): Promise<void> {
+    await runner.gone;
+    alive.delete(runner);
+  }
+
+  /** Its first word must be that it is warm; then it is there for whoever comes. */
+  function awaitWarm(runner: RunnerProcess, settled: () => void, failed: (reason: string) => void): void {
     runner.listen({
-      frame: () => {
-        startingCount--;
+      frame: (line) => {
+        if (line !== WARM || !runner.isAlive) return runner.kill();
+        settled();
         failedStartCount = 0;
         becomeIdle(runner);
       },
       exit: (reason) => {
-        startingCount--;
-        alive.delete(runner);
-        reportFailedStart(reason);
+        settled();
+        failed(reason);
       },
     });
   }
@@ -112,7 +141,6 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
     runner.listen({
       frame: () => runner.kill(),
       exit: () => {
-        alive.delete(runner);
         const at = idle.indexOf(runner);
         if (at !== -1) idle.splice(at, 1);
         fill();
@@ -142,36 +170,25 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
 
   function letGo(): void {
     idleTimer = undefined;
-    for (const runner of idle.slice(0, -1)) runner.kill();
+    for (const runner of idle.splice(0, idle.length - 1)) runner.kill();
   }
 
   function release(runner: RunnerProcess, level: number): void {
     const record = alive.get(runner);
-    if (record === undefined || !runner.isAlive) {
-      alive.delete(runner);
-      fill();
-    } else {
+    if (record !== undefined && runner.isAlive) {
       record.runCount++;
-      prepare(runner, record.runCount >= RUNS_MAX || record.memoryMb !== parts.memoryMb());
+      const isSpent = record.runCount >= RUNS_MAX || record.memoryMb !== parts.memoryMb();
+      if (isSpent) runner.kill();
+    }
+    if (runner.isAlive) {
+      // It makes its next VM, or it ends by itself.
+      preparingCount++;
+      awaitWarm(runner, () => preparingCount--, fill);
+    } else {
+      runner.listen({ frame: () => {}, exit: () => {} });
+      fill();
     }
     leavePlace(level);
-  }
-
-  /** The runner makes its next VM and says that it is warm, or it is done for and ends. */
-  function prepare(runner: RunnerProcess, isSpent: boolean): void {
-    preparingCount++;
-    runner.listen({
-      frame: () => {
-        preparingCount--;
-        becomeIdle(runner);
-        if (isSpent) runner.kill();
-      },
-      exit: () => {
-        preparingCount--;
-        alive.delete(runner);
-        fill();
-      },
-    });
   }
 
   function leavePlace(level: number): void {
@@ -216,7 +233,7 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
       isClosed = true;
       clearTimeout(idleTimer);
       for (const waiter of placed.splice(0)) waiter.resolve({ kind: "busy" });
-      for (const { line } of levels)
+      for (const { line } of levels.values())
         for (let w = line.take(); w !== undefined; w = line.take()) w.resolve({ kind: "busy" });
       const runners = [...alive.keys()];
       for (const runner of runners) runner.kill();

@@ -10,12 +10,19 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createRequire } from "node:module";
 import { constants, setPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ARGUMENTS_BYTES_MAX, RESULT_BYTES_MAX } from "./limits.ts";
+import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, RESULT_BYTES_MAX } from "./limits.ts";
 import { entryFile, IS_SOURCE } from "./entry.ts";
 
-/** The longest frame: a result, or the arguments of a call, with room for the letters around them. */
-const FRAME_BYTES_MAX = Math.max(RESULT_BYTES_MAX, ARGUMENTS_BYTES_MAX) + 64 * 1024;
+/** A control character has one byte, and six as a JSON escape. */
+const ESCAPED_BYTES = 6;
+/** The longest frame: a result, the arguments of a call, or a line of the console, with room for the letters around them. */
+const FRAME_BYTES_MAX =
+  Math.max(RESULT_BYTES_MAX, ARGUMENTS_BYTES_MAX, ESCAPED_BYTES * CONSOLE_BYTES_MAX) + 64 * 1024;
 const STDERR_KEPT_BYTES = 4096;
+/** How long the pipes of a process that is gone are listened to. */
+const LAST_WORDS_MS = 100;
+/** Two answers of the largest kind. */
+const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
 /** The runner's own heap; the guest's memory is not in it. */
 const HEAP_MB_MAX = 64;
 /** Half of what systems give the first thread of a process. */
@@ -31,8 +38,11 @@ export type LaunchChild = (command: {
 
 export interface RunnerProcess {
   readonly pid: number | undefined;
+  /** False as soon as it is to be killed. */
   readonly isAlive: boolean;
   send(frame: string): void;
+  /** It has not read what it was sent so far: nothing more should be made for it. */
+  readonly isClogged: boolean;
   /** Hears frames; the last one to ask hears them alone. */
   listen(listener: RunnerListener): void;
   kill(): void;
@@ -42,6 +52,8 @@ export interface RunnerProcess {
 
 interface RunnerListener {
   frame(line: string): void;
+  /** It has read what it was sent. */
+  drain?(): void;
   /** The process is gone; `reason` are its last words. */
   exit(reason: string): void;
 }
@@ -61,16 +73,20 @@ export function startRunner({ launch, memoryMb, prefix }: RunnerOptions): Runner
   const { promise: gone, resolve: setGone } = Promise.withResolvers<void>();
   let listener: RunnerListener | undefined;
   let isAlive = true;
+  let isKilled = false;
   let lastWords = "";
+  let lastWordsTimer: NodeJS.Timeout | undefined;
 
   function end(reason: string): void {
     if (!isAlive) return;
     isAlive = false;
+    clearTimeout(lastWordsTimer);
     for (const stream of child.stdio) stream?.destroy();
     listener?.exit(lastWords.trim() || reason);
     setGone();
   }
   function kill(): void {
+    isKilled = true;
     if (child.pid === undefined) return;
     try {
       // The whole group: the runner is its leader, and what stands before it must not outlive it.
@@ -83,9 +99,13 @@ export function startRunner({ launch, memoryMb, prefix }: RunnerOptions): Runner
   child.on("error", (error) => end(error.message));
   child.on("exit", (code, signal) => {
     kill();
-    end(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`);
+    // Its last words may still be in the pipe.
+    const reason = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`;
+    child.once("close", () => end(reason));
+    lastWordsTimer = setTimeout(() => end(reason), LAST_WORDS_MS);
   });
   child.stdin?.on("error", () => {});
+  child.stdin?.on("drain", () => listener?.drain?.());
   child.stderr?.on("data", (chunk: Buffer) => {
     lastWords = (lastWords + chunk.toString()).slice(-STDERR_KEPT_BYTES);
   });
@@ -99,7 +119,10 @@ export function startRunner({ launch, memoryMb, prefix }: RunnerOptions): Runner
   return {
     pid: child.pid,
     get isAlive() {
-      return isAlive;
+      return isAlive && !isKilled;
+    },
+    get isClogged() {
+      return (child.stdin?.writableLength ?? 0) > UNREAD_BYTES_MAX;
     },
     send: (frame) => void child.stdin?.write(`${frame}\n`),
     listen: (next) => void (listener = next),

@@ -44,6 +44,8 @@ export interface GuestRun {
   /** Whose turn it takes when runs must wait. */
   readonly owner: string;
   readonly onLog?: (line: LogLine) => void;
+  /** Called when the run has a place, as its code starts. */
+  readonly onStart?: () => void;
 }
 
 export interface LogLine {
@@ -77,8 +79,9 @@ export type GuestOutcome = Ending & {
   readonly logs: readonly LogLine[];
   /** Console output beyond the limits. */
   readonly logsDropped: { readonly lines: number; readonly bytes: number };
-  /** Rejections that nothing handled. */
+  /** Rejections that nothing handled: the first of them, and how many there were. */
   readonly unhandled: readonly Thrown[];
+  readonly unhandledCount: number;
   /** Calls that waited for their turn when the run ended, and were not made. */
   readonly callsDropped: number;
   readonly memoryBytes: number;

@@ -10,7 +10,7 @@ import type { RunnerPool } from "./runner-pool.ts";
 import type { RunnerProcess } from "./runner-process.ts";
 import type { Ending, GuestOutcome, GuestRun, Thrown } from "./sandbox.ts";
 
-type End = Ending & Pick<GuestOutcome, "unhandled" | "memoryBytes">;
+type End = Ending & Pick<GuestOutcome, "unhandled" | "unhandledCount" | "memoryBytes">;
 
 export async function runInRunner(pool: RunnerPool, run: GuestRun, memoryMb: number): Promise<GuestOutcome> {
   const deadline = new AbortController();
@@ -37,14 +37,16 @@ async function holdRunner(
       acquired.kind === "failed"
         ? { kind: "crashed", reason: acquired.reason }
         : { kind: run.signal.aborted ? "cancelled" : "busy" };
-    return { ...ending, ...log.taken(), unhandled: [], callsDropped: 0, memoryBytes: 0 };
+    return { ...bare(ending.kind), ...ending, ...log.taken(), callsDropped: 0 };
   }
   const { runner } = acquired;
   const leftMs = Math.max(1, run.timeoutMs - (performance.now() - startedAt));
-  const desk = createCallDesk(run, (frame) => runner.send(frame));
+  const desk = createCallDesk(run, runner);
   const end = await converse({ runner, release: () => acquired.release(), run, desk, log, leftMs, memoryMb });
   const isCutShort = end.kind === "timeout" || end.kind === "cancelled";
-  const callsDropped = await desk.close(isCutShort ? AbortSignal.abort() : deadline);
+  const callsDropped = await desk.close(
+    isCutShort ? AbortSignal.abort() : AbortSignal.any([deadline, run.signal]),
+  );
   return { ...end, ...log.taken(), callsDropped };
 }
 
@@ -73,6 +75,8 @@ function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Convers
       resolve(end);
     };
     const stop = (end: End): void => {
+      // The runner may be another's by now.
+      if (hasEnded) return;
       runner.kill();
       finish(end);
     };
@@ -83,6 +87,7 @@ function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Convers
     run.signal.addEventListener("abort", cancel, { once: true });
 
     runner.listen({
+      drain: () => desk.resume(),
       exit: (reason) => finish({ ...bare("crashed"), reason }),
       frame: (line) => {
         switch (line[0]) {
@@ -94,7 +99,7 @@ function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Convers
             result = line.slice(2);
             return;
           case "D":
-            return finish(endOf(line.slice(2), result));
+            return finish(endOf(line.slice(2), result, log));
           default:
             return stop(unruly);
         }
@@ -102,6 +107,7 @@ function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Convers
     });
     if (run.signal.aborted) return cancel();
     runner.send(`S ${JSON.stringify(startOf(run, leftMs))}`);
+    run.onStart?.();
   });
 }
 
@@ -115,7 +121,12 @@ function startOf(run: GuestRun, timeoutMs: number): Start {
       args: run.args,
       functions: run.functions.map(({ namespace, name }) => [namespace, name]),
       seed: seedWords(run.seed),
-      limits: { callsMax: run.callsMax, argumentsMax: ARGUMENTS_BYTES_MAX, consoleMax: CONSOLE_BYTES_MAX },
+      limits: {
+        callsMax: run.callsMax,
+        argumentsMax: ARGUMENTS_BYTES_MAX,
+        resultMax: RESULT_BYTES_MAX,
+        consoleMax: CONSOLE_BYTES_MAX,
+      },
     },
   };
 }
@@ -128,19 +139,17 @@ function seedWords(seed: string): number[] {
 
 function bare<K extends GuestOutcome["kind"]>(
   kind: K,
-): { kind: K; unhandled: Thrown[]; memoryBytes: number } {
-  return { kind, unhandled: [], memoryBytes: 0 };
+): { kind: K; unhandled: Thrown[]; unhandledCount: number; memoryBytes: number } {
+  return { kind, unhandled: [], unhandledCount: 0, memoryBytes: 0 };
 }
 
 /** The runner is not trusted: what it says of the end is read as data from outside. */
-function endOf(text: string, result: string | undefined): End {
-  const parsed = parseJson(text);
-  if (!parsed.ok) return { ...bare("crashed"), reason: "its last frame cannot be read" };
-  const done = parsed.value as unknown as Done;
-  const rest = {
-    unhandled: done.unhandled.map(thrownOf),
-    memoryBytes: done.memoryBytes,
-  };
+function endOf(text: string, result: string | undefined, log: ConsoleLog): End {
+  const done = doneOf(text);
+  if (done === undefined) return { ...bare("crashed"), reason: "its last frame cannot be read" };
+  log.drop(done.consoleDropped);
+  const { unhandledCount, memoryBytes } = done;
+  const rest = { unhandled: done.unhandled.map(thrownOf), unhandledCount, memoryBytes };
   switch (done.kind) {
     case "returned": {
       const value = parseJson(result ?? "null", DATA_LIMITS);
@@ -151,12 +160,38 @@ function endOf(text: string, result: string | undefined): End {
     case "threw":
       return { kind: "threw", thrown: thrownOf(done.thrown), ...rest };
     case "result_limit":
-      return { kind: "result_limit", bytes: Number(done.bytes), ...rest };
+      return { kind: "result_limit", bytes: done.bytes ?? 0, ...rest };
     case "trapped":
-      return { kind: "crashed", reason: String(done.thrown), ...rest };
+      return { kind: "crashed", reason: JSON.stringify(done.thrown ?? "it trapped"), ...rest };
     default:
       return { kind: done.kind, ...rest };
   }
+}
+
+const DONE_KINDS: readonly string[] = [
+  "returned",
+  "threw",
+  "timeout",
+  "memory",
+  "stuck",
+  "result_limit",
+  "trapped",
+] satisfies Done["kind"][];
+
+function doneOf(text: string): Done | undefined {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isRecord(parsed.value)) return undefined;
+  const { kind, bytes = 0, unhandled, unhandledCount, consoleDropped: dropped, memoryBytes } = parsed.value;
+  const isDone =
+    DONE_KINDS.includes(kind as string) &&
+    Array.isArray(unhandled) &&
+    isRecord(dropped) &&
+    [bytes, unhandledCount, memoryBytes, dropped["lines"], dropped["bytes"]].every(Number.isSafeInteger);
+  return isDone ? (parsed.value as unknown as Done) : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function thrownOf(value: unknown): Thrown {

@@ -6,8 +6,12 @@ import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { createTypeCheck, type TypeCheck, type TypeVerdict } from "./type-check.ts";
 
+let checkCount = 0;
+
+/** Checks code that was never checked before: what is known already needs no process. */
 function check(types: TypeCheck, code: string): Promise<TypeVerdict> {
-  return types.check({ checked: `(async () => {\n${code}\n})();`, declarations: "", calls: [] });
+  const checked = `(async () => {\n${code}\n})(); // ${checkCount++}`;
+  return types.check({ checked, declarations: "", calls: [] });
 }
 
 /** The compilers among the children of a process. A child that ended and was waited for is not listed. */
@@ -99,6 +103,15 @@ describe.skipIf(process.platform !== "linux")("the compiler's process", () => {
     expect(own()).toEqual([]);
   });
 
+  it("is not asked again about the same code against the same tools", async () => {
+    const remembering = create();
+    const request = { checked: "const n: number = 'x';", declarations: "", calls: [] };
+    const first = await remembering.check(request);
+    expect(first).toMatchObject({ kind: "checked", complaints: [{ code: 2322 }] });
+    process.kill(own()[0]!, "SIGKILL");
+    expect(await remembering.check({ ...request })).toBe(first);
+  });
+
   const host = (what: string, file = new URL("type-check.ts", import.meta.url).href): string[] => [
     "--input-type=module",
     "-e",
@@ -118,11 +131,11 @@ describe.skipIf(process.platform !== "linux")("the compiler's process", () => {
 
   it("says so when the compiler is not installed", () => {
     const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
-    cpSync(import.meta.dirname, folder, {
+    cpSync(join(import.meta.dirname, ".."), folder, {
       recursive: true,
-      filter: (path) => path === import.meta.dirname || /type-check[^/]*\.ts$/.test(path),
+      filter: (path) => !path.endsWith(".ts") || /(type-check[^/]*|core\/recent)\.ts$/.test(path),
     });
-    const file = pathToFileURL(join(folder, "type-check.ts")).href;
+    const file = pathToFileURL(join(folder, "sandbox/type-check.ts")).href;
     const said = execFileSync(process.execPath, host("types.warm();", file), {
       encoding: "utf8",
       timeout: 20_000,

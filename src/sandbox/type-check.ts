@@ -4,8 +4,9 @@
  * Types can be made to compute without end, so the compiler is a process with a budget of time and memory, and one check
  * is made at a time. A compiler that overruns, grows or breaks is killed, the check under way is "unchecked" with the
  * reason, and the next check starts a new one. The start does not count against a check's budget. The only state is the
- * process; nothing here throws.
+ * process and the last verdicts; nothing here throws.
  */
+import { createRecent } from "../core/recent.ts";
 import { complaintsOf, type ToolCallPlace, type TypeComplaint } from "./type-check-complaints.ts";
 import { openProject, type Project } from "./type-check-project.ts";
 
@@ -19,6 +20,9 @@ const START_MS_MAX = 15_000;
 const MEMORY_BYTES_MAX = 600_000_000;
 /** Hostile types take some 200 MB in a second. */
 const MEMORY_WATCH_MS = 100;
+
+/** The same code against the same tools has the same types. */
+const RECENT_LIMITS = { countMax: 100, sizeMax: 2 * 1024 * 1024 };
 
 export type TypeVerdict =
   | { readonly kind: "checked"; readonly complaints: readonly TypeComplaint[] }
@@ -47,6 +51,7 @@ export interface TypeCheckOptions {
 
 export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
   const { budgetMs = BUDGET_MS, memoryBytesMax = MEMORY_BYTES_MAX } = options;
+  const recent = createRecent<TypeVerdict>(RECENT_LIMITS);
   let project: Project | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -80,7 +85,14 @@ export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
 
   return {
     check(request) {
-      const verdict = last.then(() => checkNow(request));
+      const key = JSON.stringify([request.checked, request.declarations, request.calls]);
+      const known = recent.get(key);
+      if (known !== undefined && !isClosed) return Promise.resolve(known);
+      const verdict = last.then(async () => {
+        const found = await checkNow(request);
+        if (found.kind === "checked") recent.set(key, found, key.length);
+        return found;
+      });
       last = verdict;
       return verdict;
     },

@@ -8,6 +8,7 @@ declare namespace WebAssembly {
   }
   class RuntimeError extends Error {}
   function compile(bytes: BufferSource): Promise<Module>;
+  function validate(bytes: BufferSource): boolean;
 }
 
 type BufferSource = ArrayBufferView<ArrayBuffer> | ArrayBuffer;

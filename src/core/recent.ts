@@ -1,0 +1,39 @@
+/** Keeps what was used last: so many entries, and no more than so much in all. */
+export interface Recent<V> {
+  get(key: string): V | undefined;
+  /** `size` is whatever the limit counts; an entry that is larger than the limit is not kept. */
+  set(key: string, value: V, size: number): void;
+}
+
+export interface RecentLimits {
+  readonly countMax: number;
+  readonly sizeMax: number;
+}
+
+export function createRecent<V>({ countMax, sizeMax }: RecentLimits): Recent<V> {
+  /** The one that was not used for the longest time stands first. */
+  const entries = new Map<string, { readonly value: V; readonly size: number }>();
+  let total = 0;
+
+  function remove(key: string): void {
+    total -= entries.get(key)?.size ?? 0;
+    entries.delete(key);
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value, size) {
+      remove(key);
+      if (size > sizeMax) return;
+      entries.set(key, { value, size });
+      total += size;
+      while (entries.size > countMax || total > sizeMax) remove(entries.keys().next().value!);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** A sandbox for tests, with defaults for everything that a test is not about. */
+import { spawn } from "node:child_process";
+import { afterAll } from "vitest";
+import type { Json, JsonObject } from "../core/json.ts";
+import { launch } from "../upstream/process/launch.ts";
+import type { LaunchChild } from "./runner-process.ts";
+import { createSandbox, type CallReply, type GuestOutcome, type GuestRun, type Sandbox } from "./sandbox.ts";
+
+export const CLOCK_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+export interface TestSandbox {
+  readonly sandbox: Sandbox;
+  /** Runs the body of an async function. `math.sum` answers 15; `slow.wait` answers when it is cancelled. */
+  readonly run: (code: string, options?: Partial<GuestRun>) => Promise<GuestOutcome>;
+  /** The process of each run so far, in the order in which they started. */
+  readonly servedBy: readonly number[];
+}
+
+export interface TestSandboxParts {
+  readonly launch?: LaunchChild;
+  readonly memoryMb?: () => number;
+}
+
+export function createTestSandbox(parts: TestSandboxParts = {}): TestSandbox {
+  const servedBy: number[] = [];
+  const sandbox = createSandbox({
+    launch: noteStarts(parts.launch ?? launch, servedBy),
+    memoryMb: parts.memoryMb ?? (() => 64),
+  });
+  afterAll(() => sandbox.close());
+  return { sandbox, servedBy, run: (code, options = {}) => sandbox.run(guestRun(code, options)) };
+}
+
+export function guestRun(code: string, options: Partial<GuestRun> = {}): GuestRun {
+  return {
+    script: `(async () => {\n${code}\n})`,
+    args: {},
+    functions: [
+      { namespace: "math", name: "sum" },
+      { namespace: "slow", name: "wait" },
+    ],
+    call: (index, _args, signal) => (index === 0 ? Promise.resolve(returned(15)) : whenAborted(signal)),
+    seed: "seed",
+    clockAt: CLOCK_AT,
+    timeoutMs: 10_000,
+    callsMax: 200,
+    callsAtOnceMax: 16,
+    signal: new AbortController().signal,
+    level: 0,
+    owner: "test",
+    ...options,
+  };
+}
+
+/** What a run returned; how else it ended fails the test. */
+export function valueOf(outcome: GuestOutcome): Json {
+  if (outcome.kind !== "returned") throw new Error(`the run did not return: ${JSON.stringify(outcome)}`);
+  return outcome.value;
+}
+
+export function returned(value: Json | undefined, at = CLOCK_AT): CallReply {
+  return { kind: "returned", value, at };
+}
+
+export function failed(error: JsonObject, at = CLOCK_AT): CallReply {
+  return { kind: "failed", error, at };
+}
+
+export function whenAborted(signal: AbortSignal): Promise<CallReply> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(returned(0));
+    signal.addEventListener("abort", () => resolve(returned(0)), { once: true });
+  });
+}
+
+/** Starts a program that speaks in place of the runner: it is warm, and answers a start with the value of this expression. */
+export function launchLiar(answer: string): LaunchChild {
+  const program = `process.stdout.write("W\\n"); process.stdin.on("data", () => process.stdout.write(${answer}));`;
+  return ({ cwd }) =>
+    spawn(process.execPath, ["-e", program], { cwd, env: {}, stdio: "pipe", detached: true });
+}
+
+/** True while a process with this id runs; one that ended and was not waited for counts as ended. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function noteStarts(start: LaunchChild, servedBy: number[]): LaunchChild {
+  return (command) => {
+    const child = start(command);
+    const { stdin, pid } = child;
+    if (stdin === null || pid === undefined) return child;
+    const write = stdin.write.bind(stdin) as (chunk: string) => boolean;
+    stdin.write = ((chunk: string) => {
+      if (chunk.startsWith("S ")) servedBy.push(pid);
+      return write(chunk);
+    }) as typeof stdin.write;
+    return child;
+  };
+}
