@@ -26,6 +26,8 @@ export interface PrepareParts {
   readonly analysis: CodeAnalysis;
   readonly types: TypeCheck;
   readonly directory: ToolDirectory;
+  /** Starts what runs code that can be read, where it does not run yet. */
+  readonly warmNext: () => void;
 }
 
 const NOTHING_HAS_RUN = "Nothing has run. Correct the call and execute again.";
@@ -59,6 +61,8 @@ export async function prepare(
   const analysis = await parts.analysis.analyse(code);
   if (analysis.kind === "refused") return refuseCode(analysis.problems);
   const { program } = analysis;
+  // While its names are looked up, what the code needs next starts.
+  parts.warmNext();
   const resolved = await resolve(parts.directory, program, context);
   if (!resolved.success) return resolved;
   const cycle = findCycle(resolved.data, path);

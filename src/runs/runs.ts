@@ -58,6 +58,11 @@ export function createRuns(parts: RunsParts): Runs {
   const { clock = systemClock, log = silentLog } = parts;
   const owner = randomUUID();
 
+  function warmNext(): void {
+    parts.types.warm();
+    parts.sandbox.warm();
+  }
+
   async function runPrepared(
     prepared: Prepared,
     request: CodeRequest,
@@ -117,14 +122,11 @@ export function createRuns(parts: RunsParts): Runs {
   return {
     async execute(request, context) {
       const startedAt = clock.elapsed();
-      // While the code is read, what it needs next starts too.
-      parts.sandbox.warm();
-      parts.types.warm();
       const path = [
         ...(context.path ?? []),
         ...(request.capability === undefined ? [] : [request.capability]),
       ];
-      const prepared = await prepare(parts, request.code, path, context);
+      const prepared = await prepare({ ...parts, warmNext }, request.code, path, context);
       const report = prepared.success
         ? await runPrepared(prepared.data, request, context, path)
         : { runId: null, result: prepared, calls: [], logs: [], warnings: [] };

@@ -19,8 +19,8 @@ export type ParseOutcome =
   | ({ readonly kind: "parsed" } & Parsed)
   | { readonly kind: "invalid"; readonly message: string; readonly offset: number };
 
-/** Parses JavaScript; import and export are let through everywhere, so that they can be refused with a better hint. */
-export function parseScript(text: string): ParseOutcome {
+/** Parses JavaScript; in a script, import and export are let through everywhere, to be refused with a better hint. */
+export function parseScript(text: string, sourceType: "script" | "module"): ParseOutcome {
   const parentheses: number[] = [];
   let braceDepth = 0;
   let firstBraceClosedAt = text.length;
@@ -33,7 +33,8 @@ export function parseScript(text: string): ParseOutcome {
   try {
     const tree = OpenParser.parse(text, {
       ecmaVersion: "latest",
-      allowImportExportEverywhere: true,
+      sourceType,
+      allowImportExportEverywhere: sourceType === "script",
       ranges: true,
       onToken,
     });

@@ -2,11 +2,11 @@ import { serveBackground } from "./background-worker.ts";
 import type { Analysis } from "./analysis-contract.ts";
 import { analyseCode } from "./program.ts";
 
-// The type stripper takes 60 ms to load. Every request needs it, so it is loaded before the first one is taken and counts
-// as the start of the thread.
-analyseCode("const warm: boolean = await mcp.warm.up({});");
+/** The type stripper takes 60 ms to load. Code without types does not wait for it, so a first request may come before. */
+const STRIPPER_AFTER_MS = 50;
 
 serveBackground<string, Analysis>((code) => {
   const { analysis, isSpent } = analyseCode(code);
   return { reply: analysis, spent: isSpent };
 });
+setTimeout(() => analyseCode("const warm: boolean = await mcp.warm.up({});"), STRIPPER_AFTER_MS);

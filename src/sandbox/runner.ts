@@ -37,6 +37,8 @@ async function serve(guests: GuestMaker): Promise<void> {
   for (let runCount = 1; ; runCount++) {
     const progress = createProgress();
     const guest: Guest = await guests.make((frame) => {
+      // What it says after its time was up is part of being cut off.
+      if (guest.wasInterrupted) return;
       takeFrame(progress, frame);
       // Detached code may come to its own end, for what it throws is reported; it may not go on.
       if (progress.hasEnded) guest.deadlineAt = Math.min(guest.deadlineAt, performance.now() + DETACHED_MS);

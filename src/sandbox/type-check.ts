@@ -83,25 +83,25 @@ export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
     if (isSpent) await compiler.kill("the compiler is replaced");
   }
 
+  function check(request: TypeCheckRequest): Promise<TypeVerdict> {
+    const key = JSON.stringify([request.checked, request.declarations, request.calls]);
+    const known = recent.get(key);
+    if (known !== undefined && !isClosed) return Promise.resolve(known);
+    const verdict = last.then(async () => {
+      const found = await checkNow(request);
+      if (found.kind === "checked") recent.set(key, found, key.length);
+      return found;
+    });
+    last = verdict;
+    return verdict;
+  }
+
   return {
-    check(request) {
-      const key = JSON.stringify([request.checked, request.declarations, request.calls]);
-      const known = recent.get(key);
-      if (known !== undefined && !isClosed) return Promise.resolve(known);
-      const verdict = last.then(async () => {
-        const found = await checkNow(request);
-        if (found.kind === "checked") recent.set(key, found, key.length);
-        return found;
-      });
-      last = verdict;
-      return verdict;
-    },
+    check,
     warm() {
-      try {
-        if (!isClosed) ensureProject();
-      } catch {
-        // The first check says why there is no compiler.
-      }
+      // The first check is the slow one, for it reads the library's declarations.
+      if (project === undefined)
+        void check({ checked: "(async () => {\n})();", declarations: "", calls: [] });
     },
     async close() {
       isClosed = true;

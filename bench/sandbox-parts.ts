@@ -1,0 +1,10 @@
+/** What the bench calls without a gateway around it; it is bundled, see `sandbox-build.ts`. */
+export { DEFAULT_SCOPE } from "../src/core/names.ts";
+export { createDrafts } from "../src/library/drafts.ts";
+export { createRuns } from "../src/runs/runs.ts";
+export { createCodeAnalysis } from "../src/sandbox/analysis.ts";
+export { createArgumentCheck } from "../src/sandbox/argument-check.ts";
+export { createSandbox } from "../src/sandbox/sandbox.ts";
+export { createTypeCheck } from "../src/sandbox/type-check.ts";
+export { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+export { launch } from "../src/upstream/process/launch.ts";

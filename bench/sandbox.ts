@@ -1,0 +1,59 @@
+/** `npm run bench:sandbox`: what hostile code can do to the built gateway, and what running code costs beside other ways. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { copyBuild, type BuiltCopy } from "./sandbox-build.ts";
+import { ROWS } from "./sandbox-cases.ts";
+import { benchCrowd } from "./sandbox-crowd.ts";
+import { openControl, openGateway, prepareHome } from "./sandbox-gateway.ts";
+import { benchHostile } from "./sandbox-hostile.ts";
+import { CAN_LOOK, watchTree } from "./sandbox-processes.ts";
+import { benchSpeed } from "./sandbox-speed.ts";
+import { benchShares, benchWarmth } from "./sandbox-warmth.ts";
+
+const GONE_WITHIN_MS = 2000;
+
+console.log(`Node ${process.version}, ${cpus().length} cores`);
+const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
+try {
+  const build = copyBuild(join(folder, "build"));
+  await benchContainment(build.bin, join(folder, "hostile"));
+  await benchCost(build, join(folder, "speed"));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function benchContainment(bin: string, home: string): Promise<void> {
+  const prepared = prepareHome(bin, home, [{ amount: 1 }]);
+  const gateway = await openGateway(prepared);
+  const control = await openControl(prepared);
+  const tree = watchTree(gateway.pid);
+  try {
+    await benchHostile({ gateway, control, tree });
+    await benchCrowd(gateway, control);
+  } finally {
+    await control.close();
+    await gateway.close();
+    tree.stop();
+  }
+  if (!CAN_LOOK) return;
+  const endedAt = performance.now();
+  while (tree.left().length > 0 && performance.now() - endedAt < GONE_WITHIN_MS) await pause(10);
+  const left = tree.left();
+  const verdict = left.length === 0 ? "none, met" : `${left.join(", ")}, MISSED`;
+  console.log(`  goal: no process is left after the gateway has ended: ${verdict}`);
+}
+
+async function benchCost(build: BuiltCopy, folderOfHome: string): Promise<void> {
+  const home = prepareHome(build.bin, folderOfHome, ROWS);
+  const parts = await build.loadParts();
+  const gateway = await openGateway(home);
+  try {
+    await benchSpeed(parts, gateway, home);
+    await benchShares(parts, gateway, folderOfHome);
+  } finally {
+    await gateway.close();
+  }
+  await benchWarmth(home);
+}
