@@ -29,6 +29,7 @@ import { launch } from "./upstream/process/launch.ts";
 import { viewServer, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
 
+export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export type { ServerView } from "./server-view.ts";
 
 export interface App {

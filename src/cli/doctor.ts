@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { openStore, type ServerView } from "../app.ts";
+import { checkSandbox, openStore, type SandboxCheck, type ServerView } from "../app.ts";
 import { loadConfig, type LoadResult } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem } from "../config/problem.ts";
@@ -59,6 +59,7 @@ async function examine(options: DoctorOptions): Promise<Check[]> {
     ...storeCheck,
     ...checkConfig(loaded, options),
     ...checkServers(loaded),
+    sandboxLine(await checkSandbox()),
   ];
   const isWell = checks.every((check) => check.state !== "failed");
   return options.servers === true && isWell ? [...checks, ...(await startServers(options))] : checks;
@@ -96,6 +97,17 @@ function checkNode(): Check {
     state: "ok",
     message: `${process.version}, SQLite ${process.versions["sqlite"] ?? "unknown"}`,
   };
+}
+
+function sandboxLine({ problem, typesProblem, hasNetworkFence, startMs }: SandboxCheck): Check {
+  const name = "sandbox";
+  const cure = "npm install --global --include=optional repertoire@latest";
+  if (problem !== undefined) return { name, state: "failed", message: `code does not run: ${problem}`, cure };
+  const network = hasNetworkFence ? "without a network" : "without a namespace of its own for the network";
+  const runs = `code runs, up in ${Math.round(startMs)} ms, ${network}`;
+  if (typesProblem !== undefined)
+    return { name, state: "warning", message: `${runs}. ${typesProblem}`, cure };
+  return { name, state: "ok", message: `${runs}, its types are checked` };
 }
 
 function checkHome(home: string): Check {
