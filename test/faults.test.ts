@@ -373,7 +373,7 @@ describe("remote servers", () => {
       servers[name] = { url, headers: { Authorization: "Bearer CANARY-token" } };
     }
     servers["good"] = { url: other.url };
-    const { call } = await connectTo(servers, { limits: { connectTimeoutMs: 2_000 } });
+    const { call } = await connectTo(servers, { limits: { connectTimeoutMs: 10_000 } });
     for (const name of Object.keys(faults)) {
       const answer = await call(`${name}__echo`, { text: "x" });
       expect({ name, answer }).toMatchObject({
