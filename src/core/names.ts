@@ -106,8 +106,9 @@ export function exposeTools(serverId: string, names: readonly string[]): Exposed
   }
   // Two names with one 24-bit hash: nobody gets the exposed name, so that neither can stand in for the other.
   for (const name of distinct) {
+    if (!hashed.has(name)) continue;
     const exposed = hashedName(serverId, name);
-    if (!hashed.has(name) || !clashing.has(exposed)) continue;
+    if (!clashing.has(exposed)) continue;
     originals.delete(exposed);
     rejected.push({ name, reason: `its exposed name ${exposed} is also that of another tool` });
   }

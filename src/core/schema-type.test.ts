@@ -1,14 +1,7 @@
 import { expect, it } from "vitest";
 import type { Json, JsonObject } from "./json.ts";
-import {
-  DECLARED_INPUT,
-  DECLARED_OUTPUT,
-  docComment,
-  quote,
-  requiresSomething,
-  SHOWN,
-  typeText,
-} from "./schema-type.ts";
+import { requiresSomething, typeText } from "./schema-type.ts";
+import { DECLARED_INPUT, DECLARED_OUTPUT, SHOWN } from "./type-style.ts";
 
 const declared = (schema: Json): string => typeText(schema, DECLARED_OUTPUT);
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -132,11 +125,4 @@ it("writes descriptions as comments, on as many lines as they have", () => {
     c?: any;
   };
 }`);
-});
-
-it("keeps hostile text inside its comment or literal", () => {
-  expect(docComment("a */ b\u2028c\r\nd\u0000")).toBe("/**\n * a *\\/ b\n * c\n * d\\u{0}\n */\n");
-  expect(docComment("  ")).toBe("");
-  expect(docComment("x".repeat(5_000)).length).toBeLessThan(1_020);
-  expect(quote('a"\\\n\u2028\u202e\ud800')).toBe(String.raw`"a\"\\\n\u2028\u202e\ud800"`);
 });

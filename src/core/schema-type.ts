@@ -9,72 +9,21 @@
  */
 import type { JsonObject } from "./json.ts";
 import { escapeUnprintable } from "./printable.ts";
-
-export interface TypeStyle {
-  /** Stands for a schema that says nothing or cannot be followed. */
-  readonly anything: "any" | "unknown";
-  /** Marks what is left out. */
-  readonly elision?: string;
-  /** Descriptions become comments, and an object has a line for each property. */
-  readonly docs: boolean;
-  /** A required property with a default may be left out: whoever applies the default fills it in. */
-  readonly defaultsOptional: boolean;
-  /** Stands for an object of which nothing is known. */
-  readonly anyObject: string;
-  readonly depthMax: number;
-  /** How often a reference may stand inside what it refers to. */
-  readonly recursionMax: number;
-  readonly fieldsMax: number;
-  /** Of an enum, a union or a tuple. */
-  readonly membersMax: number;
-  readonly literalLengthMax: number;
-  readonly schemasMax: number;
-  readonly textLengthMax: number;
-}
-
-/** For people and models, in one line: read at a glance, while the whole schema is one call away. */
-export const SHOWN: TypeStyle = {
-  anything: "unknown",
-  elision: "…",
-  docs: false,
-  defaultsOptional: false,
-  anyObject: "object",
-  depthMax: 3,
-  recursionMax: Number.POSITIVE_INFINITY,
-  fieldsMax: 40,
-  membersMax: 8,
-  // A longer literal says less than its type does.
-  literalLengthMax: 60,
-  schemasMax: 300,
-  textLengthMax: 20_000,
-};
-
-/** For the compiler: what a tool answers. The limits lie far above the schemas of real tools. */
-export const DECLARED_OUTPUT: TypeStyle = {
-  anything: "any",
-  docs: false,
-  defaultsOptional: false,
-  // A Record would be reported wherever it is passed on to a tool that requires something.
-  anyObject: "any",
-  depthMax: 12,
-  recursionMax: 1,
-  fieldsMax: 300,
-  membersMax: 200,
-  literalLengthMax: 200,
-  schemasMax: 2_000,
-  textLengthMax: 60_000,
-};
-
-/** For the compiler: what a tool takes. */
-export const DECLARED_INPUT: TypeStyle = {
-  ...DECLARED_OUTPUT,
-  defaultsOptional: true,
-  anyObject: "Record<string, any>",
-};
+import { SHOWN, type TypeStyle } from "./type-style.ts";
+import {
+  accessTo,
+  docComment,
+  indent,
+  intersectionOf,
+  joinUnion,
+  listOf,
+  propertyName,
+  quote,
+  wrap,
+} from "./type-text.ts";
 
 /** A name is longer than this only to do harm. */
 const NAME_LENGTH_MAX = 200;
-const DOC_LENGTH_MAX = 1_000;
 /** How deep `requiresSomething` looks through allOf, anyOf and references. */
 const REQUIRED_DEPTH_MAX = 3;
 
@@ -130,43 +79,6 @@ export function missingFrom(schema: JsonObject, keys: readonly string[]): string
   return [...requiredOf(schema)].filter(
     (name) => !keys.includes(name) && !hasDefault(schema["properties"], name),
   );
-}
-
-/**
- * Brackets name a tool exactly. The member form, with `_` for what an identifier cannot have, could be another tool's
- * own name.
- */
-function accessTo(name: string): string {
-  return isIdentifier(name) ? `.${name}` : `[${quote(name)}]`;
-}
-
-/** A name as it stands in a type or an object: bare if it is an identifier. */
-export function propertyName(name: string): string {
-  return isIdentifier(name) ? name : quote(name);
-}
-
-/** A string literal on one line that holds the text and nothing but printable characters. */
-export function quote(text: string): string {
-  return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, (char) =>
-    Array.from({ length: char.length }, (_, i) => unicodeEscape(char.charCodeAt(i))).join(""),
-  );
-}
-
-/** A description as a comment that the text cannot end, with its line break; empty when there is nothing to say. */
-export function docComment(description: unknown): string {
-  if (typeof description !== "string" || description.trim() === "") return "";
-  const cut = description.length > DOC_LENGTH_MAX ? `${description.slice(0, DOC_LENGTH_MAX)}…` : description;
-  const lines = cut
-    .trim()
-    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
-    .map((line) => escapeUnprintable(line.replaceAll("\t", " ")).replaceAll("*/", "*\\/").trimEnd());
-  if (lines.length === 1) return `/** ${lines[0]} */\n`;
-  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`;
-}
-
-/** Moves every line but the first; a string literal has no line breaks, so none is changed. */
-export function indent(text: string): string {
-  return text.replaceAll("\n", "\n  ");
 }
 
 function typeFor(schema: unknown, depth: number, walk: Walk): string {
@@ -330,27 +242,6 @@ function unionOf(members: readonly unknown[], typeOf: (member: unknown) => strin
   return elision === undefined ? anything : joinUnion([...types.slice(0, membersMax), elision], anything);
 }
 
-function joinUnion(types: readonly string[], anything: string): string {
-  if (types.includes(anything)) return anything;
-  const possible = types.filter((type) => type !== "never");
-  return possible.join(" | ") || (types.length > 0 ? "never" : anything);
-}
-
-function intersectionOf(types: readonly string[], anything: string): string {
-  const distinct = [...new Set(types)];
-  if (distinct.length < 2) return distinct[0] ?? anything;
-  return distinct.map((type) => (type.includes(" | ") ? `(${type})` : type)).join(" & ");
-}
-
-function listOf(item: string): string {
-  return `${wrap(item)}[]`;
-}
-
-/** A union, an object of one line or a signature with spaces needs its parentheses. */
-function wrap(type: string): string {
-  return /\s/.test(type) ? `(${type})` : type;
-}
-
 function requiredOf(schema: JsonObject): Set<string> {
   return new Set(listAt(schema, "required").filter((name) => typeof name === "string"));
 }
@@ -363,14 +254,6 @@ function hasDefault(properties: unknown, name: string): boolean {
 function listAt(schema: JsonObject, key: string): readonly unknown[] {
   const list = schema[key];
   return Array.isArray(list) ? list : [];
-}
-
-function isIdentifier(name: string): boolean {
-  return /^[A-Za-z_$][\w$]*$/.test(name);
-}
-
-function unicodeEscape(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
 function isObject(value: unknown): value is JsonObject {

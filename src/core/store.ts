@@ -26,6 +26,9 @@ export type CapabilityKind = "code" | "workflow";
 export const VISIBILITIES = ["private", "project", "org", "public"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
+/** How many capabilities of a scope are listed as tools: clients give a model every one of them with every question. */
+export const LISTED_COUNT_MAX = 100;
+
 export interface Capability extends CapabilityName {
   readonly id: string;
   readonly scope: Scope;
@@ -39,6 +42,11 @@ export interface Capability extends CapabilityName {
   readonly successCount: number;
   readonly totalMs: number;
   readonly lastUsedAt: number | null;
+  /**
+   * Among the `LISTED_COUNT_MAX` of its scope that `tools/list` shows: the most used, then by name. Chosen anew whenever the
+   * revision grows and never by a use, so that the list is stable between changes.
+   */
+  readonly isListed: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -63,6 +71,27 @@ export interface CapabilityVersion {
 export interface ToolUse {
   readonly tool: string;
   readonly hash: string;
+  /** The schemas and annotations that the hash is of; absent where only the hash was kept. */
+  readonly definition?: JsonObject;
+}
+
+/** A run that worked, as it was when it was kept: replayed offline by tests. */
+export interface CapabilityExample {
+  readonly inputs: JsonObject;
+  /** In the order in which they were made. */
+  readonly calls: readonly ExampleCall[];
+  readonly result: Json;
+  /** What seeded the run's randomness, and where its clock stood. */
+  readonly seed?: string;
+  readonly clockAt?: number;
+}
+
+/** A call of an example and how it was answered: with a result or with an error. */
+export interface ExampleCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly result?: Json;
+  readonly error?: JsonObject;
 }
 
 /** What is needed to keep something under a name. */
@@ -78,6 +107,8 @@ export interface CapabilityDraft extends CapabilityName {
   readonly outputSchema?: JsonObject | null;
   readonly toolsUsed?: readonly ToolUse[];
   readonly fromRunId?: string | null;
+  /** Belongs to this version alone; beyond `DATA_LIMITS` the save throws `JSON_LIMIT` and nothing is kept. */
+  readonly example?: CapabilityExample | null;
   /** Makes a new version where the name exists; without it an existing name is `taken`. */
   readonly overwrite?: boolean;
 }
@@ -91,22 +122,54 @@ export type RenameOutcome =
   | { readonly kind: "taken"; readonly capability: Capability }
   | { readonly kind: "missing" };
 
+export type AliasOutcome =
+  | { readonly kind: "added" }
+  | { readonly kind: "taken"; readonly capability: Capability }
+  | { readonly kind: "missing" };
+
+/** A capability with the version that a call without a number runs. */
+export interface CurrentCapability {
+  readonly capability: Capability;
+  readonly version: CapabilityVersion;
+}
+
+/** A capability as far as it takes to know whether it is still the one that was read before. */
+export interface CapabilityKey extends CapabilityName {
+  readonly id: string;
+  readonly currentVersion: number;
+  readonly updatedAt: number;
+  readonly isListed: boolean;
+}
+
 export interface CapabilityStore {
   /** Creates the capability, or its next version; one transaction. Many savers of one name each get their own version number. */
   save(draft: CapabilityDraft): Promise<SaveOutcome>;
   /** By live name first, then by alias. */
   find(scope: Scope, name: CapabilityName): Promise<Capability | undefined>;
   list(scope: Scope): Promise<Capability[]>;
+  /** Everything that is live in the scope, or these of it, with its current version; by name. One statement: no version is of another moment. */
+  listCurrent(scope: Scope, ids?: readonly string[]): Promise<CurrentCapability[]>;
+  /** The same by what says whether anything of it has changed: cheap, also for thousands. */
+  listKeys(scope: Scope): Promise<CapabilityKey[]>;
   version(id: string, version: number): Promise<CapabilityVersion | undefined>;
   /** Newest first. */
   versions(id: string): Promise<CapabilityVersion[]>;
+  /** What was kept with a version; a removed capability's stays. */
+  example(id: string, version: number): Promise<CapabilityExample | undefined>;
   /** Keeps the old name as an alias; aliases always point at the id, so chains cannot grow. */
   rename(id: string, to: CapabilityName): Promise<RenameOutcome>;
+  /**
+   * Adds another name. Taken: a live capability or another capability's alias has it; the capability's own name or alias:
+   * `added` and nothing changes.
+   */
+  alias(id: string, name: CapabilityName): Promise<AliasOutcome>;
   aliases(id: string): Promise<CapabilityName[]>;
+  /** All aliases of the scope, with the names that they stand for. */
+  listAliases(scope: Scope): Promise<{ readonly alias: CapabilityName; readonly name: CapabilityName }[]>;
   /** Marks as deleted and frees the name; versions stay for the runs that use them. False when there was nothing to remove. */
   remove(id: string): Promise<boolean>;
   recordUse(id: string, use: { success: boolean; elapsedMs: number }): Promise<void>;
-  /** Grows with every save, rename and removal by any process; the way to see that a list is old. */
+  /** Grows with every save, rename, new alias and removal by any process; the way to see that a list is old. */
   revision(): Promise<number>;
 }
 
@@ -170,6 +233,25 @@ export interface Step {
   readonly finishedAt: number | null;
 }
 
+/** A step that is recorded when its call has long returned, with the times that its owner took. */
+export interface FinishedStep extends Pick<Step, "key" | "seq" | "tool" | "args" | "startedAt"> {
+  readonly status: Exclude<StepStatus, "sent">;
+  readonly result?: Json;
+  readonly error?: JsonObject | null;
+  readonly finishedAt: number;
+}
+
+/** How a run ended, or that it waits. */
+export interface RunOutcome {
+  readonly status: Exclude<RunStatus, "running">;
+  readonly result?: Json;
+  readonly error?: JsonObject | null;
+  /** Recorded in the same transaction. */
+  readonly use?: { readonly capabilityId: string; readonly success: boolean; readonly elapsedMs: number };
+  /** Steps that were not journalled one by one, recorded in the same transaction. A key or `seq` in use is a bug and throws. */
+  readonly steps?: readonly FinishedStep[];
+}
+
 /** Proof of ownership: a write is made only while the run's fence is still this one. */
 export interface Lease {
   readonly runId: string;
@@ -182,11 +264,13 @@ export interface RunStore {
   find(id: string): Promise<Run | undefined>;
   /** Newest first. */
   list(scope: Scope, options: { limit: number; beforeId?: string }): Promise<Run[]>;
+  /** The newest run of exactly this source that succeeded. */
+  findSucceeded(scope: Scope, source: string): Promise<Run | undefined>;
   /** Takes over a running or paused run whose lease has run out by the database's clock; undefined when it may not be taken. */
   claim(id: string, owner: string, leaseMs: number): Promise<Run | undefined>;
   /**
-   * This and the next three are each one fenced statement; false means one thing only, that another owner took over, and then
-   * nothing was written.
+   * This and the next three are fenced, and each happens wholly or not at all; false means one thing only, that another owner
+   * took over, and then nothing was written.
    */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /** Opening a key again, open or closed, is true and changes nothing: a retry after a lost acknowledgement is harmless. */
@@ -197,10 +281,7 @@ export interface RunStore {
     key: string,
     outcome: { status: "succeeded" | "failed"; result?: Json; error?: JsonObject | null },
   ): Promise<boolean>;
-  finish(
-    lease: Lease,
-    outcome: { status: Exclude<RunStatus, "running">; result?: Json; error?: JsonObject | null },
-  ): Promise<boolean>;
+  finish(lease: Lease, outcome: RunOutcome): Promise<boolean>;
   /** In the order in which they were opened. */
   steps(runId: string): Promise<Step[]>;
 }

@@ -1,7 +1,10 @@
-import type { CapabilityName, Scope } from "../core/names.ts";
-import type { Capability, CapabilityStore } from "../core/store.ts";
+import type { CapabilityStore } from "../core/store.ts";
+import { aliasCapability } from "./alias-capability.ts";
 import type { StoreContext } from "./backend.ts";
-import { capabilityOf, capabilityVersionOf } from "./capability-rows.ts";
+import { findExample } from "./capability-examples.ts";
+import { capabilityOf, capabilityVersionOf, findByAnyName } from "./capability-rows.ts";
+import { addUse } from "./capability-use.ts";
+import { listCurrent, listKeys } from "./current-capabilities.ts";
 import { growRevision, lockLibrary, readRevision } from "./library-revision.ts";
 import { renameCapability } from "./rename-capability.ts";
 import { saveCapability } from "./save-capability.ts";
@@ -10,11 +13,18 @@ export function createCapabilityStore(context: StoreContext): CapabilityStore {
   const { db } = context;
   return {
     save: (draft) => saveCapability(context, draft),
-    find: (scope, name) => findCapability(context, scope, name),
     rename: (id, to) => renameCapability(context, id, to),
     remove: (id) => removeCapability(context, id),
-    recordUse: (id, use) => recordUse(context, id, use),
+    alias: (id, name) => aliasCapability(context, id, name),
+    recordUse: (id, use) => addUse(db, id, use, context.clock.now()),
     revision: () => readRevision(db),
+    listCurrent: (scope, ids) => listCurrent(db, scope, ids),
+    listKeys: (scope) => listKeys(db, scope),
+    example: (id, version) => findExample(db, id, version),
+    async find(scope, name) {
+      const row = await findByAnyName(db, scope, name);
+      return row === undefined ? undefined : capabilityOf(row);
+    },
     async list(scope) {
       const rows = await db
         .selectFrom("capabilities")
@@ -45,6 +55,27 @@ export function createCapabilityStore(context: StoreContext): CapabilityStore {
         .execute();
       return rows.map(capabilityVersionOf);
     },
+    async listAliases(scope) {
+      const rows = await db
+        .selectFrom("capability_aliases as alias")
+        .innerJoin("capabilities as capability", "capability.id", "alias.capability_id")
+        .select([
+          "alias.namespace as aliasNamespace",
+          "alias.action as aliasAction",
+          "capability.namespace",
+          "capability.action",
+        ])
+        .where("alias.org", "=", scope.org)
+        .where("alias.project", "=", scope.project)
+        .where("capability.deleted_at", "is", null)
+        .orderBy("alias.namespace")
+        .orderBy("alias.action")
+        .execute();
+      return rows.map(({ aliasNamespace, aliasAction, namespace, action }) => ({
+        alias: { namespace: aliasNamespace, action: aliasAction },
+        name: { namespace, action },
+      }));
+    },
     aliases(id) {
       return db
         .selectFrom("capability_aliases")
@@ -57,68 +88,19 @@ export function createCapabilityStore(context: StoreContext): CapabilityStore {
   };
 }
 
-/** One statement, so that a rename cannot hide the capability between two. No alias has the spelling of a live name. */
-async function findCapability(
-  { db }: StoreContext,
-  scope: Scope,
-  name: CapabilityName,
-): Promise<Capability | undefined> {
-  const row = await db
-    .selectFrom("capabilities")
-    .selectAll()
-    .where("deleted_at", "is", null)
-    .where("org", "=", scope.org)
-    .where("project", "=", scope.project)
-    .where((eb) =>
-      eb.or([
-        eb.and([eb("namespace", "=", name.namespace), eb("action", "=", name.action)]),
-        eb(
-          "id",
-          "=",
-          eb
-            .selectFrom("capability_aliases as alias")
-            .select("alias.capability_id")
-            .where("alias.org", "=", scope.org)
-            .where("alias.project", "=", scope.project)
-            .where("alias.namespace", "=", name.namespace)
-            .where("alias.action", "=", name.action),
-        ),
-      ]),
-    )
-    .executeTakeFirst();
-  return row === undefined ? undefined : capabilityOf(row);
-}
-
 function removeCapability({ db, clock }: StoreContext, id: string): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     await lockLibrary(trx);
-    const { numUpdatedRows } = await trx
+    const scope = await trx
       .updateTable("capabilities")
-      .set({ deleted_at: clock.now() })
+      .set({ deleted_at: clock.now(), listed: 0 })
       .where("id", "=", id)
       .where("deleted_at", "is", null)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows === 0n) return false;
+      .returning(["org", "project"])
+      .executeTakeFirst();
+    if (scope === undefined) return false;
     await trx.deleteFrom("capability_aliases").where("capability_id", "=", id).execute();
-    await growRevision(trx);
+    await growRevision(trx, scope);
     return true;
   });
-}
-
-/** Adds in the database, so that uses by many processes are all counted. */
-async function recordUse(
-  { db, clock }: StoreContext,
-  id: string,
-  use: { success: boolean; elapsedMs: number },
-): Promise<void> {
-  await db
-    .updateTable("capabilities")
-    .set((eb) => ({
-      usage_count: eb("usage_count", "+", 1),
-      success_count: eb("success_count", "+", use.success ? 1 : 0),
-      total_ms: eb("total_ms", "+", use.elapsedMs),
-      last_used_at: clock.now(),
-    }))
-    .where("id", "=", id)
-    .execute();
 }

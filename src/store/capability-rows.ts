@@ -21,6 +21,7 @@ export function capabilityOf(row: CapabilityRow): Capability {
     successCount: row.success_count,
     totalMs: row.total_ms,
     lastUsedAt: row.last_used_at,
+    isListed: row.listed === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -55,6 +56,56 @@ export function findLive(
     .where("namespace", "=", name.namespace)
     .where("action", "=", name.action)
     .where("deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+export function findLiveById(db: Kysely<Database>, id: string): Promise<CapabilityRow | undefined> {
+  return db
+    .selectFrom("capabilities")
+    .selectAll()
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** As it stands at the end of a change, when what is listed has been chosen. */
+export async function readCapability(db: Kysely<Database>, id: string): Promise<Capability> {
+  return capabilityOf(
+    await db.selectFrom("capabilities").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
+  );
+}
+
+/**
+ * By live name or alias, in one statement, so that a rename cannot hide it between two. No alias has the spelling of a live
+ * name.
+ */
+export function findByAnyName(
+  db: Kysely<Database>,
+  scope: Scope,
+  name: CapabilityName,
+): Promise<CapabilityRow | undefined> {
+  return db
+    .selectFrom("capabilities")
+    .selectAll()
+    .where("deleted_at", "is", null)
+    .where("org", "=", scope.org)
+    .where("project", "=", scope.project)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb("namespace", "=", name.namespace), eb("action", "=", name.action)]),
+        eb(
+          "id",
+          "=",
+          eb
+            .selectFrom("capability_aliases as alias")
+            .select("alias.capability_id")
+            .where("alias.org", "=", scope.org)
+            .where("alias.project", "=", scope.project)
+            .where("alias.namespace", "=", name.namespace)
+            .where("alias.action", "=", name.action),
+        ),
+      ]),
+    )
     .executeTakeFirst();
 }
 

@@ -9,6 +9,7 @@ import type { CapabilityKind, RunKind, RunStatus, StepStatus, Visibility } from 
 export interface Database {
   capabilities: CapabilityRow;
   capability_versions: CapabilityVersionRow;
+  capability_examples: CapabilityExampleRow;
   capability_aliases: CapabilityAliasRow;
   library_revision: LibraryRevisionRow;
   runs: RunRow;
@@ -38,6 +39,8 @@ export interface CapabilityRow {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  /** 0 or 1. */
+  listed: number;
 }
 
 export interface CapabilityVersionRow {
@@ -51,6 +54,17 @@ export interface CapabilityVersionRow {
   tools_used: string;
   from_run_id: string | null;
   author: string;
+  created_at: number;
+}
+
+export interface CapabilityExampleRow {
+  capability_id: string;
+  version: number;
+  inputs: string;
+  calls: string;
+  result: string | null;
+  seed: string | null;
+  clock_at: number | null;
   created_at: number;
 }
 
@@ -91,6 +105,8 @@ export interface RunRow {
   fence: number;
   started_at: number;
   finished_at: number | null;
+  /** SHA-256 of `source`; null without one, and in rows from before there was this column. */
+  source_hash: string | null;
 }
 
 export interface StepRow {

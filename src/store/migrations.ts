@@ -26,6 +26,14 @@ export const MIGRATIONS: readonly Migration[] = [
       await createAudit(db);
     },
   },
+  {
+    name: "the library as tools",
+    async up(db) {
+      await addListed(db);
+      await createCapabilityExamples(db);
+      await addSourceHash(db);
+    },
+  },
 ];
 
 async function createCapabilities(db: Kysely<unknown>): Promise<void> {
@@ -187,4 +195,62 @@ async function createAudit(db: Kysely<unknown>): Promise<void> {
     .addColumn("hash", "text", (column) => column.notNull())
     .execute();
   await sql`insert into audit_head (id, seq, hash) values (1, 0, '')`.execute(db);
+}
+
+/** The default is for processes of the version before: they go on writing to the same file and do not name the column. */
+async function addListed(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable("capabilities")
+    .addColumn("listed", "bigint", (column) => column.notNull().defaultTo(1))
+    .execute();
+  await sql`
+    update capabilities set listed = 0
+    where deleted_at is not null or id in (
+      select id from (
+        select id, row_number() over (
+          partition by org, project order by usage_count desc, namespace, action
+        ) as place
+        from capabilities where deleted_at is null
+      ) as ranked
+      where place > 100
+    )`.execute(db);
+  await db.schema
+    .createIndex("capabilities_most_used")
+    .on("capabilities")
+    .columns(["org", "project", "usage_count desc", "namespace", "action"])
+    .where(sql.ref("deleted_at"), "is", null)
+    .execute();
+}
+
+async function createCapabilityExamples(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("capability_examples")
+    .addColumn("capability_id", "text", (column) => column.notNull())
+    .addColumn("version", "bigint", (column) => column.notNull())
+    .addColumn("inputs", "text", (column) => column.notNull())
+    .addColumn("calls", "text", (column) => column.notNull())
+    .addColumn("result", "text")
+    .addColumn("seed", "text")
+    .addColumn("clock_at", "bigint")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("capability_examples_pk", ["capability_id", "version"])
+    .addForeignKeyConstraint(
+      "capability_examples_version",
+      ["capability_id", "version"],
+      "capability_versions",
+      ["capability_id", "version"],
+    )
+    .execute();
+}
+
+/** Only runs that succeeded are in the index: a source that failed a thousand times costs nothing to look past. */
+async function addSourceHash(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("runs").addColumn("source_hash", "text").execute();
+  await db.schema
+    .createIndex("runs_succeeded_source")
+    .on("runs")
+    .columns(["org", "project", "source_hash", "id"])
+    .where(sql.ref("source_hash"), "is not", null)
+    .where(sql.ref("status"), "=", "succeeded")
+    .execute();
 }

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { CapabilityName } from "../core/names.ts";
 import type { RenameOutcome } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
-import { capabilityOf, findLive, removeAlias } from "./capability-rows.ts";
+import { capabilityOf, findLive, findLiveById, readCapability, removeAlias } from "./capability-rows.ts";
 import type { CapabilityRow, Database } from "./database.ts";
 import { growRevision, lockLibrary } from "./library-revision.ts";
 
@@ -15,23 +15,15 @@ export function renameCapability(
     await lockLibrary(trx);
     const live = await findLiveById(trx, id);
     if (live === undefined) return { kind: "missing" };
-    const holder = await findLive(trx, { org: live.org, project: live.project }, to);
+    const scope = { org: live.org, project: live.project };
+    const holder = await findLive(trx, scope, to);
     // Its own name again: there is nothing to keep as an alias.
     if (holder?.id === id) return { kind: "renamed", capability: capabilityOf(live) };
     if (holder !== undefined) return { kind: "taken", capability: capabilityOf(holder) };
-    const renamed = await moveName(trx, live, to, clock.now());
-    await growRevision(trx);
-    return { kind: "renamed", capability: capabilityOf(renamed) };
+    await moveName(trx, live, to, clock.now());
+    await growRevision(trx, scope);
+    return { kind: "renamed", capability: await readCapability(trx, id) };
   });
-}
-
-function findLiveById(trx: Transaction<Database>, id: string): Promise<CapabilityRow | undefined> {
-  return trx
-    .selectFrom("capabilities")
-    .selectAll()
-    .where("id", "=", id)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
 }
 
 async function moveName(
@@ -39,17 +31,16 @@ async function moveName(
   live: CapabilityRow,
   to: CapabilityName,
   now: number,
-): Promise<CapabilityRow> {
+): Promise<void> {
   const { org, project, namespace, action } = live;
   await removeAlias(trx, { org, project }, to);
   await trx
     .insertInto("capability_aliases")
     .values({ org, project, namespace, action, capability_id: live.id, created_at: now })
     .execute();
-  return trx
+  await trx
     .updateTable("capabilities")
     .set({ namespace: to.namespace, action: to.action, updated_at: now })
     .where("id", "=", live.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    .execute();
 }

@@ -1,23 +1,28 @@
 /**
- * Runs and who owns them. A lease is a run's id and its fence; every write of an owner is one statement that also asks
- * whether the fence is still its own and the run still running. Whoever claims the run makes the fence grow, so an owner that
- * was frozen and wakes up can write nothing. Whether a lease has run out is decided by the database's clock alone.
+ * Runs and who owns them. A lease is a run's id and its fence; every write of an owner is one statement, or a
+ * transaction that begins with one, that also asks whether the fence is still its own and the run still running. Whoever
+ * claims the run makes the fence grow, so an owner that was frozen and wakes up can write nothing. Whether a lease has run out
+ * is decided by the database's clock alone.
  */
 import { sql, type RawBuilder } from "kysely";
-import { canonicalJson, type JsonObject } from "../core/json.ts";
+import { canonicalJson, hashText, type JsonObject } from "../core/json.ts";
+import type { Scope } from "../core/names.ts";
 import type { Run, RunDraft, RunStore } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
 import type { RunRow } from "./database.ts";
-import { fromColumn, toColumn } from "./json-column.ts";
+import { finishRun } from "./finish-run.ts";
+import { fromColumn } from "./json-column.ts";
 import { isHeld } from "./lease.ts";
 import { createSteps } from "./steps.ts";
 
 export function createRunStore(context: StoreContext): RunStore {
-  const { db, clock } = context;
+  const { db } = context;
   return {
     ...createSteps(context),
     start: (draft, owner, leaseMs) => startRun(context, draft, owner, leaseMs),
     claim: (id, owner, leaseMs) => claimRun(context, id, owner, leaseMs),
+    finish: (lease, outcome) => finishRun(context, lease, outcome),
+    findSucceeded: (scope, source) => findSucceeded(context, scope, source),
     async find(id) {
       const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? undefined : runOf(row);
@@ -38,22 +43,6 @@ export function createRunStore(context: StoreContext): RunStore {
       const { numUpdatedRows } = await db
         .updateTable("runs")
         .set({ lease_until: leaseEnd(context, leaseMs) })
-        .where(isHeld(lease))
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
-    },
-    // A paused run has not finished, and without a lease anyone may claim it.
-    async finish(lease, outcome) {
-      const { numUpdatedRows } = await db
-        .updateTable("runs")
-        .set({
-          status: outcome.status,
-          result: toColumn(outcome.result),
-          error: toColumn(outcome.error),
-          finished_at: outcome.status === "paused" ? null : clock.now(),
-          lease_owner: null,
-          lease_until: null,
-        })
         .where(isHeld(lease))
         .executeTakeFirstOrThrow();
       return numUpdatedRows > 0n;
@@ -91,10 +80,27 @@ async function startRun(
       result: null,
       error: null,
       finished_at: null,
+      source_hash: draft.source == null ? null : hashText(draft.source),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
   return runOf(row);
+}
+
+/** The hash finds it, the text decides. The status is part of the statement's text, or the index is not used. */
+async function findSucceeded({ db }: StoreContext, scope: Scope, source: string): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("org", "=", scope.org)
+    .where("project", "=", scope.project)
+    .where("source_hash", "=", hashText(source))
+    .where("source", "=", source)
+    .where("status", "=", sql.lit("succeeded"))
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : runOf(row);
 }
 
 async function claimRun(

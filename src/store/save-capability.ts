@@ -1,23 +1,32 @@
 /**
  * Saving is one transaction that holds the library's lock: the name is looked up, the version number is the next one, and
- * both rows are written or neither is. Savers of one name therefore get 1, 2, 3 … without a gap.
+ * its rows are written all or none. Savers of one name therefore get 1, 2, 3 … without a gap.
  */
 import type { Transaction } from "kysely";
 import { canonicalJson, hashText } from "../core/json.ts";
 import { shortHashOf } from "../core/names.ts";
-import type { CapabilityDraft, SaveOutcome } from "../core/store.ts";
+import type { CapabilityDraft, SaveOutcome, ToolUse } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
-import { capabilityOf, capabilityVersionOf, findLive, removeAlias } from "./capability-rows.ts";
+import { exampleColumnsOf, insertExample } from "./capability-examples.ts";
+import {
+  capabilityOf,
+  capabilityVersionOf,
+  findLive,
+  readCapability,
+  removeAlias,
+} from "./capability-rows.ts";
 import type { CapabilityRow, CapabilityVersionRow, Database } from "./database.ts";
-import { toColumn } from "./json-column.ts";
+import { toColumn, toRequiredColumn } from "./json-column.ts";
 import { growRevision, lockLibrary } from "./library-revision.ts";
 
 type PreparedVersion = Omit<CapabilityVersionRow, "capability_id" | "version" | "short_hash">;
 
-export function saveCapability(
+export async function saveCapability(
   { db, clock, newId }: StoreContext,
   draft: CapabilityDraft,
 ): Promise<SaveOutcome> {
+  // Before the transaction, because it may be large: other processes should not wait for our JSON.
+  const example = exampleColumnsOf(draft.example);
   return db.transaction().execute(async (trx): Promise<SaveOutcome> => {
     await lockLibrary(trx);
     // The time is read under the lock, so that versions are as old as their numbers say.
@@ -30,10 +39,11 @@ export function saveCapability(
         ? await insertCapability(trx, draft, newId(), now)
         : await updateCapability(trx, draft, live, now);
     const version = await insertVersion(trx, capability, prepareVersion(draft, now));
-    await growRevision(trx);
+    if (example !== undefined) await insertExample(trx, version, example);
+    await growRevision(trx, draft.scope);
     return {
       kind: "saved",
-      capability: capabilityOf(capability),
+      capability: await readCapability(trx, capability.id),
       version: capabilityVersionOf(version),
     };
   });
@@ -67,6 +77,7 @@ async function insertCapability(
       created_at: now,
       updated_at: now,
       deleted_at: null,
+      listed: 1,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -100,11 +111,16 @@ function prepareVersion(draft: CapabilityDraft, now: number): PreparedVersion {
     source_hash: hashText(draft.source),
     input_schema: canonicalJson(draft.inputSchema),
     output_schema: toColumn(draft.outputSchema),
-    tools_used: canonicalJson(draft.toolsUsed ?? []),
+    tools_used: toRequiredColumn((draft.toolsUsed ?? []).map(plainToolUseOf)),
     from_run_id: draft.fromRunId ?? null,
     author: draft.author,
     created_at: now,
   };
+}
+
+/** A field that is there but undefined is no JSON; it means the same as none. */
+function plainToolUseOf({ tool, hash, definition }: ToolUse): ToolUse {
+  return definition === undefined ? { tool, hash } : { tool, hash, definition };
 }
 
 async function insertVersion(

@@ -5,13 +5,18 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Clock } from "../core/clock.ts";
 import { describeAudit } from "./testsuite/audit.ts";
+import { describeCapabilityAliases } from "./testsuite/capability-aliases.ts";
+import { describeCapabilityExamples } from "./testsuite/capability-examples.ts";
 import { describeCapabilities } from "./testsuite/capabilities.ts";
 import { describeCapabilityNames } from "./testsuite/capability-names.ts";
 import { createManualClock, type OpenedStore, type StoreFixture } from "./testsuite/fixture.ts";
+import { describeFinishing } from "./testsuite/finishing.ts";
 import { describeLifetime } from "./testsuite/lifetime.ts";
+import { describeListedCapabilities } from "./testsuite/listed-capabilities.ts";
 import { describeRuns } from "./testsuite/runs.ts";
 import { describeServers } from "./testsuite/servers.ts";
 import { describeSteps } from "./testsuite/steps.ts";
+import { describeSucceededRuns } from "./testsuite/succeeded-runs.ts";
 
 /** Every test gets a store of its own on an empty database. */
 export function describeStore(name: string, open: (clock: Clock) => Promise<OpenedStore>): void {
@@ -25,7 +30,12 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Open
     const fixture = (): StoreFixture => opened;
     describe("capabilities", () => describeCapabilities(fixture));
     describe("names of capabilities", () => describeCapabilityNames(fixture));
+    describe("aliases", () => describeCapabilityAliases(fixture));
+    describe("listed capabilities", () => describeListedCapabilities(fixture));
+    describe("examples", () => describeCapabilityExamples(fixture));
     describe("runs", () => describeRuns(fixture));
+    describe("runs that end", () => describeFinishing(fixture));
+    describe("runs that succeeded", () => describeSucceededRuns(fixture));
     describe("steps", () => describeSteps(fixture));
     describe("servers", () => describeServers(fixture));
     describe("audit", () => describeAudit(fixture));

@@ -118,6 +118,38 @@ it.each(FAULTS)("records a step once or not at all with $name at any call (T107)
   expect((await store.runs.steps(run.id)).at(-1)).toMatchObject({ seq, status: "succeeded" });
 });
 
+it.each(FAULTS)(
+  "ends a run with its use and steps or not at all with $name at any call (T107)",
+  async (fault) => {
+    const { store, faults } = await openFaulty();
+    const { id } = (await save(store.capabilities)).capability;
+    const runs: string[] = [];
+    for (let i = 0; i < CALL_COUNT_MAX; i++)
+      runs.push((await store.runs.start(runDraftOf(), "owner", 600_000)).id);
+    const step = { tool: "t", args: {}, status: "succeeded", startedAt: 1, finishedAt: 2 } as const;
+    let turn = 0;
+    const finish = async (): Promise<void> => {
+      const outcome = {
+        status: "succeeded",
+        use: { capabilityId: id, success: true, elapsedMs: 1 },
+        steps: [1, 2, 3].map((seq) => ({ ...step, key: `k${seq}`, seq })),
+      } as const;
+      expect(await store.runs.finish({ runId: runs[turn++] ?? "", fence: 1 }, outcome)).toBe(true);
+    };
+    await failEachCall(faults, fault, finish, async () => {
+      const found = await Promise.all(runs.map((runId) => store.runs.find(runId)));
+      const ended = found.filter((run) => run?.status === "succeeded");
+      for (const run of found) {
+        const steps = await store.runs.steps(run?.id ?? "");
+        expect(steps).toHaveLength(run?.status === "succeeded" ? 3 : 0);
+      }
+      expect(await store.capabilities.find(DEFAULT_SCOPE, SUM)).toMatchObject({ usageCount: ended.length });
+    });
+    expect((await store.runs.find(runs[turn - 1] ?? ""))?.status).toBe("succeeded");
+    expect(await store.findDamage()).toEqual([]);
+  },
+);
+
 it.each(FAULTS)("appends a whole entry or none with $name at any call (T107)", async (fault) => {
   const { store, faults } = await openFaulty();
   const append = (): Promise<unknown> =>

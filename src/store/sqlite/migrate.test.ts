@@ -4,11 +4,12 @@ import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
 import { MIGRATIONS, type Migration } from "../migrations.ts";
-import { draftOf, save } from "../testsuite/fixture.ts";
+import { draftOf } from "../testsuite/fixture.ts";
 import { createFaultyHandle, sqliteError, type Faults } from "./faulty-handle.testkit.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openHandle } from "./sqlite-handle.ts";
-import { openRaw, openTestStore, testHome } from "./temp-home.testkit.ts";
+import { openRaw, openTestStore } from "./temp-home.testkit.ts";
+import { createVersionOne, insertCapability } from "./version-one.testkit.ts";
 
 /** What a next version might do: a table, its rows, a column. */
 const NEXT: Migration = {
@@ -29,10 +30,10 @@ const BROKEN: Migration = {
 };
 
 async function homeWithVersionOne(): Promise<string> {
-  const home = testHome();
-  const store = await openTestStore(home);
-  await save(store.capabilities);
-  await store.close();
+  const home = await createVersionOne();
+  const raw = openRaw(join(home, DATABASE_NAME));
+  insertCapability(raw, { id: "c", ...draftOf() });
+  raw.close();
   return home;
 }
 
@@ -51,7 +52,7 @@ it("applies what is missing, keeps the rows and writes the version", async () =>
   const home = await homeWithVersionOne();
   const store = await openTestStore(home, { migrations: [...MIGRATIONS, NEXT] });
   expect(await store.capabilities.list(DEFAULT_SCOPE)).toHaveLength(1);
-  expect(schemaOf(home)).toMatchObject({ version: 2, notes: [{ id: "first" }] });
+  expect(schemaOf(home)).toMatchObject({ version: 3, notes: [{ id: "first" }] });
 });
 
 it("leaves schema, version and rows as they were when a migration fails in the middle (T117)", async () => {
@@ -90,14 +91,14 @@ it("comes back whole from a failure at any call of a migration (T117)", async ()
     expect(schemaOf(home)).toEqual(before);
   }
   expect(failureCount).toBeGreaterThan(8);
-  expect(schemaOf(home)).toMatchObject({ version: 2, notes: [{ id: "first" }] });
+  expect(schemaOf(home)).toMatchObject({ version: 3, notes: [{ id: "first" }] });
 });
 
 it("migrates once when several start at the same time (T117)", async () => {
   const home = await homeWithVersionOne();
   const options = { migrations: [...MIGRATIONS, NEXT], busyLimitMs: 60_000 };
   await Promise.all(Array.from({ length: 5 }, () => openTestStore(home, options)));
-  expect(schemaOf(home)).toMatchObject({ version: 2, notes: [{ id: "first" }] });
+  expect(schemaOf(home)).toMatchObject({ version: 3, notes: [{ id: "first" }] });
 });
 
 it("does not go back to an older version (T117)", async () => {

@@ -33,6 +33,7 @@ function describeSaving(fixture: () => StoreFixture): void {
       successCount: 0,
       totalMs: 0,
       lastUsedAt: null,
+      isListed: true,
       createdAt: clock.now(),
       updatedAt: clock.now(),
     } satisfies Capability);
@@ -61,7 +62,10 @@ function describeSaving(fixture: () => StoreFixture): void {
       source: `line 1\nline 2\t${"x".repeat(1_000_000)}`,
       inputSchema: { z: [1, 2.5, null, { deep: true }], a: "ü" },
       outputSchema: { type: "number" },
-      toolsUsed: [{ tool: "github__search", hash: "abc" }],
+      toolsUsed: [
+        { tool: "github__search", hash: "abc" },
+        { tool: "github__read", hash: "def", definition: { inputSchema: { type: "object" }, ü: [1] } },
+      ],
       fromRunId: "01890000-0000-7000-8000-000000000000",
     } satisfies Partial<CapabilityDraft>;
     const saved = await save(store.capabilities, part);

@@ -27,6 +27,22 @@ export function describeCapabilityNames(fixture: () => StoreFixture): void {
     expect(listed.map(displayNameOf)).toEqual(["math:add", "math:sum", "text:cut"]);
   });
 
+  it("lists a scope's capabilities with their current versions by name", async () => {
+    const { store, clock } = fixture();
+    const cut = await save(store.capabilities, { namespace: "text", action: "cut" });
+    const gone = await save(store.capabilities, { namespace: "text", action: "gone" });
+    await save(store.capabilities, { author: "ada", source: "1" });
+    clock.advance(5);
+    const sum = await save(store.capabilities, { author: "bob", source: "2", overwrite: true });
+    await store.capabilities.remove(gone.capability.id);
+    await save(store.capabilities, { scope: { org: "local", project: "other" } });
+    const current = await store.capabilities.listCurrent(DEFAULT_SCOPE);
+    expect(current).toEqual([sum, cut].map(({ capability, version }) => ({ capability, version })));
+    expect(current[0]?.capability).toMatchObject({ author: "ada", createdAt: clock.now() - 5 });
+    expect(current[0]?.version).toMatchObject({ author: "bob", createdAt: clock.now(), version: 2 });
+    expect(await store.capabilities.listCurrent({ org: "nobody", project: "none" })).toEqual([]);
+  });
+
   it("finds nothing under a name that nobody has", async () => {
     const { store } = fixture();
     expect(await store.capabilities.find(DEFAULT_SCOPE, SUM)).toBeUndefined();
@@ -181,14 +197,14 @@ function describeRevision(fixture: () => StoreFixture): void {
 // ── any order of changes, against a model ───────────────────────────────────────────────────────────────────────────
 
 interface Change {
-  readonly kind: "save" | "rename" | "remove";
+  readonly kind: "save" | "rename" | "alias" | "remove";
   readonly on: string;
   readonly to: string;
 }
 
 const ACTIONS = ["a", "b", "c"] as const;
 const anyChange: fc.Arbitrary<Change> = fc.record({
-  kind: fc.constantFrom("save", "rename", "remove"),
+  kind: fc.constantFrom("save", "rename", "alias", "remove"),
   on: fc.constantFrom(...ACTIONS),
   to: fc.constantFrom(...ACTIONS),
 });
@@ -250,6 +266,12 @@ async function apply(store: CapabilityStore, scope: Scope, model: NameModel, cha
   else if (kind === "remove") {
     expect(await store.remove(id)).toBe(true);
     model.remove(on, id);
+  } else if (kind === "alias") {
+    const holder = model.find(to) ?? id;
+    const outcome = await store.alias(id, { namespace: "n", action: to });
+    expect(outcome.kind).toBe(holder === id ? "added" : "taken");
+    if (outcome.kind === "taken") expect(outcome.capability.id).toBe(holder);
+    if (model.find(to) === undefined) model.alias.set(to, id);
   } else {
     const isTaken = model.live.has(to) && on !== to;
     const outcome = await store.rename(id, { namespace: "n", action: to });

@@ -5,7 +5,7 @@ export function describeLifetime(fixture: () => StoreFixture): void {
   it("finds no damage in an empty store and in one with rows of every kind", async () => {
     const { store } = fixture();
     expect(await store.findDamage()).toEqual([]);
-    const saved = await store.capabilities.save(draftOf());
+    const saved = await store.capabilities.save(draftOf({ example: { inputs: {}, calls: [], result: 1 } }));
     await store.capabilities.rename(saved.capability.id, { namespace: "math", action: "total" });
     const run = await store.runs.start(runDraftOf(), "owner", 60_000);
     await store.runs.openStep({ runId: run.id, fence: 1 }, { key: "k", seq: 1, tool: "t", args: {} });
@@ -29,6 +29,8 @@ export function describeLifetime(fixture: () => StoreFixture): void {
     const calls = [
       () => store.capabilities.save(draftOf()),
       () => store.capabilities.revision(),
+      () => store.capabilities.listCurrent(draftOf().scope),
+      () => store.capabilities.alias("x", { namespace: "a", action: "b" }),
       () => store.runs.find("x"),
       () => store.runs.renew({ runId: "x", fence: 1 }, 1),
       () => store.serverCache.list(),

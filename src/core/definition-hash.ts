@@ -1,4 +1,4 @@
-import { hashJson, type JsonLimits } from "../core/json.ts";
+import { hashJson, type JsonLimits } from "./json.ts";
 
 /** What passed the door is bounded already. */
 const DEFINITION_LIMITS: JsonLimits = { depthMax: 64, keyCountMax: 100_000, bytesMax: 4 * 1024 * 1024 };
