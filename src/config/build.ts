@@ -46,6 +46,7 @@ export function buildConfig(input: BuildInput): Config {
     scope: settings.scope,
     limits: settings.limits,
     sandbox: settings.sandbox,
+    library: settings.library,
     workflows: {
       ...settings.workflows,
       fileRoots: settings.workflows.fileRoots.map((root) => absolutePath(folder, root)),

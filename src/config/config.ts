@@ -18,6 +18,7 @@ export interface Config {
   readonly scope: Scope;
   readonly limits: LimitsConfig;
   readonly sandbox: SandboxConfig;
+  readonly library: LibraryConfig;
   readonly workflows: WorkflowsConfig;
   readonly log: LogConfig;
   /** Exact values that must never be shown, the longest first. For `createRedactor`; never for output. */
@@ -57,6 +58,8 @@ export interface ServerConfig {
 interface ToolLists {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  /** What was kept may use the others all the same. */
+  readonly exceptCapabilities?: boolean;
 }
 
 export type Transport = StdioTransport | HttpTransport;
@@ -97,6 +100,12 @@ interface SandboxConfig {
   readonly callsAtOnceMax: number;
 }
 
+export const CHANGED_TOOLS = ["warn", "refuse"] as const;
+
+interface LibraryConfig {
+  readonly changedTools: (typeof CHANGED_TOOLS)[number];
+}
+
 interface WorkflowsConfig {
   readonly allowShell: boolean;
   readonly allowPrivateHttp: boolean;
@@ -109,7 +118,14 @@ interface LogConfig {
 }
 
 /** The parts of a project file that have no effect until it is trusted; its servers are listed and not started. */
-export const SECTIONS_IN_NEED_OF_TRUST = ["scope", "limits", "sandbox", "workflows", "log"] as const;
+export const SECTIONS_IN_NEED_OF_TRUST = [
+  "scope",
+  "limits",
+  "sandbox",
+  "library",
+  "workflows",
+  "log",
+] as const;
 
 /** Freezes a tree of plain data, and returns it. */
 export function deepFreeze<T>(value: T): T {

@@ -34,6 +34,7 @@ function describeServer(server: ServerConfig, redactor: Redactor): ServerDescrip
     tools: {
       ...(tools.allow === undefined ? {} : { allow: showAll(tools.allow, redactor) }),
       ...(tools.deny === undefined ? {} : { deny: showAll(tools.deny, redactor) }),
+      ...(tools.exceptCapabilities === undefined ? {} : { exceptCapabilities: tools.exceptCapabilities }),
     },
     transport: showTransport(maskTransport(written), redactor),
   };

@@ -30,6 +30,7 @@ test("describes every key", () => {
     "scope",
     "limits",
     "sandbox",
+    "library",
     "workflows",
     "log",
   ]);

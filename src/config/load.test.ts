@@ -22,6 +22,7 @@ describe("without a file", () => {
         scope: { org: "local", project: "default" },
         limits: { connectTimeoutMs: 5000, callTimeoutMs: 60_000, serverIdleMs: 600_000 },
         sandbox: { timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 },
+        library: { changedTools: "warn" },
         workflows: { allowShell: false, allowPrivateHttp: false, fileRoots: [] },
         log: { level: "info" },
         secrets: [],

@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { LOG_LEVELS } from "../core/log.ts";
 import { isScopePart } from "../core/names.ts";
-import { EXPOSURES } from "./config.ts";
+import { CHANGED_TOOLS, EXPOSURES } from "./config.ts";
 import { findHeaderNameProblem, findHeaderValueProblem, findUrlProblem, type ValueProblem } from "./http.ts";
 
 const SECOND_MS = 1000;
@@ -82,6 +82,11 @@ const toolLists = section({
     .optional()
     .describe("Only these tools may be used, by the names that the server gives them. Without it, all may."),
   deny: texts(findEmpty).optional().describe("These tools may not be used, even if they are allowed above."),
+  exceptCapabilities: flag()
+    .optional()
+    .describe(
+      "Whether what was kept may use tools that are not allowed otherwise: they are hidden, not forbidden.",
+    ),
 });
 
 const TRANSPORT_TYPES = ["stdio", "http", "sse", "streamable-http"] as const;
@@ -177,6 +182,15 @@ const sandbox = section({
     .describe("How many tool calls of one run may be under way at once."),
 });
 
+const library = section({
+  changedTools: choice(CHANGED_TOOLS)
+    .default("warn")
+    .describe(
+      "What happens when something kept is called and a tool that it uses has changed since: it runs and says so (warn), " +
+        "or it does not run (refuse).",
+    ),
+});
+
 const workflows = section({
   allowShell: flag()
     .default(false)
@@ -217,6 +231,7 @@ export const fileSchema = section({
   scope: scope.prefault({}).describe("Which capabilities and runs this gateway sees and makes."),
   limits: limits.prefault({}).describe("Time limits for upstream servers."),
   sandbox: sandbox.prefault({}).describe("Limits for code that agents run."),
+  library: library.prefault({}).describe("How what was kept is called."),
   workflows: workflows.prefault({}).describe("What the built-in nodes of workflows may do."),
   log: log.prefault({}).describe("What is logged, and where."),
 });

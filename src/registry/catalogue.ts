@@ -43,6 +43,8 @@ export interface Listings {
   remove(id: string): Listing;
   of(id: string): Listing;
   route(name: string): Route | undefined;
+  /** The same for a tool that only capabilities may use. */
+  hiddenRoute(name: string): Route | undefined;
   /** The server that has this tool, where the config denies its use. */
   denier(name: string): string | undefined;
   prompt(name: string): Exposed | undefined;
@@ -60,6 +62,7 @@ type MergedListings = Pick<
 export function createListings(): Listings {
   const listings = new Map<string, Listing>();
   const routes = new Map<string, Route>();
+  const hiddenRoutes = new Map<string, Route>();
   const prompts = new Map<string, Exposed>();
   const deniers = new Map<string, string>();
   let merged: MergedListings | undefined;
@@ -67,6 +70,7 @@ export function createListings(): Listings {
   function remove(id: string): Listing {
     const listing = listings.get(id) ?? EMPTY_LISTING;
     for (const { name } of listing.components) routes.delete(name);
+    for (const { name } of listing.hidden) hiddenRoutes.delete(name);
     for (const { name } of listing.prompts) prompts.delete(name);
     for (const name of listing.denied) deniers.delete(name);
     listings.delete(id);
@@ -78,9 +82,13 @@ export function createListings(): Listings {
     remove,
     put(source, listing) {
       const before = remove(source.id);
-      for (const { name, definition } of listing.components) {
-        routes.set(name, { source, original: definition.name, definition });
-      }
+      const routeOf = (definition: ToolDefinition): Route => ({
+        source,
+        original: definition.name,
+        definition,
+      });
+      for (const { name, definition } of listing.components) routes.set(name, routeOf(definition));
+      for (const { name, definition } of listing.hidden) hiddenRoutes.set(name, routeOf(definition));
       for (const prompt of listing.prompts) prompts.set(prompt.name, prompt);
       for (const name of listing.denied) deniers.set(name, source.id);
       listings.set(source.id, listing);
@@ -88,6 +96,7 @@ export function createListings(): Listings {
     },
     of: (id) => listings.get(id) ?? EMPTY_LISTING,
     route: (name) => routes.get(name),
+    hiddenRoute: (name) => hiddenRoutes.get(name),
     prompt: (name) => prompts.get(name),
     denier: (name) => deniers.get(name),
     names: () => routes.keys(),
@@ -110,7 +119,10 @@ function mergeListings(listings: ReadonlyMap<string, Listing>): MergedListings {
 
 /** What is listed, with how far the servers can be trusted to have said it all. */
 export function describeShelves(merged: MergedListings, unsorted: readonly Shelf[]): Catalogue {
-  const shelves = unsorted.toSorted((a, b) => compareText(a.source.id, b.source.id));
+  // Only servers are waited for and fail; what is our own is read whenever somebody asks.
+  const shelves = unsorted
+    .filter(({ isOwn }) => !isOwn)
+    .toSorted((a, b) => compareText(a.source.id, b.source.id));
   const idsOf = (some: readonly Shelf[]) => some.map((shelf) => shelf.source.id);
   const unkept = shelves.flatMap(({ source, cacheProblem: reason }) =>
     reason === undefined ? [] : [{ source: source.id, code: "cache_error" as const, name: "cache", reason }],

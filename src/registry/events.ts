@@ -1,5 +1,5 @@
 /** What happens to the catalogue, for whoever audits it or shows it. */
-import { hashOfDefinition } from "./definition-hash.ts";
+import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Listing } from "./listing.ts";
 
 export type RegistryEvent = EntryEvent | CacheEvent;

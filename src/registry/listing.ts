@@ -2,7 +2,7 @@
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools } from "../core/names.ts";
 import type { ToolDefinition } from "../core/tool.ts";
-import { hashOfDefinition } from "./definition-hash.ts";
+import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Admitted, Rejection } from "./door.ts";
 import { exposeUri } from "./exposed-uri.ts";
 
@@ -29,6 +29,8 @@ export interface Exposed {
 export interface Access {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  /** Capabilities may use the others all the same: for everybody else they are not there. */
+  readonly exceptCapabilities?: boolean;
 }
 
 export const LISTED_KINDS = ["tools", "resources", "prompts"] as const;
@@ -43,6 +45,8 @@ export interface Listing {
   readonly rejected: readonly Rejection[];
   /** Exposed names of tools that the server has and the config denies. */
   readonly denied: ReadonlySet<string>;
+  /** Those of them that capabilities may use. */
+  readonly hidden: readonly Component[];
 }
 
 export const EMPTY_LISTING: Listing = {
@@ -52,6 +56,7 @@ export const EMPTY_LISTING: Listing = {
   prompts: [],
   rejected: [],
   denied: new Set(),
+  hidden: [],
 };
 
 export interface ListingRules {
@@ -66,9 +71,12 @@ export function createListing(source: string, admitted: Admitted, rules: Listing
   const mayUse = permit(rules.access);
   const components: Component[] = [];
   const denied = new Set<string>();
+  const hidden: Component[] = [];
   for (const { name, entry } of tools) {
-    if (!mayUse(entry.name)) denied.add(name);
-    else if (rules.reserved.has(name)) rejected.push(reservedName(entry.name, name));
+    if (!mayUse(entry.name)) {
+      denied.add(name);
+      if (rules.access.exceptCapabilities === true) hidden.push({ name, source, definition: entry });
+    } else if (rules.reserved.has(name)) rejected.push(reservedName(entry.name, name));
     else components.push({ name, source, definition: entry });
   }
   const prompts = exposeByName(
@@ -80,6 +88,7 @@ export function createListing(source: string, admitted: Admitted, rules: Listing
   return {
     components,
     denied,
+    hidden,
     resources: exposeByUri(source, admitted.resources, "uri", rejected),
     resourceTemplates: exposeByUri(source, admitted.resourceTemplates, "uriTemplate", rejected),
     prompts: prompts.map(({ name, entry }) => ({

@@ -74,7 +74,11 @@ export interface Registry {
   /** By exposed name. Lists the server first where nobody has yet. */
   readonly call: CallTool;
   resolve(name: string): Route | undefined;
-  /** The same, listing the server first where nobody has yet; a miss has the nearest names. */
+  /** A tool that only capabilities may use. */
+  resolveHidden(name: string): Route | undefined;
+  /** Whether it is known what a source has. */
+  hasRead(id: string): boolean;
+  /** As `resolve`, listing the server first where nobody has yet; a miss has the nearest names. */
   find(name: string, context: CallContext): Promise<ToolResult<Route>>;
   /** By exposed name. */
   resolvePrompt(name: string): Exposed | undefined;
@@ -123,6 +127,8 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     call: routing.call,
     request: routing.request,
     resolve: (name) => listings.route(name),
+    resolveHidden: (name) => listings.hiddenRoute(name),
+    hasRead: (id) => stock.shelves.get(id)?.reading !== undefined,
     find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
     routeUri(uri) {
@@ -131,7 +137,9 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     },
     search(query, { limit = HITS_DEFAULT } = {}) {
       if (query.trim() !== "") return stock.search.search(query, limit);
-      const { components } = listings.merge();
+      const components = listings
+        .merge()
+        .components.filter(({ source }) => stock.shelves.get(source)?.isOwn !== true);
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
       return { hits, total: components.length };
     },

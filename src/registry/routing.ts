@@ -30,9 +30,14 @@ export function createRouting({ stock, discovery }: { stock: Stock; discovery: D
   const { listings, shelves } = stock;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
-    const route = listings.route(name);
+    const route = routeFor(name, context);
     if (route === undefined) return callUnlisted(name, args, context);
     return attempt(() => route.source.call(route.original, args, context));
+  }
+
+  /** What is hidden is there for capabilities alone. */
+  function routeFor(name: string, { path = [] }: CallContext): Route | undefined {
+    return listings.route(name) ?? (path.length > 0 ? listings.hiddenRoute(name) : undefined);
   }
 
   async function callUnlisted(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
@@ -42,13 +47,13 @@ export function createRouting({ stock, discovery }: { stock: Stock; discovery: D
 
   /** The server may have the tool and not be read yet, or not since the tool came. */
   async function find(name: string, context: CallContext): Promise<ToolResult<Route>> {
-    const known = listings.route(name);
+    const known = routeFor(name, context);
     if (known !== undefined) return succeed(known);
     const denier = listings.denier(name);
     if (denier !== undefined) return deniedTool(name, denier);
     const shelf = findShelf(name);
     if (shelf !== undefined) await discovery.settle(shelf, CALL_WAIT_MS, context);
-    const route = listings.route(name);
+    const route = routeFor(name, context);
     if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
     if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);

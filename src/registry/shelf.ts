@@ -18,6 +18,7 @@ const REREAD_GAP_MS = 1000;
 export interface Shelf {
   readonly source: ToolSource;
   readonly configHash: string;
+  readonly isOwn: boolean;
   readonly deck: FlightDeck;
   access: Access;
   reading: Reading | undefined;
@@ -36,6 +37,7 @@ export interface ShelfParts {
   readonly source: ToolSource;
   readonly access: Access;
   readonly configHash: string;
+  readonly isOwn: boolean;
   readonly clock: Clock;
   readonly after: After;
   readonly backoff: Backoff;
@@ -77,6 +79,7 @@ export function createShelf(parts: ShelfParts): Shelf {
   const shelf: Shelf = {
     source,
     configHash: parts.configHash,
+    isOwn: parts.isOwn,
     deck,
     access: parts.access,
     reading: undefined,

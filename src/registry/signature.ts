@@ -1,4 +1,5 @@
-import { SHOWN, typeText } from "../core/schema-type.ts";
+import { typeText } from "../core/schema-type.ts";
+import { SHOWN } from "../core/type-style.ts";
 
 export { signatureOf } from "../core/schema-type.ts";
 

@@ -13,7 +13,7 @@ import type { Offer, ToolSource } from "../core/tool.ts";
 import { clampTtl, type Reading } from "./cache-entry.ts";
 import { createListings, describeShelves, type Catalogue, type Listings } from "./catalogue.ts";
 import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
-import { admitOffer } from "./door.ts";
+import { admitOffer, type Admitted } from "./door.ts";
 import { compareListings, type RegistryEvent, type RegistryListener } from "./events.ts";
 import type { Backoff } from "./flight.ts";
 import { createKeptReadings } from "./kept-readings.ts";
@@ -36,6 +36,8 @@ export interface StockParts {
 }
 
 export interface SourceOptions extends Access {
+  /** Of this gateway itself: it is believed, kept nowhere else, and good until it says that it changed. */
+  readonly isOwn?: boolean;
   /** Of what the server is started with: a kept reading of another config is not used. */
   readonly configHash?: string;
 }
@@ -87,7 +89,8 @@ export function createStock(parts: StockParts): Stock {
   function show(source: ToolSource, listing: Listing | undefined, traceId: string): Listing {
     const before = listing === undefined ? listings.remove(source.id) : listings.put(source, listing);
     notice.replaced(source.id, before);
-    search.replaced(source.id);
+    // What is our own is found by whoever owns it.
+    if (shelves.get(source.id)?.isOwn !== true) search.replaced(source.id);
     log.info("tools.registry.updated", {
       traceId,
       serverName: source.id,
@@ -129,14 +132,16 @@ export function createStock(parts: StockParts): Stock {
       return;
     }
     const reading: Reading = {
-      admitted: admitOffer(result.data),
+      admitted: shelf.isOwn ? ownOffer(result.data) : admitOffer(result.data),
       fetchedAt: clock.now(),
-      ttlMs: clampTtl(result.data.ttlMs, parts),
+      ttlMs: shelf.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, parts),
       configHash: shelf.configHash,
     };
     shelf.reading = reading;
-    announce(shelf.source, listShelf(shelf), traceId);
-    keep(shelf, reading, traceId);
+    // Whoever changes what is our own tells of it; reading it is no news.
+    if (shelf.isOwn) show(shelf.source, listShelf(shelf), traceId);
+    else announce(shelf.source, listShelf(shelf), traceId);
+    if (!shelf.isOwn) keep(shelf, reading, traceId);
     const { tools, rejected } = reading.admitted;
     const counts = { toolCount: tools.length, rejectedCount: rejected.length };
     log.info("tools.discovery.server.success", { traceId, serverName, ...counts });
@@ -152,11 +157,19 @@ export function createStock(parts: StockParts): Stock {
     emit({ kind: "capability.cache.updated", server: serverName });
   }
 
-  function add(source: ToolSource, { configHash = "", ...access }: SourceOptions = {}): void {
+  function add(source: ToolSource, { configHash = "", isOwn = false, ...access }: SourceOptions = {}): void {
     requireTellingId(source.id);
     const old = shelves.get(source.id);
     old?.detach();
-    const shelf = createShelf({ ...parts, source, access, configHash, onRead, createTraceId: randomUUID });
+    const shelf = createShelf({
+      ...parts,
+      source,
+      access,
+      configHash,
+      isOwn,
+      onRead,
+      createTraceId: randomUUID,
+    });
     shelves.set(source.id, shelf);
     restore(shelf);
     if (old !== undefined && old.source !== source) void closeSource(old.source, log);
@@ -210,6 +223,11 @@ export function createStock(parts: StockParts): Stock {
       await Promise.all([kept.settle(), ...open.map((shelf) => closeSource(shelf.source, log))]);
     },
   };
+}
+
+/** What this gateway offers itself needs no check. */
+function ownOffer({ tools }: Offer): Admitted {
+  return { tools, resources: [], resourceTemplates: [], prompts: [], rejected: [] };
 }
 
 /** The first `__` of an exposed name must end the id, or two servers could share a name. */

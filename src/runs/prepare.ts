@@ -63,7 +63,8 @@ export async function prepare(
   const { program } = analysis;
   // While its names are looked up, what the code needs next starts.
   parts.warmNext();
-  const resolved = await resolve(parts.directory, program, context);
+  // What only capabilities may use is there for them.
+  const resolved = await resolve(parts.directory, program, { ...context, path });
   if (!resolved.success) return resolved;
   const cycle = findCycle(resolved.data, path);
   if (cycle !== undefined) return cycle;

@@ -83,7 +83,8 @@ function thrownError(thrown: Thrown, bounds: RunBounds): ToolError {
   const where = place === undefined ? "" : `Line ${place.line}, column ${place.column}: `;
   const hint = thrown.hint ?? hintFor(thrown.message);
   return fail(codeOf(thrown), `${where}${what}`, {
-    reason: thrown.tool === undefined ? "thrown" : "tool_error",
+    reason: thrown.reason ?? (thrown.tool === undefined ? "thrown" : "tool_error"),
+    ...(thrown.retryable !== undefined && { retryable: thrown.retryable }),
     ...(place !== undefined && { place }),
     ...(hint !== undefined && { hint: escapeUnprintable(hint) }),
   }).error;

@@ -9,9 +9,16 @@ export interface CodeRequest {
   readonly inputs: JsonObject;
   readonly intent?: string;
   readonly timeoutMs?: number;
-  /** The exposed name of the capability whose code this is; it may not call itself, not even through others. */
-  readonly capability?: string;
+  /** The capability whose code this is; it may not call itself, not even through others. */
+  readonly capability?: CapabilityRun;
   readonly observe?: (event: RunEvent) => void;
+}
+
+/** Which version of which capability runs, by its exposed name. */
+export interface CapabilityRun {
+  readonly tool: string;
+  readonly id: string;
+  readonly version: number;
 }
 
 /** What happens during a run, for whoever watches. */

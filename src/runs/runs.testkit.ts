@@ -35,6 +35,8 @@ export interface TestRuns {
 export async function createTestRuns(
   home: string,
   limits: () => RunLimits = () => LIMITS,
+  freshenLibrary: () => Promise<void> = async () => {},
+  liveName: (tool: string) => string = (tool) => tool,
 ): Promise<TestRuns> {
   const store = await openSqliteStore({ home });
   const registry = createRegistry();
@@ -46,7 +48,7 @@ export async function createTestRuns(
     analysis: createCodeAnalysis(),
     types: createTypeCheck(),
     args: createArgumentCheck(),
-    directory: createCodeDirectory({ registry, servers: () => servers }),
+    directory: createCodeDirectory({ registry, liveName, freshenLibrary, servers: () => servers }),
     callTool: registry.call,
     scope: () => DEFAULT_SCOPE,
     limits,
@@ -89,7 +91,10 @@ export async function createTestRuns(
         args: Record<string, unknown>,
         context: CallContext,
       ) {
-        const report = await runs.execute({ code: text, inputs: args as never, capability: name }, context);
+        const report = await runs.execute(
+          { code: text, inputs: args as never, capability: { tool: name, id: name, version: 1 } },
+          context,
+        );
         return report.result.success ? report.result.data : report.result;
       }
     },

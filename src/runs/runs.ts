@@ -10,7 +10,8 @@ import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog, type Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
-import type { Run, RunDraft, RunStore } from "../core/store.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { FinishedStep, Run, RunDraft, RunStore } from "../core/store.ts";
 import type { CallBudget, CallContext, CallTool } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
@@ -18,8 +19,9 @@ import { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
 import type { TypeCheck } from "../sandbox/type-check.ts";
 import { prepare, type Prepared } from "./prepare.ts";
+import { replayCode, type ReplayReport, type ReplayRequest } from "./replay.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
-import type { CodeRequest, RunReport } from "./run.ts";
+import type { CapabilityRun, CodeRequest, RunReport } from "./run.ts";
 import { createToolCaller } from "./tool-caller.ts";
 import type { ToolDirectory } from "./tool-directory.ts";
 
@@ -49,6 +51,12 @@ export interface RunsParts {
 
 export interface Runs {
   execute(request: CodeRequest, context: CallContext): Promise<RunReport>;
+  /** Reads code, resolves its names and checks its types, and runs nothing. `as` is the tool that it would be. */
+  prepare(code: string, as: string | undefined, context: CallContext): Promise<ToolResult<Prepared>>;
+  /** Checks arguments against a schema of our own, with its defaults filled in. */
+  checkArguments(schema: JsonObject, args: JsonObject): Promise<ToolResult<JsonObject>>;
+  /** Runs code against recorded answers, offline. */
+  replay(request: ReplayRequest, context: CallContext): Promise<ReplayReport>;
   /** Has everything that a run needs ready before the first one. */
   warm(): void;
   close(): Promise<void>;
@@ -69,6 +77,7 @@ export function createRuns(parts: RunsParts): Runs {
     context: CallContext,
     path: readonly string[],
   ): Promise<Omit<RunReport, "elapsedMs">> {
+    const startedAt = clock.elapsed();
     const limits = parts.limits();
     const timeoutMs = timeLeft(request.timeoutMs ?? limits.timeoutMs, context, clock);
     const budget: CallBudget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
@@ -105,7 +114,10 @@ export function createRuns(parts: RunsParts): Runs {
     const bounds = { ...limits, timeoutMs, code: request.code, program: prepared.program };
     const result = resultOf(outcome, bounds);
     const run = await started;
-    if (run !== undefined) await finishRun(parts.store, run, result);
+    if (run !== undefined) {
+      const elapsedMs = clock.elapsed() - startedAt;
+      await finishRun(parts.store, run, result, caller.steps(), request.capability, elapsedMs);
+    }
     const runId = run?.id ?? null;
     const { kind, logs, memoryBytes } = outcome;
     const callCount = caller.records.length;
@@ -115,17 +127,21 @@ export function createRuns(parts: RunsParts): Runs {
       result,
       calls: caller.records,
       logs,
-      warnings: warningsOf(outcome, prepared, bounds),
+      warnings: [...warningsOf(outcome, prepared, bounds), ...caller.warnings],
     };
   }
 
   return {
+    prepare: (code, as, context) => prepare({ ...parts, warmNext }, code, pathOf(context, as), context),
+    replay: (request, context) => replayCode(parts, request, context),
+    async checkArguments(schema, args) {
+      const verdict = await parts.args.check(schema, args, { fillDefaults: true });
+      if (verdict.kind === "valid") return succeed(verdict.args);
+      return verdict.kind === "unchecked" ? succeed(args) : invalidArguments(verdict.problems);
+    },
     async execute(request, context) {
       const startedAt = clock.elapsed();
-      const path = [
-        ...(context.path ?? []),
-        ...(request.capability === undefined ? [] : [request.capability]),
-      ];
+      const path = pathOf(context, request.capability?.tool);
       const prepared = await prepare({ ...parts, warmNext }, request.code, path, context);
       const report = prepared.success
         ? await runPrepared(prepared.data, request, context, path)
@@ -149,6 +165,20 @@ export function createRuns(parts: RunsParts): Runs {
   };
 }
 
+function pathOf({ path = [] }: CallContext, capability: string | undefined): readonly string[] {
+  return capability === undefined ? path : [...path, capability];
+}
+
+function invalidArguments(
+  problems: readonly { readonly path: string; readonly message: string }[],
+): ToolResult<never> {
+  const told = problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
+  return fail("TOOL_INVALID_INPUT", `The arguments are not valid: ${told}.`, {
+    reason: "invalid_arguments",
+    ...(problems[0]?.path !== "" && { field: problems[0]!.path }),
+  });
+}
+
 /** A run that another one started ends with it. */
 function timeLeft(wantedMs: number, { deadlineAt }: CallContext, clock: Clock): number {
   const leftMs = deadlineAt === undefined ? TIMEOUT_MS_MAX : deadlineAt - clock.now();
@@ -157,14 +187,16 @@ function timeLeft(wantedMs: number, { deadlineAt }: CallContext, clock: Clock): 
 
 function draftOf(
   { scope }: RunsParts,
-  { code, intent, inputs }: CodeRequest,
+  { code, intent, inputs, capability }: CodeRequest,
   context: CallContext,
   clock: Clock,
 ): RunDraft {
   return {
     scope: scope(),
-    kind: "code",
-    source: code,
+    kind: capability === undefined ? "code" : "capability",
+    source: capability === undefined ? code : null,
+    capabilityId: capability?.id ?? null,
+    capabilityVersion: capability?.version ?? null,
     intent: intent ?? null,
     inputs,
     parentRunId: context.runId ?? null,
@@ -173,12 +205,22 @@ function draftOf(
   };
 }
 
-async function finishRun(store: RunStore, run: Run, result: RunReport["result"]): Promise<void> {
+/** The end, the steps and the use of the capability are one write: none is there without the others. */
+async function finishRun(
+  store: RunStore,
+  run: Run,
+  result: RunReport["result"],
+  steps: readonly FinishedStep[],
+  capability: CapabilityRun | undefined,
+  elapsedMs: number,
+): Promise<void> {
+  const use = capability && { capabilityId: capability.id, success: result.success, elapsedMs };
+  const rest = { ...(use !== undefined && { use }), ...(steps.length > 0 && { steps }) };
   const lease = { runId: run.id, fence: run.fence };
-  if (result.success) await store.finish(lease, { status: "succeeded", result: result.data });
+  if (result.success) await store.finish(lease, { status: "succeeded", result: result.data, ...rest });
   else {
     const status = result.error.code === "CANCELLED" ? "cancelled" : "failed";
-    await store.finish(lease, { status, error: result.error as unknown as JsonObject });
+    await store.finish(lease, { status, error: result.error as unknown as JsonObject, ...rest });
   }
 }
 

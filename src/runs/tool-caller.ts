@@ -3,13 +3,14 @@ import type { Clock } from "../core/clock.ts";
 import type { ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { fail, type ToolResult } from "../core/result.ts";
+import type { FinishedStep } from "../core/store.ts";
 import type { CallBudget, CallContext, CallTool } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
 import { signatureOfTool } from "../sandbox/declarations.ts";
 import type { CallReply, GuestFunction } from "../sandbox/sandbox.ts";
 import type { CallRecord, RunEvent } from "./run.ts";
 import type { FoundTool } from "./tool-directory.ts";
-import { unwrapAnswer } from "./unwrap.ts";
+import { unwrapAnswer, warningsOf } from "./unwrap.ts";
 
 export interface ToolCallerParts {
   readonly callTool: CallTool;
@@ -27,12 +28,18 @@ export interface ToolCaller {
   call(index: number, args: JsonObject, signal: AbortSignal): Promise<CallReply>;
   /** In the order in which they were made. */
   readonly records: readonly CallRecord[];
+  /** What the capabilities that were called had to say. */
+  readonly warnings: ReadonlySet<string>;
+  /** The calls that ended, as they are kept. */
+  steps(): readonly FinishedStep[];
 }
 
 export function createToolCaller(parts: ToolCallerParts): ToolCaller {
   const { clock, budget, observe } = parts;
   const startedAt = clock.elapsed();
   const records: CallRecord[] = [];
+  const steps: FinishedStep[] = [];
+  const warnings = new Set<string>();
 
   async function make(
     tool: FoundTool,
@@ -46,11 +53,15 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
     const problem = await findProblem(parts.args, tool, parts.functions[index]!, args);
     if (problem !== undefined) return problem;
     const answer = await parts.callTool(tool.name, args, { ...(await parts.context()), signal });
-    return answer.success ? unwrapAnswer(answer.data) : answer;
+    if (!answer.success) return answer;
+    for (const warning of warningsOf(answer.data)) warnings.add(warning);
+    return unwrapAnswer(answer.data);
   }
 
   return {
     records,
+    warnings,
+    steps: () => steps,
     async call(index, args, signal) {
       const tool = parts.tools[index]!;
       const callAt = clock.elapsed();
@@ -70,6 +81,7 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
         elapsedMs: clock.elapsed() - callAt,
         ...(!result.success && { error: { code: result.error.code, message: result.error.message } }),
       };
+      steps.push(stepOf(tool.name, at, args, result, clock.now(), clock.elapsed() - callAt));
       observe?.({ kind: "call_ended", tool: tool.name, number: at + 1, success: result.success });
       return result.success
         ? { kind: "returned", value: result.data, at: clock.now() }
@@ -111,6 +123,32 @@ async function findProblem(
   const problems = verdict.problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
   const message = `The arguments are not valid: ${problems}${/[?.]$/.test(problems) ? "" : "."} It is ${signature}.`;
   return fail("TOOL_INVALID_INPUT", message, { reason: "invalid_arguments", signature });
+}
+
+/** What is kept of one answer; a larger one is left out of the record, not out of the run. */
+const STEP_RESULT_LENGTH_MAX = 64 * 1024;
+
+function stepOf(
+  tool: string,
+  at: number,
+  args: JsonObject,
+  result: ToolResult<Json>,
+  finishedAt: number,
+  elapsedMs: number,
+): FinishedStep {
+  const isKept = result.success && JSON.stringify(result.data).length <= STEP_RESULT_LENGTH_MAX;
+  return {
+    key: String(at + 1),
+    seq: at + 1,
+    tool,
+    args,
+    startedAt: Math.round(finishedAt - elapsedMs),
+    finishedAt,
+    status: result.success ? "succeeded" : "failed",
+    ...(isKept && { result: result.data }),
+    ...(result.success && !isKept && { error: { reason: "answer_not_kept" } }),
+    ...(!result.success && { error: { code: result.error.code, message: result.error.message } }),
+  };
 }
 
 /** What the guest can catch. */

@@ -3,6 +3,9 @@ import { DATA_LIMITS, parseJson, type Json, type JsonObject } from "../core/json
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { ToolAnswer } from "../core/tool.ts";
 
+/** In `_meta` of an answer whose structure holds the result under `result`, because MCP wants an object there. */
+export const WRAPPED_KEY = "repertoire/wrapped";
+
 /**
  * What a tool's answer is in code: its structured content, else its one text, as data where the text is JSON, else its blocks.
  * An answer that is an error is one here too, in the tool's own words.
@@ -14,6 +17,7 @@ export function unwrapAnswer(answer: ToolAnswer): ToolResult<Json> {
     });
   }
   if (answer.isError === true) return { success: false, error: errorOf(answer) };
+  if (answer._meta?.[WRAPPED_KEY] === true) return succeed(answer.structuredContent?.["result"] ?? null);
   if (answer.structuredContent !== undefined) return succeed(answer.structuredContent);
   const [only, ...others] = answer.content;
   if (only?.["type"] !== "text" || others.length > 0) return succeed(answer.content);
@@ -21,6 +25,17 @@ export function unwrapAnswer(answer: ToolAnswer): ToolResult<Json> {
   const parsed = parseJson(text, DATA_LIMITS);
   return succeed(parsed.ok ? parsed.value : text);
 }
+
+/** In `_meta` of a capability's answer. */
+export const WARNINGS_KEY = "repertoire/warnings";
+
+/** What a capability had to say beside its result. */
+export function warningsOf({ _meta }: ToolAnswer): string[] {
+  const told = _meta?.[WARNINGS_KEY];
+  return Array.isArray(told) ? told.filter((line) => typeof line === "string").slice(0, WARNINGS_MAX) : [];
+}
+
+const WARNINGS_MAX = 20;
 
 /** A gateway's own failures carry their code; a server's are only words. */
 function errorOf({ structuredContent, content }: ToolAnswer): ToolError {

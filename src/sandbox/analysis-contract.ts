@@ -1,3 +1,5 @@
+import type { Json } from "../core/json.ts";
+
 /** A position in the guest's own text. Lines and columns count from 1. */
 export interface Place {
   readonly line: number;
@@ -36,6 +38,40 @@ interface NamespaceUse extends Place {
   readonly namespace: string;
 }
 
+/** A place in the argument of a tool: the names that lead there, with `*` for any item of a list. Empty: the argument itself. */
+export interface ToolArgument {
+  readonly namespace: string;
+  readonly tool: string;
+  readonly path: readonly string[];
+}
+
+/** An input that the code reads by its name. */
+export interface InputUse {
+  readonly name: string;
+  /**
+   * The code has something else for when it is not given: a default in a pattern, `??`, `||`, `?.`, a test (`if (args.x)`,
+   * `args.x ? … : …`, `args.x === undefined`, `"x" in args`). A test that throws when it is not given is no such thing.
+   */
+  readonly isOptional: boolean;
+  /** A default that is written out, where every use of the input has this same one: only then it may be filled in before. */
+  readonly defaultValue?: Json;
+  /** The arguments of tools that it goes into unchanged. */
+  readonly flows: readonly ToolArgument[];
+}
+
+/** A tool whose argument is all of `args`, as it is or spread into an object: the tool's inputs are the code's. */
+export interface WholeFlow {
+  readonly namespace: string;
+  readonly tool: string;
+  /** What the code itself sets beside the spread, or takes out of it; these names are no inputs by this flow. */
+  readonly without: readonly string[];
+}
+
+/** A value that is written out in the argument of a tool. */
+export interface LiteralUse extends Place, ToolArgument {
+  readonly value: string | number | boolean;
+}
+
 /** Code that may run, and what it can reach. */
 export interface Program {
   /** JavaScript: the text of one async arrow function. Without a source map, the guest's line n is its line n + 1. */
@@ -45,6 +81,14 @@ export interface Program {
   /** Each (namespace, tool, place) once, in source order. */
   readonly uses: readonly ToolUse[];
   readonly namespaces: readonly NamespaceUse[];
+  /** What the code reads of its inputs, by name, in source order. */
+  readonly inputs: readonly InputUse[];
+  /** The code uses `args` as a whole, or names that are known only at run time: there may be more inputs than `inputs`. */
+  readonly hasOpenInputs: boolean;
+  /** Where `args` goes into a tool as a whole, in source order, each tool once. Then `hasOpenInputs` is true as well. */
+  readonly wholeFlows: readonly WholeFlow[];
+  /** Values that are written out as arguments of tools, where an input might stand. The first of them, in source order. */
+  readonly literals: readonly LiteralUse[];
   /** JSON text, only where types could not simply be blanked out; read it with `placeInSource`. */
   readonly sourceMap?: string;
 }

@@ -12,7 +12,10 @@ import { countUpTo } from "./analysis-place.ts";
 import * as problem from "./analysis-problems.ts";
 import { createScriptPlaces, wrapSource, type ScriptPlaces, type WrappedSource } from "./analysis-source.ts";
 import { stripTypes } from "./analysis-strip.ts";
+import { findInputUses } from "./input-uses.ts";
+import { findLiteralUses } from "./literal-uses.ts";
 import { findToolUses, type FoundTool, type FoundUses, type Span } from "./tool-uses.ts";
+import { readSyntaxTree, type SyntaxTree } from "./tool-uses-tree.ts";
 
 export interface Analysed {
   readonly analysis: Analysis;
@@ -76,7 +79,8 @@ function analyseParsed(source: WrappedSource, script: Script, parsed: Parsed): A
       problems: [problem.closesWrapper(source, places.positionAt(parsed.firstBraceClosedAt))],
     };
   }
-  const found = findToolUses(parsed.tree);
+  const tree = readSyntaxTree(parsed.tree);
+  const found = findToolUses(tree);
   const problems = problem.problemsOf(source, places, found);
   if (problems.length > 0) return { kind: "refused", problems };
   const isBlanked = script.sourceMap === undefined && script.text.length === source.text.length;
@@ -86,6 +90,8 @@ function analyseParsed(source: WrappedSource, script: Script, parsed: Parsed): A
       script: script.sourceMap === undefined ? script.text : `(${script.text.slice(body.start, body.end)})`,
       checked: `${source.text}();`,
       ...usesIn(found, places, isBlanked ? parsed.parentheses : undefined),
+      ...findInputUses(tree, found.tools),
+      literals: literalsIn(tree, found, places),
       ...(script.sourceMap !== undefined && { sourceMap: script.sourceMap }),
     },
   };
@@ -122,6 +128,13 @@ function usesIn(
       ...places.placeOf(use),
     })),
   };
+}
+
+function literalsIn(tree: SyntaxTree, { tools }: FoundUses, places: ScriptPlaces): Program["literals"] {
+  return findLiteralUses(tree, inOrder(tools)).map(({ start, end, ...use }) => ({
+    ...use,
+    ...places.placeOf({ start, end }),
+  }));
 }
 
 function spanOf({ callee, end }: NonNullable<FoundTool["call"]>, parentheses: readonly number[]): CallSpan {

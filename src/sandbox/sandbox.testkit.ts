@@ -1,12 +1,15 @@
 /** A sandbox for tests, with defaults for everything that a test is not about. */
 import { spawn } from "node:child_process";
-import { afterAll } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { eventually } from "../../test/fixtures/temporary.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { launch } from "../upstream/process/launch.ts";
 import type { LaunchChild } from "./runner-process.ts";
 import { createSandbox, type CallReply, type GuestOutcome, type GuestRun, type Sandbox } from "./sandbox.ts";
 
 export const CLOCK_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
+/** How far from its deadline a run may end. */
+export const WALL_TOLERANCE_MS = 250;
 
 export interface TestSandbox {
   readonly sandbox: Sandbox;
@@ -29,6 +32,44 @@ export function createTestSandbox(parts: TestSandboxParts = {}): TestSandbox {
   });
   afterAll(() => sandbox.close());
   return { sandbox, servedBy, run: (code, options = {}) => sandbox.run(guestRun(code, options)) };
+}
+
+export interface AttackedSandbox extends TestSandbox {
+  /** What the code saw, which must not be anything of the host. */
+  readonly seen: (code: string) => Promise<unknown>;
+  readonly timed: (code: string, timeoutMs: number) => Promise<{ outcome: GuestOutcome; tookMs: number }>;
+  /** By how much this process has grown since before the first attack. */
+  readonly grownMb: () => number;
+}
+
+/** A sandbox for attacks. After each, an ordinary run must work. */
+export function createAttackedSandbox(): AttackedSandbox {
+  const tested = createTestSandbox();
+  const { run, sandbox } = tested;
+  let residentAtStart = 0;
+  beforeAll(async () => {
+    await run("return 1;");
+    await eventually("a spare", () => sandbox.pids().length >= 2);
+    residentAtStart = process.memoryUsage().rss;
+  });
+  afterEach(async () => {
+    expect(valueOf(await run("return [1 + 1, await mcp.math.sum({})];"))).toEqual([2, 15]);
+  });
+  return {
+    ...tested,
+    grownMb: () => (process.memoryUsage().rss - residentAtStart) / 2 ** 20,
+    async seen(code) {
+      const outcome = await run(code);
+      return outcome.kind === "threw"
+        ? `${outcome.thrown.name}: ${outcome.thrown.message}`
+        : valueOf(outcome);
+    },
+    async timed(code, timeoutMs) {
+      const startedAt = performance.now();
+      const outcome = await run(code, { timeoutMs });
+      return { outcome, tookMs: performance.now() - startedAt };
+    },
+  };
 }
 
 export function guestRun(code: string, options: Partial<GuestRun> = {}): GuestRun {

@@ -62,8 +62,10 @@ export interface Thrown {
   readonly stack?: string;
   /** Of a failed tool call that the code did not catch. */
   readonly code?: string;
+  readonly reason?: string;
   readonly tool?: string;
   readonly hint?: string;
+  readonly retryable?: boolean;
 }
 
 export type Ending =

@@ -196,9 +196,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function thrownOf(value: unknown): Thrown {
   const told = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
-  const texts = ["name", "stack", "code", "tool", "hint"].flatMap((key) =>
+  const texts = ["name", "stack", "code", "reason", "tool", "hint"].flatMap((key) =>
     typeof told[key] === "string" ? [[key, told[key]]] : [],
   );
   const message = typeof told["message"] === "string" ? told["message"] : "The code threw.";
-  return { message, ...(Object.fromEntries(texts) as Partial<Thrown>) };
+  const { retryable } = told;
+  return {
+    message,
+    ...(Object.fromEntries(texts) as Partial<Thrown>),
+    ...(typeof retryable === "boolean" && { retryable }),
+  };
 }

@@ -1,9 +1,12 @@
 /** Where a value goes in one step, by the grammar alone. */
-import type { AnyNode, AssignmentProperty, CallExpression, MemberExpression, Pattern } from "acorn";
+import type { AnyNode, AssignmentProperty, CallExpression, MemberExpression, Pattern, Property } from "acorn";
 import type { SyntaxTree } from "./tool-uses-tree.ts";
 
-/** The name by which a member or a property of a pattern is reached, if it is written out. */
-export function nameOf(tree: SyntaxTree, node: MemberExpression | AssignmentProperty): string | undefined {
+/** The name of a member or a property, if it is written out. */
+export function nameOf(
+  tree: SyntaxTree,
+  node: MemberExpression | AssignmentProperty | Property,
+): string | undefined {
   const name: AnyNode = node.type === "MemberExpression" ? node.property : node.key;
   if (!node.computed && (name.type === "Identifier" || name.type === "PrivateIdentifier")) return name.name;
   return tree.writtenText(name);

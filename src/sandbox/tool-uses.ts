@@ -13,10 +13,9 @@ import type {
   AssignmentProperty,
   ObjectPattern,
   Pattern,
-  Program,
 } from "acorn";
 import { callOf, isDiscarded, isValueOf, nameOf, targetOf } from "./tool-uses-flow.ts";
-import { readSyntaxTree, type SyntaxTree } from "./tool-uses-tree.ts";
+import type { SyntaxTree } from "./tool-uses-tree.ts";
 
 /** Where something stands in the parsed text. */
 export interface Span {
@@ -63,8 +62,7 @@ const MODULE_SYNTAX = new Set([
   "ExportAllDeclaration",
 ]);
 
-export function findToolUses(program: Program): FoundUses {
-  const tree = readSyntaxTree(program);
+export function findToolUses(tree: SyntaxTree): FoundUses {
   const search = createSearch(tree);
   for (const reader of tree.freeReaders("mcp")) search.hold(reader, WHOLE);
   return { ...search.finish(), modules: Iterator.from(tree.nodes).filter(needsModules).toArray() };
