@@ -1,6 +1,7 @@
 /** `npm run bench`: figures of this machine, as ratios to something that runs beside us. */
 import { cpus } from "node:os";
 import { benchStartup } from "./startup.ts";
+import { benchLibrary } from "./library.ts";
 import { benchListing } from "./listing.ts";
 import { benchRelay } from "./relay.ts";
 import { benchStore } from "./store.ts";
@@ -10,3 +11,4 @@ await benchStartup();
 await benchStore();
 await benchRelay();
 await benchListing();
+await benchLibrary();

@@ -3,19 +3,30 @@
  * through what they are handed here.
  */
 import { randomUUID } from "node:crypto";
+import { userInfo } from "node:os";
 import type { Readable } from "node:stream";
 import { createAuditTrail } from "./audit-trail.ts";
-import { createCodeDirectory, declareCatalogue, type Declarations } from "./code-directory.ts";
+import {
+  createCodeDirectory,
+  createToolLookUp,
+  declareCatalogue,
+  type Declarations,
+} from "./code-directory.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { Log } from "./core/log.ts";
-import { parseToolName } from "./core/names.ts";
+import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
+import { createRedactor } from "./core/redaction.ts";
 import type { Store } from "./core/store.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { createDrafts } from "./library/drafts.ts";
-import { createLibrary } from "./library/library.ts";
+import { createExchange, type Exchange } from "./library/exchange.ts";
+import { createKeeper } from "./library/keep.ts";
+import { createCurator, type Curator } from "./library/curate.ts";
+import { createLibrary, type Library } from "./library/library.ts";
+import { createLibrarySource } from "./library/library-source.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createRuns, type Runs } from "./runs/runs.ts";
 import { createCodeAnalysis } from "./sandbox/analysis.ts";
@@ -32,9 +43,14 @@ import { VERSION } from "./version.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export type { ServerView } from "./server-view.ts";
 
-export interface App {
+export interface App extends Exchange {
   readonly gateway: Gateway;
   readonly store: Store;
+  readonly library: Library;
+  /** Reads the library again where it has changed. */
+  freshenLibrary(): Promise<void>;
+  /** Changes and tests what was kept. */
+  readonly curator: Curator;
   /** Serves one client over a pair of streams. */
   connectStdio(input: Readable, output: Output): Promise<StdioConnection>;
   /** The configured servers as they are; with `start`, each is started and asked anew first. */
@@ -53,6 +69,8 @@ export interface AppParts {
 
 /** Longer than any server may take to start and answer. */
 const VIEW_WAIT_MS = 60_000;
+
+const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
 
 export async function openApp({ config, log }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
@@ -73,13 +91,48 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   const leave = config.subscribe((event) => {
     if (event.kind === "changed") void servers.reconcile(event.config);
   });
-  const runs = openRuns(config, store, registry, log);
+  const usable = () => usableServers(config.current());
+  const freshenLibrary = async (): Promise<void> => {
+    if (await kept.lookForChanges()) await registry.refresh(CAPABILITIES_ID, ownContext());
+  };
+  const runs = openRuns({
+    config,
+    store,
+    registry,
+    log,
+    freshenLibrary,
+    liveName: (tool) => kept.liveName(tool),
+  });
+  const lookUpTool = createToolLookUp(registry, (tool) => kept.liveName(tool));
+  const kept = createLibrarySource({
+    capabilities: store.capabilities,
+    scope: () => config.current().scope,
+    runs,
+    lookUpTool,
+    changedTools: () => config.current().library.changedTools,
+  });
+  registry.add(kept, { isOwn: true });
+  const keeping = {
+    store,
+    runs,
+    scope: () => config.current().scope,
+    author: authorName,
+    secrets: () => config.current().secrets,
+    redactor: () => createRedactor(config.current().secrets),
+  };
+  const library = createLibrary(store.capabilities, keeping.scope);
+  const curator = createCurator({ ...keeping, library, servers: usable });
   const gateway = createGateway({
     registry,
     runs,
-    library: createLibrary(store.capabilities, () => config.current().scope),
+    lookUpTool,
+    freshenLibrary,
+    isListed: (tool) => kept.isListed(tool),
+    checkContracts: (current) => kept.checkContracts(current),
+    keeper: createKeeper(keeping),
+    library,
     drafts: createDrafts(draftsFolder),
-    servers: () => usableServers(config.current()),
+    servers: usable,
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
     serverNotified: (listener) => servers.notified(listener),
@@ -90,10 +143,13 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     metaToolAnswered: () => connection !== undefined && runs.warm(),
     log,
   });
-  const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
   return {
     gateway,
     store,
+    library,
+    freshenLibrary,
+    curator,
+    ...createExchange(library, curator),
     async connectStdio(input, output) {
       const { connectStdio } = await import("./server/serve-stdio.ts");
       connection = connectStdio({ gateway, version: VERSION, log }, input, output);
@@ -115,6 +171,7 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
       return registry.resolve(name)?.definition;
     },
     async declareTools(chosen) {
+      await freshenLibrary();
       const wanted = chosen.length === 0 ? usableServers(config.current()) : chosen;
       const catalogue = await registry.discover({ waitMs: VIEW_WAIT_MS, servers: wanted }, ownContext());
       return declareCatalogue(catalogue, wanted, usableServers(config.current()));
@@ -129,7 +186,15 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   };
 }
 
-function openRuns(config: ConfigSource, store: Store, registry: Registry, log: Log): Runs {
+function openRuns(
+  parts: Pick<AppParts, "config" | "log"> & {
+    readonly store: Store;
+    readonly registry: Registry;
+    readonly freshenLibrary: () => Promise<void>;
+    readonly liveName: (tool: string) => string;
+  },
+): Runs {
+  const { config, store, registry, log, freshenLibrary, liveName } = parts;
   const limits = () => config.current().sandbox;
   return createRuns({
     store: store.runs,
@@ -137,12 +202,26 @@ function openRuns(config: ConfigSource, store: Store, registry: Registry, log: L
     analysis: createCodeAnalysis(),
     types: createTypeCheck(),
     args: createArgumentCheck(),
-    directory: createCodeDirectory({ registry, servers: () => usableServers(config.current()) }),
+    directory: createCodeDirectory({
+      registry,
+      freshenLibrary,
+      liveName,
+      servers: () => usableServers(config.current()),
+    }),
     callTool: registry.call,
     scope: () => config.current().scope,
     limits,
     log,
   });
+}
+
+/** Who keeps something: the user of this system, as it calls them. */
+function authorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "local";
+  }
 }
 
 function usableServers(config: Config): string[] {

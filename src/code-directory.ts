@@ -3,6 +3,7 @@ import { CAPABILITIES_ID, codeNameOf, parseToolName } from "./core/names.ts";
 import { didYouMean, nearest } from "./core/nearest.ts";
 import { fail, succeed, type ToolResult } from "./core/result.ts";
 import type { CallContext } from "./core/tool.ts";
+import type { LookUpTool } from "./library/contracts.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { FoundTool, ToolDirectory } from "./runs/tool-directory.ts";
@@ -12,9 +13,15 @@ export interface CodeDirectoryParts {
   readonly registry: Registry;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
+  /** Has the registry read the library again where it has changed. */
+  readonly freshenLibrary: () => Promise<void>;
+  /** The name of the tool that an alias stands for. */
+  readonly liveName: (tool: string) => string;
 }
 
-export function createCodeDirectory({ registry, servers }: CodeDirectoryParts): ToolDirectory {
+export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
+  const { registry, servers } = parts;
+
   /** A server by its id, or by its id as an identifier where only one has it. */
   const serverOf = (namespace: string): string | undefined => pick(servers(), namespace, (id) => id);
 
@@ -49,7 +56,8 @@ export function createCodeDirectory({ registry, servers }: CodeDirectoryParts): 
     tool: string,
     context: CallContext,
   ): Promise<ToolResult<FoundTool>> {
-    const name = `${CAPABILITIES_ID}__${namespace}__${tool}`;
+    await parts.freshenLibrary();
+    const name = parts.liveName(`${CAPABILITIES_ID}__${namespace}__${tool}`);
     if (parseToolName(name).kind === "capability") {
       const found = await registry.find(name, context);
       if (found.success) return succeed({ name, definition: found.data.definition });
@@ -90,6 +98,7 @@ export function createCodeDirectory({ registry, servers }: CodeDirectoryParts): 
         : findServerTool(server, tool, context);
     },
     async findNamespace(namespace) {
+      if (serverOf(namespace) === undefined) await parts.freshenLibrary();
       const isKnown =
         serverOf(namespace) !== undefined ||
         capabilities().some((capability) => capability.namespace === namespace);
@@ -126,6 +135,18 @@ function memberOf(name: string): string {
 
 function quote(name: string): string {
   return JSON.stringify(name.slice(0, 80));
+}
+
+/** What is known of a tool now; a server that was never read may have any. */
+export function createToolLookUp(registry: Registry, liveName: (tool: string) => string): LookUpTool {
+  return (used) => {
+    const tool = liveName(used);
+    const route = registry.resolve(tool) ?? registry.resolveHidden(tool);
+    if (route !== undefined) return route.definition;
+    const parsed = parseToolName(tool);
+    const source = parsed.kind === "upstream" ? parsed.server : CAPABILITIES_ID;
+    return registry.hasRead(source) ? "missing" : "unknown";
+  };
 }
 
 /** The TypeScript of what code can call. */

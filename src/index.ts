@@ -36,6 +36,8 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const { level, file } = config.current().log;
   const log = createLog({ level, file, secrets: config.current().secrets });
   const app = await openApp({ config, log });
+  // Its tool definitions are asked for without waiting, and what was kept is among them.
+  await app.freshenLibrary();
   return {
     ...app.gateway,
     async close() {

@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "log.ts": ["core"],
   "servers.ts": ["core", "config", "registry", "upstream"],
   "audit-trail.ts": ["core", "registry"],
-  "code-directory.ts": ["core", "registry", "runs", "sandbox"],
+  "code-directory.ts": ["core", "registry", "runs", "sandbox", "library"],
   "sandbox-check.ts": ["sandbox", "upstream"],
   "server-view.ts": ["config", "registry", "upstream"],
   "stdout.ts": ["core"],

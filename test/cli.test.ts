@@ -409,8 +409,8 @@ it("demo talks to the real gateway and leaves nothing behind", () => {
     "left as the draft write-the-week-down-",
     "Did you mean mcp.notes.add?",
     "text is missing",
-    "mcp__demo__greeting",
-    "Did you mean demo:greeting?",
+    "lists mcp__week__plan and calls it",
+    "Did you mean week:plan?",
   ]) {
     expect(stdout).toContain(words);
   }

@@ -39,6 +39,7 @@ it("pages link to files that exist", () => {
     "CONTRIBUTING.md",
     "docs/code.md",
     "docs/configuration.md",
+    "docs/library.md",
     "docs/security.md",
     "docs/servers.md",
   ]) {

@@ -31,7 +31,9 @@ describe.each(ERAS)("a client of %s", (era) => {
       text: expect.stringContaining("Rome"),
     });
     const { resourceTemplates } = await client.listResourceTemplates();
-    const [template] = resourceTemplates;
+    const template = resourceTemplates.find(({ uriTemplate }) =>
+      uriTemplate.startsWith("repertoire://server/"),
+    );
     expect(template!.uriTemplate).toBe(`${PREFIX}rig://weather/{city}`);
     const completed = await client.complete({
       ref: { type: "ref/resource", uri: template!.uriTemplate },

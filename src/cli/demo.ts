@@ -1,13 +1,13 @@
 /**
  * `repertoire demo`: a minute with the real thing. It starts the gateway as an MCP client would, in a temporary home with two
- * servers, one of which is broken, talks to it over stdio, keeps a capability from a second process, and shows what comes back.
+ * servers, one of which is broken, talks to it over stdio, keeps what worked, calls it from a second client, and shows what
+ * comes back.
  * Nothing of it stays.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { openStore } from "../app.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
@@ -40,14 +40,26 @@ async function tell(folder: string): Promise<void> {
   ]);
   const bin = process.argv[1]!;
   const startedAt = performance.now();
-  const client = new Client({ name: "demo", version: "1.0.0" });
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [bin, "serve", "--home", home, "--config", config, "--log-level", "error"],
-      env: getDefaultEnvironment(),
-    }),
-  );
+  const connect = async () => {
+    const connected = new Client({ name: "demo", version: "1.0.0" });
+    await connected.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [bin, "serve", "--home", home, "--config", config, "--log-level", "error"],
+        env: getDefaultEnvironment(),
+      }),
+    );
+    return connected;
+  };
+  const withOtherClient = async (work: (other: typeof client) => Promise<void>) => {
+    const other = await connect();
+    try {
+      await work(other);
+    } finally {
+      await other.close();
+    }
+  };
+  const client = await connect();
   try {
     const { tools } = await client.listTools();
     const ms = Math.round(performance.now() - startedAt);
@@ -87,17 +99,32 @@ async function tell(folder: string): Promise<void> {
 
     title(4, "It runs TypeScript against them, in a sandbox; only the result comes back");
     print(indent(CODE));
-    showRun(await call("execute", { intent: "Write the week down" }, { code: CODE }));
+    const run = await call("execute", { intent: "Write the week down" }, { code: CODE });
+    showRun(run);
+    const draft = run["draft"] as unknown as string;
 
     title(5, "A mistake gets an answer that helps, and nothing has run");
     showError(await call("execute", { code: "return await mcp.notes.ad({ text: 'x' })" }));
     showError(await call("execute", { code: "return await mcp.notes.add({ txt: 'x' })" }));
 
-    title(6, "Another process keeps something; the running gateway has it in its next answer");
-    await keepGreeting(home);
-    const { items } = (await call("list_library", { pattern: "demo:*" })) as unknown as { items: object[] };
-    for (const item of items) print(`     ${JSON.stringify(item)}`);
-    showError(await call("describe_workflow", { name: "demo:greting" }));
+    title(6, "What worked is kept under a name, and is a tool for every client at once");
+    const saved = await call("save_to_library", {
+      draft_name: draft,
+      final_name: "week:plan",
+      description: "Writes the days of a week down.",
+    });
+    print(`     ${cyan(saved["tool"] ?? "")}  ${dim(saved["fqdn"] ?? "")}`);
+    await withOtherClient(async (other) => {
+      const { tools: listed } = await other.listTools();
+      print(
+        dim(
+          `   a second client, in a gateway of its own, lists ${listed.find(({ name }) => name.startsWith("mcp__"))!.name} and calls it`,
+        ),
+      );
+      const { content } = await other.callTool({ name: "mcp__week__plan", arguments: {} });
+      print(`   ${green("✓")} ${bold("mcp__week__plan")} ${(content as { text: string }[])[0]!.text}`);
+    });
+    showError(await call("describe_workflow", { name: "week:plann" }));
   } finally {
     await client.close();
   }
@@ -143,22 +170,4 @@ function title(number: number, text: string): void {
 function showError(answer: Record<string, unknown>): void {
   const { code, message } = answer["error"] as { code: string; message: string };
   print(`     ${code}: ${escapeUnprintable(message)}`);
-}
-
-async function keepGreeting(home: string): Promise<void> {
-  const store = await openStore(home);
-  try {
-    await store.capabilities.save({
-      scope: { org: "local", project: "default" },
-      namespace: "demo",
-      action: "greeting",
-      kind: "code",
-      description: "Says hello to somebody.",
-      author: "demo",
-      source: "return `Hello, ${args.name}!`;",
-      inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
-    });
-  } finally {
-    await store.close();
-  }
 }

@@ -3,12 +3,19 @@ import { escapeUnprintable } from "../core/printable.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
-import { bold, dim, print } from "./terminal.ts";
+import { bold, dim, print, red, yellow } from "./terminal.ts";
 
 interface Field {
   readonly type: string;
   readonly required: boolean;
   readonly description: string;
+}
+
+interface ToolUsed {
+  readonly tool: string;
+  /** Beside what the tool is now. */
+  readonly state: "same" | "changed" | "missing" | "unknown";
+  readonly changes: readonly string[];
 }
 
 interface Described {
@@ -22,7 +29,10 @@ interface Described {
   readonly aliases: readonly string[];
   readonly inputs: Readonly<Record<string, Field>>;
   readonly outputs: Readonly<Record<string, Field>>;
-  readonly tools_used: readonly { readonly tool: string }[];
+  readonly tools_used: readonly ToolUsed[];
+  /** Whether the code fits the tools that have changed; null where none has. */
+  readonly still_valid: boolean | null;
+  readonly problem?: string;
   readonly statistics: {
     readonly executions: number;
     readonly successes: number;
@@ -30,6 +40,8 @@ interface Described {
   };
   readonly source: string;
 }
+
+const LABEL_WIDTH = 10;
 
 export function addDescribe(program: Command, finish: Finish): void {
   program
@@ -46,9 +58,6 @@ export function addDescribe(program: Command, finish: Finish): void {
 }
 
 function show(item: Described): void {
-  const line = (label: string, text: string) => {
-    if (text !== "") print(`${dim(label.padEnd(10))} ${escapeUnprintable(text)}`);
-  };
   const { executions, successes, average_ms: averageMs } = item.statistics;
   const average = averageMs === null ? "" : `, ${Math.round(averageMs)} ms on average`;
   print(`${bold(item.name)}  ${item.kind}, version ${item.version}`);
@@ -58,12 +67,29 @@ function show(item: Described): void {
   line("fqdn", item.fqdn);
   line("aliases", item.aliases.join(", "));
   line("tags", item.tags.join(", "));
-  line("uses", item.tools_used.map(({ tool }) => tool).join(", "));
+  showToolsUsed(item);
   line("runs", executions === 0 ? "none yet" : `${executions}, ${successes} succeeded${average}`);
   showFields("inputs", item.inputs);
   showFields("outputs", item.outputs);
   print();
   for (const sourceLine of item.source.split("\n")) print(dim("  │ ") + escapeUnprintable(sourceLine));
+}
+
+function line(label: string, text: string): void {
+  if (text !== "") print(`${dim(label.padEnd(LABEL_WIDTH))} ${escapeUnprintable(text)}`);
+}
+
+function showToolsUsed({ tools_used: used, still_valid: isValid, problem = "" }: Described): void {
+  for (const [at, { tool, state, changes }] of used.entries()) {
+    print(`${dim((at === 0 ? "uses" : "").padEnd(LABEL_WIDTH))} ${escapeUnprintable(tool)}  ${paint(state)}`);
+    for (const change of changes) line("", `  ${change}`);
+  }
+  if (isValid !== null) line("fits", isValid ? "yes, the code fits the tools as they are" : `no: ${problem}`);
+}
+
+function paint(state: ToolUsed["state"]): string {
+  if (state === "same" || state === "unknown") return dim(state);
+  return state === "changed" ? yellow(state) : red(state);
 }
 
 function showFields(title: string, fields: Readonly<Record<string, Field>>): void {

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import { escapeUnprintable } from "../core/printable.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
-import { note, printTable } from "./terminal.ts";
+import { note, printTable, yellow } from "./terminal.ts";
 
 interface Listed {
   readonly items: readonly {
@@ -11,6 +12,8 @@ interface Listed {
     readonly version: number;
     readonly usage_count: number;
     readonly description: string;
+    /** Tools it uses that have changed since it was kept. */
+    readonly changed_tools?: readonly string[];
   }[];
 }
 
@@ -44,9 +47,17 @@ function showItems({ items }: Listed, pattern: string | undefined): void {
   const rows = items.map((item) => [
     item.name,
     item.kind,
-    `v${item.version}`,
+    `v${item.version}${changedToolsOf(item).length > 0 ? " changed" : ""}`,
     `${item.usage_count} runs`,
     item.description,
   ]);
   printTable([["NAME", "KIND", "VERSION", "USED", "DESCRIPTION"], ...rows]);
+  for (const item of items.filter((other) => changedToolsOf(other).length > 0)) {
+    const tools = escapeUnprintable(changedToolsOf(item).join(", "));
+    note(`${yellow("changed")} ${item.name} uses ${tools}. See: repertoire describe ${item.name}`);
+  }
+}
+
+function changedToolsOf(item: Listed["items"][number]): readonly string[] {
+  return item.changed_tools ?? [];
 }

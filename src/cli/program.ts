@@ -2,22 +2,32 @@ import { Command, CommanderError, Option } from "commander";
 import { LOG_LEVELS } from "../core/log.ts";
 import { VERSION } from "../version.ts";
 import { addAdd } from "./add.ts";
+import { addAlias } from "./alias.ts";
 import { addCall } from "./call.ts";
 import { addCompletions } from "./completions.ts";
 import { addConfig } from "./config.ts";
 import { addDemo } from "./demo.ts";
 import { addDemoServer } from "./demo-server.ts";
+import { addDelete } from "./delete.ts";
 import { addDescribe } from "./describe.ts";
+import { addDiff } from "./diff.ts";
 import { addDisable } from "./disable.ts";
 import { addDoctor } from "./doctor.ts";
 import { addEnable } from "./enable.ts";
 import { EXIT, exitCodeOfThrown } from "./exit-code.ts";
+import { addExport } from "./export.ts";
+import { addHistory } from "./history.ts";
+import { addImport } from "./import.ts";
 import { addList } from "./list.ts";
 import { addRemove } from "./remove.ts";
+import { addRename } from "./rename.ts";
+import { addRollback } from "./rollback.ts";
 import { addRun } from "./run.ts";
+import { addSave } from "./save.ts";
 import { addServers } from "./servers.ts";
 import { addServe } from "./serve.ts";
 import { printThrown, write } from "./terminal.ts";
+import { addTest } from "./test.ts";
 import { addTools } from "./tools.ts";
 import { addTrust } from "./trust.ts";
 import { addTypes } from "./types.ts";
@@ -71,6 +81,16 @@ function createProgram(finish: Finish): Command {
     addTools,
     addList,
     addDescribe,
+    addSave,
+    addTest,
+    addHistory,
+    addDiff,
+    addRollback,
+    addRename,
+    addAlias,
+    addDelete,
+    addExport,
+    addImport,
     addDoctor,
     addConfig,
     addTrust,
@@ -91,6 +111,8 @@ Examples:
   $ repertoire run report.ts --input n=3   TypeScript against your tools
   $ repertoire list "github*"              what was kept, by pattern
   $ repertoire describe pr-analyzer --json
+  $ repertoire save DRAFT issues:stale --description "Issues that nobody touched."
+  $ repertoire test                        does what was kept still give what it gave?
 
 Exit codes:
   0 ok   1 failed   2 usage   3 auth   4 unreachable   5 tool error   6 refused   130 interrupted   143 terminated`;

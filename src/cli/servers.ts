@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ServerView } from "../app.ts";
 import { escapeUnprintable } from "../core/printable.ts";
+import { countOf } from "./config.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
@@ -41,7 +42,7 @@ function showTable(views: readonly ServerView[]): void {
     view.id,
     view.state,
     view.era ?? "",
-    view.toolCount === undefined ? "" : `${view.toolCount} tools`,
+    view.toolCount === undefined ? "" : countOf(view.toolCount, "tool"),
     view.connectMs === undefined ? "" : `${Math.round(view.connectMs)} ms`,
     view.target,
   ]);

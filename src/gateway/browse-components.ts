@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import { codeNameOf, displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
-import type { Capability } from "../core/store.ts";
+import type { CurrentCapability } from "../core/store.ts";
 import type { Library } from "../library/library.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -34,7 +34,9 @@ const output = z.object({
       output_schema: z.looseObject({}).optional(),
     }),
   ),
-  workflows: z.array(z.object({ name: z.string(), tool: z.string(), description: z.string() })),
+  workflows: z.array(
+    z.object({ name: z.string(), tool: z.string(), description: z.string(), signature: z.string() }),
+  ),
   total: z.int().describe("How many match, beyond the limit too."),
   pending: z.array(z.string()).describe("Servers that have not answered yet; ask again to see their tools."),
   unavailable: z
@@ -45,6 +47,7 @@ const output = z.object({
 export interface BrowseParts {
   readonly registry: Registry;
   readonly library: Library;
+  readonly freshenLibrary: () => Promise<void>;
 }
 
 export function createBrowseComponents(parts: BrowseParts): MetaTool {
@@ -68,19 +71,16 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     async run(input, context) {
+      await parts.freshenLibrary();
       const [catalogue, kept] = await Promise.all([
         parts.registry.discover({ waitMs: SERVERS_WAIT_MS }, context),
-        input.include_workflows ? parts.library.list(null) : [],
+        input.include_workflows ? parts.library.listCurrent(null) : [],
       ]);
       const tools = parts.registry.search(input.query ?? "", { limit: input.limit });
       const workflows = searchKept(input.query ?? "", kept);
       return succeed({
         nodes: tools.hits.map(({ component }) => nodeOf(component, input.detail === "full")),
-        workflows: workflows.slice(0, input.limit).map((item) => ({
-          name: displayNameOf(item),
-          tool: toolNameOf(item),
-          description: item.description,
-        })),
+        workflows: workflows.slice(0, input.limit).map(workflowOf),
         total: tools.total + workflows.length,
         pending: [...catalogue.pending],
         unavailable: catalogue.failed.map(({ source, reason }) => ({ server: source, reason })),
@@ -98,16 +98,29 @@ function describeServers(servers: readonly string[]): string {
 }
 
 /** By the same rules as the tools of servers; all of them, in their order, without a query. */
-function searchKept(query: string, kept: readonly Capability[]): Capability[] {
+function searchKept(query: string, kept: readonly CurrentCapability[]): CurrentCapability[] {
   if (query.trim() === "") return [...kept];
-  const byId = new Map(kept.map((item) => [item.id, item]));
+  const byId = new Map(kept.map((item) => [item.capability.id, item]));
   const index = createSearchIndex();
-  const documents = kept.map((item) => ({
+  const documents = kept.map(({ capability: item }) => ({
     id: item.id,
     fields: { name: displayNameOf(item), description: `${item.description} ${item.tags.join(" ")}` },
   }));
   index.put("library", documents);
   return index.search(query, kept.length).hits.map(({ id }) => byId.get(id)!);
+}
+
+function workflowOf({
+  capability,
+  version,
+}: CurrentCapability): z.output<typeof output>["workflows"][number] {
+  const { namespace, action } = capability;
+  return {
+    name: displayNameOf(capability),
+    tool: toolNameOf(capability),
+    description: capability.description,
+    signature: signatureOf(namespace, action, version.inputSchema, version.outputSchema ?? undefined),
+  };
 }
 
 function nodeOf(

@@ -2,8 +2,11 @@ import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import { displayNameOf, fqdnOf, libraryUriOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
+import type { CallContext } from "../core/tool.ts";
+import { changedTools, compareTools, type LookUpTool, type ToolDrift } from "../library/contracts.ts";
 import type { CapabilityDetails, Library } from "../library/library.ts";
 import { typeOf } from "../registry/signature.ts";
+import type { Runs } from "../runs/runs.ts";
 import { isoOf } from "./list-library.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
@@ -31,21 +34,28 @@ const output = z.object({
   input_schema: z.looseObject({}),
   output_schema: z.looseObject({}).nullable(),
   source: z.string(),
-  versions: z.array(
-    z.object({ version: z.int(), hash: z.string(), author: z.string(), created_at: z.string() }),
-  ),
+  versions: z.array(z.looseObject({ version: z.int(), hash: z.string() })),
   aliases: z.array(z.string()),
-  tools_used: z.array(z.object({ tool: z.string(), hash: z.string() })),
-  statistics: z.object({
-    executions: z.int(),
-    successes: z.int(),
-    failures: z.int(),
-    average_ms: z.number().nullable(),
-    last_run: z.string().nullable(),
-  }),
+  tools_used: z.array(
+    z.looseObject({
+      tool: z.string(),
+      hash: z.string(),
+      state: z.string().describe("same, changed, missing, unknown"),
+    }),
+  ),
+  still_valid: z.boolean().nullable().describe("Whether it fits tools that have changed."),
+  problem: z.string().optional(),
+  statistics: z.looseObject({ executions: z.int(), successes: z.int(), failures: z.int() }),
 });
 
-export function createDescribeWorkflow(library: Library): MetaTool {
+export interface DescribeParts {
+  readonly library: Library;
+  readonly runs: Runs;
+  readonly lookUpTool: LookUpTool;
+  readonly freshenLibrary: () => Promise<void>;
+}
+
+export function createDescribeWorkflow(parts: DescribeParts): MetaTool {
   return createMetaTool({
     name: "describe_workflow",
     title: "Describe what was kept",
@@ -58,14 +68,33 @@ export function createDescribeWorkflow(library: Library): MetaTool {
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    async run(input) {
-      const found = await library.describe(input.name);
-      return found.success ? succeed(describe(found.data)) : found;
+    async run(input, context) {
+      await parts.freshenLibrary();
+      const found = await parts.library.describe(input.name);
+      if (!found.success) return found;
+      const drifts = compareTools(found.data.version.toolsUsed, parts.lookUpTool);
+      const validity = await validityOf(parts.runs, found.data, drifts, context);
+      return succeed({ ...describe(found.data, drifts), ...validity });
     },
   });
 }
 
-function describe({ capability, version, versions, aliases }: CapabilityDetails): z.output<typeof output> {
+/** Reading the code again costs something, so it is done only where a tool has changed. */
+async function validityOf(
+  runs: Runs,
+  { capability, version }: CapabilityDetails,
+  drifts: readonly ToolDrift[],
+  context: CallContext,
+): Promise<Pick<z.output<typeof output>, "still_valid" | "problem">> {
+  if (capability.kind !== "code" || changedTools(drifts).length === 0) return { still_valid: null };
+  const prepared = await runs.prepare(version.source, toolNameOf(capability), context);
+  return prepared.success ? { still_valid: true } : { still_valid: false, problem: prepared.error.message };
+}
+
+function describe(
+  { capability, version, versions, aliases }: CapabilityDetails,
+  drifts: readonly ToolDrift[],
+): Omit<z.output<typeof output>, "still_valid" | "problem"> {
   return {
     name: displayNameOf(capability),
     tool: toolNameOf(capability),
@@ -90,7 +119,12 @@ function describe({ capability, version, versions, aliases }: CapabilityDetails)
       created_at: isoOf(item.createdAt),
     })),
     aliases: aliases.map(displayNameOf),
-    tools_used: version.toolsUsed.map(({ tool, hash }) => ({ tool, hash })),
+    tools_used: version.toolsUsed.map(({ tool, hash }, at) => ({
+      tool,
+      hash,
+      state: drifts[at]!.state,
+      changes: [...drifts[at]!.changes],
+    })),
     statistics: {
       executions: capability.usageCount,
       successes: capability.successCount,

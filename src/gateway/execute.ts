@@ -1,16 +1,19 @@
 import * as z from "zod";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { parseReference } from "../core/names.ts";
+import { capabilityNameOf, parseReference, toolNameOf } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CurrentCapability } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Draft, Drafts } from "../library/drafts.ts";
+import type { Keeper } from "../library/keep.ts";
 import type { Library } from "../library/library.ts";
-import type { RunEvent, RunReport } from "../runs/run.ts";
+import type { CapabilityRun, RunEvent, RunReport } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
 import { nextHop } from "./hops.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
+import { checkFinalName, savedOf } from "./save-to-library.ts";
 
 const TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
@@ -55,6 +58,7 @@ const output = z.object({
   calls: z.array(z.looseObject({ tool: z.string(), success: z.boolean(), elapsed_ms: z.number() })),
   warnings: z.array(z.string()),
   draft: z.string().nullable(),
+  saved: z.looseObject({}).optional(),
 });
 
 type Output = z.output<typeof output>;
@@ -63,6 +67,10 @@ export interface ExecuteParts {
   readonly library: Library;
   readonly drafts: Drafts;
   readonly runs: Runs;
+  readonly keeper: Keeper;
+  readonly servers: () => readonly string[];
+  readonly freshenLibrary: () => Promise<void>;
+  readonly checkContracts: (current: CurrentCapability) => ToolResult<readonly string[]>;
   /** A tool that the config denies was named. */
   readonly denied: (tool: string, details: JsonObject) => void;
   readonly log: Log;
@@ -82,6 +90,8 @@ export function createExecute(parts: ExecuteParts): MetaTool {
     async run(args, context) {
       const checked = checkRequest(args);
       if (!checked.success) return checked;
+      const free = await checkSaveAs(args, parts);
+      if (!free.success) return free;
       const source = await findSource(args, parts);
       if (!source.success) return source;
       const meta = nextHop(context.meta);
@@ -91,10 +101,14 @@ export function createExecute(parts: ExecuteParts): MetaTool {
   });
 }
 
-/** Code, and whether it lies in the drafts already. */
+/** Code, and where it is already: in the drafts, or in the library. */
 interface Source {
   readonly code: string;
   readonly draft?: string;
+  readonly capability?: CapabilityRun;
+  /** Checked and completed, where the code says what it takes. */
+  readonly inputs: JsonObject;
+  readonly warnings?: readonly string[];
 }
 
 async function runCode(
@@ -103,21 +117,52 @@ async function runCode(
   args: Input,
   context: CallContext,
 ): Promise<Output> {
-  const report = await parts.runs.execute(
+  const ran = await parts.runs.execute(
     {
       code: source.code,
-      inputs: (args.inputs ?? {}) as JsonObject,
+      inputs: source.inputs,
+      ...(source.capability !== undefined && { capability: source.capability }),
       ...(args.intent !== undefined && { intent: args.intent }),
       ...(args.timeout_ms !== undefined && { timeoutMs: args.timeout_ms }),
       observe: (event) => reportProgress(event, context),
     },
     context,
   );
+  const report = { ...ran, warnings: [...ran.warnings, ...(source.warnings ?? [])] };
   if (!report.result.success && report.result.error.code === "SECURITY_ERROR") {
     parts.denied("execute", { traceId: context.traceId, reason: report.result.error.message });
   }
-  const draft = report.result.success ? await leaveDraft(parts, source, args, context) : null;
-  return outputOf(report, draft);
+  if (!report.result.success) return outputOf(report, null);
+  if (args.save_as !== undefined) return keepRun(parts, source, report, args, context);
+  return outputOf(report, await leaveDraft(parts, source, args, context));
+}
+
+/** The run has worked, whatever becomes of keeping it: then its code is left as a draft, and the answer says why. */
+async function keepRun(
+  parts: ExecuteParts,
+  source: Source,
+  report: RunReport,
+  args: Input,
+  context: CallContext,
+): Promise<Output> {
+  const reference = parseReference(args.save_as!, "save_as");
+  const kept = reference.success
+    ? await parts.keeper.keep(
+        {
+          code: source.code,
+          name: capabilityNameOf(reference.data, "code"),
+          description: args.intent ?? `Kept from the run ${report.runId}.`,
+          field: "save_as",
+        },
+        context,
+      )
+    : reference;
+  if (!kept.success) {
+    const warnings = [...report.warnings, `It was not kept: ${kept.error.message}`];
+    return outputOf({ ...report, warnings }, await leaveDraft(parts, source, args, context));
+  }
+  await parts.freshenLibrary();
+  return { ...outputOf(report, null), saved: { ...savedOf(kept.data) } };
 }
 
 /** One step for each call that has ended; nobody knows how many there will be. */
@@ -134,6 +179,7 @@ async function leaveDraft(
   { traceId }: CallContext,
 ): Promise<string | null> {
   if (source.draft !== undefined) return source.draft;
+  if (source.capability !== undefined) return null;
   try {
     return await drafts.leave(source.code, intent);
   } catch (error) {
@@ -211,30 +257,65 @@ function checkNames(args: Input): ToolResult<void> {
 /** Refused before anything runs: a run whose end could not be what was asked for has no use. */
 function checkBuilt(args: Input): ToolResult<void> {
   if (args.resume !== undefined) return notYet("resume a run", "resume");
-  if (args.save_as !== undefined) return notYet("keep a run while it executes", "save_as");
   return succeed(undefined);
 }
 
 function notYet(what: string, field: string): ToolResult<never> {
   return fail("TOOL_NOT_IMPLEMENTED", `The request is valid, but this version cannot ${what} yet.`, {
     field,
-    hint: "execute runs code, and drafts of code by name.",
+    hint: "execute runs code, and drafts and capabilities of code by name.",
   });
 }
 
+/** A name that cannot be taken is told before anything runs. */
+async function checkSaveAs({ save_as: name, code }: Input, parts: ExecuteParts): Promise<ToolResult<void>> {
+  if (name === undefined) return succeed(undefined);
+  if (code === undefined) {
+    return fail("TOOL_INVALID_INPUT", "save_as keeps code that is given with it.", { field: "save_as" });
+  }
+  const checked = await checkFinalName(name, code, parts, "save_as");
+  return checked.success ? succeed(undefined) : checked;
+}
+
 /** The library comes first, then the drafts. */
-async function findSource({ name, code }: Input, parts: ExecuteParts): Promise<ToolResult<Source>> {
-  if (name === undefined) return succeed({ code: code! });
+async function findSource(
+  { name, code, inputs = {} }: Input,
+  parts: ExecuteParts,
+): Promise<ToolResult<Source>> {
+  const given = inputs as JsonObject;
+  if (name === undefined) return succeed({ code: code!, inputs: given });
   const reference = parseReference(name);
   if (!reference.success) return reference;
-  if ((await parts.library.find(reference.data)) !== undefined) return notYet("run what is kept", "name");
+  if ((await parts.library.find(reference.data)) !== undefined) return keptSource(name, given, parts);
   const draft = await parts.drafts.find(name);
-  if (draft.success) return sourceOf(draft.data);
+  if (draft.success) return sourceOf(draft.data, given);
   return draft.error.code === "TOOL_NOT_FOUND" ? unknownName(name, parts) : draft;
 }
 
-function sourceOf({ kind, text, name }: Draft): ToolResult<Source> {
-  return kind === "code" ? succeed({ code: text, draft: name }) : notYet("run a workflow", "name");
+async function keptSource(
+  name: string,
+  given: JsonObject,
+  { library, runs, checkContracts }: ExecuteParts,
+): Promise<ToolResult<Source>> {
+  const details = await library.describe(name);
+  if (!details.success) return details;
+  const { capability, version } = details.data;
+  if (capability.kind === "workflow") return notYet("run a workflow", "name");
+  const warnings = checkContracts({ capability, version });
+  if (!warnings.success) return warnings;
+  const inputs = await runs.checkArguments(version.inputSchema, given);
+  if (!inputs.success) return inputs;
+  const tool = toolNameOf(capability);
+  return succeed({
+    code: version.source,
+    inputs: inputs.data,
+    warnings: warnings.data,
+    capability: { tool, id: capability.id, version: version.version },
+  });
+}
+
+function sourceOf({ kind, text, name }: Draft, inputs: JsonObject): ToolResult<Source> {
+  return kind === "code" ? succeed({ code: text, draft: name, inputs }) : notYet("run a workflow", "name");
 }
 
 async function unknownName(name: string, { library, drafts }: ExecuteParts): Promise<ToolResult<never>> {

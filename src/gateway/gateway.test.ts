@@ -2,14 +2,22 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
-import { createFixtureSource, toolOf, type FixtureSource } from "../../test/fixtures/tool-source.ts";
+import {
+  contextOf,
+  createFixtureSource,
+  toolOf,
+  type FixtureSource,
+} from "../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
+import { succeed } from "../core/result.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
 import { createDrafts } from "../library/drafts.ts";
+import { createKeeper } from "../library/keep.ts";
 import { createLibrary } from "../library/library.ts";
-import { createCodeDirectory } from "../code-directory.ts";
+import { createLibrarySource } from "../library/library-source.ts";
+import { createCodeDirectory, createToolLookUp } from "../code-directory.ts";
 import { createRegistry, type Registry } from "../registry/registry.ts";
 import { createRuns } from "../runs/runs.ts";
 import { createCodeAnalysis } from "../sandbox/analysis.ts";
@@ -50,17 +58,45 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   mkdirSync(draftsFolder);
   const registry = createRegistry();
   for (const source of sources) registry.add(source);
+  const scope = () => DEFAULT_SCOPE;
+  const runs = createRuns({
+    ...bench,
+    store: store.runs,
+    directory: createCodeDirectory({
+      registry,
+      liveName,
+      freshenLibrary,
+      servers: () => sources.map(({ id }) => id),
+    }),
+    callTool: registry.call,
+    scope,
+    limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
+  });
+  const lookUpTool = createToolLookUp(registry, liveName);
+  const kept = createLibrarySource({
+    capabilities: store.capabilities,
+    scope,
+    runs,
+    lookUpTool,
+    changedTools: () => "warn",
+  });
+  registry.add(kept, { isOwn: true });
+  onTestFinished(() => registry.close());
+  function liveName(tool: string): string {
+    return kept.liveName(tool);
+  }
+  async function freshenLibrary(): Promise<void> {
+    if (await kept.lookForChanges()) await registry.refresh(kept.id, contextOf());
+  }
   const gateway = createGateway({
     registry,
-    runs: createRuns({
-      ...bench,
-      store: store.runs,
-      directory: createCodeDirectory({ registry, servers: () => sources.map((source) => source.id) }),
-      callTool: registry.call,
-      scope: () => DEFAULT_SCOPE,
-      limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
-    }),
-    library: createLibrary(store.capabilities, () => DEFAULT_SCOPE),
+    runs,
+    library: createLibrary(store.capabilities, scope),
+    keeper: createKeeper({ store, runs, scope, author: () => "ann", secrets: () => [] }),
+    lookUpTool,
+    freshenLibrary,
+    isListed: (tool) => kept.isListed(tool),
+    checkContracts: (current) => kept.checkContracts(current),
     drafts: createDrafts(draftsFolder),
     servers: () => sources.map((source) => source.id),
     configChanged: () => () => {},
@@ -98,10 +134,14 @@ const sum: CapabilityDraft = {
 };
 
 describe("the list", () => {
-  it("has exactly the five meta-tools, whatever servers and capabilities there are", async () => {
+  it("has exactly the five meta-tools, and what was kept in the very next list", async () => {
     const { gateway, store } = await openRig(createFixtureSource("github", [toolOf("create_issue")]));
-    await store.capabilities.save(sum);
     expect((await gateway.listTools()).map((tool) => tool.name)).toEqual(META_TOOLS);
+    await store.capabilities.save(sum);
+    await store.capabilities.save({ ...sum, namespace: "code", action: "analyze" });
+    const tools = await gateway.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual([...META_TOOLS, "mcp__code__analyze", "mcp__math__sum"]);
+    expect(tools.at(-1)).toMatchObject({ description: sum.description, inputSchema: sum.inputSchema });
   });
 
   it("pins names, required and optional arguments", async () => {
@@ -152,7 +192,7 @@ describe("the list", () => {
     expect(text).not.toContain('"additionalProperties":{}');
     expect(text).not.toContain("$ref");
     // What every request of every client carries; about 2,500 tokens.
-    expect(text.length).toBeLessThan(11_000);
+    expect(text.length).toBeLessThan(11_500);
   });
 
   it("names the servers, at most thirty of them", async () => {
@@ -428,9 +468,13 @@ describe("execute", () => {
     const { call, store, draftsFolder } = await openRig();
     await store.capabilities.save(sum);
     writeFileSync(join(draftsFolder, "report.json"), "{}");
-    for (const name of ["math:sum", "report"]) {
-      expect(await call("execute", { name })).toMatchObject({ error: { code: "TOOL_NOT_IMPLEMENTED" } });
-    }
+    expect(await call("execute", { name: "math:sum", inputs: { a: 2 } })).toMatchObject({ outputs: 3 });
+    expect(await call("execute", { name: "math:sum" })).toMatchObject({
+      error: { code: "TOOL_INVALID_INPUT", field: "a" },
+    });
+    expect(await call("execute", { name: "report" })).toMatchObject({
+      error: { code: "TOOL_NOT_IMPLEMENTED" },
+    });
     expect(await call("execute", { name: "math:summ" })).toMatchObject({
       error: { code: "TOOL_NOT_FOUND", nearest: ["math:sum"] },
     });
@@ -439,11 +483,7 @@ describe("execute", () => {
 
   it("says that it cannot run yet what is otherwise valid", async () => {
     const { call } = await openRig();
-    const requests: JsonObject[] = [
-      { resume: "last" },
-      { resume: "last", code: "return 1" },
-      { code: "return 1", save_as: "one" },
-    ];
+    const requests: JsonObject[] = [{ resume: "last" }, { resume: "last", code: "return 1" }];
     for (const args of requests) {
       expect(await call("execute", args)).toMatchObject({
         isError: true,
@@ -584,9 +624,21 @@ describe("what goes wrong inside", () => {
       registry: createRegistry(),
       library: {
         ...createLibrary(store.capabilities, () => DEFAULT_SCOPE),
-        list: () => Promise.reject(new Error("select * from /home/ann/secret")),
+        listCurrent: () => Promise.reject(new Error("select * from /home/ann/secret")),
       },
-      runs: { execute: () => Promise.reject(new Error("unused")), warm: () => {}, close: async () => {} },
+      runs: {
+        execute: () => Promise.reject(new Error("unused")),
+        prepare: () => Promise.reject(new Error("unused")),
+        replay: () => Promise.reject(new Error("unused")),
+        checkArguments: () => Promise.reject(new Error("unused")),
+        warm: () => {},
+        close: async () => {},
+      },
+      keeper: { keep: () => Promise.reject(new Error("unused")) },
+      lookUpTool: () => "unknown",
+      freshenLibrary: async () => {},
+      isListed: () => true,
+      checkContracts: () => succeed([]),
       metaToolAnswered: () => {},
       drafts: createDrafts("/nowhere"),
       servers: () => [],

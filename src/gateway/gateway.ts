@@ -8,11 +8,14 @@ import { randomUUID } from "node:crypto";
 import { messageOf, type ToolError } from "../core/errors.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { parseToolName } from "../core/names.ts";
+import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, type ToolResult } from "../core/result.ts";
+import type { CurrentCapability } from "../core/store.ts";
 import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import type { LookUpTool } from "../library/contracts.ts";
 import type { Drafts } from "../library/drafts.ts";
+import type { Keeper } from "../library/keep.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -24,6 +27,13 @@ import { createExecute } from "./execute.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { Exposure } from "./exposure.ts";
 import { nextHop } from "./hops.ts";
+import {
+  completeLibrary,
+  isLibraryReference,
+  isLibraryUri,
+  LIBRARY_TEMPLATE,
+  readLibraryResource,
+} from "./library-resources.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
@@ -73,6 +83,15 @@ export interface GatewayParts {
   readonly library: Library;
   readonly drafts: Drafts;
   readonly runs: Runs;
+  readonly keeper: Keeper;
+  /** What is known of a tool now, for what was written against it. */
+  readonly lookUpTool: LookUpTool;
+  /** What is to be said of a version whose tools have changed, or that it may not run. */
+  readonly checkContracts: (current: CurrentCapability) => ToolResult<readonly string[]>;
+  /** Has the registry read the library again where it has changed. */
+  readonly freshenLibrary: () => Promise<void>;
+  /** Whether a capability is among those that clients are shown. */
+  readonly isListed: (tool: string) => boolean;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
   /** Tells when `servers` or `exposure` has changed. */
@@ -94,8 +113,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   const { registry } = parts;
   const metaTools: readonly MetaTool[] = [
     createBrowseComponents(parts),
-    createListLibrary(parts.library),
-    createDescribeWorkflow(parts.library),
+    createListLibrary(parts),
+    createDescribeWorkflow(parts),
     createExecute(parts),
     createSaveToLibrary(parts),
   ];
@@ -114,9 +133,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     }
     switch (parseToolName(name).kind) {
       case "capability":
-        return fail("TOOL_NOT_FOUND", `Capability not found: ${name}`, {
-          nearest: nearest(name, await parts.library.names()),
-        });
+        return callCapability(name, args, context);
       case "static":
         return unknownTool(name, metaTools);
       default:
@@ -124,6 +141,22 @@ export function createGateway(parts: GatewayParts): Gateway {
           hint: "A tool is server__tool, mcp__namespace__action or one of the meta-tools.",
         });
     }
+  }
+
+  /** By its name, or by an alias of it; what another process has just kept is there too. */
+  async function callCapability(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<ToolAnswer>> {
+    await parts.freshenLibrary();
+    if (registry.resolve(name) !== undefined) return callRegistry(name, args, context);
+    const reference = parseReference(name);
+    const found = reference.success ? await parts.library.find(reference.data) : undefined;
+    if (found !== undefined) return callRegistry(toolNameOf(found), args, context);
+    return fail("TOOL_NOT_FOUND", `Capability not found: ${name}`, {
+      nearest: nearest(name, await parts.library.names()),
+    });
   }
 
   async function callRegistry(
@@ -180,11 +213,19 @@ export function createGateway(parts: GatewayParts): Gateway {
       const shown = (entries: readonly Exposed[]) => entries.map(({ definition }) => definition);
       return {
         resources: shown(known.resources),
-        resourceTemplates: shown(known.resourceTemplates),
+        resourceTemplates: [LIBRARY_TEMPLATE, ...shown(known.resourceTemplates)],
         prompts: shown(known.prompts),
       };
     },
-    pass: (method, params, context) => pass(registry, method, params, context),
+    pass(method, params, context) {
+      if (method === "resources/read" && isLibraryUri(params["uri"])) {
+        return readLibraryResource(parts.library, params["uri"]);
+      }
+      if (method === "completion/complete" && isLibraryReference(params["ref"])) {
+        return completeLibrary(parts.library, params);
+      }
+      return pass(registry, method, params, context);
+    },
     changed(listener) {
       const leave = [
         registry.changed((kinds) => {

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
-import type { Library } from "../library/library.ts";
+import { changedTools, compareTools, type LookUpTool } from "../library/contracts.ts";
+import type { CapabilityDetails, Library } from "../library/library.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
 const output = z.object({
@@ -16,11 +17,18 @@ const output = z.object({
       usage_count: z.int(),
       success_count: z.int(),
       last_used_at: z.string().nullable().describe("ISO 8601."),
+      changed_tools: z.array(z.string()).optional(),
     }),
   ),
 });
 
-export function createListLibrary(library: Library): MetaTool {
+export interface ListLibraryParts {
+  readonly library: Library;
+  readonly lookUpTool: LookUpTool;
+  readonly freshenLibrary: () => Promise<void>;
+}
+
+export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListLibraryParts): MetaTool {
   return createMetaTool({
     name: "list_library",
     title: "List the library",
@@ -38,21 +46,30 @@ export function createListLibrary(library: Library): MetaTool {
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     async run(input) {
-      const kept = await library.list(input.pattern ?? null);
-      const items = kept.map((item) => ({
-        name: displayNameOf(item),
-        tool: toolNameOf(item),
-        kind: item.kind,
-        description: item.description,
-        version: item.currentVersion,
-        tags: [...item.tags],
-        usage_count: item.usageCount,
-        success_count: item.successCount,
-        last_used_at: isoOf(item.lastUsedAt),
-      }));
-      return succeed({ items });
+      await freshenLibrary();
+      const kept = await library.listCurrent(input.pattern ?? null);
+      return succeed({ items: kept.map((item) => itemOf(item, lookUpTool)) });
     },
   });
+}
+
+function itemOf(
+  { capability, version }: Pick<CapabilityDetails, "capability" | "version">,
+  lookUpTool: LookUpTool,
+): z.output<typeof output>["items"][number] {
+  const changed = changedTools(compareTools(version.toolsUsed, lookUpTool)).map(({ tool }) => tool);
+  return {
+    name: displayNameOf(capability),
+    tool: toolNameOf(capability),
+    kind: capability.kind,
+    description: capability.description,
+    version: capability.currentVersion,
+    tags: [...capability.tags],
+    usage_count: capability.usageCount,
+    success_count: capability.successCount,
+    last_used_at: isoOf(capability.lastUsedAt),
+    ...(changed.length > 0 && { changed_tools: changed }),
+  };
 }
 
 export function isoOf(at: number): string;

@@ -1,8 +1,17 @@
 import * as z from "zod";
-import { capabilityNameOf, displayNameOf, parseReference } from "../core/names.ts";
+import {
+  capabilityNameOf,
+  displayNameOf,
+  fqdnOf,
+  libraryUriOf,
+  parseReference,
+  toolNameOf,
+  type CapabilityName,
+} from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { VISIBILITIES } from "../core/store.ts";
-import type { Draft, Drafts } from "../library/drafts.ts";
+import type { Drafts } from "../library/drafts.ts";
+import type { Keeper, Kept } from "../library/keep.ts";
 import type { Library } from "../library/library.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
@@ -16,6 +25,9 @@ const output = z.object({
   tool: z.string(),
   fqdn: z.string(),
   version: z.int(),
+  input_schema: z.looseObject({}),
+  possible_inputs: z.array(z.looseObject({})).optional().describe("Written-out values that might be inputs."),
+  warnings: z.array(z.string()).optional(),
 });
 
 export interface SaveParts {
@@ -23,6 +35,8 @@ export interface SaveParts {
   readonly drafts: Drafts;
   /** The ids of all configured servers: a namespace of that name could never be called. */
   readonly servers: () => readonly string[];
+  readonly keeper: Keeper;
+  readonly freshenLibrary: () => Promise<void>;
 }
 
 export function createSaveToLibrary(parts: SaveParts): MetaTool {
@@ -47,49 +61,97 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
     }),
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    async run(args) {
+    async run(args, context) {
       const draft = await parts.drafts.find(args.draft_name, "draft_name");
-      if (!draft.success) return draft;
-      const name = await checkFinalName(args.final_name, args.overwrite, draft.data, parts);
+      if (!draft.success) return (await findSaved(args, parts)) ?? draft;
+      const { text, kind } = draft.data;
+      const name = await checkFinalName(args.final_name, text, parts, "final_name", args.overwrite);
       if (!name.success) return name;
-      return fail(
-        "TOOL_NOT_IMPLEMENTED",
-        "The request is valid, but this version cannot save to the library yet.",
+      if (kind === "workflow") return notYet();
+      const kept = await parts.keeper.keep(
         {
-          hint: `The draft ${draft.data.name} stays where it is.`,
+          code: text,
+          name: name.data,
+          description: args.description,
+          ...(args.tags !== undefined && { tags: args.tags }),
+          ...(args.visibility !== undefined && { visibility: args.visibility }),
+          overwrite: args.overwrite,
+          field: "draft_name",
         },
+        context,
       );
+      if (!kept.success) return kept;
+      // Saved first: a draft that is still there after a crash is the same version when it is saved again.
+      await parts.drafts.remove(draft.data);
+      await parts.freshenLibrary();
+      return succeed(savedOf(kept.data));
     },
   });
 }
 
-async function checkFinalName(
+/** The answer was lost and the client asks again: the draft is gone because it was saved under this very name. */
+async function findSaved(
+  args: { readonly draft_name: string; readonly final_name: string; readonly description: string },
+  { library }: SaveParts,
+): Promise<ToolResult<Saved> | undefined> {
+  const hash = /-([0-9a-f]{8})$/.exec(args.draft_name)?.[1];
+  const reference = parseReference(args.final_name, "final_name");
+  if (hash === undefined || !reference.success) return undefined;
+  const details = await library.describe(args.final_name);
+  if (!details.success || !details.data.version.sourceHash.startsWith(hash)) return undefined;
+  return succeed(savedOf({ ...details.data, offers: [], warnings: [] }));
+}
+
+type Saved = z.output<typeof output>;
+
+/** What was saved, and what might be made of it. */
+export function savedOf({ capability, version, offers, warnings }: Kept): Saved {
+  return {
+    success: true,
+    path: libraryUriOf(capability),
+    tool: toolNameOf(capability),
+    fqdn: fqdnOf(capability.scope, capability, version.shortHash),
+    version: version.version,
+    input_schema: version.inputSchema,
+    ...(offers.length > 0 && { possible_inputs: offers.map((offer) => ({ ...offer })) }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}
+
+/** A name that code may be kept under: well formed, no server's, and free or the same code's already. */
+export async function checkFinalName(
   finalName: string,
-  overwrite: boolean,
-  draft: Draft,
-  { library, servers }: SaveParts,
-): Promise<ToolResult<void>> {
-  const field = "final_name";
+  code: string,
+  { library, servers }: Pick<SaveParts, "library" | "servers">,
+  field: string,
+  overwrite = false,
+): Promise<ToolResult<CapabilityName>> {
   const reference = parseReference(finalName, field);
   if (!reference.success) return reference;
   if (reference.data.kind === "fqdn" || reference.data.version !== undefined) {
     const message = "A new name has neither a hash nor a version: give namespace:action.";
     return fail("TOOL_INVALID_INPUT", message, { field });
   }
-  const name = capabilityNameOf(reference.data, draft.kind);
+  const name = capabilityNameOf(reference.data, "code");
   if (servers().includes(name.namespace)) {
     const message = `The namespace ${name.namespace} is the id of a server; its tools would hide yours.`;
     return fail("TOOL_INVALID_INPUT", message, { field, hint: "Choose another namespace." });
   }
-  const existing = await library.find({ kind: "capability", ...name });
-  if (existing === undefined || overwrite) return succeed(undefined);
+  const existing = await library.describe(displayNameOf(name));
+  if (!existing.success || overwrite || existing.data.version.source === code) return succeed(name);
   return fail(
     "TOOL_INVALID_INPUT",
-    `${displayNameOf(name)} exists already (version ${existing.currentVersion}).`,
+    `${displayNameOf(name)} exists already (version ${existing.data.capability.currentVersion}).`,
     {
       reason: "taken",
       field,
       hint: "Choose another name, or give overwrite: true to make a new version; the old one is kept.",
     },
   );
+}
+
+function notYet(): ToolResult<never> {
+  return fail("TOOL_NOT_IMPLEMENTED", "This version keeps code; it cannot keep workflows yet.", {
+    hint: "The draft stays where it is.",
+  });
 }

@@ -1,9 +1,10 @@
 /**
- * What `tools/list` answers: the meta-tools, and the tools of servers where the exposure says so. A real list has hundreds of KB, and
+ * What `tools/list` answers: the meta-tools, what was kept, and the tools of servers where the exposure says so. A real list has hundreds of KB, and
  * every client asks for it at every start, so the list and its bytes are made once and again only when something in it has
  * changed.
  */
 import { hashText } from "../core/json.ts";
+import { CAPABILITIES_ID } from "../core/names.ts";
 import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -26,6 +27,10 @@ export interface ToolListParts {
   readonly metaTools: readonly MetaTool[];
   readonly servers: () => readonly string[];
   readonly exposure: () => Exposure;
+  /** Has the registry read the library again where it has changed. */
+  readonly freshenLibrary: () => Promise<void>;
+  /** Whether a capability is among those that clients are shown. */
+  readonly isListed: (tool: string) => boolean;
 }
 
 export interface ToolListReader {
@@ -36,9 +41,13 @@ export interface ToolListReader {
 
 export function createToolListReader(parts: ToolListParts): ToolListReader {
   const { registry } = parts;
-  const upstream = remember((components: readonly Component[]) =>
-    components.map(({ name, definition }): ToolDefinition => ({ ...definition, name })),
+  const kept = remember((components: readonly Component[]) =>
+    components.filter(({ source, name }) => source === CAPABILITIES_ID && parts.isListed(name)).map(exposed),
   );
+  const upstream = remember((components: readonly Component[]) =>
+    components.filter(({ source }) => source !== CAPABILITIES_ID).map(exposed),
+  );
+  const all = remember((components: readonly Component[]) => [...kept(components), ...upstream(components)]);
   const fits = remember((components: readonly Component[]) =>
     chooseExposure("auto", () => upstream(components)),
   );
@@ -48,23 +57,26 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
   const whole = remember((ownTools: readonly ToolDefinition[]) =>
     remember((others: readonly ToolDefinition[]) => listOf([...ownTools, ...others])),
   );
-  const none: readonly ToolDefinition[] = [];
-
   function listOfComponents(components: readonly Component[]): ToolList {
     const mode = parts.exposure();
     const isLean = mode === "lean" || (mode === "auto" && fits(components) === "lean");
-    return whole(own(parts.servers().join(",")))(isLean ? none : upstream(components));
+    return whole(own(parts.servers().join(",")))(isLean ? kept(components) : all(components));
   }
 
   const current = () => listOfComponents(registry.catalogue().components);
   return {
     current,
     async read(context) {
+      await parts.freshenLibrary();
       // What `auto` shows is what is known: only a list that was asked for starts servers.
       if (parts.exposure() !== "full") return current();
       return listOfComponents((await registry.discover({ waitMs: LIST_WAIT_MS }, context)).components);
     },
   };
+}
+
+function exposed({ name, definition }: Component): ToolDefinition {
+  return { ...definition, name };
 }
 
 function listOf(tools: readonly ToolDefinition[]): ToolList {

@@ -4,7 +4,7 @@
  * file inside the folder is read: a link could lead anywhere.
  */
 import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
@@ -29,6 +29,8 @@ export interface Drafts {
   names(): Promise<string[]>;
   /** Leaves code that worked, so that it can be kept; returns its name. The same code for the same purpose is one draft. */
   leave(code: string, intent?: string): Promise<string>;
+  /** Takes a draft away that was kept; one that was changed in the meantime stays. */
+  remove(draft: Draft): Promise<void>;
 }
 
 const KINDS: readonly { extension: string; kind: CapabilityKind }[] = [
@@ -61,7 +63,12 @@ export function createDrafts(folder: string): Drafts {
     return noDraft(name, field, await names());
   }
 
-  return { find, names, leave: (code, intent) => leaveDraft(folder, code, intent) };
+  return { find, names, leave: (code, intent) => leaveDraft(folder, code, intent), remove: removeDraft };
+}
+
+async function removeDraft({ path, text }: Draft): Promise<void> {
+  const now = await readDraft(path, "name");
+  if (now?.success === true && now.data === text) await unlink(path).catch(() => {});
 }
 
 /** The text of a regular file; `undefined` when there is none. */

@@ -28,6 +28,8 @@ export interface CapabilityDetails {
 export interface Library {
   /** In the order of their names; `pattern` is a substring or a glob, null means all. */
   list(pattern: string | null): Promise<Capability[]>;
+  /** The same with the versions that are called. */
+  listCurrent(pattern: string | null): Promise<Pick<CapabilityDetails, "capability" | "version">[]>;
   find(reference: NameReference): Promise<Capability | undefined>;
   describe(name: string): Promise<ToolResult<CapabilityDetails>>;
   /** Every name that could have been meant, for messages. */
@@ -41,6 +43,14 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
     return all
       .filter((item) => matches([displayNameOf(item), toolNameOf(item), item.description, ...item.tags]))
       .sort((a, b) => (displayNameOf(a) < displayNameOf(b) ? -1 : 1));
+  }
+
+  async function listCurrent(pattern: string | null): ReturnType<Library["listCurrent"]> {
+    const matches = createMatcher(pattern);
+    const all = await capabilities.listCurrent(scope());
+    return all.filter(({ capability: item }) =>
+      matches([displayNameOf(item), toolNameOf(item), item.description, ...item.tags]),
+    );
   }
 
   async function names(): Promise<string[]> {
@@ -80,7 +90,7 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
     return succeed({ capability, version, versions, aliases: await capabilities.aliases(capability.id) });
   }
 
-  return { list, find, describe, names };
+  return { list, listCurrent, find, describe, names };
 }
 
 function chooseVersion(

@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import { displayNameOf, toolNameOf } from "../core/names.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import { succeed } from "../core/result.ts";
+import { useLibrary } from "./library-call.ts";
+import type { Finish } from "./program.ts";
+import { globalOptionsOf } from "./session.ts";
+import { green, note } from "./terminal.ts";
+
+export function addRollback(program: Command, finish: Finish): void {
+  program
+    .command("rollback")
+    .description("Go back to an older version: it becomes the newest one, and none is lost")
+    .argument("<name@version>", "the version to go back to")
+    .addHelpText("after", "\nExamples:\n  $ repertoire history math:sum\n  $ repertoire rollback math:sum@1")
+    .action(async (name: string, _options: unknown, command: Command) => {
+      finish(
+        await useLibrary(
+          globalOptionsOf(command),
+          async (app) => {
+            const made = await app.curator.rollback(name);
+            if (!made.success) return made;
+            const { capability, version } = made.data;
+            return succeed({
+              name: displayNameOf(capability),
+              tool: toolNameOf(capability),
+              version: version.version,
+              like: name,
+            });
+          },
+          { show },
+        ),
+      );
+    });
+}
+
+interface RolledBack {
+  readonly name: string;
+  readonly version: number;
+  readonly like: string;
+}
+
+function show({ name, version, like }: RolledBack): void {
+  note(`${green("rolled back")} ${name} is at version ${version}, which is like ${escapeUnprintable(like)}`);
+}

@@ -1,0 +1,247 @@
+/** Changing and testing what was kept: names, versions, files, examples. A running version is never changed or lost. */
+import { canonicalJson, DATA_LIMITS } from "../core/json.ts";
+import {
+  capabilityNameOf,
+  displayNameOf,
+  parseReference,
+  type CapabilityName,
+  type Scope,
+} from "../core/names.ts";
+import type { Redactor } from "../core/redaction.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { Capability, CapabilityVersion, SaveOutcome, Store } from "../core/store.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { Runs } from "../runs/runs.ts";
+import { testExample, type TestReport } from "./example-test.ts";
+import type { CapabilityDetails, Library } from "./library.ts";
+import type { PortableCapability } from "./portable.ts";
+
+export interface CuratorParts {
+  readonly store: Pick<Store, "capabilities" | "runs">;
+  readonly library: Library;
+  readonly runs: Runs;
+  readonly scope: () => Scope;
+  readonly author: () => string;
+  readonly redactor: () => Redactor;
+  /** The ids of all configured servers: a namespace of that name could never be called. */
+  readonly servers: () => readonly string[];
+}
+
+export interface Adopted {
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly unchanged: readonly string[];
+  /** Aliases that something else has already. */
+  readonly taken: readonly string[];
+}
+
+export interface Curator {
+  /** The old name stays as an alias. */
+  rename(name: string, to: string): Promise<ToolResult<Capability>>;
+  alias(name: string, other: string): Promise<ToolResult<Capability>>;
+  /** Marks it as deleted; its versions stay for the runs that use them. */
+  remove(name: string): Promise<ToolResult<Capability>>;
+  /** Makes a new version that is like an older one, `name@2`. */
+  rollback(
+    name: string,
+  ): Promise<ToolResult<{ readonly capability: Capability; readonly version: CapabilityVersion }>>;
+  /** What `export` writes. */
+  collect(pattern: string | null): Promise<PortableCapability[]>;
+  /** What `import` keeps: new ones are created, changed ones get a new version. */
+  adopt(items: readonly PortableCapability[]): Promise<ToolResult<Adopted>>;
+  /** Replays the examples, of all or of one, offline. */
+  test(name: string | null, context: CallContext): Promise<ToolResult<TestReport[]>>;
+}
+
+export function createCurator(parts: CuratorParts): Curator {
+  const { library } = parts;
+  const { capabilities } = parts.store;
+
+  async function rename(name: string, to: string): Promise<ToolResult<Capability>> {
+    const found = await library.describe(name);
+    if (!found.success) return found;
+    const wanted = newName(to, found.data.capability, parts.servers());
+    if (!wanted.success) return wanted;
+    const outcome = await capabilities.rename(found.data.capability.id, wanted.data);
+    if (outcome.kind === "renamed") return succeed(outcome.capability);
+    return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
+  }
+
+  async function alias(name: string, other: string): Promise<ToolResult<Capability>> {
+    const found = await library.describe(name);
+    if (!found.success) return found;
+    const wanted = newName(other, found.data.capability, parts.servers());
+    if (!wanted.success) return wanted;
+    const outcome = await capabilities.alias(found.data.capability.id, wanted.data);
+    if (outcome.kind === "added") return succeed(found.data.capability);
+    return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
+  }
+
+  async function remove(name: string): Promise<ToolResult<Capability>> {
+    const found = await library.describe(name);
+    if (!found.success) return found;
+    const isRemoved = await capabilities.remove(found.data.capability.id);
+    return isRemoved ? succeed(found.data.capability) : gone(name);
+  }
+
+  async function saveItem(item: PortableCapability, overwrite: boolean): Promise<SaveOutcome> {
+    const { namespace, action, kind, description, tags, visibility, source, inputSchema, outputSchema } =
+      item;
+    return capabilities.save({
+      scope: parts.scope(),
+      namespace,
+      action,
+      kind,
+      description,
+      tags,
+      visibility,
+      source,
+      inputSchema,
+      outputSchema,
+      toolsUsed: item.toolsUsed,
+      author: item.author,
+      example: item.example,
+      overwrite,
+    });
+  }
+
+  async function rollback(name: string): ReturnType<Curator["rollback"]> {
+    const found = await library.describe(name);
+    if (!found.success) return found;
+    const { capability, version } = found.data;
+    if (version.version === capability.currentVersion) {
+      return fail(
+        "TOOL_INVALID_INPUT",
+        `${displayNameOf(capability)}@${version.version} is the current version.`,
+        {
+          hint: `Name the version to go back to: ${displayNameOf(capability)}@${Math.max(1, version.version - 1)}.`,
+        },
+      );
+    }
+    const example = (await capabilities.example(capability.id, version.version)) ?? null;
+    const outcome = await saveItem({ ...portableOf(found.data, example), author: parts.author() }, true);
+    return outcome.kind === "saved" ? succeed(outcome) : taken(capability);
+  }
+
+  async function collect(pattern: string | null): Promise<PortableCapability[]> {
+    const items = await library.listCurrent(pattern);
+    return Promise.all(
+      items.map(async ({ capability, version }) => {
+        const example = (await capabilities.example(capability.id, version.version)) ?? null;
+        const aliases = await capabilities.aliases(capability.id);
+        return portableOf({ capability, version, aliases, versions: [] }, example);
+      }),
+    );
+  }
+
+  /** Aliases are only added: one that the file does not have was given here, and stays. */
+  async function addAliases(
+    item: PortableCapability,
+    known: readonly CapabilityName[],
+    refused: string[],
+  ): Promise<boolean> {
+    const missing = item.aliases.filter(
+      (wanted) => !known.some((other) => displayNameOf(other) === displayNameOf(wanted)),
+    );
+    const found = missing.length === 0 ? undefined : await capabilities.find(parts.scope(), item);
+    let isAdded = false;
+    for (const wanted of found === undefined ? [] : missing) {
+      const outcome = await capabilities.alias(found!.id, wanted);
+      if (outcome.kind === "added") isAdded = true;
+      else refused.push(displayNameOf(wanted));
+    }
+    return isAdded;
+  }
+
+  async function adopt(items: readonly PortableCapability[]): Promise<ToolResult<Adopted>> {
+    const own = items.find(({ namespace }) => parts.servers().includes(namespace));
+    if (own !== undefined) return isServer(own.namespace);
+    const before = new Map((await collect(null)).map((item) => [displayNameOf(item), item]));
+    const adopted = {
+      created: [] as string[],
+      updated: [] as string[],
+      unchanged: [] as string[],
+      taken: [] as string[],
+    };
+    for (const item of items) {
+      const name = displayNameOf(item);
+      const known = before.get(name);
+      const isSame = known !== undefined && contentOf(known) === contentOf(item);
+      if (!isSame) await saveItem(item, true);
+      const hasNewAlias = await addAliases(item, known?.aliases ?? [], adopted.taken);
+      if (known === undefined) adopted.created.push(name);
+      else (isSame && !hasNewAlias ? adopted.unchanged : adopted.updated).push(name);
+    }
+    return succeed(adopted);
+  }
+
+  return {
+    rename,
+    alias,
+    remove,
+    rollback,
+    collect,
+    adopt,
+    async test(name, context) {
+      if (name === null) {
+        const all = await library.listCurrent(null);
+        const reports: TestReport[] = [];
+        for (const item of all) reports.push(await testExample(parts, item, context));
+        return succeed(reports);
+      }
+      const found = await library.describe(name);
+      return found.success ? succeed([await testExample(parts, found.data, context)]) : found;
+    },
+  };
+}
+
+/** Everything that a version is made of, in one text. */
+function contentOf(item: PortableCapability): string {
+  return canonicalJson({ ...item, aliases: [] }, DATA_LIMITS);
+}
+
+function portableOf(
+  { capability, version, aliases }: CapabilityDetails,
+  example: PortableCapability["example"],
+): PortableCapability {
+  return {
+    namespace: capability.namespace,
+    action: capability.action,
+    kind: capability.kind,
+    description: capability.description,
+    tags: capability.tags,
+    visibility: capability.visibility,
+    author: version.author,
+    source: version.source,
+    inputSchema: version.inputSchema,
+    outputSchema: version.outputSchema,
+    toolsUsed: version.toolsUsed,
+    aliases: aliases.map(({ namespace, action }) => ({ namespace, action })),
+    example,
+  };
+}
+
+function newName(text: string, { kind }: Capability, servers: readonly string[]): ToolResult<CapabilityName> {
+  const reference = parseReference(text);
+  if (!reference.success) return reference;
+  if (reference.data.kind === "fqdn" || reference.data.version !== undefined) {
+    return fail("TOOL_INVALID_INPUT", "A new name has neither a hash nor a version: give namespace:action.");
+  }
+  const name = capabilityNameOf(reference.data, kind);
+  return servers.includes(name.namespace) ? isServer(name.namespace) : succeed(name);
+}
+
+function isServer(namespace: string): ToolResult<never> {
+  const message = `The namespace ${namespace} is the id of a server; its tools would hide yours.`;
+  return fail("TOOL_INVALID_INPUT", message, { hint: "Choose another namespace." });
+}
+
+function taken(name: CapabilityName): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", `${displayNameOf(name)} is the name of something else already.`, {
+    reason: "taken",
+  });
+}
+
+function gone(name: string): ToolResult<never> {
+  return fail("TOOL_NOT_FOUND", `${JSON.stringify(name)} was removed in the meantime.`);
+}

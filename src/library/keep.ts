@@ -1,0 +1,190 @@
+/**
+ * Keeping what worked: a draft becomes a version of a capability, with everything that the run and the code say about it.
+ *
+ * The code must be valid now: every name resolves, and it does not call itself. What it takes is inferred from how it uses
+ * `args`, from the schemas of the tools that these go into, and from the inputs of the run; what it gives from the run's result.
+ * Nothing in the code is changed. Saving the same code under the same name again is the same version: a save whose
+ * draft was not removed, because the process died in between, is whole after the next try.
+ */
+import { DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
+import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type {
+  Capability,
+  CapabilityExample,
+  CapabilityVersion,
+  Run,
+  Store,
+  ToolUse,
+  Visibility,
+} from "../core/store.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { Prepared } from "../runs/prepare.ts";
+import type { Runs } from "../runs/runs.ts";
+import { toolUseOf } from "./contracts.ts";
+import { redactExample } from "./example-redaction.ts";
+import { inferInputSchema, inferOutputSchema } from "./infer-schema.ts";
+
+/** What is larger is no example but a dump; it must also fit into a file for git. */
+const EXAMPLE_LIMITS = { ...DATA_LIMITS, keyCountMax: 10_000, depthMax: 60 };
+
+interface KeepRequest {
+  readonly code: string;
+  readonly name: CapabilityName;
+  readonly description: string;
+  readonly tags?: readonly string[];
+  readonly visibility?: Visibility;
+  /** Makes a new version where the name exists. */
+  readonly overwrite?: boolean;
+  /** The argument that names what is kept, for errors. */
+  readonly field?: string;
+}
+
+/** A value that is written out in the code and might be an input. */
+interface InputOffer {
+  readonly parameter: string;
+  readonly tool: string;
+  readonly value: string | number | boolean;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Kept {
+  readonly capability: Capability;
+  readonly version: CapabilityVersion;
+  readonly offers: readonly InputOffer[];
+  readonly warnings: readonly string[];
+}
+
+export interface KeeperParts {
+  readonly store: Pick<Store, "capabilities" | "runs">;
+  readonly runs: Runs;
+  readonly scope: () => Scope;
+  readonly author: () => string;
+  /** Exact values that must never be kept in an example. */
+  readonly secrets: () => readonly string[];
+}
+
+export interface Keeper {
+  keep(request: KeepRequest, context: CallContext): Promise<ToolResult<Kept>>;
+}
+
+export function createKeeper(parts: KeeperParts): Keeper {
+  const { capabilities, runs: runStore } = parts.store;
+
+  /** The same source again, whoever saved it: nothing to do. */
+  async function findSame({ name, code }: KeepRequest): Promise<Kept | undefined> {
+    const capability = await capabilities.find(parts.scope(), name);
+    const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
+    if (capability === undefined || version?.sourceHash !== hashText(code)) return undefined;
+    return { capability, version, offers: [], warnings: [] };
+  }
+
+  async function exampleOf(run: Run): Promise<CapabilityExample | null> {
+    const steps = await runStore.steps(run.id);
+    if (steps.some((step) => step.status === "succeeded" && step.error !== null)) return null;
+    const calls = steps.map(({ tool, args, status, result, error }) => ({
+      tool,
+      args,
+      ...(status === "succeeded" ? { result } : { error: error ?? {} }),
+    }));
+    const { inputs, result, seed, clockAt } = run;
+    const example = redactExample({ inputs, calls, result, seed, clockAt }, parts.secrets());
+    if (example === undefined || findJsonProblem(example, EXAMPLE_LIMITS) !== undefined) return null;
+    return example;
+  }
+
+  return {
+    async keep(request, context) {
+      const same = await findSame(request);
+      if (same !== undefined) return succeed(same);
+      const prepared = await parts.runs.prepare(request.code, toolNameOf(request.name), context);
+      if (!prepared.success) return invalid(prepared, request);
+      const run = await runStore.findSucceeded(parts.scope(), request.code);
+      const outcome = await capabilities.save({
+        scope: parts.scope(),
+        ...request.name,
+        kind: "code",
+        description: request.description,
+        ...(request.tags !== undefined && { tags: request.tags }),
+        ...(request.visibility !== undefined && { visibility: request.visibility }),
+        ...(request.overwrite !== undefined && { overwrite: request.overwrite }),
+        author: parts.author(),
+        source: request.code,
+        inputSchema: inferInputSchema(prepared.data.program, schemaFinder(prepared.data), run?.inputs),
+        outputSchema: (run && inferOutputSchema(run.result)) ?? null,
+        toolsUsed: toolsUsedBy(prepared.data),
+        fromRunId: run?.id ?? null,
+        example: run === undefined ? null : await exampleOf(run),
+      });
+      if (outcome.kind === "taken") return taken(outcome.capability, request);
+      const { capability, version } = outcome;
+      return succeed({
+        capability,
+        version,
+        offers: offersOf(prepared.data),
+        warnings: run === undefined ? [NEVER_RUN, ...prepared.data.warnings] : prepared.data.warnings,
+      });
+    },
+  };
+}
+
+const NEVER_RUN =
+  "This code has not run here yet: its inputs are inferred from the code alone, and there is no example to test it with.";
+
+function schemaFinder({
+  functions,
+  tools,
+}: Prepared): (namespace: string, tool: string) => JsonObject | undefined {
+  return (namespace, tool) => {
+    const at = functions.findIndex((fn) => fn.namespace === namespace && fn.name === tool);
+    return tools[at]?.definition.inputSchema;
+  };
+}
+
+function toolsUsedBy({ tools }: Prepared): ToolUse[] {
+  const byName = new Map(tools.flatMap((tool) => (tool === undefined ? [] : [[tool.name, tool.definition]])));
+  return [...byName]
+    .map(([name, definition]) => toolUseOf(name, definition))
+    .sort((a, b) => (a.tool < b.tool ? -1 : 1));
+}
+
+function offersOf({ program }: Prepared): InputOffer[] {
+  return program.literals.map(({ namespace, tool, path, value, line, column }) => ({
+    parameter: path.findLast((part) => part !== "*") ?? "value",
+    tool: `${namespace}.${tool}`,
+    value,
+    line,
+    column,
+  }));
+}
+
+function invalid(
+  prepared: { readonly success: false } & ToolResult<never>,
+  { field }: KeepRequest,
+): ToolResult<never> {
+  if (prepared.success) return prepared;
+  const { error } = prepared;
+  return {
+    success: false,
+    error: {
+      ...error,
+      code: error.code === "TOOL_NOT_FOUND" ? "TOOL_INVALID_INPUT" : error.code,
+      message: `The code is not valid: ${error.message}`,
+      reason: error.reason ?? "validation_error",
+      ...(field !== undefined && { field }),
+    },
+  };
+}
+
+function taken(capability: Capability, { field }: KeepRequest): ToolResult<never> {
+  return fail(
+    "TOOL_INVALID_INPUT",
+    `${displayNameOf(capability)} exists already (version ${capability.currentVersion}).`,
+    {
+      reason: "taken",
+      ...(field !== undefined && { field }),
+      hint: "Choose another name, or give overwrite: true to make a new version; the old one is kept.",
+    },
+  );
+}

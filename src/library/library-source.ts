@@ -1,0 +1,247 @@
+/**
+ * The library as a source of tools, like any server: what was kept is listed, called and watched through the same contract.
+ *
+ * It keeps nothing of its own: every list is read from the store, and every call reads the version that it runs. Other
+ * processes keep things in the same store, so the store's revision is looked at twice a second for as long as somebody listens.
+ */
+import type { JsonObject } from "../core/json.ts";
+import { CAPABILITIES_ID, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type {
+  Capability,
+  CapabilityKey,
+  CapabilityStore,
+  CapabilityVersion,
+  CurrentCapability,
+} from "../core/store.ts";
+import type { CallContext, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
+import type { RunReport } from "../runs/run.ts";
+import type { Runs } from "../runs/runs.ts";
+import { WARNINGS_KEY, WRAPPED_KEY } from "../runs/unwrap.ts";
+import { annotationsOf, changedTools, compareTools, type LookUpTool, type ToolDrift } from "./contracts.ts";
+
+/** A change by another process reaches clients within a second. */
+const POLL_MS = 400;
+
+/** Where the id of the run stands in the answer of a tool. */
+const RUN_ID_KEY = "repertoire/runId";
+
+export interface LibrarySourceParts {
+  readonly capabilities: CapabilityStore;
+  readonly scope: () => Scope;
+  readonly runs: Runs;
+  readonly lookUpTool: LookUpTool;
+  /** What happens to calls when a tool has changed. */
+  readonly changedTools: () => "warn" | "refuse";
+}
+
+export interface LibrarySource extends ToolSource {
+  /** Among those that clients are shown; the others are called and found all the same. */
+  isListed(tool: string): boolean;
+  /** The name of the tool that an alias stands for now; any other name is itself. */
+  liveName(tool: string): string;
+  /** What is to be said of a version whose tools have changed, or that it may not run. */
+  checkContracts(current: CurrentCapability): ToolResult<readonly string[]>;
+  /** Tells listeners if the library is not what it was when it was last read. Resolves with whether it is. */
+  lookForChanges(): Promise<boolean>;
+}
+
+export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
+  const { capabilities, scope } = parts;
+  const listeners = new Set<() => void>();
+  const listed = new Set<string>();
+  let known: ReadonlyMap<string, Known> = new Map();
+  let liveNames: ReadonlyMap<string, string> = new Map();
+  let readRevision: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  async function lookForChanges(): Promise<boolean> {
+    const revision = await capabilities.revision();
+    if (revision === readRevision || isClosed) return false;
+    for (const listener of listeners) listener();
+    return true;
+  }
+
+  /** What was read before is used again, as the very same objects: of thousands, only what is new is read and looked at. */
+  async function read(keys: readonly CapabilityKey[]): Promise<ToolDefinition[]> {
+    const missing = keys.filter((key) => known.get(key.id)?.mark !== markOf(key)).map(({ id }) => id);
+    const isFew = missing.length <= READ_BY_ID_MAX;
+    const fresh =
+      missing.length === 0 ? [] : await capabilities.listCurrent(scope(), isFew ? missing : undefined);
+    const next = new Map<string, Known>();
+    for (const { id } of keys) if (known.has(id)) next.set(id, known.get(id)!);
+    for (const current of fresh) {
+      next.set(current.capability.id, {
+        mark: markOf(current.capability),
+        definition: definitionOf(current),
+      });
+    }
+    known = next;
+    return keys.flatMap(({ id }) => known.get(id)?.definition ?? []);
+  }
+
+  /** A store that cannot be read now is looked at again. */
+  function poll(): void {
+    timer = setTimeout(
+      () =>
+        void lookForChanges()
+          .catch(() => {})
+          .finally(() => !isClosed && poll()),
+      POLL_MS,
+    ).unref();
+  }
+
+  async function call(name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
+    const found = await find(name);
+    if (!found.success) return found;
+    const { capability, version } = found.data;
+    const warnings = checkContracts(found.data);
+    if (!warnings.success) return warnings;
+    const checked = await parts.runs.checkArguments(version.inputSchema, args);
+    if (!checked.success) return checked;
+    const tool = toolNameOf(capability);
+    const report = await parts.runs.execute(
+      {
+        code: version.source,
+        inputs: checked.data,
+        capability: { tool, id: capability.id, version: version.version },
+      },
+      context,
+    );
+    return answerOf(report, warnings.data, hasOutput(version));
+  }
+
+  function checkContracts({ capability, version }: CurrentCapability): ToolResult<readonly string[]> {
+    const drifts = changedTools(compareTools(version.toolsUsed, parts.lookUpTool));
+    if (drifts.length > 0 && parts.changedTools() === "refuse") return refuseChanged(capability, drifts);
+    return succeed(drifts.map(warningOf));
+  }
+
+  async function find(name: string): Promise<ToolResult<CurrentCapability>> {
+    const [namespace = "", action = ""] = name.split("__");
+    const capability = await capabilities.find(scope(), { namespace, action });
+    const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
+    if (capability === undefined || version === undefined) {
+      return fail("TOOL_NOT_FOUND", `Capability not found: ${CAPABILITIES_ID}__${name}`);
+    }
+    if (version.source.trim() === "") {
+      return fail("TOOL_EXECUTION_FAILED", `Capability has no code: ${toolNameOf(capability)}`);
+    }
+    if (capability.kind === "workflow") {
+      return fail("TOOL_NOT_IMPLEMENTED", "This version cannot run workflows yet.");
+    }
+    return succeed({ capability, version });
+  }
+
+  return {
+    id: CAPABILITIES_ID,
+    async list() {
+      const revision = await capabilities.revision();
+      const keys = await capabilities.listKeys(scope());
+      const aliases = await capabilities.listAliases(scope());
+      const tools = await read(keys);
+      liveNames = new Map(aliases.map(({ alias, name }) => [toolNameOf(alias), toolNameOf(name)]));
+      listed.clear();
+      for (const key of keys) if (key.isListed) listed.add(toolNameOf(key));
+      readRevision = revision;
+      return succeed({ tools });
+    },
+    call,
+    isListed: (tool) => listed.has(tool),
+    liveName: (tool) => liveNames.get(tool) ?? tool,
+    checkContracts,
+    lookForChanges,
+    changed(listener) {
+      listeners.add(listener);
+      if (timer === undefined) poll();
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A definition that was read, and what it was made of. */
+interface Known {
+  readonly mark: string;
+  readonly definition: ToolDefinition;
+}
+
+/** More are read faster in one go. */
+const READ_BY_ID_MAX = 50;
+
+function markOf({ namespace, action, currentVersion, updatedAt }: Omit<CapabilityKey, "isListed">): string {
+  return `${namespace}:${action}@${currentVersion} ${updatedAt}`;
+}
+
+/** What clients are told of a capability. */
+function definitionOf({ capability, version }: CurrentCapability): ToolDefinition {
+  return {
+    name: partOf(capability),
+    description: capability.description,
+    inputSchema: version.inputSchema,
+    ...(hasOutput(version) && { outputSchema: promiseOf(version.outputSchema!) }),
+    annotations: annotationsOf(version.toolsUsed),
+    metadata: { category: "capability", version: String(version.version), tags: capability.tags },
+  };
+}
+
+/** MCP wants an object there; other results come as text. */
+function hasOutput({ outputSchema }: CapabilityVersion): boolean {
+  return outputSchema?.["type"] === "object";
+}
+
+/**
+ * What can be promised of every result after one was seen: that it is an object, with these names as a rule. Clients refuse an
+ * answer that breaks its schema, so types that one run had are no promise; `describe_workflow` shows them.
+ */
+function promiseOf({ properties }: JsonObject): JsonObject {
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  return { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
+}
+
+function partOf({ namespace, action }: CapabilityName): string {
+  return `${namespace}__${action}`;
+}
+
+/**
+ * The result as text and, where it is an object, as structure; text is always JSON, so that code reads back what was returned. Where
+ * a structure was promised and the result is something else, it is put into one.
+ */
+function answerOf(
+  { result, runId, warnings }: RunReport,
+  driftWarnings: readonly string[],
+  isPromised: boolean,
+): ToolResult<ToolAnswer> {
+  if (!result.success) return result;
+  const told = [...warnings, ...driftWarnings];
+  const { data } = result;
+  const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
+  const isWrapped = isPromised && !isObject;
+  return succeed({
+    content: [{ type: "text", text: JSON.stringify(data) }],
+    ...(isObject && { structuredContent: data as JsonObject }),
+    ...(isWrapped && { structuredContent: { result: data } }),
+    _meta: {
+      ...(runId !== null && { [RUN_ID_KEY]: runId }),
+      ...(told.length > 0 && { [WARNINGS_KEY]: told }),
+      ...(isWrapped && { [WRAPPED_KEY]: true }),
+    },
+  });
+}
+
+function warningOf({ tool, state, changes }: ToolDrift): string {
+  if (state === "missing") return `It uses ${tool}, which is not there any more.`;
+  return `It uses ${tool}, which has changed since it was kept${changes.length === 0 ? "" : `: ${changes.join("; ")}`}.`;
+}
+
+function refuseChanged(capability: Capability, drifts: readonly ToolDrift[]): ToolResult<never> {
+  return fail("TOOL_UNAVAILABLE", drifts.map(warningOf).join(" "), {
+    reason: "contract_changed",
+    retryable: false,
+    hint: `Look at it with describe_workflow ${toolNameOf(capability)}, and keep a version that fits; library.changedTools in the config decides.`,
+  });
+}
