@@ -72,11 +72,12 @@ export interface Keeper {
 export function createKeeper(parts: KeeperParts): Keeper {
   const { capabilities, runs: runStore } = parts.store;
 
-  /** The same source again, whoever saved it: nothing to do. */
-  async function findSame({ name, code }: KeepRequest): Promise<Kept | undefined> {
-    const capability = await capabilities.find(parts.scope(), name);
+  /** The same source again, whoever saved it: nothing to do, unless something else about it is to be overwritten. */
+  async function findSame(request: KeepRequest): Promise<Kept | undefined> {
+    const capability = await capabilities.find(parts.scope(), request.name);
     const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
-    if (capability === undefined || version?.sourceHash !== hashText(code)) return undefined;
+    if (capability === undefined || version?.sourceHash !== hashText(request.code)) return undefined;
+    if (request.overwrite === true && !isToldTheSame(request, capability)) return undefined;
     return { capability, version, offers: [], warnings: [] };
   }
 
@@ -127,6 +128,14 @@ export function createKeeper(parts: KeeperParts): Keeper {
       });
     },
   };
+}
+
+function isToldTheSame({ description, tags, visibility }: KeepRequest, capability: Capability): boolean {
+  return (
+    description === capability.description &&
+    (tags === undefined || JSON.stringify(tags) === JSON.stringify(capability.tags)) &&
+    (visibility === undefined || visibility === capability.visibility)
+  );
 }
 
 const NEVER_RUN =

@@ -170,6 +170,14 @@ describe("keeping", () => {
     expect((await detailsOf("math:one")).versions).toHaveLength(1);
     await kit.keepRun("math:one", "return 1.0;");
     expect((await detailsOf("math:one")).versions.map(({ version }) => version)).toEqual([2, 1]);
+    const described = {
+      code: "return 1.0;",
+      name: { namespace: "math", action: "one" },
+      description: "New words.",
+    };
+    expect(await kit.keeper.keep({ ...described, overwrite: true }, kit.context)).toMatchObject({
+      data: { version: { version: 3 }, capability: { description: "New words." } },
+    });
     const again = { code: "return 2;", name: { namespace: "math", action: "one" }, description: "x" };
     expect(await kit.keeper.keep(again, kit.context)).toMatchObject({ error: { reason: "taken" } });
   });
