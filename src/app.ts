@@ -14,6 +14,7 @@ import {
 } from "./code-directory.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
+import type { JsonObject } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
@@ -118,6 +119,8 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     scope: () => config.current().scope,
     author: authorName,
     secrets: () => config.current().secrets,
+    record: (action: string, subject: string, details: JsonObject) =>
+      trail.recordChange(action, subject, details),
     redactor: () => createRedactor(config.current().secrets),
   };
   const library = createLibrary(store.capabilities, keeping.scope);

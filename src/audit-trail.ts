@@ -1,5 +1,5 @@
 /**
- * Writes down what happens to tools and what is refused: a definition that changed or went, a call that the config denies. First
+ * Writes down what happens to tools and what is refused: a definition that changed or went, something kept or removed, a call that the config denies. First
  * sight of a tool is no change. Entries are written one after another behind the work that they tell of; one that cannot be
  * written is logged and does not stop it.
  */
@@ -11,6 +11,8 @@ import type { RegistryEvent } from "./registry/events.ts";
 export interface AuditTrail {
   recordEvent(event: RegistryEvent): void;
   recordDenial(tool: string, details: JsonObject): void;
+  /** What was kept, renamed or removed. */
+  recordChange(action: string, subject: string, details: JsonObject): void;
   /** Resolves when everything that was recorded is on disk. */
   settle(): Promise<void>;
 }
@@ -33,6 +35,7 @@ export function createAuditTrail(audit: Audit, log: Log): AuditTrail {
       append(kind, name, { server, hash, ...(previousHash === undefined ? {} : { previousHash }) });
     },
     recordDenial: (tool, details) => append("tool.denied", tool, details),
+    recordChange: append,
     async settle() {
       await last;
     },

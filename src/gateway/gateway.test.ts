@@ -92,7 +92,7 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     registry,
     runs,
     library: createLibrary(store.capabilities, scope),
-    keeper: createKeeper({ store, runs, scope, author: () => "ann", secrets: () => [] }),
+    keeper: createKeeper({ store, runs, scope, author: () => "ann", secrets: () => [], record: () => {} }),
     lookUpTool,
     freshenLibrary,
     isListed: (tool) => kept.isListed(tool),

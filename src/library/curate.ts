@@ -13,6 +13,7 @@ import type { Capability, CapabilityVersion, SaveOutcome, Store } from "../core/
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
 import { testExample, type TestReport } from "./example-test.ts";
+import { recordSave, type RecordChange } from "./keep.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
 import type { PortableCapability } from "./portable.ts";
 
@@ -25,6 +26,7 @@ export interface CuratorParts {
   readonly redactor: () => Redactor;
   /** The ids of all configured servers: a namespace of that name could never be called. */
   readonly servers: () => readonly string[];
+  readonly record: RecordChange;
 }
 
 export interface Adopted {
@@ -63,7 +65,10 @@ export function createCurator(parts: CuratorParts): Curator {
     const wanted = newName(to, found.data.capability, parts.servers());
     if (!wanted.success) return wanted;
     const outcome = await capabilities.rename(found.data.capability.id, wanted.data);
-    if (outcome.kind === "renamed") return succeed(outcome.capability);
+    if (outcome.kind === "renamed") {
+      parts.record("capability.renamed", displayNameOf(outcome.capability), { from: name });
+      return succeed(outcome.capability);
+    }
     return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
   }
 
@@ -73,7 +78,12 @@ export function createCurator(parts: CuratorParts): Curator {
     const wanted = newName(other, found.data.capability, parts.servers());
     if (!wanted.success) return wanted;
     const outcome = await capabilities.alias(found.data.capability.id, wanted.data);
-    if (outcome.kind === "added") return succeed(found.data.capability);
+    if (outcome.kind === "added") {
+      parts.record("capability.aliased", displayNameOf(found.data.capability), {
+        alias: displayNameOf(wanted.data),
+      });
+      return succeed(found.data.capability);
+    }
     return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
   }
 
@@ -81,13 +91,14 @@ export function createCurator(parts: CuratorParts): Curator {
     const found = await library.describe(name);
     if (!found.success) return found;
     const isRemoved = await capabilities.remove(found.data.capability.id);
+    if (isRemoved) parts.record("capability.removed", displayNameOf(found.data.capability), {});
     return isRemoved ? succeed(found.data.capability) : gone(name);
   }
 
   async function saveItem(item: PortableCapability, overwrite: boolean): Promise<SaveOutcome> {
     const { namespace, action, kind, description, tags, visibility, source, inputSchema, outputSchema } =
       item;
-    return capabilities.save({
+    const outcome = await capabilities.save({
       scope: parts.scope(),
       namespace,
       action,
@@ -103,6 +114,8 @@ export function createCurator(parts: CuratorParts): Curator {
       example: item.example,
       overwrite,
     });
+    if (outcome.kind === "saved") recordSave(parts.record, outcome.capability, outcome.version);
+    return outcome;
   }
 
   async function rollback(name: string): ReturnType<Curator["rollback"]> {

@@ -63,7 +63,11 @@ export interface KeeperParts {
   readonly author: () => string;
   /** Exact values that must never be kept in an example. */
   readonly secrets: () => readonly string[];
+  readonly record: RecordChange;
 }
+
+/** Has a change of the library audited. */
+export type RecordChange = (action: string, subject: string, details: JsonObject) => void;
 
 export interface Keeper {
   keep(request: KeepRequest, context: CallContext): Promise<ToolResult<Kept>>;
@@ -120,6 +124,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       });
       if (outcome.kind === "taken") return taken(outcome.capability, request);
       const { capability, version } = outcome;
+      recordSave(parts.record, capability, version);
       return succeed({
         capability,
         version,
@@ -136,6 +141,11 @@ function isToldTheSame({ description, tags, visibility }: KeepRequest, capabilit
     (tags === undefined || JSON.stringify(tags) === JSON.stringify(capability.tags)) &&
     (visibility === undefined || visibility === capability.visibility)
   );
+}
+
+export function recordSave(record: RecordChange, capability: Capability, version: CapabilityVersion): void {
+  const { author, sourceHash } = version;
+  record("capability.saved", displayNameOf(capability), { version: version.version, author, sourceHash });
 }
 
 const NEVER_RUN =

@@ -328,6 +328,23 @@ describe("curating", () => {
     });
   });
 
+  it("has every change audited", async () => {
+    await kit.keepRun("seen:one", "return 1;");
+    await kit.keepRun("seen:one", "return 2;");
+    await kit.curator.rollback("seen:one@1");
+    await kit.curator.rename("seen:one", "seen:two");
+    await kit.curator.alias("seen:two", "seen:three");
+    await kit.curator.remove("seen:two");
+    expect(kit.recorded.slice(-6)).toEqual([
+      "capability.saved seen:one",
+      "capability.saved seen:one",
+      "capability.saved seen:one",
+      "capability.renamed seen:two",
+      "capability.aliased seen:two",
+      "capability.removed seen:two",
+    ]);
+  });
+
   it("removes: the name is free, the tool is gone, the versions stay", async () => {
     await kit.keepRun("gone:soon", "return 1;");
     const { capability } = await detailsOf("gone:soon");

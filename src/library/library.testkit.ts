@@ -16,6 +16,8 @@ export interface TestLibrary extends TestRuns {
   readonly curator: Curator;
   changedTools: "warn" | "refuse";
   readonly context: CallContext;
+  /** What was audited. */
+  readonly recorded: readonly string[];
   /** Runs code and keeps it. */
   keepRun(name: string, code: string, inputs?: object): Promise<void>;
   freshen(): Promise<void>;
@@ -33,6 +35,7 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
   const { store, runs, registry } = kit;
   const scope = () => DEFAULT_SCOPE;
   const context: CallContext = { traceId: "test", signal: new AbortController().signal };
+  const recorded: string[] = [];
   const lookUpTool = createToolLookUp(registry, (tool) => source.liveName(tool));
   const source = createLibrarySource({
     capabilities: store.capabilities,
@@ -48,6 +51,7 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     scope,
     author: () => "ann",
     secrets: () => [SECRET],
+    record: (action: string, subject: string) => void recorded.push(`${action} ${subject}`),
     redactor: () => createRedactor([SECRET]),
   };
   const read = createLibrary(store.capabilities, scope);
@@ -61,6 +65,7 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     keeper: createKeeper(keeping),
     curator: createCurator({ ...keeping, library: read, servers: () => ["notes"] }),
     changedTools: "warn",
+    recorded,
     context,
     freshen,
     async keepRun(name, code, inputs = {}) {
