@@ -3,6 +3,7 @@ export interface Recent<V> {
   get(key: string): V | undefined;
   /** `size` is whatever the limit counts; an entry that is larger than the limit is not kept. */
   set(key: string, value: V, size: number): void;
+  remove(key: string): void;
 }
 
 export interface RecentLimits {
@@ -21,6 +22,7 @@ export function createRecent<V>({ countMax, sizeMax }: RecentLimits): Recent<V> 
   }
 
   return {
+    remove,
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;

@@ -33,15 +33,22 @@ export function createCodeAnalysis(): CodeAnalysis {
     budgetMs: ANALYSIS_BUDGET_MS,
     memoryMbMax: ANALYSIS_MEMORY_MB_MAX,
   });
-  const recent = createRecent<Analysis>(RECENT_LIMITS);
+  const recent = createRecent<Promise<Analysis>>(RECENT_LIMITS);
+
+  async function read(code: string): Promise<Analysis> {
+    const reply = await background.ask(code);
+    return reply.kind === "answered" ? reply.reply : { kind: "refused", problems: [unread(reply)] };
+  }
+
   return {
-    async analyse(code) {
+    analyse(code) {
       const known = recent.get(code);
       if (known !== undefined) return known;
-      const reply = await background.ask(code);
-      if (reply.kind !== "answered") return { kind: "refused", problems: [unread(reply)] };
-      recent.set(code, reply.reply, code.length);
-      return reply.reply;
+      // Kept before it is known, so that the same code at the same time is read once; what could not be read is tried again.
+      const analysis = read(code);
+      recent.set(code, analysis, code.length);
+      void analysis.then((found) => found.kind === "refused" && recent.remove(code));
+      return analysis;
     },
     warm: () => background.warm(),
     close: () => background.close(),

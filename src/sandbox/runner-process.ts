@@ -8,10 +8,11 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { createRequire } from "node:module";
-import { constants, setPriority, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, RESULT_BYTES_MAX } from "./limits.ts";
 import { entryFile, IS_SOURCE } from "./entry.ts";
+import { lowerPriority } from "./priority.ts";
 
 /** A control character has one byte, and six as a JSON escape. */
 const ESCAPED_BYTES = 6;
@@ -160,16 +161,6 @@ function wasmFile(): string {
 
 function projectFolder(): string {
   return join(import.meta.dirname, "../..");
-}
-
-/** Guests may not slow the gateway down. */
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It is gone already, or the system does not let us.
-  }
 }
 
 /** Calls `onLine` for each line; a line that grows beyond the limit calls `onExcess` and ends the reading. */

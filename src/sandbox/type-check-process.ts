@@ -15,6 +15,7 @@ import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createMessageReader, writeMessage, type WireMessage } from "./type-check-wire.ts";
+import { lowerPriority } from "./priority.ts";
 
 /** The collector works harder near this; what counts is the limit that is watched from outside. */
 const HEAP_SOFT_LIMIT = "256MiB";
@@ -47,6 +48,7 @@ export function startCompiler(folder: string, files: ReadonlyMap<string, string>
     windowsHide: true,
   });
   letGo(child);
+  lowerPriority(child.pid);
   return converse(child, createView(folder, files, dirname(program)));
 }
 

@@ -51,7 +51,7 @@ export interface TypeCheckOptions {
 
 export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
   const { budgetMs = BUDGET_MS, memoryBytesMax = MEMORY_BYTES_MAX } = options;
-  const recent = createRecent<TypeVerdict>(RECENT_LIMITS);
+  const recent = createRecent<Promise<TypeVerdict>>(RECENT_LIMITS);
   let project: Project | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -86,13 +86,12 @@ export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
   function check(request: TypeCheckRequest): Promise<TypeVerdict> {
     const key = JSON.stringify([request.checked, request.declarations, request.calls]);
     const known = recent.get(key);
-    if (known !== undefined && !isClosed) return Promise.resolve(known);
-    const verdict = last.then(async () => {
-      const found = await checkNow(request);
-      if (found.kind === "checked") recent.set(key, found, key.length);
-      return found;
-    });
+    if (known !== undefined && !isClosed) return known;
+    const verdict = last.then(() => checkNow(request));
     last = verdict;
+    // Kept before it is known, so that the same code at the same time is checked once; what was not checked is tried again.
+    recent.set(key, verdict, key.length);
+    void verdict.then((found) => found.kind === "unchecked" && recent.remove(key));
     return verdict;
   }
 
