@@ -19,7 +19,7 @@ import { readSyntaxTree, type SyntaxTree } from "./tool-uses-tree.ts";
 
 export interface Analysed {
   readonly analysis: Analysis;
-  /** The type stripper of this thread is broken. */
+  /** The type stripper of this thread is broken, or the thread holds more memory than it is worth. */
   readonly isSpent: boolean;
 }
 
@@ -34,7 +34,8 @@ export function analyseCode(code: string): Analysed {
     if (stripped.kind === "invalid") return refused(problem.syntaxError(source, stripped, stripped.message));
     return { analysis: analyseScript(source, stripped), isSpent: false };
   } catch (error) {
-    if (error instanceof RangeError) return refused(problem.tooDeep(source));
+    // The tree that was too deep to walk is large: the thread's memory goes back with the thread.
+    if (error instanceof RangeError) return { ...refused(problem.tooDeep(source)), isSpent: true };
     throw error;
   }
 }
@@ -49,12 +50,15 @@ interface Script {
   readonly sourceMap?: string;
 }
 
+/** The stripper refuses what nests deeply before a tree of a hundred megabytes is made of it. */
+const PLAIN_LENGTH_MAX = 64 * 1024;
+
 /**
  * Code that is JavaScript already needs no stripping, which saves the loading of the stripper where it is the first. Without a
  * `<` there are no type arguments, the one thing that is both JavaScript and TypeScript and means two things.
  */
 function parsePlain(text: string): Parsed | undefined {
-  if (text.includes("<")) return undefined;
+  if (text.includes("<") || text.length > PLAIN_LENGTH_MAX) return undefined;
   // As a module, because the stripper reads code as one: strict.
   const parsed = parseScript(text, "module");
   return parsed.kind === "parsed" ? parsed : undefined;
