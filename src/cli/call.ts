@@ -6,7 +6,7 @@ import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
-import { note, print, printJson, printToolError } from "./terminal.ts";
+import { escapeLines, note, print, printJson, printToolError } from "./terminal.ts";
 import type { ToolError } from "../core/errors.ts";
 
 interface CallOptions extends GlobalOptions {
@@ -99,8 +99,4 @@ function show(answer: ToolAnswer, options: CallOptions): number {
 
 function textOf(block: JsonObject): string {
   return typeof block["text"] === "string" ? block["text"] : JSON.stringify(block);
-}
-
-function escapeLines(text: string): string {
-  return text.split("\n").map(escapeUnprintable).join("\n");
 }

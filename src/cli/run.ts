@@ -10,7 +10,7 @@ import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { startProgressLine } from "./progress-line.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
-import { dim, note, print, printJson, printToolError, yellow } from "./terminal.ts";
+import { escapeLines, dim, note, print, printJson, printToolError, yellow } from "./terminal.ts";
 
 interface RunOptions extends GlobalOptions {
   readonly input: readonly string[];
@@ -168,8 +168,4 @@ function showError(error: ToolError): void {
 function exitCodeOf({ success, error }: Executed): number {
   if (success) return EXIT.ok;
   return error === null ? EXIT.failed : exitCodeOfToolError(error.code);
-}
-
-function escapeLines(text: string): string {
-  return text.split("\n").map(escapeUnprintable).join("\n");
 }

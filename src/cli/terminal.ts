@@ -27,13 +27,18 @@ export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** Text from outside that may have several lines. */
+export function escapeLines(text: string): string {
+  return text.split("\n").map(escapeUnprintable).join("\n");
+}
+
 export function printToolError(error: ToolError): void {
   note(`${red("error")} ${error.code}: ${escapeUnprintable(error.message)}`);
   if (error.hint !== undefined) note(`  ${escapeUnprintable(error.hint)}`);
 }
 
 export function printThrown(error: unknown): void {
-  note(`${red("error")} ${messageOf(error).split("\n").map(escapeUnprintable).join("\n")}`);
+  note(`${red("error")} ${escapeLines(messageOf(error))}`);
   if (error instanceof RepertoireError && error.hint !== undefined)
     note(`  ${escapeUnprintable(error.hint)}`);
 }

@@ -14,6 +14,11 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
+/** Neither null nor a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export interface JsonLimits {
   readonly depthMax: number;
   readonly keyCountMax: number;

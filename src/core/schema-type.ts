@@ -7,7 +7,8 @@
  * from strangers; they appear only inside string literals and comments, and cannot end them. The number of schemas walked
  * and the length of the text are bounded, whatever references do.
  */
-import type { JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import { readPointer } from "./json-pointer.ts";
 import { escapeUnprintable } from "./printable.ts";
 import { SHOWN, type TypeStyle } from "./type-style.ts";
 import {
@@ -65,11 +66,11 @@ export function signatureOf(
 
 /** Whether `{}` cannot be right. In doubt it can. */
 export function requiresSomething(schema: unknown, root: unknown = schema, depth = 0): boolean {
-  if (!isObject(schema) || depth > REQUIRED_DEPTH_MAX) return false;
+  if (!isJsonObject(schema) || depth > REQUIRED_DEPTH_MAX) return false;
   const below = (child: unknown): boolean => requiresSomething(child, root, depth + 1);
   const { properties } = schema;
   for (const name of requiredOf(schema)) if (!hasDefault(properties, name)) return true;
-  if (typeof schema["$ref"] === "string" && below(lookUp(schema["$ref"], root))) return true;
+  if (typeof schema["$ref"] === "string" && below(readPointer(root, schema["$ref"]))) return true;
   if (listAt(schema, "allOf").some(below)) return true;
   return ["anyOf", "oneOf"].some((key) => listAt(schema, key).length > 0 && listAt(schema, key).every(below));
 }
@@ -84,7 +85,7 @@ export function missingFrom(schema: JsonObject, keys: readonly string[]): string
 function typeFor(schema: unknown, depth: number, walk: Walk): string {
   const { anything } = walk.style;
   if (schema === false) return "never";
-  if (!isObject(schema) || walk.schemasLeft-- <= 0 || walk.textLeft <= 0) return anything;
+  if (!isJsonObject(schema) || walk.schemasLeft-- <= 0 || walk.textLeft <= 0) return anything;
   const below = (child: unknown): string => typeFor(child, depth, walk);
   const around = [
     ...(typeof schema["$ref"] === "string" ? [referenceType(schema["$ref"], depth, walk)] : []),
@@ -104,7 +105,8 @@ function ownType(schema: JsonObject, depth: number, walk: Walk): string {
   if (schema["const"] !== undefined) return literalOf(schema["const"], walk);
   if (Array.isArray(type)) return unionOf(type, (name) => namedType(name, schema, depth, walk), walk);
   if (type !== undefined) return namedType(type, schema, depth, walk);
-  if (isObject(schema["properties"]) || requiredOf(schema).size > 0) return objectType(schema, depth, walk);
+  if (isJsonObject(schema["properties"]) || requiredOf(schema).size > 0)
+    return objectType(schema, depth, walk);
   const hasItems = schema["items"] !== undefined || schema["prefixItems"] !== undefined;
   return hasItems ? arrayType(schema, depth, walk) : walk.style.anything;
 }
@@ -121,30 +123,9 @@ function referenceType(reference: string, depth: number, walk: Walk): string {
   const count = inside.get(reference) ?? 0;
   if (depth >= style.depthMax || count >= style.recursionMax) return style.anything;
   inside.set(reference, count + 1);
-  const type = typeFor(lookUp(reference, walk.root), depth + 1, walk);
+  const type = typeFor(readPointer(walk.root, reference), depth + 1, walk);
   inside.set(reference, count);
   return type;
-}
-
-/** What a JSON Pointer inside the document points at. */
-function lookUp(reference: string, root: unknown): unknown {
-  if (reference !== "#" && !reference.startsWith("#/")) return undefined;
-  let target = root;
-  for (const part of reference.split("/").slice(1)) {
-    const key = decodePart(part);
-    const holds = typeof target === "object" && target !== null && Object.hasOwn(target, key);
-    target = holds ? (target as Record<string, unknown>)[key] : undefined;
-  }
-  return target;
-}
-
-function decodePart(part: string): string {
-  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }
 
 function objectType(schema: JsonObject, depth: number, walk: Walk): string {
@@ -153,10 +134,12 @@ function objectType(schema: JsonObject, depth: number, walk: Walk): string {
   if (depth >= style.depthMax) return style.anyObject;
   const all = fieldsOf(schema);
   if (all.length === 0) {
-    return isObject(additional) ? `Record<string, ${typeFor(additional, depth + 1, walk)}>` : style.anyObject;
+    return isJsonObject(additional)
+      ? `Record<string, ${typeFor(additional, depth + 1, walk)}>`
+      : style.anyObject;
   }
   const fields = fieldLines(all.slice(0, style.fieldsMax), schema, depth, walk);
-  const isOpen = additional === true || isObject(additional) || isObject(schema["patternProperties"]);
+  const isOpen = additional === true || isJsonObject(additional) || isJsonObject(schema["patternProperties"]);
   if (fields.length < all.length) fields.push(style.elision ?? "[key: string]: any");
   // Of `any`, because a narrower one would have to hold for the named properties too.
   else if (isOpen && style.elision === undefined) fields.push("[key: string]: any");
@@ -166,7 +149,7 @@ function objectType(schema: JsonObject, depth: number, walk: Walk): string {
 
 /** The properties with their schemas, and those that are only required. */
 function fieldsOf(schema: JsonObject): (readonly [name: string, schema: unknown])[] {
-  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
+  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
   const unnamed = [...requiredOf(schema)].filter((name) => !Object.hasOwn(properties, name));
   return [...Object.entries(properties), ...unnamed.map((name) => [name, true] as const)];
 }
@@ -183,7 +166,7 @@ function fieldLines(
     if (key.length > NAME_LENGTH_MAX || walk.textLeft <= 0) continue;
     const isOptional =
       !required.has(key) || (walk.style.defaultsOptional && hasDefault(schema["properties"], key));
-    const doc = walk.style.docs && isObject(value) ? docComment(value["description"]) : "";
+    const doc = walk.style.docs && isJsonObject(value) ? docComment(value["description"]) : "";
     const head = `${doc}${propertyName(key)}${isOptional ? "?" : ""}: `;
     walk.textLeft -= head.length;
     lines.push(`${head}${typeFor(value, depth + 1, walk)}`);
@@ -247,15 +230,11 @@ function requiredOf(schema: JsonObject): Set<string> {
 }
 
 function hasDefault(properties: unknown, name: string): boolean {
-  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return isObject(property) && property["default"] !== undefined;
+  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isJsonObject(property) && property["default"] !== undefined;
 }
 
 function listAt(schema: JsonObject, key: string): readonly unknown[] {
   const list = schema[key];
   return Array.isArray(list) ? list : [];
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

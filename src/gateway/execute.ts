@@ -10,12 +10,10 @@ import type { Draft, Drafts } from "../library/drafts.ts";
 import type { Keeper } from "../library/keep.ts";
 import type { Library } from "../library/library.ts";
 import type { CapabilityRun, RunEvent, RunReport } from "../runs/run.ts";
-import type { Runs } from "../runs/runs.ts";
+import { TIMEOUT_MS_MAX, type Runs } from "../runs/runs.ts";
 import { nextHop } from "./hops.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 import { checkFinalName, savedOf } from "./save-to-library.ts";
-
-const TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
 const input = z.strictObject({
   name: z.string().optional().describe("What to run: something in the library, or a draft."),

@@ -2,8 +2,9 @@
  * The part of a tool's schema at a path, copied: keyword by keyword, only in shapes that are sound, without references and
  * without defaults, and never narrower than the tool means it. Copies are bounded, whatever references do.
  */
-import type { Json, JsonObject } from "../core/json.ts";
-import { isObject, listAt, ownValue } from "./json-object.ts";
+import { readPointer } from "../core/json-pointer.ts";
+import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
+import { listAt, ownValue } from "./json-object.ts";
 import { DEPTH_MAX } from "./value-schema.ts";
 
 /** Schemas, and every hundred characters of what they say, in one result. The largest tools seen have some hundreds. */
@@ -57,7 +58,7 @@ function schemaAt(
   place: { readonly root: JsonObject; readonly budget: Budget },
 ): JsonObject | undefined {
   const [name, ...rest] = path;
-  if (name === undefined) return isObject(schema) ? schema : undefined;
+  if (name === undefined) return isJsonObject(schema) ? schema : undefined;
   const target = followReferences(schema, place.root);
   // Combined schemas may lead back to themselves.
   if (target === undefined || place.budget.weightLeft-- <= 0) return undefined;
@@ -71,28 +72,18 @@ function schemaAt(
 }
 
 function childAt({ items, properties, additionalProperties }: JsonObject, name: string): Json | undefined {
-  if (name === "*" && isObject(items)) return items;
-  const own = isObject(properties) ? ownValue(properties, name) : undefined;
-  return own ?? (isObject(additionalProperties) ? additionalProperties : undefined);
+  if (name === "*" && isJsonObject(items)) return items;
+  const own = isJsonObject(properties) ? ownValue(properties, name) : undefined;
+  return own ?? (isJsonObject(additionalProperties) ? additionalProperties : undefined);
 }
 
 function followReferences(schema: Json | undefined, root: JsonObject): JsonObject | undefined {
   let target = schema;
-  for (let count = 0; isObject(target) && typeof target["$ref"] === "string"; count++) {
-    target = count < REFERENCE_CHAIN_MAX ? lookUp(target["$ref"], root) : undefined;
+  for (let count = 0; isJsonObject(target) && typeof target["$ref"] === "string"; count++) {
+    target =
+      count < REFERENCE_CHAIN_MAX ? (readPointer(root, target["$ref"]) as Json | undefined) : undefined;
   }
-  return isObject(target) ? target : undefined;
-}
-
-function lookUp(reference: string, root: JsonObject): Json | undefined {
-  if (reference === "#") return root;
-  if (!reference.startsWith("#/")) return undefined;
-  let at: Json | undefined = root;
-  for (const part of reference.slice(2).split("/")) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isObject(at) ? ownValue(at, name) : undefined;
-  }
-  return at;
+  return isJsonObject(target) ? target : undefined;
 }
 
 /** A copy without references; what is unsound, unknown, a circle or too much says nothing. */
@@ -103,7 +94,7 @@ function copySchema(schema: Json | undefined, around: Copy): JsonObject {
   budget.weightLeft -= weightOf(source);
   if (budget.weightLeft < 0) return {};
   const copy = { ...around, inside: [...inside, source] };
-  const beside = isObject(schema) && schema !== source ? copyAnnotations(schema) : {};
+  const beside = isJsonObject(schema) && schema !== source ? copyAnnotations(schema) : {};
   return {
     ...copyType(source),
     ...copyAnnotations(source),
@@ -168,7 +159,7 @@ function copyParts(schema: JsonObject, copy: Copy): Draft {
   const choices = [listAt(schema, "anyOf"), listAt(schema, "oneOf")].find((list) => list.length > 0);
   const all = listAt(schema, "allOf");
   return {
-    ...(isObject(properties) && {
+    ...(isJsonObject(properties) && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, child]) => [name, copied(child)]),
       ),
@@ -176,9 +167,9 @@ function copyParts(schema: JsonObject, copy: Copy): Draft {
     ...(names.length > 0 && { required: [...new Set(names)] }),
     ...(patternProperties === undefined && additionalProperties === false && { additionalProperties: false }),
     ...(patternProperties === undefined &&
-      isObject(additionalProperties) && { additionalProperties: copied(additionalProperties) }),
+      isJsonObject(additionalProperties) && { additionalProperties: copied(additionalProperties) }),
     ...(tuple.length > 0 && { prefixItems: tuple.map(copied) }),
-    ...(isObject(items) && { items: copied(items) }),
+    ...(isJsonObject(items) && { items: copied(items) }),
     ...(choices !== undefined && { anyOf: choices.map(copied) }),
     ...(all.length > 0 && { allOf: all.map(copied) }),
   };

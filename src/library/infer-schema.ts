@@ -5,9 +5,9 @@
  * What is taken over from a tool's schema is copied (copied-schema.ts) and then loosened until it surely accepts what the run
  * was given (loosened-schema.ts). What no tool speaks of is described by its value (value-schema.ts).
  */
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { ANNOTATIONS, copySchemaAt, WEIGHT_MAX, type Budget } from "./copied-schema.ts";
-import { isObject, ownValue } from "./json-object.ts";
+import { ownValue } from "./json-object.ts";
 import { loosen } from "./loosened-schema.ts";
 import { PROPERTY_COUNT_MAX, schemaOfValue } from "./value-schema.ts";
 
@@ -76,7 +76,7 @@ export function inferInputSchema(
 
 /** For a tool's outputSchema, which MCP wants to be an object: undefined for any other value. */
 export function inferOutputSchema(result: Json): JsonObject | undefined {
-  return isObject(result) ? schemaOfValue(result) : undefined;
+  return isJsonObject(result) ? schemaOfValue(result) : undefined;
 }
 
 function withDefault(schema: JsonObject, value: Json | undefined): JsonObject {
@@ -103,7 +103,7 @@ function wholeSchema({ wholeFlows }: InferenceSource, schemaOf: SchemaOf, budget
   const root = flow && isOne ? schemaOf(flow.namespace, flow.tool) : undefined;
   const copy = root && copySchemaAt(root, [], budget);
   const isTaken = (name: string): boolean => flow?.without?.includes(name) !== true;
-  const properties = isObject(copy?.["properties"]) ? Object.entries(copy["properties"]) : [];
+  const properties = isJsonObject(copy?.["properties"]) ? Object.entries(copy["properties"]) : [];
   const required = (copy?.["required"] ?? []) as readonly string[];
   return {
     properties: new Map(properties.filter(([name]) => isTaken(name)) as [string, JsonObject][]),

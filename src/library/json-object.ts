@@ -1,10 +1,5 @@
 import type { Json, JsonObject } from "../core/json.ts";
 
-/** Neither null nor a list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** What an object holds under a name itself, whatever the names that every object has. */
 export function ownValue(object: JsonObject | undefined, name: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;

@@ -3,9 +3,9 @@
  * of a stranger is not run), is left out. It takes the schemas that copying makes: sound, bounded and without references.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { ANNOTATIONS } from "./copied-schema.ts";
-import { isObject, listAt, ownValue } from "./json-object.ts";
+import { listAt, ownValue } from "./json-object.ts";
 import { schemaOfValue, typeName } from "./value-schema.ts";
 
 /** Where a list is longer, nothing is said of its items: each would have to be looked at. */
@@ -29,7 +29,7 @@ function fit(keyword: string, part: Json, value: Json, schema: JsonObject): Json
   if (keyword === "default" || ANNOTATIONS.has(keyword)) return part;
   if (keyword === "allOf") return fitEach(part as JsonObject[], () => value);
   if (keyword === "anyOf") return fitChoices(part as JsonObject[], value);
-  if (isObject(value)) return fitObject(keyword, part, value, schema);
+  if (isJsonObject(value)) return fitObject(keyword, part, value, schema);
   if (Array.isArray(value)) return fitList(keyword, part, value as readonly Json[], schema);
   return accepts(keyword, part, value) ? part : undefined;
 }
@@ -54,7 +54,7 @@ function fitChoices(choices: readonly JsonObject[], value: Json): Json {
 }
 
 function fitObject(keyword: string, part: Json, value: JsonObject, schema: JsonObject): Json | undefined {
-  if (keyword === "properties" && isObject(part)) {
+  if (keyword === "properties" && isJsonObject(part)) {
     const names = Object.keys(part);
     const schemas = Object.values(part) as JsonObject[];
     const fitted = fitEach(schemas, (index) => ownValue(value, names[index]!)) as readonly Json[];
@@ -65,9 +65,9 @@ function fitObject(keyword: string, part: Json, value: JsonObject, schema: JsonO
     return names.length === (part as readonly string[]).length ? part : names;
   }
   if (keyword === "additionalProperties") {
-    const named = isObject(schema["properties"]) ? schema["properties"] : {};
+    const named = isJsonObject(schema["properties"]) ? schema["properties"] : {};
     const others = Object.keys(value).filter((name) => !Object.hasOwn(named, name));
-    if (!isObject(part)) return others.length === 0 ? part : undefined;
+    if (!isJsonObject(part)) return others.length === 0 ? part : undefined;
     return others.reduce((fitted, name) => loosen(fitted, value[name]!), part);
   }
   return accepts(keyword, part, value) ? part : undefined;
@@ -106,7 +106,7 @@ const length = (value: Json): number | undefined =>
   typeof value === "string" ? Array.from(value).length : undefined;
 const itemCount = (value: Json): number | undefined => (Array.isArray(value) ? value.length : undefined);
 const propertyCount = (value: Json): number | undefined =>
-  isObject(value) ? Object.keys(value).length : undefined;
+  isJsonObject(value) ? Object.keys(value).length : undefined;
 const isAtLeast = (measured: number, limit: number): boolean => measured >= limit;
 const isAtMost = (measured: number, limit: number): boolean => measured <= limit;
 

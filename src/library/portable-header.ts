@@ -13,11 +13,11 @@ import {
   type Json,
   type JsonLimits,
   type JsonObject,
+  isJsonObject,
 } from "../core/json.ts";
 import { displayNameOf, parseReference, type CapabilityName } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { VISIBILITIES, type CapabilityKind } from "../core/store.ts";
-import { isObject } from "./json-object.ts";
 
 export const PORTABLE_EXTENSIONS: Readonly<Record<CapabilityKind, string>> = {
   code: ".ts",
@@ -59,7 +59,7 @@ const TEXT = z
   .refine((text) => text.isWellFormed(), "holds half of a character (a lone surrogate)");
 // Taken as they are: they come from `parseJson`, so they are plain and bounded.
 const JSON_VALUE = z.custom<Json>((value) => value !== undefined, { error: must("JSON") });
-const JSON_OBJECT = z.custom<JsonObject>(isObject, { error: must("an object") });
+const JSON_OBJECT = z.custom<JsonObject>(isJsonObject, { error: must("an object") });
 const NAME = z.string({ error: must("text, as math:sum") }).transform(readName);
 const list = <T extends z.ZodType>(item: T) => z.array(item, { error: must("a list") });
 
@@ -136,7 +136,7 @@ function findPathProblems(path: string, header: Json): Finding[] {
   const parts = /^([^/]+)\/([^/]+?)(\.ts|\.jsonc)$/.exec(path);
   if (parts === null) return [{ at: [], message: () => PATH_RULE }];
   const [, namespace, action, extension] = parts;
-  const { name, kind } = isObject(header) ? header : {};
+  const { name, kind } = isJsonObject(header) ? header : {};
   const found: Finding[] = [];
   const named = `${namespace}:${action}`;
   if (typeof name === "string" && name !== named) {

@@ -1,7 +1,7 @@
 /** What one node of a JSON Schema says, for a comparison of two. */
+import { readPointer, isLocalPointer } from "../core/json-pointer.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "../core/json.ts";
-import { isObject } from "./json-object.ts";
+import { type JsonObject, isJsonObject } from "../core/json.ts";
 
 /** A chain of references longer than this leads nowhere. */
 const REFERENCES_MAX = 20;
@@ -10,19 +10,11 @@ const REFERENCES_MAX = 20;
 export function follow(schema: unknown, root: unknown): unknown {
   let target = schema;
   for (let i = 0; i < REFERENCES_MAX; i++) {
-    const reference = isObject(target) ? target["$ref"] : undefined;
-    if (typeof reference !== "string" || !(reference === "#" || reference.startsWith("#/"))) return target;
-    const next = lookUp(reference, root);
+    const reference = isJsonObject(target) ? target["$ref"] : undefined;
+    if (typeof reference !== "string" || !isLocalPointer(reference)) return target;
+    const next = readPointer(root, reference);
     if (next === undefined) return target;
     target = next;
-  }
-  return target;
-}
-
-function lookUp(reference: string, root: unknown): unknown {
-  let target: unknown = root;
-  for (const part of reference.split("/").slice(1)) {
-    target = own(target, part.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
   return target;
 }
@@ -41,7 +33,7 @@ export function isObjectType(schema: JsonObject): boolean {
 }
 
 export function isListType(schema: JsonObject): boolean {
-  const hasItems = isObject(schema["items"]) && schema["prefixItems"] === undefined;
+  const hasItems = isJsonObject(schema["items"]) && schema["prefixItems"] === undefined;
   return isFree(schema) && hasItems && typesOf(schema).includes("array");
 }
 
@@ -54,11 +46,11 @@ function isFree(schema: JsonObject): boolean {
 function typesOf(schema: JsonObject): readonly unknown[] {
   const { type } = schema;
   if (Array.isArray(type)) return type.map(String).sort();
-  return [type ?? (isObject(schema["properties"]) ? "object" : undefined)];
+  return [type ?? (isJsonObject(schema["properties"]) ? "object" : undefined)];
 }
 
 export function fieldsOf(schema: JsonObject): ReadonlyMap<string, unknown> {
-  return new Map(isObject(schema["properties"]) ? Object.entries(schema["properties"]) : []);
+  return new Map(isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : []);
 }
 
 export function requiredOf(schema: JsonObject): ReadonlySet<string> {

@@ -6,8 +6,7 @@
  * names of the keywords. The lines do not depend on the order of keys.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "../core/json.ts";
-import { isObject } from "./json-object.ts";
+import { type JsonObject, isJsonObject } from "../core/json.ts";
 import {
   cut,
   step,
@@ -62,7 +61,7 @@ export function diffSchemas(before: JsonObject | undefined, after: JsonObject | 
 function compare(path: string, beforeHere: unknown, afterHere: unknown, walk: Walk): void {
   const before = follow(beforeHere, walk.roots.before);
   const after = follow(afterHere, walk.roots.after);
-  if (!isObject(before) || !isObject(after)) {
+  if (!isJsonObject(before) || !isJsonObject(after)) {
     if (!isDeepStrictEqual(before, after)) tellTypes(path, before, after, walk);
     return;
   }
@@ -90,7 +89,7 @@ function compareParts(path: string, before: JsonObject, after: JsonObject, walk:
 /** Tells a change of type, unless it is told by parts; returns the keywords that need no other word. */
 function compareTypes(path: string, before: JsonObject, after: JsonObject, walk: Walk): readonly string[] {
   const told = ["required", "properties", "type"];
-  const areMaps = isObject(before["additionalProperties"]) && isObject(after["additionalProperties"]);
+  const areMaps = isJsonObject(before["additionalProperties"]) && isJsonObject(after["additionalProperties"]);
   if (areBoth(isObjectType, before, after)) return areMaps ? [...told, "additionalProperties"] : told;
   if (areBoth(isListType, before, after)) return [...told, "items"];
   if (tellTypes(path, before, after, walk)) return [...told, ...TYPE_KEYS];
@@ -135,7 +134,7 @@ function compareFields(
 }
 
 function isNewPair(before: unknown, after: unknown, walk: Walk): boolean {
-  if (!isObject(before) || !isObject(after)) return true;
+  if (!isJsonObject(before) || !isJsonObject(after)) return true;
   const partners = walk.seen.get(before) ?? new Set();
   walk.seen.set(before, partners);
   if (partners.has(after)) return false;

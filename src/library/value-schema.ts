@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../core/json.ts";
-import { isObject } from "./json-object.ts";
+import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 
 /** Levels of a value that is described, or of a copied schema. Below, anything goes. */
 export const DEPTH_MAX = 8;
@@ -39,7 +38,7 @@ function see(shape: Shape, value: Json, depth: number): void {
   shape.types.add(typeName(value));
   if (Array.isArray(value)) {
     for (const item of value as readonly Json[]) see((shape.items ??= createShape()), item, depth + 1);
-  } else if (isObject(value)) seeObject(shape, value, depth);
+  } else if (isJsonObject(value)) seeObject(shape, value, depth);
 }
 
 function seeObject(shape: Shape, object: JsonObject, depth: number): void {

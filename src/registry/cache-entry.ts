@@ -1,9 +1,8 @@
 /** What is kept of a reading between processes, and how long it is good for. */
-import { hashJson, type JsonLimits, type JsonObject } from "../core/json.ts";
+import { hashJson, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { CachedServer } from "../core/store.ts";
 import type { Offer } from "../core/tool.ts";
 import { admitOffer, type Admitted, type Rejection } from "./door.ts";
-import { isObject } from "./schema-keywords.ts";
 
 export const TTL_MS_DEFAULT = 5 * 60_000;
 /** A shorter word of the server would have it asked again by every request. */
@@ -56,7 +55,7 @@ export function fromCached({ definitions, fetchedAt, ttlMs }: CachedServer): Rea
 
 function isRejection(value: unknown): value is Rejection & JsonObject {
   return (
-    isObject(value) &&
+    isJsonObject(value) &&
     [value["code"], value["name"], value["reason"]].every((text) => typeof text === "string")
   );
 }

@@ -6,11 +6,10 @@
  * door again changes nothing, so what was kept of an earlier reading is read the same way.
  */
 import { messageOf } from "../core/errors.ts";
-import { findJsonProblem, type JsonLimits, type JsonObject } from "../core/json.ts";
+import { findJsonProblem, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { Offer, ToolDefinition } from "../core/tool.ts";
 import { checkPrompt, checkResource, checkResourceTemplate, checkTool, type Verdict } from "./entry-check.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
-import { isObject } from "./schema-keywords.ts";
 
 type RejectionCode = "invalid_tool" | "invalid_resource" | "validation_error" | "load_error" | "cache_error";
 
@@ -114,7 +113,7 @@ function judge<T>(
 ): Verdict<T> {
   try {
     if (allowance.bytesLeft < 0) return { kind: "refused", reason: TOO_LARGE_IN_ALL };
-    if (!isObject(entry)) return { kind: "refused", reason: "it is not an object" };
+    if (!isJsonObject(entry)) return { kind: "refused", reason: "it is not an object" };
     const measure = measureJson(entry, ENTRY_LIMITS);
     allowance.bytesLeft -= measure.bytes;
     if (allowance.bytesLeft < 0) return { kind: "refused", reason: TOO_LARGE_IN_ALL };

@@ -2,10 +2,9 @@
  * One check for each kind of entry that a server lists. A check never throws on JSON, and says what it changed or why
  * it refused.
  */
-import type { JsonObject } from "../core/json.ts";
+import { type JsonObject, isJsonObject } from "../core/json.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { findSchemaProblem } from "./schema-check.ts";
-import { isObject } from "./schema-keywords.ts";
 import { findTemplateProblem } from "./uri-template.ts";
 
 export type Verdict<T> =
@@ -30,7 +29,7 @@ export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
   const problem = findNameProblem(tool["name"]) ?? findFieldProblem(tool);
   if (problem !== undefined) return refuse(problem);
   const input = tool["inputSchema"] ?? ANY_OBJECT;
-  if (!isObject(input)) return refuse("inputSchema must be a JSON Schema of type object");
+  if (!isJsonObject(input)) return refuse("inputSchema must be a JSON Schema of type object");
   if (input["type"] !== undefined && input["type"] !== "object") {
     return refuse(
       `inputSchema has type ${JSON.stringify(input["type"]).slice(0, 80)}; a tool's arguments are an object`,
@@ -40,7 +39,7 @@ export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
   if (inputProblem !== undefined) return refuse(`inputSchema: ${inputProblem}`);
   const output = tool["outputSchema"];
   if (output !== undefined && output !== null) {
-    const outputProblem = isObject(output) ? findSchemaProblem(output) : "must be an object";
+    const outputProblem = isJsonObject(output) ? findSchemaProblem(output) : "must be an object";
     if (outputProblem !== undefined) return refuse(`outputSchema: ${outputProblem}`);
   }
   return admit(repairTool(tool, input) as unknown as ToolDefinition);
@@ -50,7 +49,7 @@ export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
 function findFieldProblem(tool: JsonObject): string | undefined {
   if (tool["title"] !== undefined && typeof tool["title"] !== "string") return "title must be a text";
   const objects = ["annotations", "_meta", "metadata", "execution"];
-  const wrong = objects.find((field) => tool[field] !== undefined && !isObject(tool[field]));
+  const wrong = objects.find((field) => tool[field] !== undefined && !isJsonObject(tool[field]));
   return wrong === undefined ? undefined : `${wrong} must be an object`;
 }
 
@@ -88,7 +87,7 @@ export function checkPrompt(prompt: JsonObject): Verdict<JsonObject> {
 }
 
 function isNamed(value: unknown): boolean {
-  return isObject(value) && typeof value["name"] === "string";
+  return isJsonObject(value) && typeof value["name"] === "string";
 }
 
 function findNameProblem(name: unknown): string | undefined {

@@ -4,11 +4,12 @@
  * Structure only: nothing is compiled and no pattern is run, so a hostile schema costs no more than one walk of its
  * bounded size. The walk keeps its own stack. References are followed inside the schema and nowhere else.
  */
-import type { JsonObject } from "../core/json.ts";
+import { type JsonObject, isJsonObject } from "../core/json.ts";
+import { isLocalPointer, readPointer } from "../core/json-pointer.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
 import { findHeaderProblem } from "./param-header.ts";
 import { findExpansionProblem } from "./schema-expansion.ts";
-import { branchesOf, findKeywordProblem, isObject } from "./schema-keywords.ts";
+import { branchesOf, findKeywordProblem } from "./schema-keywords.ts";
 
 /** The largest real schema seen has 12 KB and nests 21 levels. 20,000 values leave room for a long enum. */
 export const SCHEMA_LIMITS: MeasureLimits = { bytesMax: 256 * 1024, depthMax: 32, valueCountMax: 20_000 };
@@ -45,14 +46,14 @@ export function findSchemaProblem(root: JsonObject): string | undefined {
     const inPlace: JsonObject[] = [];
     steps.set(schema, inPlace);
     for (const branch of branchesOf(schema, path)) {
-      if (!isObject(branch.schema)) continue;
+      if (!isJsonObject(branch.schema)) continue;
       if (branch.inPlace) inPlace.push(branch.schema);
       stack.push({ schema: branch.schema, path: branch.path, plain: visit.plain && branch.property });
     }
     for (const reference of referencesOf(schema)) {
       const target = resolve(root, reference, anchorOf);
       if (typeof target === "string") return `at ${shortPath(path)}: ${target}`;
-      if (!isObject(target)) continue;
+      if (!isJsonObject(target)) continue;
       inPlace.push(target);
       stack.push({ schema: target, path: reference, plain: false });
     }
@@ -76,32 +77,9 @@ function resolve(root: JsonObject, reference: string, anchorOf: (reference: stri
   if (!reference.startsWith("#")) {
     return `$ref ${JSON.stringify(reference.slice(0, 80))} leads outside the schema; only "#…" is followed`;
   }
-  const target = isPointer(reference) ? follow(root, reference) : anchorOf(reference);
-  const found = isObject(target) || typeof target === "boolean";
+  const target = isLocalPointer(reference) ? readPointer(root, reference) : anchorOf(reference);
+  const found = isJsonObject(target) || typeof target === "boolean";
   return found ? target : `$ref ${JSON.stringify(reference.slice(0, 80))} names nothing in the schema`;
-}
-
-function isPointer(reference: string): boolean {
-  return reference === "#" || reference.startsWith("#/");
-}
-
-function follow(root: JsonObject, pointer: string): unknown {
-  let value: unknown = root;
-  for (const part of pointer.split("/").slice(1)) {
-    const key = decodePart(part);
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
-}
-
-function decodePart(part: string): string {
-  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }
 
 /** Every `$anchor`, and every `$id` that is only a fragment, as drafts up to 07 write it. */
@@ -110,7 +88,7 @@ function collectAnchors(root: JsonObject): Map<string, unknown> {
   const stack: unknown[] = [root];
   for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
     if (typeof value !== "object" || value === null) continue;
-    if (isObject(value)) {
+    if (isJsonObject(value)) {
       for (const key of ["$anchor", "$dynamicAnchor"]) {
         if (typeof value[key] === "string") anchors.set(`#${value[key]}`, value);
       }

@@ -1,5 +1,5 @@
 /** JSON Schema's keywords by what their values must be, for the drafts from 04 to 2020-12 together. */
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 
 const TYPES: ReadonlySet<unknown> = new Set([
   "array",
@@ -82,7 +82,7 @@ const PLAIN: Readonly<Record<string, readonly [rule: string, holds: (value: Json
   uniqueItems: ["true or false", (value) => typeof value === "boolean"],
   dependentRequired: [
     "names, each with a list of names",
-    (value) => isObject(value) && Object.values(value).every(isTexts),
+    (value) => isJsonObject(value) && Object.values(value).every(isTexts),
   ],
   ...Object.fromEntries(
     [
@@ -126,17 +126,13 @@ export function* branchesOf(schema: JsonObject, path: string): Generator<Branch>
   }
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isType(value: Json): boolean {
   if (typeof value === "string") return TYPES.has(value);
   return Array.isArray(value) && value.length > 0 && value.every((name) => TYPES.has(name));
 }
 
 function isSchema(value: Json): boolean {
-  return typeof value === "boolean" || isObject(value);
+  return typeof value === "boolean" || isJsonObject(value);
 }
 
 function hasShape(shape: Shape, value: Json): boolean {
@@ -144,13 +140,13 @@ function hasShape(shape: Shape, value: Json): boolean {
     case "schema":
       return isSchema(value);
     case "schemas":
-      return isObject(value) && Object.values(value).every(isSchema);
+      return isJsonObject(value) && Object.values(value).every(isSchema);
     case "schema list":
       return Array.isArray(value) && value.every(isSchema);
     case "schema or list":
       return Array.isArray(value) ? value.every(isSchema) : isSchema(value);
     case "dependencies":
-      return isObject(value) && Object.values(value).every((child) => isSchema(child) || isTexts(child));
+      return isJsonObject(value) && Object.values(value).every((child) => isSchema(child) || isTexts(child));
   }
 }
 

@@ -1,5 +1,5 @@
+import { isJsonObject } from "../core/json.ts";
 import type { Component } from "./listing.ts";
-import { isObject } from "./schema-keywords.ts";
 import type { SearchDocument } from "./search-index.ts";
 
 /** Beyond this a tool's parameters say nothing more about what it is for. */
@@ -12,7 +12,7 @@ export function documentOf(
   intents?: readonly string[],
 ): SearchDocument {
   const { title, description, metadata, inputSchema } = definition;
-  const properties = isObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
+  const properties = isJsonObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
   const parameters = Object.entries(properties).slice(0, PARAMETERS_MAX);
   return {
     id: name,
@@ -30,7 +30,7 @@ export function documentOf(
 }
 
 function fieldOf(schema: unknown, field: string): unknown {
-  return isObject(schema) ? schema[field] : undefined;
+  return isJsonObject(schema) ? schema[field] : undefined;
 }
 
 function listOf(value: unknown): unknown[] {

@@ -25,6 +25,8 @@ import type { CapabilityRun, CodeRequest, RunReport } from "./run.ts";
 import { createToolCaller } from "./tool-caller.ts";
 import type { ToolDirectory } from "./tool-directory.ts";
 
+export { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
+
 /** Beyond a run's own time: for its last writes. */
 const LEASE_SLACK_MS = 30_000;
 

@@ -1,4 +1,4 @@
-import { parseJson, type JsonObject } from "../core/json.ts";
+import { parseJson, type JsonObject, isJsonObject } from "../core/json.ts";
 import { splitFrame } from "./frame.ts";
 import { ANSWER_BYTES_MAX } from "./limits.ts";
 import type { CallReply, GuestRun } from "./sandbox.ts";
@@ -78,7 +78,7 @@ export function createCallDesk(run: GuestRun, sink: AnswerSink): CallDesk {
       if (++takenCount > run.callsMax || !(id > lastId) || run.functions[index]?.name == null) return false;
       lastId = id;
       const args = parseJson(body);
-      if (args.ok && isObject(args.value)) {
+      if (args.ok && isJsonObject(args.value)) {
         waiting.push({ id, index, args: args.value });
         next();
         return true;
@@ -123,8 +123,4 @@ function frameOf(id: number, reply: CallReply): string {
   if (body.length <= ANSWER_BYTES_MAX) return `R ${id} ${reply.at} ${body}`;
   const message = `The answer has ${body.length} characters; code can read ${ANSWER_BYTES_MAX}. Ask the tool for less.`;
   return `E ${id} ${reply.at} ${JSON.stringify({ code: "TOOL_EXECUTION_FAILED", reason: "answer_limit", message })}`;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

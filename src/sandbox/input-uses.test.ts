@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Program } from "./analysis-contract.ts";
-import { analyseCode } from "./program.ts";
-
-function programOf(code: string): Program {
-  const { analysis } = analyseCode(code);
-  if (analysis.kind === "refused") throw new Error(`refused: ${JSON.stringify(analysis.problems)}`);
-  return analysis.program;
-}
+import { programOf } from "./program.testkit.ts";
 
 const inputsOf = (code: string) => programOf(code).inputs;
 const namesOf = (code: string) => inputsOf(code).map(({ name }) => name);

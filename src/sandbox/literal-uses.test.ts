@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { analyseCode } from "./program.ts";
+import { programOf } from "./program.testkit.ts";
 
-function literalsOf(code: string) {
-  const { analysis } = analyseCode(code);
-  if (analysis.kind === "refused") throw new Error(`refused: ${JSON.stringify(analysis.problems)}`);
-  return analysis.program.literals;
-}
+const literalsOf = (code: string) => programOf(code).literals;
 
 /** `gh.list state "open"` */
 const formsOf = (code: string) =>

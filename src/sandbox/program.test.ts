@@ -1,20 +1,9 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CodeProblem, Program } from "./analysis-contract.ts";
 import { placeInSource } from "./analysis-place.ts";
 import { analyseCode } from "./program.ts";
-
-function programOf(code: string): Program {
-  const { analysis } = analyseCode(code);
-  if (analysis.kind === "refused") throw new Error(`refused: ${JSON.stringify(analysis.problems)}`);
-  return analysis.program;
-}
-
-function problemsOf(code: string): readonly CodeProblem[] {
-  const { analysis } = analyseCode(code);
-  return analysis.kind === "refused" ? analysis.problems : [];
-}
+import { problemsOf, programOf } from "./program.testkit.ts";
 
 async function run(code: string): Promise<unknown> {
   const main = runInNewContext(programOf(code).script, { args: { x: 2 } }) as () => Promise<unknown>;

@@ -5,7 +5,7 @@
  * drafts before 2019-09 by later rules. The copy that is made here says the same in a way that it takes.
  * Where a copy would have to guess, this throws, and the schema is not checked: the server checks for itself.
  */
-import type { Json, JsonObject } from "../core/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { dialectOf, refStandsAlone, unknownKeywordsOf, type Dialect } from "./schema-dialect.ts";
 import { compilePattern } from "./schema-pattern.ts";
 
@@ -83,7 +83,7 @@ export function readSchema(schema: JsonObject): SchemaReading {
 
 function readAny(schema: Json | undefined, walk: Walk): Json {
   if (typeof schema === "boolean") return schema;
-  if (!isObject(schema)) throw new Error(`${shorten(schema)} stands where a schema must stand`);
+  if (!isJsonObject(schema)) throw new Error(`${shorten(schema)} stands where a schema must stand`);
   return readObject(schema, walk, false);
 }
 
@@ -118,7 +118,7 @@ function readKeyword(keyword: string, value: Json, walk: Walk): Json {
 }
 
 function readMap(keyword: string, value: Json, read: (child: Json) => Json): Json {
-  if (!isObject(value)) throw new Error(`its "${keyword}" is not an object`);
+  if (!isJsonObject(value)) throw new Error(`its "${keyword}" is not an object`);
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, read(child)]));
 }
 
@@ -148,7 +148,7 @@ function readPatterns(copy: Draft, walk: Walk): void {
     delete copy["pattern"];
     walk.hasDroppedPattern = true;
   }
-  if (!isObject(patternProperties)) return;
+  if (!isJsonObject(patternProperties)) return;
   const kept = Object.entries(patternProperties).filter(([name]) => compilePattern(name) !== undefined);
   if (kept.length === Object.keys(patternProperties).length) return;
   walk.hasDroppedPattern = true;
@@ -161,11 +161,11 @@ const PROTO_NAME = "^__proto__$";
 /** ajv does not see a property of this name, and would call it unknown. */
 function moveProtoProperty(copy: Draft): void {
   const { properties, patternProperties } = copy;
-  if (!isObject(properties) || !Object.hasOwn(properties, "__proto__")) return;
+  if (!isJsonObject(properties) || !Object.hasOwn(properties, "__proto__")) return;
   const { ["__proto__"]: proto, ...others } = properties;
   copy["properties"] = others;
   copy["patternProperties"] = {
-    ...(isObject(patternProperties) ? patternProperties : {}),
+    ...(isJsonObject(patternProperties) ? patternProperties : {}),
     [PROTO_NAME]: proto!,
   };
 }
@@ -173,9 +173,9 @@ function moveProtoProperty(copy: Draft): void {
 /** Defaults that would make good arguments wrong are not filled in. */
 function dropTreacherousDefaults(copy: Draft): void {
   const { properties } = copy;
-  if (!isObject(properties)) return;
+  if (!isJsonObject(properties)) return;
   for (const [name, child] of Object.entries(properties)) {
-    if (!isObject(child) || !isTreacherous(name, child)) continue;
+    if (!isJsonObject(child) || !isTreacherous(name, child)) continue;
     const own: Draft = child;
     delete own["default"];
   }
@@ -216,10 +216,6 @@ function readTuple(copy: Draft): void {
   delete copy["items"];
   copy["prefixItems"] = items;
   if (additionalItems !== undefined) copy["items"] = additionalItems;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shorten(value: unknown): string {

@@ -1,6 +1,6 @@
 /** One run in one runner: the frames of both, the limits, and the watchdog. */
 import { createHash } from "node:crypto";
-import { DATA_LIMITS, parseJson } from "../core/json.ts";
+import { DATA_LIMITS, parseJson, isJsonObject } from "../core/json.ts";
 import { createCallDesk, type CallDesk } from "./call-desk.ts";
 import { createConsoleLog, type ConsoleLog } from "./console-log.ts";
 import type { Done, Start } from "./frame.ts";
@@ -180,18 +180,14 @@ const DONE_KINDS: readonly string[] = [
 
 function doneOf(text: string): Done | undefined {
   const parsed = parseJson(text);
-  if (!parsed.ok || !isRecord(parsed.value)) return undefined;
+  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
   const { kind, bytes = 0, unhandled, unhandledCount, consoleDropped: dropped, memoryBytes } = parsed.value;
   const isDone =
     DONE_KINDS.includes(kind as string) &&
     Array.isArray(unhandled) &&
-    isRecord(dropped) &&
+    isJsonObject(dropped) &&
     [bytes, unhandledCount, memoryBytes, dropped["lines"], dropped["bytes"]].every(Number.isSafeInteger);
   return isDone ? (parsed.value as unknown as Done) : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function thrownOf(value: unknown): Thrown {

@@ -1,18 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CodeProblem, Program } from "./analysis-contract.ts";
-import { analyseCode } from "./program.ts";
-
-function programOf(code: string): Program {
-  const { analysis } = analyseCode(code);
-  if (analysis.kind === "refused") throw new Error(`refused: ${JSON.stringify(analysis.problems)}`);
-  return analysis.program;
-}
-
-function problemsOf(code: string): readonly CodeProblem[] {
-  const { analysis } = analyseCode(code);
-  return analysis.kind === "refused" ? analysis.problems : [];
-}
+import { problemsOf, programOf } from "./program.testkit.ts";
 
 const toolsIn = (code: string) => programOf(code).uses.map((use) => `${use.namespace}/${use.tool}`);
 const namespacesIn = (code: string) => programOf(code).namespaces.map((use) => use.namespace);

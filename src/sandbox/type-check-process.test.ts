@@ -134,7 +134,8 @@ describe.skipIf(process.platform !== "linux")("the compiler's process", () => {
     cpSync(join(import.meta.dirname, ".."), folder, {
       recursive: true,
       filter: (path) =>
-        !path.endsWith(".ts") || /(type-check[^/]*|sandbox\/priority|core\/recent)\.ts$/.test(path),
+        !path.endsWith(".ts") ||
+        /(type-check[^/]*|sandbox\/(?:priority|resident-memory)|core\/recent)\.ts$/.test(path),
     });
     const file = pathToFileURL(join(folder, "sandbox/type-check.ts")).href;
     const said = execFileSync(process.execPath, host("types.warm();", file), {

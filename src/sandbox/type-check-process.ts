@@ -10,18 +10,18 @@
  * in the middle of work, so it does not outlive a gateway that is killed.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createMessageReader, writeMessage, type WireMessage } from "./type-check-wire.ts";
 import { lowerPriority } from "./priority.ts";
+import { residentBytes } from "./resident-memory.ts";
 
 /** The collector works harder near this; what counts is the limit that is watched from outside. */
 const HEAP_SOFT_LIMIT = "256MiB";
 /** One check is one thread's work; the second is for the collector. */
 const THREAD_COUNT = "2";
-const MEMORY_PAGE_BYTES = 4096;
 const CALLBACKS = "readFile,fileExists,directoryExists,getAccessibleEntries,realpath";
 
 export interface Compiler {
@@ -155,13 +155,4 @@ function converse(child: ChildProcess, view: View): Compiler {
     isAlive: () => endReason === undefined,
     memoryBytes: () => residentBytes(child.pid),
   };
-}
-
-function residentBytes(pid: number | undefined): number {
-  if (process.platform !== "linux" || pid === undefined) return 0;
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * MEMORY_PAGE_BYTES;
-  } catch {
-    return 0;
-  }
 }

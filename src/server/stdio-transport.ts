@@ -7,7 +7,7 @@
  */
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import { findJsonProblem, JSON_LIMITS } from "../core/json.ts";
+import { findJsonProblem, JSON_LIMITS, isJsonObject } from "../core/json.ts";
 import type { Output } from "../core/output.ts";
 
 /** No message of a real client comes near it; a larger one is a mistake or an attack. */
@@ -182,14 +182,14 @@ export class StdioTransport implements Transport {
 }
 
 function idOf(message: unknown): Id | null {
-  const id = isRecord(message) ? message["id"] : undefined;
+  const id = isJsonObject(message) ? message["id"] : undefined;
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 
 /** Why a message is not JSON-RPC 2.0 as MCP uses it: no batches, no null ids. */
 function findMessageProblem(message: unknown): string | undefined {
   if (Array.isArray(message)) return "Batches are not part of MCP: send one message on each line.";
-  if (!isRecord(message) || message["jsonrpc"] !== "2.0")
+  if (!isJsonObject(message) || message["jsonrpc"] !== "2.0")
     return `A message is an object with jsonrpc: "2.0".`;
   const hasId = Object.hasOwn(message, "id");
   if (hasId && idOf(message) === null) return "An id is a string or a number.";
@@ -197,10 +197,6 @@ function findMessageProblem(message: unknown): string | undefined {
   const isResponse = hasId && (Object.hasOwn(message, "result") || Object.hasOwn(message, "error"));
   if (!hasMethod && !isResponse) return "A message has a method, or an id with a result or an error.";
   const { params } = message;
-  if (params !== undefined && !isRecord(params)) return "params is an object.";
+  if (params !== undefined && !isJsonObject(params)) return "params is an object.";
   return findJsonProblem(message, MESSAGE_LIMITS);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

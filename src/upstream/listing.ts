@@ -2,7 +2,7 @@
  * Asks a server for everything that it offers, page by page, each list on its own. A list that does not end, repeats a cursor,
  * fails half-way or is too long is cut, and the offer says so; only a list of tools that cannot be had at all fails.
  */
-import type { Json, JsonObject } from "../core/json.ts";
+import { type JsonObject, isJsonObject } from "../core/json.ts";
 import type { Offer, ToolDefinition } from "../core/tool.ts";
 import type { Session } from "./handshake.ts";
 import type { Peer, Reply } from "./peer.ts";
@@ -75,7 +75,7 @@ async function readPages(
     if (reply.kind !== "result")
       return { entries, ttlMs, problem: `${method}: page ${page + 1} was not answered`, reply };
     const listed = reply.result[key];
-    if (Array.isArray(listed)) entries.push(...listed.filter(isObject));
+    if (Array.isArray(listed)) entries.push(...listed.filter(isJsonObject));
     if (typeof reply.result["ttlMs"] === "number") ttlMs = Math.min(ttlMs ?? Infinity, reply.result["ttlMs"]);
     const next = reply.result["nextCursor"];
     if (typeof next !== "string") return cut(entries, ttlMs, method);
@@ -97,8 +97,4 @@ function cut(entries: JsonObject[], ttlMs: number | undefined, method: string): 
 /** The `_meta` that a modern request needs; nothing for a legacy one. */
 export function envelopeParams(session: Session): JsonObject {
   return session.era === "modern" ? { _meta: session.envelope } : {};
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
