@@ -1,0 +1,12 @@
+import type { JsonObject } from "../core/json.ts";
+
+/** What is known of a node type; `missing` carries the words and the nearest names of whoever looked. */
+export type KnownNodeType =
+  | {
+      readonly kind: "known";
+      readonly inputSchema: JsonObject;
+      readonly outputSchema?: JsonObject;
+      /** Parameters that are taken as they are written: no template in them is filled in. */
+      readonly rawParams: readonly string[];
+    }
+  | { readonly kind: "missing"; readonly message: string; readonly nearest: readonly string[] };

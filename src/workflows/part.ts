@@ -1,0 +1,104 @@
+/**
+ * One object of a workflow's text, read field by field. A field that is wrong is a problem and reads as if it were absent,
+ * so that the rest can still be checked. Only own fields count.
+ */
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { didYouMean } from "../core/nearest.ts";
+import { cut, type Path } from "./place.ts";
+import type { Problems } from "./problem.ts";
+
+export interface Part {
+  readonly value: JsonObject;
+  readonly path: Path;
+  readonly problems: Problems;
+}
+
+/** The object at a place, whose other keys are problems; undefined where there is no object. */
+export function openPart(
+  value: Json | undefined,
+  path: Path,
+  keys: readonly string[],
+  problems: Problems,
+): Part | undefined {
+  if (!isJsonObject(value)) {
+    problems.add(path, `must be an object, and is ${kindOf(value)}.`, `Write {…} with ${keys.join(", ")}.`);
+    return undefined;
+  }
+  const part = { value, path, problems };
+  for (const key of Object.keys(value)) if (!keys.includes(key)) addUnknownKey(key, keys, part);
+  return part;
+}
+
+function addUnknownKey(key: string, keys: readonly string[], { path, problems }: Part): void {
+  const meant = didYouMean(problems.near(key, keys));
+  const fix = `Remove it, or use one of ${keys.join(", ")}.${meant}`;
+  problems.add([...path, key], `the key ${quoteName(key)} is not known here.`, fix, "key");
+}
+
+/** What stands under a key of the object itself. */
+export function fieldOf(part: Part, key: string): Json | undefined {
+  return Object.hasOwn(part.value, key) ? part.value[key] : undefined;
+}
+
+export function textField(part: Part, key: string): string | undefined {
+  const value = fieldOf(part, key);
+  if (value === undefined || typeof value === "string") return value;
+  return refuse(part, key, `must be a text, and is ${kindOf(value)}.`, "Write it in double quotes.");
+}
+
+/** A text that must be there and say something. */
+export function requiredTextField(part: Part, key: string, example: string): string | undefined {
+  if (fieldOf(part, key) !== undefined && fieldOf(part, key) !== "") return textField(part, key);
+  return refuse(part, key, `"${key}" is missing.`, `Add "${key}": ${example}.`);
+}
+
+export function flagField(part: Part, key: string): boolean | undefined {
+  const value = fieldOf(part, key);
+  if (value === undefined || typeof value === "boolean") return value;
+  return refuse(part, key, `must be true or false, and is ${kindOf(value)}.`, "Write true or false.");
+}
+
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+export function integerField(part: Part, key: string, { min, max }: Range): number | undefined {
+  const value = fieldOf(part, key);
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
+  const is = typeof value === "number" ? value : kindOf(value);
+  const message = `must be a whole number from ${min} to ${max}, and is ${is}.`;
+  return refuse(part, key, message, `Write a whole number from ${min} to ${max}.`);
+}
+
+export function choiceField<T extends string>(part: Part, key: string, choices: readonly T[]): T | undefined {
+  const value = fieldOf(part, key);
+  if (value === undefined) return undefined;
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen !== undefined) return chosen;
+  const meant = typeof value === "string" ? didYouMean(part.problems.near(value, choices)) : "";
+  return refuse(part, key, "is none of the allowed values.", `Write one of ${choices.join(", ")}.${meant}`);
+}
+
+function refuse(part: Part, key: string, message: string, fix: string): undefined {
+  part.problems.add([...part.path, key], message, fix);
+  return undefined;
+}
+
+/** The kind of a value in plain words; the value itself may be a secret. */
+export function kindOf(value: Json | undefined): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return { object: "an object", string: "a text", number: "a number", boolean: "true or false" }[
+    typeof value as "object" | "string" | "number" | "boolean"
+  ];
+}
+
+const SHOWN_NAME_LENGTH_MAX = 80;
+
+/** A name for a message: in quotes, and cut. */
+export function quoteName(name: string): string {
+  return JSON.stringify(cut(name, SHOWN_NAME_LENGTH_MAX));
+}

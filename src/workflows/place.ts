@@ -1,0 +1,27 @@
+/** Where something stands in a workflow, as keys and indexes and as one would write it. */
+
+export type Path = readonly (string | number)[];
+
+/** A key longer than this is cut, so that a hostile text cannot flood whoever reads its problems. */
+const SHOWN_KEY_LENGTH_MAX = 80;
+const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
+
+/** `nodes[2].params.list[0]`; a prefix is continued. */
+export function formatPlace(path: Path, prefix = ""): string {
+  return path.reduce<string>((text, part) => text + formatPart(part, text === ""), prefix);
+}
+
+function formatPart(part: string | number, isFirst: boolean): string {
+  if (typeof part === "number") return `[${part}]`;
+  const key = cut(part, SHOWN_KEY_LENGTH_MAX);
+  if (!PLAIN_KEY.test(part)) return `[${JSON.stringify(key)}]`;
+  return isFirst ? key : `.${key}`;
+}
+
+/** The beginning of a text, with a sign that there is more. It never ends inside a character. */
+export function cut(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text;
+  const end = lengthMax - 1;
+  const isInside = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+  return `${text.slice(0, isInside ? end - 1 : end)}…`;
+}

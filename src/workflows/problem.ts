@@ -1,0 +1,80 @@
+/** What is wrong with a workflow, for a model or a person: where it stands, what is wrong, what to do. */
+import { nearest } from "../core/nearest.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import { formatPlace, type Path } from "./place.ts";
+
+export interface WorkflowProblem {
+  /** `nodes[2].params.url`; empty for the whole. */
+  readonly place: string;
+  readonly message: string;
+  /** One sentence that says what to do. */
+  readonly fix: string;
+  /** From 1, as is the column. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where in the text a path stands, or the nearest thing around it. */
+export type Locate = (path: Path, at: "key" | "value") => Position;
+
+/** Nobody reads more at a time; the rest shows when these are fixed. */
+export const PROBLEM_COUNT_MAX = 100;
+/** How many names are compared in all: a text of nothing but misspelt names must not cost its square. */
+const COMPARISON_COUNT_MAX = 30_000;
+
+/** A name that is longer is not worth suggesting. */
+const NAME_LENGTH_MAX = 100;
+
+/** Collects the problems of one reading. */
+export interface Problems {
+  add(path: Path, message: string, fix: string, at?: "key" | "value"): void;
+  /** The names that were probably meant; none once too many have been compared. */
+  near(word: string, names: readonly string[]): string[];
+  list(): readonly WorkflowProblem[];
+}
+
+export function createProblems(locate: Locate): Problems {
+  const kept: WorkflowProblem[] = [];
+  let count = 0;
+  let comparisonsLeft = COMPARISON_COUNT_MAX;
+  return {
+    add(path, message, fix, at = "value") {
+      if (++count > PROBLEM_COUNT_MAX) return;
+      kept.push({ ...describe(formatPlace(path), message, fix), ...locate(path, at) });
+    },
+    near(word, names) {
+      comparisonsLeft -= names.length;
+      if (comparisonsLeft < 0 || count >= PROBLEM_COUNT_MAX) return [];
+      return nearest(
+        word,
+        names.filter((name) => name.length <= NAME_LENGTH_MAX),
+      );
+    },
+    list: () => arrangeProblems(count > kept.length ? [...kept, describeRest(count - kept.length)] : kept),
+  };
+}
+
+/** In the order of the text; those of the whole come last. */
+export function arrangeProblems(problems: readonly WorkflowProblem[]): WorkflowProblem[] {
+  return problems.toSorted(
+    (a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0,
+  );
+}
+
+/** A problem whose words cannot forge or hide text where they are shown. */
+export function describe(place: string, message: string, fix: string): WorkflowProblem {
+  return {
+    place: escapeUnprintable(place),
+    message: escapeUnprintable(message),
+    fix: escapeUnprintable(fix),
+  };
+}
+
+function describeRest(count: number): WorkflowProblem {
+  return describe("", `${count} more problems are not shown`, "Correct the others first.");
+}

@@ -1,0 +1,120 @@
+/** The nodes of a workflow's text. A node without an id or a type is left out; its id still counts as declared. */
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { checkRootName } from "./declared-name.ts";
+import { fieldOf, kindOf, openPart, requiredTextField, type Part } from "./part.ts";
+import { readApproval, readBatch, readRetry } from "./read-node-options.ts";
+import { NODE_COUNT_MAX, type WorkflowNode } from "./workflow.ts";
+
+const NODE_KEYS = ["id", "type", "params", "batch", "retry", "on_error", "approval"];
+
+export interface ReadNodes {
+  readonly nodes: readonly WorkflowNode[];
+  /** Where in the text each node stands. */
+  readonly indexes: ReadonlyMap<string, number>;
+  /** Where a failure leads, from `on_error`. */
+  readonly routes: readonly { readonly from: string; readonly to: string; readonly index: number }[];
+}
+
+export function readNodes(top: Part, inputNames: ReadonlySet<string>): ReadNodes {
+  const nodes: WorkflowNode[] = [];
+  const indexes = new Map<string, number>();
+  const routes: { from: string; to: string; index: number }[] = [];
+  for (const [index, value] of listOfNodes(top).entries()) {
+    const part = openPart(value, ["nodes", index], NODE_KEYS, top.problems);
+    if (part === undefined) continue;
+    const id = readId(part, inputNames, indexes);
+    const read = readNode(part, id ?? "");
+    if (id === undefined) continue;
+    indexes.set(id, index);
+    if (read.type === undefined) continue;
+    nodes.push({ ...read.node, id, type: read.type });
+    if (read.route !== undefined) routes.push({ from: id, to: read.route, index });
+  }
+  return { nodes, indexes, routes };
+}
+
+/** The ids that stand in the text, also of nodes that are wrong. */
+export function idsUnder(top: Part): readonly string[] {
+  const nodes = fieldOf(top, "nodes");
+  if (!Array.isArray(nodes)) return [];
+  return (nodes as readonly Json[])
+    .map((node) => (isJsonObject(node) && Object.hasOwn(node, "id") ? node["id"] : undefined))
+    .filter((id) => typeof id === "string");
+}
+
+function listOfNodes(top: Part): readonly Json[] {
+  const value = fieldOf(top, "nodes");
+  if (!Array.isArray(value) || value.length === 0) {
+    const is = Array.isArray(value) ? "empty" : kindOf(value);
+    const message = `"nodes" must be a list with at least one node, and is ${is}.`;
+    top.problems.add(["nodes"], message, 'Write "nodes": [{"id": …, "type": …, "params": {…}}].');
+    return [];
+  }
+  const nodes = value as readonly Json[];
+  if (nodes.length > NODE_COUNT_MAX) {
+    const message = `there are ${nodes.length} nodes; the limit is ${NODE_COUNT_MAX}.`;
+    top.problems.add(["nodes"], message, "Move some into a workflow of their own, and call it from a node.");
+  }
+  return nodes.slice(0, NODE_COUNT_MAX);
+}
+
+function readId(
+  part: Part,
+  inputNames: ReadonlySet<string>,
+  indexes: ReadonlyMap<string, number>,
+): string | undefined {
+  const id = requiredTextField(part, "id", '"a_name_of_its_own"');
+  const path = [...part.path, "id"];
+  if (id === undefined || !checkRootName(id, path, part.problems, "value")) return undefined;
+  const first = indexes.get(id);
+  if (first !== undefined) {
+    const message = `the id ${id} is taken by nodes[${first}].`;
+    part.problems.add(path, message, "Give each node an id of its own.");
+    return undefined;
+  }
+  if (inputNames.has(id)) {
+    const message = `${id} is the name of an input, so a template could not tell the two apart.`;
+    part.problems.add(path, message, "Rename the node or the input.");
+  }
+  return id;
+}
+
+function readNode(
+  part: Part,
+  id: string,
+): { node: Omit<WorkflowNode, "id" | "type">; type: string | undefined; route: string | undefined } {
+  const type = requiredTextField(part, "type", '"server__tool", or a built-in such as "code"');
+  const batch = readBatch(part);
+  const retry = readRetry(part);
+  const approval = readApproval(part);
+  const { onError, route } = readOnError(part, id);
+  const node = {
+    params: readParams(part),
+    ...(batch === undefined ? {} : { batch }),
+    ...(retry === undefined ? {} : { retry }),
+    onError,
+    ...(approval === undefined ? {} : { approval }),
+  };
+  return { node, type, route };
+}
+
+function readParams(part: Part): JsonObject {
+  const params = fieldOf(part, "params") ?? {};
+  if (isJsonObject(params)) return params;
+  const message = `"params" must be an object, and is ${kindOf(params)}.`;
+  part.problems.add([...part.path, "params"], message, 'Write {"name": value} for each parameter.');
+  return {};
+}
+
+/** Any word but the two that are fixed names a node. */
+function readOnError(part: Part, id: string): { onError: WorkflowNode["onError"]; route?: string } {
+  const value = fieldOf(part, "on_error") ?? "fail";
+  if (value === "fail" || value === "continue") return { onError: value };
+  const path = [...part.path, "on_error"];
+  const fix = 'Write "fail", "continue", or the id of the node that handles the failure.';
+  if (typeof value === "string" && value !== id) return { onError: "route", route: value };
+  const message =
+    value === id ? "a node cannot handle its own failure." : `must be a text, and is ${kindOf(value)}.`;
+  part.problems.add(path, message, fix);
+  return { onError: "fail" };
+}
