@@ -4,6 +4,7 @@ import {
   type Config,
   type ConfigOrigin,
   type HttpTransport,
+  type LlmConfig,
   type ServerConfig,
   type Transport,
 } from "./config.ts";
@@ -11,7 +12,7 @@ import type { EnvironmentServers } from "./environment.ts";
 import type { TreeExpansion } from "./expand.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import { fileSchema, type FileConfig, type FileServer } from "./schema.ts";
-import { arrangeSecrets, collectSecrets } from "./secrets.ts";
+import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./secrets.ts";
 import { objectAt, parseServerKey } from "./server-check.ts";
 
 /** All that a config is made of, checked. */
@@ -47,17 +48,29 @@ export function buildConfig(input: BuildInput): Config {
     limits: settings.limits,
     sandbox: settings.sandbox,
     library: settings.library,
-    workflows: {
-      ...settings.workflows,
-      fileRoots: settings.workflows.fileRoots.map((root) => absolutePath(folder, root)),
-    },
+    workflows: buildWorkflows(settings.workflows, folder),
     log: logFile === undefined ? { level } : { level, file: absolutePath(folder, logFile) },
     secrets: arrangeSecrets([
       ...input.secrets,
       ...[...input.environment.apiKeys.values()].map((key) => key.value),
       ...servers.flatMap((server) => collectSecrets(server.transport)),
+      ...(settings.workflows.llm === undefined ? [] : collectLlmSecrets(settings.workflows.llm)),
     ]),
   });
+}
+
+function buildWorkflows(section: FileConfig["workflows"], folder: string): Config["workflows"] {
+  const { fileRoots, llm, ...switches } = section;
+  return {
+    ...switches,
+    fileRoots: fileRoots.map((root) => absolutePath(folder, root)),
+    ...(llm === undefined ? {} : { llm: buildLlm(llm) }),
+  };
+}
+
+function buildLlm({ apiKey, ...shown }: LlmConfig): LlmConfig {
+  if (apiKey === undefined) return shown;
+  return Object.defineProperty(shown, "apiKey", { value: apiKey, enumerable: false });
 }
 
 /** Changes nothing of the path itself: normalised, a secret in it would no longer be recognised by the redactor. */

@@ -110,6 +110,15 @@ interface WorkflowsConfig {
   readonly allowShell: boolean;
   readonly allowPrivateHttp: boolean;
   readonly fileRoots: readonly string[];
+  readonly llm?: LlmConfig;
+}
+
+/** An OpenAI-compatible endpoint that the llm node asks where the client offers no sampling. */
+export interface LlmConfig {
+  readonly url: string;
+  readonly model: string;
+  /** Not enumerable: whoever copies, shows or logs the section does not show the key. */
+  readonly apiKey?: string;
 }
 
 interface LogConfig {

@@ -4,7 +4,13 @@
  */
 import { escapeUnprintable } from "../core/printable.ts";
 import { createRedactor, isSecretKey, REDACTED, type Redactor } from "../core/redaction.ts";
-import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ServerConfig, type Transport } from "./config.ts";
+import {
+  SECTIONS_IN_NEED_OF_TRUST,
+  type Config,
+  type HttpTransport,
+  type ServerConfig,
+  type Transport,
+} from "./config.ts";
 import { fileSchema } from "./schema.ts";
 import { maskTransport } from "./secrets.ts";
 
@@ -21,10 +27,18 @@ export function describeConfig(config: Config): ConfigDescription {
   const redactor = createRedactor(secrets);
   const shown = {
     ...rest,
-    workflows: { ...rest.workflows, fileRoots: showAll(rest.workflows.fileRoots, redactor) },
+    workflows: describeWorkflows(rest.workflows, redactor),
     log: rest.log.file === undefined ? rest.log : { ...rest.log, file: redactor.text(rest.log.file) },
   };
   return { ...shown, servers: servers.map((server) => describeServer(server, redactor)) };
+}
+
+function describeWorkflows(workflows: Config["workflows"], redactor: Redactor): Config["workflows"] {
+  const { llm } = workflows;
+  const shown = { ...workflows, fileRoots: showAll(workflows.fileRoots, redactor) };
+  if (llm === undefined) return shown;
+  const { url } = maskTransport({ kind: "http", url: llm.url, headers: {} }) as HttpTransport;
+  return { ...shown, llm: { url: redactor.text(url), model: redactor.text(llm.model) } };
 }
 
 function describeServer(server: ServerConfig, redactor: Redactor): ServerDescription {

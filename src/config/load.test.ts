@@ -221,3 +221,31 @@ describe("problems", () => {
     expect(result.ok ? [] : result.problems).toHaveLength(101);
   });
 });
+
+describe("workflows.llm", () => {
+  test("has a url and a model, and needs no key", () => {
+    const llm = { url: "http://127.0.0.1:8080/v1", model: "small" };
+    expect(requireConfig({ workflows: { llm } }).workflows).toEqual({
+      allowShell: false,
+      allowPrivateHttp: false,
+      fileRoots: [],
+      llm,
+    });
+  });
+
+  test.each([
+    [{ model: "m" }, "workflows.llm.url"],
+    [{ url: "https://h" }, "workflows.llm.model"],
+    [{ url: "ftp://h", model: "m" }, "workflows.llm.url: must begin with http:// or https://"],
+    [{ url: "https://me:pw@h", model: "m" }, "workflows.llm.url: must not contain a user name or password"],
+    [{ url: "https://h", model: "" }, "workflows.llm.model: must not be empty"],
+    [{ url: "https://h", model: "m", apiKey: "a\nb" }, "workflows.llm.apiKey: has a line break"],
+    [
+      { url: "https://h", model: "m", apikey: "k" },
+      'workflows.llm.apikey: unknown key; did you mean "apiKey"?',
+    ],
+  ])("%j is a problem", (llm, problem) => {
+    const result = loadText({ workflows: { llm } });
+    expect(result.ok ? "" : textOf(result.problems)).toContain(problem);
+  });
+});

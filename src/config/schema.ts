@@ -62,6 +62,11 @@ function findPathProblem(value: string): ValueProblem | undefined {
   return findEmpty(value);
 }
 
+/** It is sent in a header. */
+function findKeyProblem(value: string): ValueProblem | undefined {
+  return findEmpty(value) ?? findHeaderValueProblem(value);
+}
+
 const SCOPE_PATTERN = "^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$";
 const SCOPE_RULE =
   "must be at most 32 lower-case letters, digits, - and _, beginning and ending with a letter or digit";
@@ -191,6 +196,18 @@ const library = section({
     ),
 });
 
+const llm = section({
+  url: text(findUrlProblem)
+    .meta(orVariable("^[Hh][Tt][Tt][Pp][Ss]?://"))
+    .describe(
+      "The address of the endpoint up to its version, such as https://api.example.com/v1; /chat/completions is added to it.",
+    ),
+  model: text(findEmpty).describe("The name of the model, as the endpoint knows it."),
+  apiKey: text(findKeyProblem)
+    .optional()
+    .describe("The key, sent as a bearer token. Better written as a variable: ${NAME_API_KEY}."),
+});
+
 const workflows = section({
   allowShell: flag()
     .default(false)
@@ -203,6 +220,9 @@ const workflows = section({
     .describe(
       "Folders in which read_file and write_file may work; a relative one starts at the folder of this file.",
     ),
+  llm: llm
+    .optional()
+    .describe("An OpenAI-compatible endpoint for the llm node, for clients that offer no sampling."),
 });
 
 const log = section({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Transport } from "./config.ts";
+import { describeConfig, describeSettingsForTrust } from "./describe.ts";
 import { arrangeSecrets, collectSecrets, maskTransport } from "./secrets.ts";
 import { requireConfig } from "./temp-project.testkit.ts";
 
@@ -76,4 +77,21 @@ test("a config knows the secrets of its variables wherever they are used, and no
     { TOOL_SECRET: "s1", PLAIN: "plain", SESSION_TOKEN: "s2", LOG_PASSWORD: "s3" },
   );
   expect(config.secrets).toEqual(["default-token", "s1", "s2", "s3"]);
+});
+
+describe("the key of workflows.llm", () => {
+  const key = "k".repeat(20);
+  const llm = { url: "https://h/v1?sig=signed", model: "m", apiKey: "${MODEL}" };
+  const config = () => requireConfig({ workflows: { llm } }, { MODEL: key });
+
+  test("is expanded, and is a secret whatever its variable is called", () => {
+    expect(config().workflows.llm?.apiKey).toBe(key);
+    expect(config().secrets).toEqual([`Bearer ${key}`, key, "signed"]);
+  });
+
+  test("T136: does not show in a description, in JSON or in what is shown before trust", () => {
+    const shown = [config().workflows, describeConfig(config()), describeSettingsForTrust(config())];
+    expect(JSON.stringify(shown)).toContain('"model":"m"');
+    expect(JSON.stringify(shown)).not.toContain(key);
+  });
 });

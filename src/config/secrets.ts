@@ -3,7 +3,7 @@
  * cannot drift apart. `collectSecrets` walks the expanded transport, `maskTransport` the written one.
  */
 import { isSecretKey, REDACTED } from "../core/redaction.ts";
-import type { Transport } from "./config.ts";
+import type { LlmConfig, Transport } from "./config.ts";
 import { isWholeReference } from "./expand.ts";
 
 type OnSecret = (value: string) => void;
@@ -16,6 +16,12 @@ export function collectSecrets(transport: Transport): string[] {
   const secrets: string[] = [];
   maskTransport(transport, (value) => secrets.push(value));
   return secrets;
+}
+
+/** The same for the endpoint of the llm node: it is reached like a remote server with a bearer token. */
+export function collectLlmSecrets({ url, apiKey }: LlmConfig): string[] {
+  const headers: Record<string, string> = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
+  return collectSecrets({ kind: "http", url, headers });
 }
 
 /** Each once, the longest first: one secret may contain another. */
