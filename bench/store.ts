@@ -9,6 +9,7 @@ import { printFigures, takeTurns } from "./figures.ts";
 
 const ROUNDS = 1_000;
 const PAYLOAD = { text: "x".repeat(1_000) };
+const END = { status: "succeeded", result: PAYLOAD, endSeq: 1, clockAt: 1, finishedAt: 1 } as const;
 
 export async function benchStore(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
@@ -39,8 +40,21 @@ export async function benchStore(): Promise<void> {
         },
         {
           name: "store: close it",
+          run: () => time(() => store.runs.closeStep(lease, `k${seq - 1}`, END)),
+        },
+        {
+          name: "store: record one that has ended",
           run: () =>
-            time(() => store.runs.closeStep(lease, `k${seq - 1}`, { status: "succeeded", result: PAYLOAD })),
+            time(() =>
+              store.runs.recordStep(lease, {
+                ...END,
+                key: `k${seq}`,
+                seq: seq++,
+                tool: "t",
+                args: PAYLOAD,
+                startedAt: 1,
+              }),
+            ),
         },
         { name: "store: find a run", run: () => time(() => store.runs.find(run.id)) },
       ],

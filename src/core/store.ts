@@ -146,6 +146,8 @@ export interface CapabilityStore {
   save(draft: CapabilityDraft): Promise<SaveOutcome>;
   /** By live name first, then by alias. */
   find(scope: Scope, name: CapabilityName): Promise<Capability | undefined>;
+  /** By its id; one that was removed too. */
+  get(id: string): Promise<Capability | undefined>;
   list(scope: Scope): Promise<Capability[]>;
   /** Everything that is live in the scope, or these of it, with its current version; by name. One statement: no version is of another moment. */
   listCurrent(scope: Scope, ids?: readonly string[]): Promise<CurrentCapability[]>;
@@ -177,7 +179,11 @@ export interface CapabilityStore {
 
 export type RunKind = "code" | "workflow" | "capability";
 export type RunStatus = "running" | "paused" | "succeeded" | "failed" | "cancelled";
-export type StepStatus = "sent" | "succeeded" | "failed";
+/** `sent` has no answer on record; `waiting` is a question to a person that nobody has answered yet. */
+export type StepStatus = "sent" | "waiting" | "succeeded" | "failed";
+
+/** A result beyond this lies apart from its step: a journal that is read as a whole must stay small. */
+export const INLINE_RESULT_BYTES_MAX = 64 * 1024;
 
 export interface Run {
   readonly id: string;
@@ -192,7 +198,10 @@ export interface Run {
   readonly status: RunStatus;
   readonly result: Json;
   readonly error: JsonObject | null;
+  /** The run that started this one, and its label for the step in which it did. */
   readonly parentRunId: string | null;
+  readonly parentStep: string | null;
+  /** At most one run goes on from another. */
   readonly resumedFromRunId: string | null;
   /** Seeds the guest's randomness. */
   readonly seed: string;
@@ -205,6 +214,9 @@ export interface Run {
   readonly finishedAt: number | null;
 }
 
+/** A run without what can be large. */
+export type RunSummary = Omit<Run, "source" | "inputs" | "result">;
+
 export interface RunDraft {
   readonly scope: Scope;
   readonly kind: RunKind;
@@ -214,32 +226,77 @@ export interface RunDraft {
   readonly intent?: string | null;
   readonly inputs: JsonObject;
   readonly parentRunId?: string | null;
-  readonly resumedFromRunId?: string | null;
+  readonly parentStep?: string | null;
   readonly seed: string;
   readonly clockAt: number;
 }
 
 export interface Step {
   readonly runId: string;
-  /** What makes it the same step again: tool, canonical arguments and occurrence, or node and item. */
+  /** What makes it the same step again: tool, canonical arguments and occurrence, or node, item, attempt and hash. */
   readonly key: string;
+  /** In the order in which they began. */
   readonly seq: number;
   readonly tool: string;
   readonly args: JsonObject;
   readonly status: StepStatus;
+  /** Null also where the result lies apart: `resultBytes` is then its size, and `stepResult` reads it. */
   readonly result: Json;
+  readonly resultBytes: number | null;
   readonly error: JsonObject | null;
   readonly startedAt: number;
   readonly finishedAt: number | null;
+  /** Counted on with `seq` when it ended: what has a higher `seq` began after its end, and ends are in this order. */
+  readonly endSeq: number | null;
+  /** Where the guest's clock stood when it heard of the end. */
+  readonly clockAt: number | null;
+  /** The run that made the call, where this run was answered from that one's journal. */
+  readonly fromRunId: string | null;
 }
 
-/** A step that is recorded when its call has long returned, with the times that its owner took. */
-export interface FinishedStep extends Pick<Step, "key" | "seq" | "tool" | "args" | "startedAt"> {
-  readonly status: Exclude<StepStatus, "sent">;
+/** A step before its call is sent, or before a person is asked. */
+export interface OpenedStep extends Pick<Step, "key" | "seq" | "tool" | "args"> {
+  /** Without it, `sent`. */
+  readonly status?: "sent" | "waiting";
+}
+
+/** How a step ended. */
+export interface StepOutcome {
+  readonly status: "succeeded" | "failed";
   readonly result?: Json;
   readonly error?: JsonObject | null;
+  readonly endSeq: number;
+  readonly clockAt: number;
   readonly finishedAt: number;
 }
+
+/** A step that is recorded when its call has returned, with the times that its owner took. */
+export interface FinishedStep
+  extends StepOutcome, Pick<Step, "key" | "seq" | "tool" | "args" | "startedAt"> {}
+
+/** Which steps of a run the next one has from the start. */
+export interface TakenSteps {
+  /** Of the steps that ended, those that are left behind and made again. */
+  readonly except: readonly string[];
+  /** Steps without an answer on record, or that failed and are left behind, with the answer that somebody decided on. */
+  readonly decided: readonly { readonly key: string; readonly result: Json }[];
+}
+
+export type ResumeOutcome =
+  | { readonly kind: "resumed"; readonly run: Run }
+  /** Another run goes on from it already. */
+  | { readonly kind: "superseded"; readonly byRunId: string };
+
+/** What somebody said to a question that a run waits with. */
+export interface Decision {
+  readonly isApproved: boolean;
+  readonly by: string;
+}
+
+export type DecideOutcome =
+  | { readonly kind: "decided" }
+  /** Nobody waits for it: the run goes on elsewhere, has ended, or was answered before. */
+  | { readonly kind: "late" };
 
 /** How a run ended, or that it waits. */
 export interface RunOutcome {
@@ -248,8 +305,6 @@ export interface RunOutcome {
   readonly error?: JsonObject | null;
   /** Recorded in the same transaction. */
   readonly use?: { readonly capabilityId: string; readonly success: boolean; readonly elapsedMs: number };
-  /** Steps that were not journalled one by one, recorded in the same transaction. A key or `seq` in use is a bug and throws. */
-  readonly steps?: readonly FinishedStep[];
 }
 
 /** Proof of ownership: a write is made only while the run's fence is still this one. */
@@ -261,29 +316,54 @@ export interface Lease {
 export interface RunStore {
   /** Inserts a running run, leased to `owner`. */
   start(draft: RunDraft, owner: string, leaseMs: number): Promise<Run>;
+  /**
+   * Inserts a running run that goes on from `fromRunId`, with the steps that it takes over; one transaction. Of several at once,
+   * one succeeds. Steps keep their keys, numbers, times and results; one without an answer is taken only with a decided one.
+   */
+  resume(
+    fromRunId: string,
+    draft: RunDraft,
+    taken: TakenSteps,
+    owner: string,
+    leaseMs: number,
+  ): Promise<ResumeOutcome>;
   find(id: string): Promise<Run | undefined>;
-  /** Newest first. */
-  list(scope: Scope, options: { limit: number; beforeId?: string }): Promise<Run[]>;
+  /** Newest first; without `children`, only those that no other run started. */
+  list(
+    scope: Scope,
+    options: { limit: number; beforeId?: string; children?: boolean; status?: RunStatus },
+  ): Promise<RunSummary[]>;
+  /** Newest first: those that no other run started, that have not succeeded, and from which none goes on. */
+  listUnfinished(scope: Scope, limit: number): Promise<RunSummary[]>;
+  /** The runs that this one started, oldest first. */
+  children(runId: string): Promise<RunSummary[]>;
+  /** The run that goes on from this one. */
+  successor(runId: string): Promise<RunSummary | undefined>;
   /** The newest run of exactly this source that succeeded. */
   findSucceeded(scope: Scope, source: string): Promise<Run | undefined>;
-  /** Takes over a running or paused run whose lease has run out by the database's clock; undefined when it may not be taken. */
-  claim(id: string, owner: string, leaseMs: number): Promise<Run | undefined>;
   /**
-   * This and the next three are fenced, and each happens wholly or not at all; false means one thing only, that another owner
+   * Takes over a running or paused run whose lease has run out by the database's clock; undefined when it may not be taken.
+   * `gone` is an owner that is known to be gone: its lease counts as run out.
+   */
+  claim(id: string, owner: string, leaseMs: number, gone?: string): Promise<Run | undefined>;
+  /**
+   * This and the next four are fenced, and each happens wholly or not at all; false means one thing only, that another owner
    * took over, and then nothing was written.
    */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /** Opening a key again, open or closed, is true and changes nothing: a retry after a lost acknowledgement is harmless. */
-  openStep(lease: Lease, step: Pick<Step, "key" | "seq" | "tool" | "args">): Promise<boolean>;
+  openStep(lease: Lease, step: OpenedStep): Promise<boolean>;
   /** Closing a closed step is true, and its first outcome stands. Closing one that was never opened is a bug and throws. */
-  closeStep(
-    lease: Lease,
-    key: string,
-    outcome: { status: "succeeded" | "failed"; result?: Json; error?: JsonObject | null },
-  ): Promise<boolean>;
+  closeStep(lease: Lease, key: string, outcome: StepOutcome): Promise<boolean>;
+  /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stands. */
+  recordStep(lease: Lease, step: FinishedStep): Promise<boolean>;
   finish(lease: Lease, outcome: RunOutcome): Promise<boolean>;
-  /** In the order in which they were opened. */
+  /** Answers the question that a paused run waits with. */
+  decide(runId: string, key: string, decision: Decision): Promise<DecideOutcome>;
+  /** In the order in which they began, without the results that lie apart. */
   steps(runId: string): Promise<Step[]>;
+  /** The result of one step, wherever it lies; undefined when there is no such step or it has not succeeded. */
+  stepResult(runId: string, key: string): Promise<Json | undefined>;
 }
 
 // ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────

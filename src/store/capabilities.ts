@@ -25,6 +25,10 @@ export function createCapabilityStore(context: StoreContext): CapabilityStore {
       const row = await findByAnyName(db, scope, name);
       return row === undefined ? undefined : capabilityOf(row);
     },
+    async get(id) {
+      const row = await db.selectFrom("capabilities").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? undefined : capabilityOf(row);
+    },
     async list(scope) {
       const rows = await db
         .selectFrom("capabilities")

@@ -14,6 +14,7 @@ export interface Database {
   library_revision: LibraryRevisionRow;
   runs: RunRow;
   steps: StepRow;
+  step_values: StepValueRow;
   server_cache: ServerCacheRow;
   tool_pins: ToolPinRow;
   audit: AuditRow;
@@ -107,6 +108,7 @@ export interface RunRow {
   finished_at: number | null;
   /** SHA-256 of `source`; null without one, and in rows from before there was this column. */
   source_hash: string | null;
+  parent_step: string | null;
 }
 
 export interface StepRow {
@@ -120,6 +122,18 @@ export interface StepRow {
   error: string | null;
   started_at: number;
   finished_at: number | null;
+  /** The size of the result where it lies apart; null where `result` has it. */
+  result_bytes: number | null;
+  value_id: string | null;
+  end_seq: number | null;
+  clock_at: number | null;
+  from_run_id: string | null;
+}
+
+/** A result that is too large for its step. It is written once and never changed, so that steps can share it. */
+export interface StepValueRow {
+  id: string;
+  value: string;
 }
 
 interface ServerCacheRow {

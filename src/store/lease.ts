@@ -1,5 +1,6 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import { sql, type ExpressionBuilder, type ExpressionWrapper, type RawBuilder, type SqlBool } from "kysely";
 import type { Lease } from "../core/store.ts";
+import type { StoreContext } from "./backend.ts";
 import type { Database } from "./database.ts";
 
 type RunBuilder = ExpressionBuilder<Database, "runs">;
@@ -12,4 +13,9 @@ export function isHeld(lease: Lease) {
       eb("runs.fence", "=", lease.fence),
       eb("runs.status", "=", "running"),
     ]);
+}
+
+/** By the database's clock, which is the only one that all owners share. */
+export function leaseEnd({ databaseNow }: StoreContext, leaseMs: number): RawBuilder<number> {
+  return sql<number>`${databaseNow} + ${leaseMs}`;
 }

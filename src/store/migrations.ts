@@ -34,6 +34,14 @@ export const MIGRATIONS: readonly Migration[] = [
       await addSourceHash(db);
     },
   },
+  {
+    name: "durable runs",
+    async up(db) {
+      await addRunLinks(db);
+      await addStepAnswers(db);
+      await createStepValues(db);
+    },
+  },
 ];
 
 async function createCapabilities(db: Kysely<unknown>): Promise<void> {
@@ -252,5 +260,64 @@ async function addSourceHash(db: Kysely<unknown>): Promise<void> {
     .columns(["org", "project", "source_hash", "id"])
     .where(sql.ref("source_hash"), "is not", null)
     .where(sql.ref("status"), "=", "succeeded")
+    .execute();
+}
+
+/** Of several runs that go on from one, the newest keeps the link: nobody could say which of them the others belong to. */
+async function addRunLinks(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("runs").addColumn("parent_step", "text").execute();
+  await sql`
+    update runs set resumed_from_run_id = null
+    where resumed_from_run_id is not null and id not in (
+      select max(id) from runs where resumed_from_run_id is not null group by resumed_from_run_id
+    )`.execute(db);
+  await db.schema
+    .createIndex("runs_resumed_from")
+    .unique()
+    .on("runs")
+    .column("resumed_from_run_id")
+    .where(sql.ref("resumed_from_run_id"), "is not", null)
+    .execute();
+  await db.schema
+    .createIndex("runs_parent")
+    .on("runs")
+    .columns(["parent_run_id", "id"])
+    .where(sql.ref("parent_run_id"), "is not", null)
+    .execute();
+  await createRootIndexes(db);
+}
+
+/** A run may start thousands of others: lists of what a person started must not read past them. */
+async function createRootIndexes(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createIndex("runs_root")
+    .on("runs")
+    .columns(["org", "project", "id"])
+    .where(sql.ref("parent_run_id"), "is", null)
+    .execute();
+  await db.schema
+    .createIndex("runs_root_unfinished")
+    .on("runs")
+    .columns(["org", "project", "id"])
+    .where(sql.ref("parent_run_id"), "is", null)
+    .where(sql.ref("status"), "<>", "succeeded")
+    .execute();
+}
+
+/** All of them may be null, because processes of the version before go on writing to the same file and do not name them. */
+async function addStepAnswers(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("steps").addColumn("result_bytes", "bigint").execute();
+  await db.schema.alterTable("steps").addColumn("value_id", "text").execute();
+  await db.schema.alterTable("steps").addColumn("end_seq", "bigint").execute();
+  await db.schema.alterTable("steps").addColumn("clock_at", "bigint").execute();
+  await db.schema.alterTable("steps").addColumn("from_run_id", "text").execute();
+}
+
+/** No step owns a value: the steps of runs that go on from one another share it. */
+async function createStepValues(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("step_values")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("value", "text", (column) => column.notNull())
     .execute();
 }

@@ -9,12 +9,16 @@ import { describeCapabilityAliases } from "./testsuite/capability-aliases.ts";
 import { describeCapabilityExamples } from "./testsuite/capability-examples.ts";
 import { describeCapabilities } from "./testsuite/capabilities.ts";
 import { describeCapabilityNames } from "./testsuite/capability-names.ts";
+import { describeDecisions } from "./testsuite/decisions.ts";
 import { createManualClock, type OpenedStore, type StoreFixture } from "./testsuite/fixture.ts";
 import { describeFinishing } from "./testsuite/finishing.ts";
 import { describeLifetime } from "./testsuite/lifetime.ts";
 import { describeListedCapabilities } from "./testsuite/listed-capabilities.ts";
+import { describeResuming } from "./testsuite/resuming.ts";
+import { describeRunLists } from "./testsuite/run-lists.ts";
 import { describeRuns } from "./testsuite/runs.ts";
 import { describeServers } from "./testsuite/servers.ts";
+import { describeStepResults } from "./testsuite/step-results.ts";
 import { describeSteps } from "./testsuite/steps.ts";
 import { describeSucceededRuns } from "./testsuite/succeeded-runs.ts";
 
@@ -36,7 +40,11 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Open
     describe("runs", () => describeRuns(fixture));
     describe("runs that end", () => describeFinishing(fixture));
     describe("runs that succeeded", () => describeSucceededRuns(fixture));
+    describe("lists of runs", () => describeRunLists(fixture));
+    describe("runs that go on", () => describeResuming(fixture));
     describe("steps", () => describeSteps(fixture));
+    describe("results of steps", () => describeStepResults(fixture));
+    describe("decisions", () => describeDecisions(fixture));
     describe("servers", () => describeServers(fixture));
     describe("audit", () => describeAudit(fixture));
     describe("lifetime", () => describeLifetime(fixture));

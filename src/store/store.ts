@@ -5,6 +5,7 @@ import type { Audit, Store } from "../core/store.ts";
 import { createAudit } from "./audit.ts";
 import type { Backend } from "./backend.ts";
 import { createCapabilityStore } from "./capabilities.ts";
+import { findRunDamage } from "./run-damage.ts";
 import { createRunStore } from "./runs.ts";
 import { createServerCache } from "./server-cache.ts";
 import { createToolPins } from "./tool-pins.ts";
@@ -25,18 +26,26 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     serverCache: createServerCache(context),
     toolPins: createToolPins(context),
     audit,
-    findDamage: async () => [...(await backend.findDamage()), ...(await findAuditDamage(audit))],
+    findDamage: async () => [
+      ...(await backend.findDamage()),
+      ...(await readable(() => findRunDamage(backend.db))),
+      ...(await readable(() => findAuditDamage(audit))),
+    ],
     close: () => backend.close(),
   };
 }
 
 /** A page that cannot be read is damage to report, not a reason to stop reporting. */
-async function findAuditDamage(audit: Audit): Promise<string[]> {
+async function readable(find: () => Promise<string[]>): Promise<string[]> {
   try {
-    const seq = await audit.findBreak();
-    return seq === undefined ? [] : [`The audit trail is broken at entry ${seq}: it was edited or cut.`];
+    return await find();
   } catch (error) {
     if (error instanceof RepertoireError && error.code === "STORE_DAMAGED") return [error.message];
     throw error;
   }
+}
+
+async function findAuditDamage(audit: Audit): Promise<string[]> {
+  const seq = await audit.findBreak();
+  return seq === undefined ? [] : [`The audit trail is broken at entry ${seq}: it was edited or cut.`];
 }

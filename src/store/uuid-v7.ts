@@ -1,6 +1,6 @@
 /**
  * UUID v7 (RFC 9562): 48 bits of time, a 12-bit counter, 62 random bits. Ids of one maker grow strictly, also within a
- * millisecond and when the clock goes back, so "by id" is "in the order made". Node's own `randomUUID` is v4.
+ * millisecond and when the clock goes back, so "by id" is "in the order made"; they begin after `after`, an id of another maker. Node's own `randomUUID` is v4.
  */
 import { randomBytes } from "node:crypto";
 
@@ -11,9 +11,11 @@ const COUNTER_MAX = 0xfff;
 export function createUuidV7(
   now: () => number = Date.now,
   random: (size: number) => Uint8Array = randomBytes,
+  after?: string,
 ): () => string {
-  let time = -1;
-  let counter = 0;
+  let time = after === undefined ? -1 : timeOf(after);
+  // Of the other maker's counter nothing is known: its millisecond is over.
+  let counter = after === undefined ? 0 : COUNTER_MAX;
   return () => {
     const bytes = Buffer.alloc(16);
     bytes.set(random(10), 6);
@@ -27,6 +29,10 @@ export function createUuidV7(
     bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
     return format(bytes.toString("hex"));
   };
+}
+
+function timeOf(id: string): number {
+  return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 }
 
 function format(hex: string): string {

@@ -2,8 +2,8 @@ import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
-import type { Store } from "../../core/store.ts";
-import { draftOf, save } from "../testsuite/fixture.ts";
+import { INLINE_RESULT_BYTES_MAX, type Store } from "../../core/store.ts";
+import { draftOf, finishedOf, save, startRun } from "../testsuite/fixture.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openRaw, openTestStore, testHome } from "./temp-home.testkit.ts";
 
@@ -62,6 +62,47 @@ it("reports a row whose owner is missing", async () => {
   expect(await store.findDamage()).toEqual([
     expect.stringMatching(/capability_versions.*capabilities.*missing/) as string,
   ]);
+});
+
+it.each([
+  ["a run that has finished and is running", "update runs set status = 'running'", /Run .* claimed/],
+  ["a run that has finished and is paused", "update runs set status = 'paused'", /Run .* claimed/],
+  ["a run that has finished and has an owner", "update runs set lease_owner = 'o'", /Run .* claimed/],
+  ["a step with two results", "update steps set result = '1' where key = 'large'", /large.* two results/],
+  ["a step that is open and has a result", "update steps set status = 'sent' where key = 'k1'", /k1.* half/],
+  ["a step that ended at no time", "update steps set finished_at = null where key = 'k1'", /k1.* half/],
+  ["a result that is gone", "delete from step_values", /large.* missing/],
+])("reports %s", async (_name, tampering, line) => {
+  const home = testHome();
+  const store = await openTestStore(home);
+  const lease = await startRun(store);
+  const large = "x".repeat(INLINE_RESULT_BYTES_MAX);
+  await store.runs.recordStep(lease, finishedOf(1));
+  await store.runs.recordStep(lease, finishedOf(3, { key: "large", result: large }));
+  await store.runs.finish(lease, { status: "failed" });
+  expect(await store.findDamage()).toEqual([]);
+  openRaw(join(home, DATABASE_NAME)).exec(tampering);
+  expect(await store.findDamage()).toEqual([expect.stringMatching(line) as string]);
+});
+
+it("reports at most 20 of a kind", async () => {
+  const home = testHome();
+  const store = await openTestStore(home);
+  for (let i = 0; i < 30; i++) await store.runs.finish(await startRun(store), { status: "failed" });
+  openRaw(join(home, DATABASE_NAME)).exec("update runs set status = 'running'");
+  expect(await store.findDamage()).toHaveLength(20);
+});
+
+it("does not make up a result that is gone", async () => {
+  const home = testHome();
+  const store = await openTestStore(home);
+  const lease = await startRun(store);
+  await store.runs.recordStep(lease, finishedOf(1, { result: "x".repeat(INLINE_RESULT_BYTES_MAX) }));
+  openRaw(join(home, DATABASE_NAME)).exec("delete from step_values");
+  await expect(store.runs.stepResult(lease.runId, "k1")).rejects.toMatchObject({
+    code: "STORE_DAMAGED",
+    hint: expect.stringContaining("backup") as string,
+  });
 });
 
 it("reports a page that was overwritten, and reading it is an error with a way out (T109)", async () => {

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { RepertoireError } from "../../core/errors.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import type { Lease, Store } from "../../core/store.ts";
-import { draftOf, runDraftOf, save } from "../testsuite/fixture.ts";
+import { INLINE_RESULT_BYTES_MAX, type Lease, type Store } from "../../core/store.ts";
+import { draftOf, endOf, finishedOf, runDraftOf, save, startRun } from "../testsuite/fixture.ts";
 import { createFaultyHandle, sqliteError, type Faults } from "./faulty-handle.testkit.ts";
 import { openHandle, type SqliteHandle } from "./sqlite-handle.ts";
 import { openTestStore, testHome } from "./temp-home.testkit.ts";
@@ -108,7 +108,7 @@ it.each(FAULTS)("records a step once or not at all with $name at any call (T107)
   const record = async (): Promise<void> => {
     const key = `k${++seq}`;
     expect(await store.runs.openStep(lease, { key, seq, tool: "t", args: {} })).toBe(true);
-    expect(await store.runs.closeStep(lease, key, { status: "succeeded", result: seq })).toBe(true);
+    expect(await store.runs.closeStep(lease, key, endOf({ result: seq }))).toBe(true);
   };
   await failEachCall(faults, fault, record, async () => {
     for (const step of await store.runs.steps(run.id)) {
@@ -118,37 +118,121 @@ it.each(FAULTS)("records a step once or not at all with $name at any call (T107)
   expect((await store.runs.steps(run.id)).at(-1)).toMatchObject({ seq, status: "succeeded" });
 });
 
+it.each(FAULTS)("records a finished step once or not at all with $name at any call (T107)", async (fault) => {
+  const { store, faults } = await openFaulty();
+  const lease = await startRun(store);
+  let seq = 0;
+  // A retry after a lost acknowledgement has the same key and must leave one step.
+  const record = async (): Promise<void> => {
+    const step = finishedOf(++seq);
+    expect(await store.runs.recordStep(lease, step)).toBe(true);
+    expect(await store.runs.recordStep(lease, step)).toBe(true);
+  };
+  await failEachCall(faults, fault, record, async () => {
+    for (const step of await store.runs.steps(lease.runId)) expect(step).toMatchObject(finishedOf(step.seq));
+  });
+  expect((await store.runs.steps(lease.runId)).at(-1)).toMatchObject(finishedOf(seq));
+});
+
 it.each(FAULTS)(
-  "ends a run with its use and steps or not at all with $name at any call (T107)",
+  "keeps a large result with its step or neither with $name at any call (T107)",
   async (fault) => {
     const { store, faults } = await openFaulty();
-    const { id } = (await save(store.capabilities)).capability;
-    const runs: string[] = [];
-    for (let i = 0; i < CALL_COUNT_MAX; i++)
-      runs.push((await store.runs.start(runDraftOf(), "owner", 600_000)).id);
-    const step = { tool: "t", args: {}, status: "succeeded", startedAt: 1, finishedAt: 2 } as const;
-    let turn = 0;
-    const finish = async (): Promise<void> => {
-      const outcome = {
-        status: "succeeded",
-        use: { capabilityId: id, success: true, elapsedMs: 1 },
-        steps: [1, 2, 3].map((seq) => ({ ...step, key: `k${seq}`, seq })),
-      } as const;
-      expect(await store.runs.finish({ runId: runs[turn++] ?? "", fence: 1 }, outcome)).toBe(true);
+    const lease = await startRun(store);
+    const large = (seq: number): string => `${seq} ${"x".repeat(INLINE_RESULT_BYTES_MAX)}`;
+    let seq = 0;
+    const record = async (): Promise<void> => {
+      const key = `k${++seq}`;
+      await store.runs.openStep(lease, { key, seq, tool: "t", args: {} });
+      expect(await store.runs.closeStep(lease, key, endOf({ result: large(seq) }))).toBe(true);
+      expect(await store.runs.recordStep(lease, finishedOf(++seq, { result: large(seq) }))).toBe(true);
     };
-    await failEachCall(faults, fault, finish, async () => {
-      const found = await Promise.all(runs.map((runId) => store.runs.find(runId)));
-      const ended = found.filter((run) => run?.status === "succeeded");
-      for (const run of found) {
-        const steps = await store.runs.steps(run?.id ?? "");
-        expect(steps).toHaveLength(run?.status === "succeeded" ? 3 : 0);
+    await failEachCall(faults, fault, record, async () => {
+      for (const step of await store.runs.steps(lease.runId)) {
+        const result = await store.runs.stepResult(lease.runId, step.key);
+        expect(result).toBe(step.status === "succeeded" ? large(step.seq) : undefined);
       }
-      expect(await store.capabilities.find(DEFAULT_SCOPE, SUM)).toMatchObject({ usageCount: ended.length });
+      expect(await store.findDamage()).toEqual([]);
     });
-    expect((await store.runs.find(runs[turn - 1] ?? ""))?.status).toBe("succeeded");
-    expect(await store.findDamage()).toEqual([]);
+    expect(await store.runs.stepResult(lease.runId, `k${seq}`)).toBe(large(seq));
   },
 );
+
+it.each(FAULTS)("goes on from a run wholly or not at all with $name at any call (T107)", async (fault) => {
+  const { store, faults } = await openFaulty();
+  const large = "x".repeat(INLINE_RESULT_BYTES_MAX);
+  const olds: string[] = [];
+  for (let i = 0; i < CALL_COUNT_MAX; i++) {
+    const lease = await startRun(store);
+    for (const seq of [1, 2, 3]) await store.runs.recordStep(lease, finishedOf(10 * seq));
+    await store.runs.openStep(lease, { key: "sent", seq: 40, tool: "t", args: {} });
+    olds.push(lease.runId);
+  }
+  const taken = { except: ["k10"], decided: [{ key: "sent", result: large }] };
+  let turn = 0;
+  const resume = async (): Promise<void> => {
+    const outcome = await store.runs.resume(olds[turn++] ?? "", runDraftOf(), taken, "heir", 600_000);
+    expect(outcome.kind).toBe("resumed");
+  };
+  await failEachCall(faults, fault, resume, async () => {
+    for (const old of olds) {
+      const next = await store.runs.successor(old);
+      const steps = next === undefined ? [] : await store.runs.steps(next.id);
+      expect(steps.map((step) => step.key)).toEqual(next === undefined ? [] : ["k20", "k30", "sent"]);
+      if (next !== undefined) expect(await store.runs.stepResult(next.id, "sent")).toBe(large);
+    }
+    expect(await store.findDamage()).toEqual([]);
+  });
+  expect(await store.runs.successor(olds[turn - 1] ?? "")).toBeDefined();
+});
+
+it.each(FAULTS)("takes an answer once or not at all with $name at any call (T107)", async (fault) => {
+  const { store, faults } = await openFaulty();
+  const paused: string[] = [];
+  for (let i = 0; i < CALL_COUNT_MAX; i++) {
+    const lease = await startRun(store);
+    await store.runs.openStep(lease, { key: "ask", seq: 1, tool: "approve", args: {}, status: "waiting" });
+    await store.runs.finish(lease, { status: "paused" });
+    paused.push(lease.runId);
+  }
+  let turn = 0;
+  const decide = async (): Promise<void> => {
+    const runId = paused[turn++] ?? "";
+    expect(await store.runs.decide(runId, "ask", { isApproved: true, by: "ada" })).toEqual({
+      kind: "decided",
+    });
+    expect(await store.runs.decide(runId, "ask", { isApproved: false, by: "bob" })).toEqual({ kind: "late" });
+  };
+  await failEachCall(faults, fault, decide, async () => {
+    for (const runId of paused) {
+      const [step] = await store.runs.steps(runId);
+      if (step?.status !== "waiting")
+        expect(step).toMatchObject({ status: "succeeded", result: { by: "ada" } });
+    }
+    expect(await store.findDamage()).toEqual([]);
+  });
+  expect(await store.runs.stepResult(paused[turn - 1] ?? "", "ask")).toMatchObject({ by: "ada" });
+});
+
+it.each(FAULTS)("ends a run with its use or not at all with $name at any call (T107)", async (fault) => {
+  const { store, faults } = await openFaulty();
+  const { id } = (await save(store.capabilities)).capability;
+  const runs: string[] = [];
+  for (let i = 0; i < CALL_COUNT_MAX; i++) runs.push((await startRun(store)).runId);
+  let turn = 0;
+  const finish = async (): Promise<void> => {
+    const use = { capabilityId: id, success: true, elapsedMs: 1 };
+    const lease = { runId: runs[turn++] ?? "", fence: 1 };
+    expect(await store.runs.finish(lease, { status: "succeeded", use })).toBe(true);
+  };
+  await failEachCall(faults, fault, finish, async () => {
+    const found = await Promise.all(runs.map((runId) => store.runs.find(runId)));
+    const ended = found.filter((run) => run?.status === "succeeded");
+    expect(await store.capabilities.find(DEFAULT_SCOPE, SUM)).toMatchObject({ usageCount: ended.length });
+  });
+  expect((await store.runs.find(runs[turn - 1] ?? ""))?.status).toBe("succeeded");
+  expect(await store.findDamage()).toEqual([]);
+});
 
 it.each(FAULTS)("appends a whole entry or none with $name at any call (T107)", async (fault) => {
   const { store, faults } = await openFaulty();

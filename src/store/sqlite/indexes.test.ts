@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { hashText } from "../../core/json.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
 import type { Store } from "../../core/store.ts";
-import { runDraftOf, save } from "../testsuite/fixture.ts";
+import { endOf, finishedOf, runDraftOf, save, startRun } from "../testsuite/fixture.ts";
 import { createFaultyHandle } from "./faulty-handle.testkit.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openHandle } from "./sqlite-handle.ts";
@@ -31,6 +31,68 @@ it("finds a succeeded run by the hash of its source, sorted already", async () =
   const plan = await planOf("source_hash", (store) => store.runs.findSucceeded(DEFAULT_SCOPE, "return 1"));
   expect(plan).toContain("USING INDEX runs_succeeded_source (org=? AND project=? AND source_hash=?)");
   expect(plan).not.toContain("TEMP B-TREE");
+});
+
+it.each([
+  ["runs that no other started", "runs_root", {}],
+  ["those of them before another", "runs_root", { beforeId: "x" }],
+  ["those of them that succeeded", "runs_root", { status: "succeeded" }],
+  ["those of them that are paused", "runs_root_unfinished", { status: "paused" }],
+  ["a page of those that failed", "runs_root_unfinished", { status: "failed", beforeId: "x" }],
+  ["all runs", "runs_scope", { children: true }],
+] as const)("lists %s from an index, sorted already", async (_name, index, options) => {
+  const plan = await planOf('from "runs"', (store) =>
+    store.runs.list(DEFAULT_SCOPE, { limit: 9, ...options }),
+  );
+  expect(plan).toContain(`USING INDEX ${index} (org=? AND project=?`);
+  expect(plan).not.toContain("TEMP B-TREE");
+});
+
+it("lists what is unfinished without looking at what has succeeded", async () => {
+  const plan = await planOf('from "runs"', (store) => store.runs.listUnfinished(DEFAULT_SCOPE, 9));
+  expect(plan).toContain("USING INDEX runs_root_unfinished (org=? AND project=?)");
+  expect(plan).toContain("USING COVERING INDEX runs_resumed_from (resumed_from_run_id=?)");
+  expect(plan).not.toContain("TEMP B-TREE");
+});
+
+it.each([
+  ["children", "runs_parent (parent_run_id=?)", (store: Store) => store.runs.children("r")],
+  ["successor", "runs_resumed_from (resumed_from_run_id=?)", (store: Store) => store.runs.successor("r")],
+])("finds the %s of a run through an index, sorted already", async (_name, index, operation) => {
+  const plan = await planOf('from "runs"', operation);
+  expect(plan).toContain(`USING INDEX ${index}`);
+  expect(plan).not.toContain("TEMP B-TREE");
+});
+
+it("finds the steps of a run through an index, sorted already", async () => {
+  const plan = await planOf('from "steps"', (store) => store.runs.steps("r"));
+  expect(plan).toContain("(run_id=?)");
+  expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+});
+
+it("answers a question without reading through a table", async () => {
+  const plan = await planOf('update "steps"', (store) =>
+    store.runs.decide("r", "k", { isApproved: true, by: "ada" }),
+  );
+  expect(plan).not.toContain("SCAN");
+});
+
+it("journals a step with one statement each, whatever its result", async () => {
+  const texts: string[] = [];
+  const store = await openTestStore(testHome(), {
+    openHandle: (path) => createFaultyHandle(openHandle(path), { before: (sql) => void texts.push(sql) }),
+  });
+  const lease = await startRun(store);
+  texts.length = 0;
+  for (const [i, result] of [1, null, "x".repeat(60_000), { a: [1] }].entries()) {
+    const seq = 10 * i;
+    await store.runs.openStep(lease, { key: `opened ${i}`, seq, tool: "t", args: {} });
+    await store.runs.closeStep(lease, `opened ${i}`, endOf({ result }));
+    await store.runs.recordStep(lease, finishedOf(seq + 1, { result }));
+  }
+  expect(texts).toHaveLength(12);
+  // Opening and recording share their text.
+  expect(new Set(texts).size).toBe(2);
 });
 
 it("chooses what is listed without sorting the library", async () => {

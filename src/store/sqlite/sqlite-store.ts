@@ -14,6 +14,7 @@ import type { Database } from "../database.ts";
 import type { Migration } from "../migrations.ts";
 import { SCHEMA_VERSION } from "../schema-version.ts";
 import { createStore, type StoreOptions } from "../store.ts";
+import { createUuidV7 } from "../uuid-v7.ts";
 import { BUSY_LIMIT_MS } from "./busy-retry.ts";
 import { findSqliteDamage } from "./damage.ts";
 import { isPresent, requireOwnDatabase } from "./database-file.ts";
@@ -53,7 +54,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     session.connection.abandon();
     throw error;
   }
-  return createStore(backendOf(session), options);
+  return createStore(backendOf(session), { newId: await continueIds(session, options), ...options });
+}
+
+/** A process that starts after the clock went back makes ids behind those that there are. */
+async function continueIds({ db }: SqliteSession, { clock = systemClock }: SqliteStoreOptions) {
+  const { newest } = await db
+    .selectFrom("runs")
+    .select((eb) => eb.fn.max("id").as("newest"))
+    .executeTakeFirstOrThrow();
+  return createUuidV7(() => clock.now(), undefined, newest ?? undefined);
 }
 
 function sessionOptionsOf(options: SqliteStoreOptions): SessionOptions {

@@ -1,6 +1,16 @@
 import type { Clock } from "../../core/clock.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import type { CapabilityDraft, CapabilityStore, RunDraft, SaveOutcome, Store } from "../../core/store.ts";
+import type {
+  CapabilityDraft,
+  CapabilityStore,
+  FinishedStep,
+  Lease,
+  Run,
+  RunDraft,
+  SaveOutcome,
+  StepOutcome,
+  Store,
+} from "../../core/store.ts";
 
 /** What an implementation opens for one test. */
 export interface OpenedStore {
@@ -49,6 +59,26 @@ export function draftOf(part: Partial<CapabilityDraft> = {}): CapabilityDraft {
 
 export function runDraftOf(part: Partial<RunDraft> = {}): RunDraft {
   return { scope: DEFAULT_SCOPE, kind: "code", inputs: {}, seed: "seed", clockAt: 1, ...part };
+}
+
+export function leaseOf(run: Run): Lease {
+  return { runId: run.id, fence: run.fence };
+}
+
+/** A run that nobody else may take while the test lasts. */
+export async function startRun(store: Store, part: Partial<RunDraft> = {}): Promise<Lease> {
+  return leaseOf(await store.runs.start(runDraftOf(part), "owner", 600_000));
+}
+
+/** How a step ended, with numbers that no other time here has. */
+export function endOf(part: Partial<StepOutcome> = {}): StepOutcome {
+  return { status: "succeeded", endSeq: 1_001, clockAt: 1_002, finishedAt: 1_003, ...part };
+}
+
+/** A step that ended before the next one began. */
+export function finishedOf(seq: number, part: Partial<FinishedStep> = {}): FinishedStep {
+  const call = { key: `k${seq}`, seq, tool: "t", args: { seq }, startedAt: 10 + seq };
+  return { ...call, ...endOf({ result: seq, endSeq: seq + 1, finishedAt: 20 + seq }), ...part };
 }
 
 /** Saves what must be savable. */

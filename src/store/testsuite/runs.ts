@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import type { Lease, Run, RunDraft } from "../../core/store.ts";
-import { runDraftOf, type StoreFixture } from "./fixture.ts";
+import type { Run, RunDraft } from "../../core/store.ts";
+import { endOf, finishedOf, leaseOf, runDraftOf, type StoreFixture } from "./fixture.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -9,10 +9,6 @@ export function describeRuns(fixture: () => StoreFixture): void {
   describeStarting(fixture);
   describeClaiming(fixture);
   describeFinishing(fixture);
-}
-
-function leaseOf(run: Run): Lease {
-  return { runId: run.id, fence: run.fence };
 }
 
 function describeStarting(fixture: () => StoreFixture): void {
@@ -32,6 +28,7 @@ function describeStarting(fixture: () => StoreFixture): void {
       result: null,
       error: null,
       parentRunId: null,
+      parentStep: null,
       resumedFromRunId: null,
       seed: "seed",
       clockAt: 1,
@@ -55,7 +52,7 @@ function describeStarting(fixture: () => StoreFixture): void {
       intent: "find the 🐎",
       inputs: { b: [1, { c: null }], a: "x" },
       parentRunId: "p",
-      resumedFromRunId: "r",
+      parentStep: "k",
       seed: "s",
       clockAt: 1_790_000_000_123,
     };
@@ -85,13 +82,21 @@ function describeStarting(fixture: () => StoreFixture): void {
     expect(await store.runs.list(DEFAULT_SCOPE, { limit: 2, beforeId: ids[4] ?? "" })).toEqual([]);
   });
 
-  it("lists in the order of starting when the clock goes back a day (T124)", async () => {
+  it("lists in the order of starting when the clock goes a day back and forth (T124)", async () => {
     const { store, clock } = fixture();
-    const before = await store.runs.start(runDraftOf(), "owner", 60_000);
-    clock.advance(-DAY_MS);
-    const after = await store.runs.start(runDraftOf(), "owner", 60_000);
-    const listed = await store.runs.list(DEFAULT_SCOPE, { limit: 2 });
-    expect(listed.map((run) => run.id)).toEqual([after.id, before.id]);
+    const parentRunId = (await store.runs.start(runDraftOf(), "owner", 60_000)).id;
+    const [ids, childIds]: [string[], string[]] = [[parentRunId], []];
+    for (const jump of [-DAY_MS, 2 * DAY_MS, -DAY_MS]) {
+      clock.advance(jump);
+      ids.unshift((await store.runs.start(runDraftOf(), "owner", 60_000)).id);
+      childIds.push((await store.runs.start(runDraftOf({ parentRunId }), "owner", 60_000)).id);
+    }
+    const listed = await store.runs.list(DEFAULT_SCOPE, { limit: 10 });
+    expect(listed.map((run) => run.id)).toEqual(ids);
+    const unfinished = await store.runs.listUnfinished(DEFAULT_SCOPE, 10);
+    expect(unfinished.map((run) => run.id)).toEqual(ids);
+    const children = await store.runs.children(parentRunId);
+    expect(children.map((run) => run.id)).toEqual(childIds);
   });
 }
 
@@ -138,6 +143,39 @@ function describeClaiming(fixture: () => StoreFixture): void {
     }
   });
 
+  it("gives a leased run to whoever knows that its owner is gone, and to nobody else", async () => {
+    const { store } = fixture();
+    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    for (const gone of ["other", "", "OWNER", "owner "])
+      expect(await store.runs.claim(run.id, "heir", 60_000, gone)).toBeUndefined();
+    expect(await store.runs.find(run.id)).toEqual(run);
+    const claimed = await store.runs.claim(run.id, "heir", 60_000, "owner");
+    expect(claimed).toMatchObject({ leaseOwner: "heir", fence: 2 });
+    expect(await store.runs.renew(leaseOf(run), 60_000)).toBe(false);
+    expect(await store.runs.claim(run.id, "third", 60_000, "owner")).toBeUndefined();
+  });
+
+  it("gives a run whose owner is gone to exactly one of 20 claimants", async () => {
+    const { store } = fixture();
+    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => store.runs.claim(run.id, `heir ${i}`, 60_000, "owner")),
+    );
+    expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+  });
+
+  it("claims what has run out and what is paused whoever is said to be gone, and nothing that is over", async () => {
+    const { store } = fixture();
+    const expired = await store.runs.start(runDraftOf(), "owner", 0);
+    expect(await store.runs.claim(expired.id, "heir", 60_000, "other")).toMatchObject({ fence: 2 });
+    const paused = await store.runs.start(runDraftOf(), "owner", 60_000);
+    await store.runs.finish(leaseOf(paused), { status: "paused" });
+    expect(await store.runs.claim(paused.id, "heir", 60_000, "owner")).toMatchObject({ fence: 2 });
+    const over = await store.runs.start(runDraftOf(), "owner", 60_000);
+    await store.runs.finish(leaseOf(over), { status: "failed" });
+    expect(await store.runs.claim(over.id, "heir", 60_000, "owner")).toBeUndefined();
+  });
+
   it("lets a late owner renew as long as nobody has claimed the run", async () => {
     const { store } = fixture();
     const run = await store.runs.start(runDraftOf(), "owner", 0);
@@ -157,8 +195,10 @@ function describeClaiming(fixture: () => StoreFixture): void {
       expect(await store.runs.renew(lease, 60_000)).toBe(false);
       expect(await store.runs.openStep(lease, { key: "a", seq: 1, tool: "t", args: {} })).toBe(false);
       expect(await store.runs.openStep(lease, { key: "b", seq: 2, tool: "t", args: {} })).toBe(false);
-      expect(await store.runs.closeStep(lease, "a", { status: "succeeded", result: 1 })).toBe(false);
-      expect(await store.runs.closeStep(lease, "never", { status: "failed" })).toBe(false);
+      expect(await store.runs.closeStep(lease, "a", endOf({ result: 1 }))).toBe(false);
+      expect(await store.runs.closeStep(lease, "never", endOf())).toBe(false);
+      expect(await store.runs.recordStep(lease, finishedOf(3))).toBe(false);
+      expect(await store.runs.recordStep(lease, finishedOf(1, { key: "a" }))).toBe(false);
       expect(await store.runs.finish(lease, { status: "succeeded", result: 1 })).toBe(false);
     }
     expect(await store.runs.find(run.id)).toEqual(claimed);
@@ -190,7 +230,8 @@ function describeFinishing(fixture: () => StoreFixture): void {
     expect(await store.runs.finish(lease, { status: "failed", error: { code: "X" } })).toBe(false);
     expect(await store.runs.renew(lease, 60_000)).toBe(false);
     expect(await store.runs.openStep(lease, { key: "b", seq: 2, tool: "t", args: {} })).toBe(false);
-    expect(await store.runs.closeStep(lease, "a", { status: "succeeded" })).toBe(false);
+    expect(await store.runs.closeStep(lease, "a", endOf())).toBe(false);
+    expect(await store.runs.recordStep(lease, finishedOf(3))).toBe(false);
     expect(await store.runs.find(run.id)).toEqual(finished);
     expect(await store.runs.steps(run.id)).toEqual(steps);
   });
@@ -211,7 +252,7 @@ function describeFinishing(fixture: () => StoreFixture): void {
       error: { code: "ASK" },
     });
     const lease = { runId: run.id, fence: 2 };
-    expect(await store.runs.closeStep(lease, "a", { status: "succeeded" })).toBe(true);
+    expect(await store.runs.closeStep(lease, "a", endOf())).toBe(true);
     expect(await store.runs.finish(lease, { status: "succeeded" })).toBe(true);
     expect(await store.runs.find(run.id)).toMatchObject({ status: "succeeded", error: null });
   });
