@@ -68,7 +68,9 @@ export async function benchShares(parts: Parts, gateway: GatewayLines, folder: s
   const clockedRuns = await openClockedRuns(parts, folder, clocked);
   const drafts = parts.createDrafts(join(folder, "drafts"));
   const context = () => ({ traceId: "bench", signal: new AbortController().signal });
-  const run = clocked("run", () => clockedRuns.runs.execute({ code: CODE, inputs: {} }, context()));
+  const run = clocked("run", () =>
+    clockedRuns.runs.execute({ kind: "code", source: CODE, inputs: {} }, context()),
+  );
   const leave = clocked("draft", () => drafts.leave(CODE));
   const whole = clocked("whole", () => timeExecute(gateway));
   try {
@@ -101,8 +103,12 @@ async function openClockedRuns(parts: Parts, folder: string, clocked: Clocked) {
     analysis: { ...analysis, analyse: clocked("analysis", (code) => analysis.analyse(code)) },
     types: { ...types, check: clocked("types", (request) => types.check(request)) },
     args: parts.createArgumentCheck(),
-    directory: { find: unused, findNamespace: unused },
+    directory: { find: unused, findExposed: unused, findNamespace: unused },
     callTool: unused,
+    nodes: [],
+    findSource: unused,
+    findVersion: unused,
+    recordApproval: unused,
     scope: () => parts.DEFAULT_SCOPE,
     limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
   });

@@ -14,11 +14,12 @@ import {
 } from "./code-directory.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
-import type { JsonObject } from "./core/json.ts";
+import type { Json, JsonObject } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
 import { createRedactor } from "./core/redaction.ts";
+import { succeed, type ToolResult } from "./core/result.ts";
 import type { Store } from "./core/store.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
@@ -28,8 +29,11 @@ import { createKeeper } from "./library/keep.ts";
 import { createCurator, type Curator } from "./library/curate.ts";
 import { createLibrary, type Library } from "./library/library.ts";
 import { createLibrarySource } from "./library/library-source.ts";
+import { createSourceFinder } from "./library/named-source.ts";
+import { createNodeTypes, type NodePolicy } from "./nodes/node-types.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
-import { createRuns, type Runs } from "./runs/runs.ts";
+import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
+import { createTraces, type Traces } from "./runs/trace.ts";
 import { createCodeAnalysis } from "./sandbox/analysis.ts";
 import { createArgumentCheck } from "./sandbox/argument-check.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
@@ -38,6 +42,8 @@ import type { StdioConnection } from "./server/serve-stdio.ts";
 import { createServers } from "./servers.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { launch } from "./upstream/process/launch.ts";
+import { drawSvg } from "./workflows/graph-svg.ts";
+import { drawText } from "./workflows/graph-text.ts";
 import { viewServer, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
 
@@ -48,6 +54,8 @@ export interface App extends Exchange {
   readonly gateway: Gateway;
   readonly store: Store;
   readonly library: Library;
+  readonly runs: Runs;
+  readonly traces: Traces;
   /** Reads the library again where it has changed. */
   freshenLibrary(): Promise<void>;
   /** Changes and tests what was kept. */
@@ -58,9 +66,23 @@ export interface App extends Exchange {
   viewServers(start: boolean): Promise<ServerView[]>;
   /** The definition of an upstream tool, asking its server where nothing is known of it yet. */
   findTool(name: string): Promise<ToolDefinition | undefined>;
+  /** Reads a workflow, looks up its node types and checks it; nothing runs. */
+  checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
+  /** Lets calls under way end and be recorded, and ends every run where it stands, to be resumed. */
+  leave(): Promise<void>;
   /** The TypeScript of what code can call, of all servers or of some, each asked where nothing is known of it yet. */
   declareTools(servers: readonly string[]): Promise<Declarations>;
   close(): Promise<void>;
+}
+
+/** A workflow that could run, and its plan as a drawing. */
+interface CheckedWorkflow {
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly nodeCount: number;
+  readonly levels: readonly (readonly string[])[];
+  drawText(): string;
+  drawSvg(): string;
 }
 
 export interface AppParts {
@@ -96,18 +118,31 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   const freshenLibrary = async (): Promise<void> => {
     if (await kept.lookForChanges()) await registry.refresh(CAPABILITIES_ID, ownContext());
   };
+  const scope = () => config.current().scope;
+  const library = createLibrary(store.capabilities, scope);
+  const drafts = createDrafts(draftsFolder);
+  const sources = createSourceFinder({ library, drafts, capabilities: store.capabilities });
+  const nodes = createNodeTypes({
+    policy: () => nodePolicyOf(config.current()),
+    version: VERSION,
+    startProcess: launch,
+  });
   const runs = openRuns({
     config,
     store,
     registry,
     log,
     freshenLibrary,
+    nodes,
     liveName: (tool) => kept.liveName(tool),
+    findSource: (name) => sources.find(name),
+    findVersion: (id, version) => sources.version(id, version),
+    recordApproval: (runId, details) => trail.recordChange("run.approval", runId, details),
   });
   const lookUpTool = createToolLookUp(registry, (tool) => kept.liveName(tool));
   const kept = createLibrarySource({
     capabilities: store.capabilities,
-    scope: () => config.current().scope,
+    scope,
     runs,
     lookUpTool,
     changedTools: () => config.current().library.changedTools,
@@ -116,25 +151,30 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   const keeping = {
     store,
     runs,
-    scope: () => config.current().scope,
+    scope,
     author: authorName,
     secrets: () => config.current().secrets,
     record: (action: string, subject: string, details: JsonObject) =>
       trail.recordChange(action, subject, details),
     redactor: () => createRedactor(config.current().secrets),
   };
-  const library = createLibrary(store.capabilities, keeping.scope);
+  const traces = createTraces({
+    store: store.runs,
+    scope,
+    redact: (value) => keeping.redactor().value(value) as Json,
+  });
   const curator = createCurator({ ...keeping, library, servers: usable });
   const gateway = createGateway({
     registry,
     runs,
+    traces,
     lookUpTool,
     freshenLibrary,
     isListed: (tool) => kept.isListed(tool),
     checkContracts: (current) => kept.checkContracts(current),
     keeper: createKeeper(keeping),
     library,
-    drafts: createDrafts(draftsFolder),
+    drafts,
     servers: usable,
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
@@ -149,13 +189,15 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
   return {
     gateway,
     store,
+    runs,
+    traces,
     library,
     freshenLibrary,
     curator,
     ...createExchange(library, curator),
     async connectStdio(input, output) {
       const { connectStdio } = await import("./server/serve-stdio.ts");
-      connection = connectStdio({ gateway, version: VERSION, log }, input, output);
+      connection = connectStdio({ gateway, version: VERSION, log, leave: () => runs.leave() }, input, output);
       return connection;
     },
     async viewServers(start) {
@@ -179,8 +221,23 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
       const catalogue = await registry.discover({ waitMs: VIEW_WAIT_MS, servers: wanted }, ownContext());
       return declareCatalogue(catalogue, wanted, usableServers(config.current()));
     },
+    leave: () => runs.leave(),
+    async checkWorkflow(text) {
+      const prepared = await runs.prepareWorkflow(text, undefined, ownContext());
+      if (!prepared.success) return prepared;
+      const { workflow, plan, inputSchema, outputSchema } = prepared.data;
+      return succeed({
+        inputSchema,
+        outputSchema,
+        nodeCount: workflow.nodes.length,
+        levels: plan.levels,
+        drawText: () => drawText(workflow, plan),
+        drawSvg: () => drawSvg(workflow, plan),
+      });
+    },
     async close() {
       leave();
+      await runs.leave();
       await runs.close();
       await registry.close();
       await trail.settle();
@@ -190,20 +247,22 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
 }
 
 function openRuns(
-  parts: Pick<AppParts, "config" | "log"> & {
-    readonly store: Store;
-    readonly registry: Registry;
-    readonly freshenLibrary: () => Promise<void>;
-    readonly liveName: (tool: string) => string;
-  },
+  parts: Pick<AppParts, "config" | "log"> &
+    Pick<RunsParts, "nodes" | "findSource" | "findVersion" | "recordApproval"> & {
+      readonly store: Store;
+      readonly registry: Registry;
+      readonly freshenLibrary: () => Promise<void>;
+      readonly liveName: (tool: string) => string;
+    },
 ): Runs {
   const { config, store, registry, log, freshenLibrary, liveName } = parts;
   const limits = () => config.current().sandbox;
   return createRuns({
+    ...parts,
     store: store.runs,
     sandbox: createSandbox({ launch, memoryMb: () => limits().memoryMb }),
     analysis: createCodeAnalysis(),
-    types: createTypeCheck(),
+    types: createTypeCheck({ launch }),
     args: createArgumentCheck(),
     directory: createCodeDirectory({
       registry,
@@ -216,6 +275,12 @@ function openRuns(
     limits,
     log,
   });
+}
+
+/** What built-in nodes may do. */
+function nodePolicyOf({ workflows }: Config): NodePolicy {
+  const { allowShell, allowPrivateHttp, fileRoots, llm } = workflows;
+  return { allowShell, allowPrivateHttp, fileRoots, ...(llm !== undefined && { llm }) };
 }
 
 /** Who keeps something: the user of this system, as it calls them. */

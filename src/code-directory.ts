@@ -90,7 +90,19 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     return unknown(what, near, known.length === 0 ? "No servers are configured." : `There are ${names}.`);
   }
 
+  async function findExposed(name: string, context: CallContext): Promise<ToolResult<FoundTool>> {
+    const isCapability = parseToolName(name).kind === "capability";
+    if (isCapability) await parts.freshenLibrary();
+    const live = isCapability ? parts.liveName(name) : name;
+    const found = await registry.find(live, context);
+    if (found.success) return succeed({ name: live, definition: found.data.definition });
+    if (found.error.code !== "TOOL_NOT_FOUND") return found;
+    const known = registry.catalogue().components.map((component) => component.name);
+    return unknown(`There is no tool ${quote(name)}.`, nearest(name, known));
+  }
+
   return {
+    findExposed,
     async find(namespace, tool, context) {
       const server = serverOf(namespace);
       return server === undefined

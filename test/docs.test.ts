@@ -40,8 +40,10 @@ it("pages link to files that exist", () => {
     "docs/code.md",
     "docs/configuration.md",
     "docs/library.md",
+    "docs/runs.md",
     "docs/security.md",
     "docs/servers.md",
+    "docs/workflows.md",
   ]) {
     for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)\)/g)) {
       expect(() => read(join(page, "..", target!)), `${page} → ${target}`).not.toThrow();

@@ -1,12 +1,28 @@
-/** `npm run soak`: the kill tests of `npm test`, many times over. */
+/** `npm run soak`: the kill tests of `npm test`, many times over; `npm run soak kills` is the one part of it about runs. */
 import { spawnSync } from "node:child_process";
 
 const ROUNDS = process.env["SOAK_ROUNDS"] ?? "100";
+/** Moments at which a run dies, for code and for a workflow each. */
+const MOMENTS = process.env["RUN_KILL_ROUNDS"] ?? "200";
 const SEED = process.env["STORE_KILL_SEED"] ?? String(Date.now() % 2 ** 31);
+const RUN_SEED = process.env["RUN_KILL_SEED"] ?? SEED;
 
-console.log(`STORE_KILL_SEED=${SEED}, ${ROUNDS} rounds`);
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  store: ["test/store-processes.test.ts"],
+  processes: ["test/process-orphans.test.ts", "test/faults.test.ts"],
+  kills: ["test/crash.test.ts"],
+};
 
-const tests = ["test/store-processes.test.ts", "test/process-orphans.test.ts", "test/faults.test.ts"];
+function testsOf(wanted: readonly string[]): string[] {
+  const unknown = wanted.filter((part) => !Object.hasOwn(PARTS, part));
+  if (unknown.length > 0) {
+    throw new Error(`There is no part ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}.`);
+  }
+  return (wanted.length === 0 ? Object.keys(PARTS) : wanted).flatMap((part) => PARTS[part]!);
+}
+
+const tests = testsOf(process.argv.slice(2));
+console.log(`STORE_KILL_SEED=${SEED}, ${ROUNDS} rounds; RUN_KILL_SEED=${RUN_SEED}, ${MOMENTS} moments`);
 const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"], {
   stdio: "inherit",
   env: {
@@ -15,6 +31,8 @@ const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"
     STORE_KILL_SEED: SEED,
     PROCESS_KILL_ROUNDS: ROUNDS,
     GATEWAY_KILL_ROUNDS: ROUNDS,
+    RUN_KILL_ROUNDS: MOMENTS,
+    RUN_KILL_SEED: RUN_SEED,
   },
 });
 process.exitCode = status ?? 1;

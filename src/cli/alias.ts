@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { namesOf, useLibrary, type ItemNames } from "./library-call.ts";
+import { useApp } from "./app-call.ts";
+import { namesOf, type ItemNames } from "./library-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note } from "./terminal.ts";
@@ -13,7 +14,7 @@ export function addAlias(program: Command, finish: Finish): void {
     .addHelpText("after", "\nExamples:\n  $ repertoire alias math:sum math:plus")
     .action(async (name: string, other: string, _options: unknown, command: Command) => {
       finish(
-        await useLibrary(
+        await useApp(
           globalOptionsOf(command),
           async (app) => namesOf(app, await app.curator.alias(name, other)),
           { show },

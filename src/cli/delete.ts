@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { displayNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
-import { useLibrary } from "./library-call.ts";
+import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note } from "./terminal.ts";
@@ -30,7 +30,7 @@ Examples:
   $ repertoire import backup`,
     )
     .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await useLibrary(globalOptionsOf(command), (app) => remove(app, name), { show }));
+      finish(await useApp(globalOptionsOf(command), (app) => remove(app, name), { show }));
     });
 }
 

@@ -85,7 +85,10 @@ async function tell(folder: string): Promise<void> {
     };
 
     title(2, "It searches two servers, one of them broken; the other is started now, because it is needed");
-    const found = (await call("browse_components", { query: "write something down" })) as unknown as Found;
+    const found = (await call("browse_components", {
+      query: "write something down",
+      limit: 1,
+    })) as unknown as Found;
     for (const node of found.nodes) print(`     ${cyan(node.signature)}  ${dim(node.description)}`);
     for (const { server, reason } of found.unavailable)
       print(`     ${dim(`${server}: ${escapeUnprintable(reason)}`)}`);
@@ -107,7 +110,18 @@ async function tell(folder: string): Promise<void> {
     showError(await call("execute", { code: "return await mcp.notes.ad({ text: 'x' })" }));
     showError(await call("execute", { code: "return await mcp.notes.add({ txt: 'x' })" }));
 
-    title(6, "What worked is kept under a name, and is a tool for every client at once");
+    title(6, "A run that stops goes on where it stood: what was done is not done again");
+    print(indent(BROKEN_CODE));
+    const broken = await call("execute", { intent: "Count the notes" }, { code: BROKEN_CODE });
+    showError(broken);
+    const resumed = await call(
+      "execute",
+      { resume: "last" },
+      { code: BROKEN_CODE.replace("lenght", "length") },
+    );
+    showRun(resumed);
+
+    title(7, "What worked is kept under a name, and is a tool for every client at once");
     const saved = await call("save_to_library", {
       draft_name: draft,
       final_name: "week:plan",
@@ -128,7 +142,7 @@ async function tell(folder: string): Promise<void> {
   } finally {
     await client.close();
   }
-  title(7, "Your turn: give your own client this command");
+  title(8, "Your turn: give your own client this command");
   print(`   claude mcp add repertoire -- ${process.execPath} ${bin} serve`);
   print(dim("   Cursor, VS Code and others: see the README. `repertoire doctor` tells whether all is well."));
 }
@@ -149,6 +163,10 @@ await Promise.all(days.map((day) => mcp.notes.add({ text: \`\${day}: write tests
 const notes: string[] = await mcp.notes.list();
 return { notes: notes.length, last: notes.at(-1) };`;
 
+const BROKEN_CODE = `await mcp.notes.add({ text: "Book the train" });
+const notes = await mcp.notes.list();
+return { notes: notes.lenght.toFixed() };`;
+
 function indent(text: string): string {
   return text
     .split("\n")
@@ -157,9 +175,12 @@ function indent(text: string): string {
 }
 
 function showRun(answer: Record<string, unknown>): void {
-  const calls = answer["calls"] as { tool: string; elapsed_ms: number }[];
+  const calls = answer["calls"] as { tool: string; elapsed_ms: number; from_journal?: true }[];
   print(`     ${JSON.stringify(answer["outputs"])}`);
-  print(dim(`     ${calls.map(({ tool, elapsed_ms: ms }) => `${tool} ${ms} ms`).join(", ")}`));
+  const told = calls.map(
+    ({ tool, elapsed_ms: ms, from_journal: old }) => `${tool} ${old ? "from the journal" : `${ms} ms`}`,
+  );
+  print(dim(`     ${told.join(", ")}`));
   print(dim(`     left as the draft ${answer["draft"] as string}, ready to be kept`));
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { escapeUnprintable } from "../core/printable.ts";
 import { succeed } from "../core/result.ts";
+import { useApp } from "./app-call.ts";
 import { EXIT } from "./exit-code.ts";
-import { useLibrary } from "./library-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { cyan, green, print, red } from "./terminal.ts";
@@ -31,7 +31,7 @@ Examples:
     )
     .action(async (before: string, after: string, _options: unknown, command: Command) => {
       finish(
-        await useLibrary(
+        await useApp(
           globalOptionsOf(command),
           async (app) => {
             const compared = await app.compareVersions(before, after);

@@ -1,4 +1,4 @@
-import { RepertoireError, type ToolErrorCode } from "../core/errors.ts";
+import { RepertoireError, type ToolError, type ToolErrorCode } from "../core/errors.ts";
 
 /** What a script can tell from the number alone. */
 export const EXIT = {
@@ -27,6 +27,20 @@ const BY_TOOL_ERROR: Readonly<Record<ToolErrorCode, number>> = {
 
 export function exitCodeOfToolError(code: ToolErrorCode): number {
   return BY_TOOL_ERROR[code];
+}
+
+/** Somebody must decide, or has decided against it, or the run goes on elsewhere: nothing is broken, and trying again changes nothing. */
+const REFUSALS: ReadonlySet<string | undefined> = new Set([
+  "uncertain_step",
+  "approval_required",
+  "waiting_until",
+  "denied",
+  "superseded",
+]);
+
+/** The same for what a run came to, whose reason says more than its code. */
+export function exitCodeOfRunError({ code, reason }: Pick<ToolError, "code" | "reason">): number {
+  return REFUSALS.has(reason) ? EXIT.refused : exitCodeOfToolError(code);
 }
 
 export function exitCodeOfThrown(error: unknown): number {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { useLibrary } from "./library-call.ts";
+import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { note, print } from "./terminal.ts";
@@ -27,7 +27,7 @@ Examples:
     )
     .action(async (folder: string, pattern: string | undefined, _options: unknown, command: Command) => {
       finish(
-        await useLibrary(globalOptionsOf(command), (app) => app.exportLibrary(folder, pattern ?? null), {
+        await useApp(globalOptionsOf(command), (app) => app.exportLibrary(folder, pattern ?? null), {
           show: (exported) => show(exported, pattern),
         }),
       );

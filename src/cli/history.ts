@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { displayNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
-import { useLibrary } from "./library-call.ts";
+import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { printTable } from "./terminal.ts";
@@ -31,7 +31,7 @@ export function addHistory(program: Command, finish: Finish): void {
       "\nExamples:\n  $ repertoire history math:sum\n  $ repertoire history math:sum --json | jq '.versions[0].hash'",
     )
     .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await useLibrary(globalOptionsOf(command), (app) => historyOf(app, name), { show }));
+      finish(await useApp(globalOptionsOf(command), (app) => historyOf(app, name), { show }));
     });
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { useLibrary } from "./library-call.ts";
+import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note, print, yellow } from "./terminal.ts";
@@ -27,7 +27,7 @@ Examples:
   $ repertoire import library --json && repertoire test`,
     )
     .action(async (folder: string, _options: unknown, command: Command) => {
-      finish(await useLibrary(globalOptionsOf(command), (app) => app.importLibrary(folder), { show }));
+      finish(await useApp(globalOptionsOf(command), (app) => app.importLibrary(folder), { show }));
     });
 }
 

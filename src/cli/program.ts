@@ -3,6 +3,7 @@ import { LOG_LEVELS } from "../core/log.ts";
 import { VERSION } from "../version.ts";
 import { addAdd } from "./add.ts";
 import { addAlias } from "./alias.ts";
+import { addApprove } from "./approve.ts";
 import { addCall } from "./call.ts";
 import { addCompletions } from "./completions.ts";
 import { addConfig } from "./config.ts";
@@ -16,21 +17,26 @@ import { addDoctor } from "./doctor.ts";
 import { addEnable } from "./enable.ts";
 import { EXIT, exitCodeOfThrown } from "./exit-code.ts";
 import { addExport } from "./export.ts";
+import { addGraph } from "./graph.ts";
 import { addHistory } from "./history.ts";
 import { addImport } from "./import.ts";
 import { addList } from "./list.ts";
 import { addRemove } from "./remove.ts";
 import { addRename } from "./rename.ts";
+import { addResume } from "./resume.ts";
 import { addRollback } from "./rollback.ts";
 import { addRun } from "./run.ts";
+import { addRuns } from "./runs.ts";
 import { addSave } from "./save.ts";
 import { addServers } from "./servers.ts";
 import { addServe } from "./serve.ts";
+import { addShow } from "./show.ts";
 import { printThrown, write } from "./terminal.ts";
 import { addTest } from "./test.ts";
 import { addTools } from "./tools.ts";
 import { addTrust } from "./trust.ts";
 import { addTypes } from "./types.ts";
+import { addValidate } from "./validate.ts";
 
 /** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
 export async function runCli(args: readonly string[]): Promise<number> {
@@ -76,6 +82,12 @@ function createProgram(finish: Finish): Command {
     addServers,
     addCall,
     addRun,
+    addResume,
+    addRuns,
+    addShow,
+    addApprove,
+    addValidate,
+    addGraph,
     addTypes,
     addServe,
     addTools,
@@ -109,6 +121,9 @@ Examples:
   $ repertoire doctor                      is everything in order?
   $ repertoire tools                       the tools that a client sees
   $ repertoire run report.ts --input n=3   TypeScript against your tools
+  $ repertoire run deploy.json             a workflow; repertoire validate checks it first
+  $ repertoire resume last                 go on where the last run stopped
+  $ repertoire show last                   what a run did, step by step
   $ repertoire list "github*"              what was kept, by pattern
   $ repertoire describe pr-analyzer --json
   $ repertoire save DRAFT issues:stale --description "Issues that nobody touched."

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { namesOf, useLibrary, type ItemNames } from "./library-call.ts";
+import { useApp } from "./app-call.ts";
+import { namesOf, type ItemNames } from "./library-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note } from "./terminal.ts";
@@ -13,7 +14,7 @@ export function addRename(program: Command, finish: Finish): void {
     .addHelpText("after", "\nExamples:\n  $ repertoire rename math:sum math:add")
     .action(async (name: string, to: string, _options: unknown, command: Command) => {
       finish(
-        await useLibrary(
+        await useApp(
           globalOptionsOf(command),
           async (app) => namesOf(app, await app.curator.rename(name, to)),
           { show },

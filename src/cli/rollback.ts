@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { displayNameOf, toolNameOf } from "../core/names.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { succeed } from "../core/result.ts";
-import { useLibrary } from "./library-call.ts";
+import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note } from "./terminal.ts";
@@ -15,7 +15,7 @@ export function addRollback(program: Command, finish: Finish): void {
     .addHelpText("after", "\nExamples:\n  $ repertoire history math:sum\n  $ repertoire rollback math:sum@1")
     .action(async (name: string, _options: unknown, command: Command) => {
       finish(
-        await useLibrary(
+        await useApp(
           globalOptionsOf(command),
           async (app) => {
             const made = await app.curator.rollback(name);

@@ -3,6 +3,7 @@ import { formatProblem } from "../config/problem.ts";
 import { reserveStdout } from "../stdout.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
+import { watchSignals } from "./signals.ts";
 import { note } from "./terminal.ts";
 import { globalOptionsOf, logOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
 
@@ -18,7 +19,8 @@ Examples:
   $ repertoire serve --config ./repertoire.json --log-level debug 2> gateway.log
 
 stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
-SIGINT with 130, SIGTERM with 143, each after the calls under way were given a second to finish.`,
+SIGINT with 130, SIGTERM with 143. Calls under way are finished and recorded first, for at most ten seconds; a run
+that could not end stands where it is, and goes on with: repertoire resume RUN. A second signal ends it at once.`,
     )
     .action(async (_options: unknown, command: Command) => {
       finish(await serve(globalOptionsOf(command)));
@@ -31,7 +33,7 @@ const FOR_A_PERSON =
   "Waiting for an MCP client to speak JSON-RPC on stdin; clients start this command themselves. To look around: repertoire demo";
 
 async function serve(options: GlobalOptions): Promise<number> {
-  const stop = waitForSignal();
+  const { stopped } = watchSignals();
   if (process.stdin.isTTY) note(FOR_A_PERSON);
   const session = await openSession(options);
   session.log.configure(logOptionsOf(session.config.current(), options));
@@ -40,27 +42,14 @@ async function serve(options: GlobalOptions): Promise<number> {
   process.on("unhandledRejection", (error) => session.log.error("gateway.unhandled", { error }));
   const connection = await session.app.connectStdio(process.stdin, reserveStdout());
   session.log.info("gateway.started", { home: session.config.current().home });
-  const exitCode = await Promise.race([connection.ended.then(() => EXIT.ok), stop]);
+  const exitCode = await Promise.race([connection.ended.then(() => EXIT.ok), stopped]);
   unsubscribe();
+  await session.app.leave();
   await connection.close();
   session.log.info("gateway.stopped", { exitCode });
   await session.close();
   process.exitCode = exitCode;
   return exitCode;
-}
-
-/** The first signal ends in order; a second one ends at once. */
-function waitForSignal(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  let first = true;
-  const stopWith = (exitCode: number) => () => {
-    if (!first) process.exit(exitCode);
-    first = false;
-    resolve(exitCode);
-  };
-  process.on("SIGINT", stopWith(EXIT.interrupted));
-  process.on("SIGTERM", stopWith(EXIT.terminated));
-  return promise;
 }
 
 /** A changed config takes effect for the connected client; a broken one changes nothing and says why. */

@@ -43,8 +43,16 @@ export function printThrown(error: unknown): void {
     note(`  ${escapeUnprintable(error.hint)}`);
 }
 
+/** Colours one column of a table; the text that it is given is padded. */
+interface Paint {
+  readonly column: number;
+  readonly paint: (cell: string) => string;
+}
+
+const GAP = "  ";
+
 /** Rows with aligned columns; the last column is cut where the terminal ends. */
-export function printTable(rows: readonly (readonly string[])[]): void {
+export function printTable(rows: readonly (readonly string[])[], painted?: Paint): void {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => escaped(row, column).length)),
   );
@@ -54,9 +62,16 @@ export function printTable(rows: readonly (readonly string[])[]): void {
       const text = escaped(row, column);
       return column === row.length - 1 ? text : text.padEnd(widths[column]!);
     });
-    const line = cells.join("  ");
-    print(line.length > total ? `${line.slice(0, total - 1)}…` : line);
+    const line = cells.join(GAP);
+    print(paintLine(line.length > total ? `${line.slice(0, total - 1)}…` : line, widths, painted));
   }
+}
+
+function paintLine(line: string, widths: readonly number[], painted: Paint | undefined): string {
+  if (painted === undefined) return line;
+  const start = widths.slice(0, painted.column).reduce((sum, width) => sum + width + GAP.length, 0);
+  const end = start + widths[painted.column]!;
+  return line.slice(0, start) + painted.paint(line.slice(start, end)) + line.slice(end);
 }
 
 function escaped(row: readonly string[], column: number): string {

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
+import { useApp } from "./app-call.ts";
 import { EXIT } from "./exit-code.ts";
-import { useLibrary } from "./library-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { dim, green, note, print, red } from "./terminal.ts";
@@ -46,7 +46,7 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
   const interrupt = (): void => abort.abort();
   process.once("SIGINT", interrupt);
   try {
-    const exitCode = await useLibrary(options, (app) => replay(app, name, abort.signal), {
+    const exitCode = await useApp(options, (app) => replay(app, name, abort.signal), {
       show,
       exitCodeOf: ({ failed }) => (failed === 0 ? EXIT.ok : EXIT.failed),
     });

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import {
@@ -8,6 +7,7 @@ import {
 } from "../config/describe.ts";
 import { loadConfig } from "../config/load.ts";
 import { revoke, trust } from "../config/trust.ts";
+import { askYesNo, canAsk } from "./confirm.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
@@ -92,17 +92,9 @@ function showServer(server: ServerForTrust): void {
 }
 
 async function confirm(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    note(
-      "Nothing was trusted: there is no terminal to ask at. If you have read the file, run: repertoire trust --yes",
-    );
-    return false;
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question(`${question} [y/N] `);
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    terminal.close();
-  }
+  if (canAsk()) return askYesNo(question);
+  note(
+    "Nothing was trusted: there is no terminal to ask at. If you have read the file, run: repertoire trust --yes",
+  );
+  return false;
 }

@@ -41,6 +41,16 @@ export interface ToolError {
   readonly place?: CodePlace;
   /** How the tool is called, as TypeScript. */
   readonly signature?: string;
+  /** The run that stands where it failed, and can be resumed. */
+  readonly runId?: string;
+  /** The node of a workflow that failed. */
+  readonly node?: string;
+  /** Everything that is wrong, each with its place and what to do about it. */
+  readonly problems?: readonly Readonly<Record<string, string | number | undefined>>[];
+  /** The names that have no value. */
+  readonly missing?: readonly string[];
+  /** The call was sent and no answer came: it may have taken effect, or may still. */
+  readonly mayHaveHappened?: true;
 }
 
 /** A place in code, counted from 1, with the text that stands there. */

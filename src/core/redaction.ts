@@ -8,6 +8,7 @@
  * It fails closed: what is too deep, too large or throws while it is read becomes `[unredactable]`, never the original. The
  * time it takes is linear in a bounded input: no pattern can be made to backtrack over the whole text.
  */
+import { encodedForms } from "./encoded-forms.ts";
 import { messageOf } from "./errors.ts";
 
 export const REDACTED = "[redacted]";
@@ -97,16 +98,8 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 }
 
 function compileKnown(secrets: readonly string[]): RegExp | undefined {
-  const forms = new Set<string>();
-  for (const secret of secrets) {
-    if (secret.length < KNOWN_SECRET_LENGTH_MIN) continue;
-    const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
-    const jsonEscaped = JSON.stringify(secret).slice(1, -1);
-    for (const form of [secret, base64, base64.replaceAll("+", "-").replaceAll("/", "_"), jsonEscaped]) {
-      forms.add(form);
-    }
-    forms.add(encodeURIComponent(secret.toWellFormed()));
-  }
+  const worthIt = secrets.filter((secret) => secret.length >= KNOWN_SECRET_LENGTH_MIN);
+  const forms = new Set(worthIt.flatMap((secret) => encodedForms(secret).map(([, form]) => form)));
   if (forms.size === 0) return undefined;
   // The longest first, so that a secret that contains another leaves no rest.
   const longestFirst = [...forms].sort((a, b) => b.length - a.length);

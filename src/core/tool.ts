@@ -1,5 +1,5 @@
 /** The nouns and contracts around something that can be called. */
-import type { JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { ToolResult } from "./result.ts";
 
 /** A tool as MCP describes it. Fields that this version does not know are kept, so that nothing is lost in passing. */
@@ -77,6 +77,10 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The run that makes this call, if one does. */
   readonly runId?: string;
+  /** Where in that run the call stands, for a run that the call starts. */
+  readonly step?: CallStep;
+  /** Values that must not be stored, by the name that stands for them. */
+  readonly sensitive?: readonly SensitiveValue[];
   /** How many capabilities deep the call is; 0 for a client's own. */
   readonly depth?: number;
   /** On the clock's wall time; shared by everything below. */
@@ -95,6 +99,29 @@ export interface CallContext {
   readonly modern?: ModernRequest;
   /** `_meta` of the client's request, without what belongs to its own connection. */
   readonly meta?: JsonObject;
+}
+
+/** The step that a call is, for a run that the call starts. */
+interface CallStep {
+  readonly key: string;
+  /** The run that the same step started before: this one goes on from there. */
+  readonly resumes?: ResumedRun;
+}
+
+export interface ResumedRun {
+  readonly runId: string;
+  readonly decisions?: UncertainDecisions;
+}
+
+/** What to do about each call, by the run and the key of its step. */
+export type UncertainDecisions = ReadonlyMap<string, UncertainAnswer>;
+
+/** What to do about a call that was sent and whose outcome is not known. */
+export type UncertainAnswer = "retry" | "skip" | { readonly result: Json };
+
+export interface SensitiveValue {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** One object for a run and all that it starts, so that no level can reset it. */
@@ -133,4 +160,18 @@ export interface ToolSource {
   /** Tells when the list may have changed; returns how to stop listening. */
   changed(listener: () => void): () => void;
   close(): Promise<void>;
+}
+
+/**
+ * A built-in node type that acts: `http`, `read_file`. It is called like a tool, and only by workflows. Like a source it
+ * never throws.
+ */
+export interface NodeType {
+  /** Its name is the node type. */
+  readonly definition: ToolDefinition;
+  /** Parameters that are taken as they are written: no template in them is filled in. */
+  readonly rawParams: readonly string[];
+  /** Whether this very call may be made twice without harm. */
+  isRepeatable(params: JsonObject): boolean;
+  call(params: JsonObject, context: CallContext): Promise<ToolResult<Json>>;
 }

@@ -3,11 +3,13 @@ import type { JsonObject } from "../core/json.ts";
 import { codeNameOf, displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
+import type { ToolDefinition } from "../core/tool.ts";
 import type { Library } from "../library/library.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createSearchIndex } from "../registry/search-index.ts";
 import { signatureOf, typeOf } from "../registry/signature.ts";
+import type { Runs } from "../runs/runs.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
 /** The promise is an answer within a second whatever the servers do; this leaves time for the rest of the work. */
@@ -47,8 +49,12 @@ const output = z.object({
 export interface BrowseParts {
   readonly registry: Registry;
   readonly library: Library;
+  readonly runs: Pick<Runs, "nodeTypes">;
   readonly freshenLibrary: () => Promise<void>;
 }
+
+/** Where a built-in node type stands instead of a server. */
+const BUILT_IN = "built_in";
 
 export function createBrowseComponents(parts: BrowseParts): MetaTool {
   return createMetaTool({
@@ -78,10 +84,16 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
       ]);
       const tools = parts.registry.search(input.query ?? "", { limit: input.limit });
       const workflows = searchKept(input.query ?? "", kept);
+      const builtIn = searchBuiltIn(input.query ?? "", parts.runs.nodeTypes);
+      const isFull = input.detail === "full";
+      const nodes = [
+        ...tools.hits.map(({ component }) => nodeOf(component, isFull)),
+        ...builtIn.map((definition) => builtInNodeOf(definition, isFull)),
+      ];
       return succeed({
-        nodes: tools.hits.map(({ component }) => nodeOf(component, input.detail === "full")),
+        nodes: nodes.slice(0, input.limit),
         workflows: workflows.slice(0, input.limit).map(workflowOf),
-        total: tools.total + workflows.length,
+        total: tools.total + builtIn.length + workflows.length,
         pending: [...catalogue.pending],
         unavailable: catalogue.failed.map(({ source, reason }) => ({ server: source, reason })),
       });
@@ -110,6 +122,24 @@ function searchKept(query: string, kept: readonly CurrentCapability[]): CurrentC
   return index.search(query, kept.length).hits.map(({ id }) => byId.get(id)!);
 }
 
+/** The built-in node types come after the tools: a workflow can use both, code only the tools. */
+function searchBuiltIn(query: string, types: readonly ToolDefinition[]): ToolDefinition[] {
+  if (query.trim() === "") return [...types];
+  const byName = new Map(types.map((type) => [type.name, type]));
+  const index = createSearchIndex();
+  index.put(
+    BUILT_IN,
+    types.map(({ name, description = "" }) => ({ id: name, fields: { name, description } })),
+  );
+  return index.search(query, types.length).hits.map(({ id }) => byName.get(id)!);
+}
+
+function builtInNodeOf(definition: ToolDefinition, full: boolean): z.output<typeof output>["nodes"][number] {
+  const node = nodeOf({ name: definition.name, source: BUILT_IN, definition }, full);
+  const fields = node.inputs.map(({ key, type, required }) => `${key}${required ? "" : "?"}: ${type}`);
+  return { ...node, signature: `{ "type": "${definition.name}", "params": { ${fields.join(", ")} } }` };
+}
+
 function workflowOf({
   capability,
   version,
@@ -124,7 +154,7 @@ function workflowOf({
 }
 
 function nodeOf(
-  { name, source, definition }: Component,
+  { name, source, definition }: Pick<Component, "name" | "source" | "definition">,
   full: boolean,
 ): z.output<typeof output>["nodes"][number] {
   const { namespace, tool } = codeNameOf(name);

@@ -74,7 +74,8 @@ export function createDescribeWorkflow(parts: DescribeParts): MetaTool {
       if (!found.success) return found;
       const drifts = compareTools(found.data.version.toolsUsed, parts.lookUpTool);
       const validity = await validityOf(parts.runs, found.data, drifts, context);
-      return succeed({ ...describe(found.data, drifts), ...validity });
+      const template_inputs = await templateInputsOf(parts.runs, found.data, context);
+      return succeed({ ...describe(found.data, drifts), template_inputs, ...validity });
     },
   });
 }
@@ -86,15 +87,18 @@ async function validityOf(
   drifts: readonly ToolDrift[],
   context: CallContext,
 ): Promise<Pick<z.output<typeof output>, "still_valid" | "problem">> {
-  if (capability.kind !== "code" || changedTools(drifts).length === 0) return { still_valid: null };
-  const prepared = await runs.prepare(version.source, toolNameOf(capability), context);
+  if (changedTools(drifts).length === 0) return { still_valid: null };
+  const tool = toolNameOf(capability);
+  const prepared = await (capability.kind === "code"
+    ? runs.prepare(version.source, tool, context)
+    : runs.prepareWorkflow(version.source, tool, context));
   return prepared.success ? { still_valid: true } : { still_valid: false, problem: prepared.error.message };
 }
 
 function describe(
   { capability, version, versions, aliases }: CapabilityDetails,
   drifts: readonly ToolDrift[],
-): Omit<z.output<typeof output>, "still_valid" | "problem"> {
+): Omit<z.output<typeof output>, "still_valid" | "problem" | "template_inputs"> {
   return {
     name: displayNameOf(capability),
     tool: toolNameOf(capability),
@@ -107,7 +111,6 @@ function describe(
     author: capability.author,
     version: version.version,
     inputs: fieldsOf(version.inputSchema),
-    template_inputs: capability.kind === "workflow" ? templateInputsOf(version.source) : [],
     outputs: fieldsOf(version.outputSchema ?? {}),
     input_schema: version.inputSchema,
     output_schema: version.outputSchema,
@@ -146,8 +149,15 @@ function fieldsOf(schema: JsonObject): Record<string, z.output<typeof field>> {
   return Object.fromEntries(fields);
 }
 
-/** The names of `${name}` templates that stand alone: `${node.path}` is a node's output, and `$${x}` is literal text. */
-function templateInputsOf(source: string): string[] {
-  const names = source.matchAll(/(?<!\$)\$\{\s*([A-Za-z_][\w-]*)\s*\}/g);
-  return [...new Set([...names].map((match) => match[1]!))].sort();
+/** The inputs that a workflow's templates use; for one that is not valid any more, those that it declares. */
+async function templateInputsOf(
+  runs: Runs,
+  { capability, version }: CapabilityDetails,
+  context: CallContext,
+): Promise<string[]> {
+  if (capability.kind !== "workflow") return [];
+  const prepared = await runs.prepareWorkflow(version.source, toolNameOf(capability), context);
+  return prepared.success
+    ? [...prepared.data.templateInputs]
+    : Object.keys(fieldsOf(version.inputSchema)).sort();
 }

@@ -19,6 +19,8 @@ import { createLibrary } from "../library/library.ts";
 import { createLibrarySource } from "../library/library-source.ts";
 import { createCodeDirectory, createToolLookUp } from "../code-directory.ts";
 import { createRegistry, type Registry } from "../registry/registry.ts";
+import { createTraces } from "../runs/trace.ts";
+import { createSourceFinder } from "../library/named-source.ts";
 import { createRuns } from "../runs/runs.ts";
 import { createCodeAnalysis } from "../sandbox/analysis.ts";
 import { createArgumentCheck } from "../sandbox/argument-check.ts";
@@ -37,6 +39,13 @@ interface Rig {
   readonly draftsFolder: string;
   readonly call: (name: string, args?: JsonObject) => Promise<Record<string, unknown>>;
 }
+
+/** A workflow that needs no server. */
+const WORKFLOW = JSON.stringify({
+  ir_version: "1.0",
+  outputs: { sum: { source: "${add}" } },
+  nodes: [{ id: "add", type: "code", params: { code: "return 1 + 1;" } }],
+});
 
 /** What runs code, shared by all rigs: it starts with the first run. */
 const bench = {
@@ -59,6 +68,9 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   const registry = createRegistry();
   for (const source of sources) registry.add(source);
   const scope = () => DEFAULT_SCOPE;
+  const library = createLibrary(store.capabilities, scope);
+  const drafts = createDrafts(draftsFolder);
+  const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
   const runs = createRuns({
     ...bench,
     store: store.runs,
@@ -69,6 +81,10 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
       servers: () => sources.map(({ id }) => id),
     }),
     callTool: registry.call,
+    nodes: [],
+    findSource: (name) => named.find(name),
+    findVersion: (id, version) => named.version(id, version),
+    recordApproval: () => {},
     scope,
     limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
   });
@@ -91,6 +107,7 @@ async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   const gateway = createGateway({
     registry,
     runs,
+    traces: createTraces({ store: store.runs, scope, redact: (value) => value }),
     library: createLibrary(store.capabilities, scope),
     keeper: createKeeper({ store, runs, scope, author: () => "ann", secrets: () => [], record: () => {} }),
     lookUpTool,
@@ -334,7 +351,10 @@ describe("browse_components", () => {
 
   it("counts all that match and gives as many as asked for", async () => {
     const { call } = await openRig(github());
-    expect(await call("browse_components", { limit: 1 })).toMatchObject({ nodes: [{}], total: 2 });
+    expect(await call("browse_components", { query: "github", limit: 1 })).toMatchObject({
+      nodes: [{}],
+      total: 2,
+    });
   });
 
   it("includes what was kept unless told otherwise", async () => {
@@ -354,7 +374,15 @@ describe("browse_components", () => {
   it("answers no match and an empty world with empty lists", async () => {
     const { call } = await openRig();
     const empty = { isError: false, nodes: [], workflows: [], total: 0, pending: [], unavailable: [] };
-    expect(await call("browse_components")).toEqual(empty);
+    const { nodes, total } = await call("browse_components");
+    // What is built in is there without any server.
+    expect((nodes as { type: string }[]).map(({ type }) => type)).toEqual([
+      "code",
+      "workflow",
+      "wait",
+      "approve",
+    ]);
+    expect(total).toBe(4);
     expect(await call("browse_components", { query: "zebra" })).toEqual(empty);
     expect(await call("browse_components", { query: "!!!" })).toEqual(empty);
   });
@@ -412,8 +440,11 @@ describe("list_library and describe_workflow", () => {
 
   it("find the inputs that a workflow's templates use", async () => {
     const { call, store } = await openRig();
+    const text = { type: "string" };
     const source = JSON.stringify({
-      nodes: [{ id: "a", params: { x: "${city} ${a.out} $${literal} ${ day }" } }],
+      ir_version: "1.0",
+      inputs: { city: text, day: text, unused: text },
+      nodes: [{ id: "a", type: "approve", params: { message: "${city} $${literal} ${day}" } }],
     });
     await store.capabilities.save({ ...sum, namespace: "workflow", action: "w", kind: "workflow", source });
     expect(await call("describe_workflow", { name: "w" })).toMatchObject({
@@ -473,7 +504,8 @@ describe("execute", () => {
       error: { code: "TOOL_INVALID_INPUT", field: "a" },
     });
     expect(await call("execute", { name: "report" })).toMatchObject({
-      error: { code: "TOOL_NOT_IMPLEMENTED" },
+      run_id: null,
+      error: { code: "TOOL_INVALID_INPUT", reason: "validation_error" },
     });
     expect(await call("execute", { name: "math:summ" })).toMatchObject({
       error: { code: "TOOL_NOT_FOUND", nearest: ["math:sum"] },
@@ -481,15 +513,31 @@ describe("execute", () => {
     expect(await call("execute", { name: "raport" })).toMatchObject({ error: { nearest: ["report"] } });
   });
 
-  it("says that it cannot run yet what is otherwise valid", async () => {
+  it("says that there is nothing to resume, with code or without", async () => {
     const { call } = await openRig();
-    const requests: JsonObject[] = [{ resume: "last" }, { resume: "last", code: "return 1" }];
+    const none = `${"0".repeat(8)}-0000-0000-0000-${"0".repeat(12)}`;
+    const requests: JsonObject[] = [
+      { resume: "last" },
+      { resume: "last", code: "return 1" },
+      { resume: none },
+    ];
     for (const args of requests) {
       expect(await call("execute", args)).toMatchObject({
         isError: true,
-        error: { code: "TOOL_NOT_IMPLEMENTED" },
+        error: { code: "TOOL_NOT_FOUND", field: "resume" },
       });
     }
+  });
+
+  it("goes on with a run that failed, and runs the workflow that a draft is", async () => {
+    const { call, draftsFolder } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    const failed = await call("execute", { code: "await mcp.notes.list(); return args.a.b;" });
+    expect(failed).toMatchObject({ isError: true, checkpoint: { completed_nodes: ["notes__list"] } });
+    expect(
+      await call("execute", { resume: "last", code: "return [await mcp.notes.list(), 2];" }),
+    ).toMatchObject({ outputs: ["notes did list", 2], calls: [{ from_journal: true }] });
+    writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);
+    expect(await call("execute", { name: "report" })).toMatchObject({ outputs: { sum: 2 }, draft: "report" });
   });
 });
 
@@ -573,32 +621,42 @@ describe("save_to_library", () => {
     writeFileSync(join(draftsFolder, "report.json"), "{oops");
     expect(await call("save_to_library", request)).toMatchObject({ error: { reason: "validation_error" } });
     writeFileSync(join(draftsFolder, "report.json"), "{}");
-    expect(await call("save_to_library", request)).toMatchObject({ error: { code: "TOOL_NOT_IMPLEMENTED" } });
+    expect(await call("save_to_library", request)).toMatchObject({
+      error: { code: "TOOL_INVALID_INPUT", reason: "validation_error", field: "draft_name" },
+    });
+    writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);
+    expect(await call("save_to_library", request)).toMatchObject({
+      success: true,
+      tool: "mcp__text__report",
+    });
+    expect(readdirSync(draftsFolder)).toEqual([]);
   });
 
   it("limits the description to 8 KiB and the tags to twenty", async () => {
     const { call, draftsFolder } = await openRig();
-    writeFileSync(join(draftsFolder, "report.json"), "{}");
+    writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);
     const tags = Array.from({ length: 21 }, (_, i) => `t${i}`);
     const largest = { ...request, description: "x".repeat(8192), tags: tags.slice(1) };
-    expect(await call("save_to_library", largest)).toMatchObject({ error: { code: "TOOL_NOT_IMPLEMENTED" } });
     expect(await call("save_to_library", { ...largest, description: "x".repeat(8193) })).toMatchObject({
       error: { field: "description" },
     });
     expect(await call("save_to_library", { ...largest, tags })).toMatchObject({ error: { field: "tags" } });
+    expect(await call("save_to_library", largest)).toMatchObject({ success: true });
   });
 
   it("wants a final name that is free, or overwrite", async () => {
     const { call, store, draftsFolder } = await openRig();
     await store.capabilities.save(sum);
-    writeFileSync(join(draftsFolder, "report.json"), "{}");
+    writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);
     const taken = { ...request, final_name: "math:sum" };
     expect(await call("save_to_library", taken)).toMatchObject({
       error: { reason: "taken", field: "final_name", hint: expect.stringContaining("overwrite: true") },
     });
     expect(await call("save_to_library", { ...taken, overwrite: true })).toMatchObject({
-      error: { code: "TOOL_NOT_IMPLEMENTED" },
+      success: true,
+      version: 2,
     });
+    expect(await call("execute", { name: "math:sum" })).toMatchObject({ outputs: { sum: 2 } });
   });
 
   it.each([
@@ -627,14 +685,21 @@ describe("what goes wrong inside", () => {
         listCurrent: () => Promise.reject(new Error("select * from /home/ann/secret")),
       },
       runs: {
+        nodeTypes: [],
         execute: () => Promise.reject(new Error("unused")),
         prepare: () => Promise.reject(new Error("unused")),
         replay: () => Promise.reject(new Error("unused")),
         checkArguments: () => Promise.reject(new Error("unused")),
+        resume: () => Promise.reject(new Error("unused")),
+        question: () => Promise.reject(new Error("unused")),
+        decide: () => Promise.reject(new Error("unused")),
+        prepareWorkflow: () => Promise.reject(new Error("unused")),
+        leave: async () => {},
         warm: () => {},
         close: async () => {},
       },
       keeper: { keep: () => Promise.reject(new Error("unused")) },
+      traces: createTraces({ store: store.runs, scope: () => DEFAULT_SCOPE, redact: (value) => value }),
       lookUpTool: () => "unknown",
       freshenLibrary: async () => {},
       isListed: () => true,

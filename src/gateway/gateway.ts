@@ -19,8 +19,10 @@ import type { Keeper } from "../library/keep.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Runs } from "../runs/runs.ts";
+import type { Traces } from "../runs/trace.ts";
 import type { AnthropicTool } from "../registry/anthropic-tool.ts";
 import type { Exposed } from "../registry/listing.ts";
+import { askInAnswer, enterRound } from "./approval-round.ts";
 import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
 import { createExecute } from "./execute.ts";
@@ -36,6 +38,7 @@ import {
 } from "./library-resources.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
+import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 
@@ -83,6 +86,7 @@ export interface GatewayParts {
   readonly library: Library;
   readonly drafts: Drafts;
   readonly runs: Runs;
+  readonly traces: Traces;
   readonly keeper: Keeper;
   /** What is known of a tool now, for what was written against it. */
   readonly lookUpTool: LookUpTool;
@@ -127,7 +131,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   ): Promise<ToolResult<ToolAnswer>> {
     const metaTool = metaTools.find((tool) => tool.name === name);
     if (metaTool !== undefined) {
-      const answer = toAnswer(await metaTool.call(args, context));
+      const answer = await callMetaTool(metaTool, args, context);
       parts.metaToolAnswered();
       return answer;
     }
@@ -141,6 +145,19 @@ export function createGateway(parts: GatewayParts): Gateway {
           hint: "A tool is server__tool, mcp__namespace__action or one of the meta-tools.",
         });
     }
+  }
+
+  async function callMetaTool(
+    tool: MetaTool,
+    given: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<ToolAnswer>> {
+    if (tool.name !== "execute") return toAnswer(await tool.call(given, context));
+    const args = await enterRound(parts.runs, given, context);
+    if (!args.success) return args;
+    const result = await tool.call(args.data, context);
+    const question = result.success ? await askInAnswer(parts.runs, result.data, context) : undefined;
+    return question === undefined ? toAnswer(result) : { success: true, data: question };
   }
 
   /** By its name, or by an alias of it; what another process has just kept is there too. */
@@ -212,14 +229,17 @@ export function createGateway(parts: GatewayParts): Gateway {
         : registry.catalogue();
       const shown = (entries: readonly Exposed[]) => entries.map(({ definition }) => definition);
       return {
-        resources: shown(known.resources),
-        resourceTemplates: [LIBRARY_TEMPLATE, ...shown(known.resourceTemplates)],
+        resources: [RUN_LIST, ...shown(known.resources)],
+        resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...shown(known.resourceTemplates)],
         prompts: shown(known.prompts),
       };
     },
     pass(method, params, context) {
       if (method === "resources/read" && isLibraryUri(params["uri"])) {
         return readLibraryResource(parts.library, params["uri"]);
+      }
+      if (method === "resources/read" && isRunUri(params["uri"])) {
+        return readRunResource(parts.traces, params["uri"]);
       }
       if (method === "completion/complete" && isLibraryReference(params["ref"])) {
         return completeLibrary(parts.library, params);

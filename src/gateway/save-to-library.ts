@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { crashPoint } from "../core/crash-point.ts";
 import {
   capabilityNameOf,
   displayNameOf,
@@ -9,7 +10,7 @@ import {
   type CapabilityName,
 } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { VISIBILITIES } from "../core/store.ts";
+import { VISIBILITIES, type CapabilityKind } from "../core/store.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Keeper, Kept } from "../library/keep.ts";
 import type { Library } from "../library/library.ts";
@@ -65,12 +66,12 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
       const draft = await parts.drafts.find(args.draft_name, "draft_name");
       if (!draft.success) return (await findSaved(args, parts)) ?? draft;
       const { text, kind } = draft.data;
-      const name = await checkFinalName(args.final_name, text, parts, "final_name", args.overwrite);
+      const what = { kind, source: text };
+      const name = await checkFinalName(args.final_name, what, parts, "final_name", args.overwrite);
       if (!name.success) return name;
-      if (kind === "workflow") return notYet();
       const kept = await parts.keeper.keep(
         {
-          code: text,
+          ...what,
           name: name.data,
           description: args.description,
           ...(args.tags !== undefined && { tags: args.tags }),
@@ -81,6 +82,7 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
         context,
       );
       if (!kept.success) return kept;
+      crashPoint("save.committed");
       // Saved first: a draft that is still there after a crash is the same version when it is saved again.
       await parts.drafts.remove(draft.data);
       await parts.freshenLibrary();
@@ -118,10 +120,10 @@ export function savedOf({ capability, version, offers, warnings }: Kept): Saved 
   };
 }
 
-/** A name that code may be kept under: well formed, no server's, and free or the same code's already. */
+/** A name that something may be kept under: well formed, no server's, and free or the same source's already. */
 export async function checkFinalName(
   finalName: string,
-  code: string,
+  { kind, source }: { readonly kind: CapabilityKind; readonly source: string },
   { library, servers }: Pick<SaveParts, "library" | "servers">,
   field: string,
   overwrite = false,
@@ -132,13 +134,13 @@ export async function checkFinalName(
     const message = "A new name has neither a hash nor a version: give namespace:action.";
     return fail("TOOL_INVALID_INPUT", message, { field });
   }
-  const name = capabilityNameOf(reference.data, "code");
+  const name = capabilityNameOf(reference.data, kind);
   if (servers().includes(name.namespace)) {
     const message = `The namespace ${name.namespace} is the id of a server; its tools would hide yours.`;
     return fail("TOOL_INVALID_INPUT", message, { field, hint: "Choose another namespace." });
   }
   const existing = await library.describe(displayNameOf(name));
-  if (!existing.success || overwrite || existing.data.version.source === code) return succeed(name);
+  if (!existing.success || overwrite || existing.data.version.source === source) return succeed(name);
   return fail(
     "TOOL_INVALID_INPUT",
     `${displayNameOf(name)} exists already (version ${existing.data.capability.currentVersion}).`,
@@ -148,10 +150,4 @@ export async function checkFinalName(
       hint: "Choose another name, or give overwrite: true to make a new version; the old one is kept.",
     },
   );
-}
-
-function notYet(): ToolResult<never> {
-  return fail("TOOL_NOT_IMPLEMENTED", "This version keeps code; it cannot keep workflows yet.", {
-    hint: "The draft stays where it is.",
-  });
 }

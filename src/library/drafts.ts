@@ -6,7 +6,6 @@
 import { constants } from "node:fs";
 import { open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import { parseReference } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
@@ -82,7 +81,8 @@ async function readDraft(path: string, field: string): Promise<ToolResult<string
     if (code === "ENOENT") return undefined;
     if (code === "ELOOP")
       return fail("SECURITY_ERROR", "The draft is a link; a draft must be a file.", { field });
-    return fail("TOOL_EXECUTION_FAILED", `The draft cannot be read: ${messageOf(error)}`, { field });
+    // The system's own words have the path in them.
+    return fail("TOOL_EXECUTION_FAILED", `The draft cannot be read (${String(code)}).`, { field });
   }
   try {
     const stat = await file.stat();

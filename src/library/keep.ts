@@ -11,7 +11,9 @@ import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../c
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type {
   Capability,
+  CapabilityDraft,
   CapabilityExample,
+  CapabilityKind,
   CapabilityVersion,
   Run,
   Store,
@@ -21,6 +23,7 @@ import type {
 import type { CallContext } from "../core/tool.ts";
 import type { Prepared } from "../runs/prepare.ts";
 import type { Runs } from "../runs/runs.ts";
+import type { FoundTool } from "../runs/tool-directory.ts";
 import { toolUseOf } from "./contracts.ts";
 import { redactExample } from "./example-redaction.ts";
 import { inferInputSchema, inferOutputSchema } from "./infer-schema.ts";
@@ -29,7 +32,8 @@ import { inferInputSchema, inferOutputSchema } from "./infer-schema.ts";
 const EXAMPLE_LIMITS = { ...DATA_LIMITS, keyCountMax: 10_000, depthMax: 60 };
 
 interface KeepRequest {
-  readonly code: string;
+  readonly kind: CapabilityKind;
+  readonly source: string;
   readonly name: CapabilityName;
   readonly description: string;
   readonly tags?: readonly string[];
@@ -52,6 +56,13 @@ interface InputOffer {
 export interface Kept {
   readonly capability: Capability;
   readonly version: CapabilityVersion;
+  readonly offers: readonly InputOffer[];
+  readonly warnings: readonly string[];
+}
+
+/** What is known of the source that is to be kept. */
+interface KeepDraft {
+  readonly kept: Pick<CapabilityDraft, "inputSchema" | "outputSchema" | "toolsUsed" | "example">;
   readonly offers: readonly InputOffer[];
   readonly warnings: readonly string[];
 }
@@ -80,14 +91,15 @@ export function createKeeper(parts: KeeperParts): Keeper {
   async function findSame(request: KeepRequest): Promise<Kept | undefined> {
     const capability = await capabilities.find(parts.scope(), request.name);
     const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
-    if (capability === undefined || version?.sourceHash !== hashText(request.code)) return undefined;
+    if (capability === undefined || version?.sourceHash !== hashText(request.source)) return undefined;
     if (request.overwrite === true && !isToldTheSame(request, capability)) return undefined;
     return { capability, version, offers: [], warnings: [] };
   }
 
   async function exampleOf(run: Run): Promise<CapabilityExample | null> {
     const steps = await runStore.steps(run.id);
-    if (steps.some((step) => step.status === "succeeded" && step.error !== null)) return null;
+    // A result that lies apart is too large for an example.
+    if (steps.some((step) => step.resultBytes !== null || step.status === "sent")) return null;
     const calls = steps.map(({ tool, args, status, result, error }) => ({
       tool,
       args,
@@ -99,28 +111,61 @@ export function createKeeper(parts: KeeperParts): Keeper {
     return example;
   }
 
+  async function draftCode(
+    request: KeepRequest,
+    run: Run | undefined,
+    context: CallContext,
+  ): Promise<ToolResult<KeepDraft>> {
+    const prepared = await parts.runs.prepare(request.source, toolNameOf(request.name), context);
+    if (!prepared.success) return invalid(prepared, request);
+    const { program, tools, warnings } = prepared.data;
+    return succeed({
+      kept: {
+        inputSchema: inferInputSchema(program, schemaFinder(prepared.data), run?.inputs),
+        outputSchema: (run && inferOutputSchema(run.result)) ?? null,
+        toolsUsed: toolsUsedBy(tools),
+        example: run === undefined ? null : await exampleOf(run),
+      },
+      offers: offersOf(prepared.data),
+      warnings,
+    });
+  }
+
+  /** A workflow says itself what it takes and gives. */
+  async function draftWorkflow(request: KeepRequest, context: CallContext): Promise<ToolResult<KeepDraft>> {
+    const prepared = await parts.runs.prepareWorkflow(request.source, toolNameOf(request.name), context);
+    if (!prepared.success) return invalid(prepared, request);
+    const { inputSchema, outputSchema, kinds } = prepared.data;
+    const tools = [...kinds.values()].flatMap((kind) => (kind.kind === "tool" ? [kind.tool] : []));
+    return succeed({
+      kept: { inputSchema, outputSchema, toolsUsed: toolsUsedBy(tools), example: null },
+      offers: [],
+      warnings: [],
+    });
+  }
+
   return {
     async keep(request, context) {
       const same = await findSame(request);
       if (same !== undefined) return succeed(same);
-      const prepared = await parts.runs.prepare(request.code, toolNameOf(request.name), context);
-      if (!prepared.success) return invalid(prepared, request);
-      const run = await runStore.findSucceeded(parts.scope(), request.code);
+      const run = await runStore.findSucceeded(parts.scope(), request.source);
+      const draft = await (request.kind === "code"
+        ? draftCode(request, run, context)
+        : draftWorkflow(request, context));
+      if (!draft.success) return draft;
+      const { kept, offers, warnings } = draft.data;
       const outcome = await capabilities.save({
         scope: parts.scope(),
         ...request.name,
-        kind: "code",
+        ...kept,
+        kind: request.kind,
         description: request.description,
         ...(request.tags !== undefined && { tags: request.tags }),
         ...(request.visibility !== undefined && { visibility: request.visibility }),
         ...(request.overwrite !== undefined && { overwrite: request.overwrite }),
         author: parts.author(),
-        source: request.code,
-        inputSchema: inferInputSchema(prepared.data.program, schemaFinder(prepared.data), run?.inputs),
-        outputSchema: (run && inferOutputSchema(run.result)) ?? null,
-        toolsUsed: toolsUsedBy(prepared.data),
+        source: request.source,
         fromRunId: run?.id ?? null,
-        example: run === undefined ? null : await exampleOf(run),
       });
       if (outcome.kind === "taken") return taken(outcome.capability, request);
       const { capability, version } = outcome;
@@ -128,8 +173,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
       return succeed({
         capability,
         version,
-        offers: offersOf(prepared.data),
-        warnings: run === undefined ? [NEVER_RUN, ...prepared.data.warnings] : prepared.data.warnings,
+        offers,
+        warnings: run === undefined ? [NEVER_RUN[request.kind], ...warnings] : warnings,
       });
     },
   };
@@ -148,8 +193,10 @@ export function recordSave(record: RecordChange, capability: Capability, version
   record("capability.saved", displayNameOf(capability), { version: version.version, author, sourceHash });
 }
 
-const NEVER_RUN =
-  "This code has not run here yet: its inputs are inferred from the code alone, and there is no example to test it with.";
+const NEVER_RUN: Readonly<Record<CapabilityKind, string>> = {
+  code: "This code has not run here yet: its inputs are inferred from the code alone, and there is no example to test it with.",
+  workflow: "This workflow has not run here yet.",
+};
 
 function schemaFinder({
   functions,
@@ -161,7 +208,7 @@ function schemaFinder({
   };
 }
 
-function toolsUsedBy({ tools }: Prepared): ToolUse[] {
+function toolsUsedBy(tools: readonly (FoundTool | undefined)[]): ToolUse[] {
   const byName = new Map(tools.flatMap((tool) => (tool === undefined ? [] : [[tool.name, tool.definition]])));
   return [...byName]
     .map(([name, definition]) => toolUseOf(name, definition))
@@ -180,7 +227,7 @@ function offersOf({ program }: Prepared): InputOffer[] {
 
 function invalid(
   prepared: { readonly success: false } & ToolResult<never>,
-  { field }: KeepRequest,
+  { field, kind }: KeepRequest,
 ): ToolResult<never> {
   if (prepared.success) return prepared;
   const { error } = prepared;
@@ -189,7 +236,7 @@ function invalid(
     error: {
       ...error,
       code: error.code === "TOOL_NOT_FOUND" ? "TOOL_INVALID_INPUT" : error.code,
-      message: `The code is not valid: ${error.message}`,
+      message: `The ${kind} is not valid: ${error.message}`,
       reason: error.reason ?? "validation_error",
       ...(field !== undefined && { field }),
     },

@@ -74,7 +74,7 @@ describe("keeping", () => {
     const code = "return await mcp.notes.add({ title: 'Fixed', tags: args.tags });";
     await kit.execute(code, { inputs: { tags: [] } });
     const kept = await kit.keeper.keep(
-      { code, name: { namespace: "note", action: "fixed" }, description: "x" },
+      { kind: "code", source: code, name: { namespace: "note", action: "fixed" }, description: "x" },
       kit.context,
     );
     expect(kept).toMatchObject({
@@ -84,7 +84,12 @@ describe("keeping", () => {
 
   it("says that code was never run, and keeps it without an example", async () => {
     const kept = await kit.keeper.keep(
-      { code: "return 'never';", name: { namespace: "never", action: "ran" }, description: "x" },
+      {
+        kind: "code",
+        source: "return 'never';",
+        name: { namespace: "never", action: "ran" },
+        description: "x",
+      },
       kit.context,
     );
     expect(kept).toMatchObject({ data: { warnings: [expect.stringContaining("has not run")] } });
@@ -102,7 +107,8 @@ describe("keeping", () => {
     ["a mistake", "return (", { reason: "syntax_error" }],
   ])("refuses code that calls %s", async (_, code, error) => {
     const request = {
-      code,
+      kind: "code" as const,
+      source: code,
       name: { namespace: "self", action: "call" },
       description: "x",
       field: "draft_name",
@@ -116,7 +122,13 @@ describe("keeping", () => {
   it("refuses a new version that calls itself", async () => {
     await kit.keepRun("loop:me", "return 1;");
     const code = "return await mcp.loop.me();";
-    const request = { code, name: { namespace: "loop", action: "me" }, description: "x", overwrite: true };
+    const request = {
+      kind: "code" as const,
+      source: code,
+      name: { namespace: "loop", action: "me" },
+      description: "x",
+      overwrite: true,
+    };
     expect(await kit.keeper.keep(request, kit.context)).toMatchObject({
       error: { reason: "cycle", message: expect.stringContaining("loop:me → loop:me") },
     });
@@ -171,14 +183,20 @@ describe("keeping", () => {
     await kit.keepRun("math:one", "return 1.0;");
     expect((await detailsOf("math:one")).versions.map(({ version }) => version)).toEqual([2, 1]);
     const described = {
-      code: "return 1.0;",
+      kind: "code" as const,
+      source: "return 1.0;",
       name: { namespace: "math", action: "one" },
       description: "New words.",
     };
     expect(await kit.keeper.keep({ ...described, overwrite: true }, kit.context)).toMatchObject({
       data: { version: { version: 3 }, capability: { description: "New words." } },
     });
-    const again = { code: "return 2;", name: { namespace: "math", action: "one" }, description: "x" };
+    const again = {
+      kind: "code" as const,
+      source: "return 2;",
+      name: { namespace: "math", action: "one" },
+      description: "x",
+    };
     expect(await kit.keeper.keep(again, kit.context)).toMatchObject({ error: { reason: "taken" } });
   });
 });

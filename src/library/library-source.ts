@@ -15,9 +15,11 @@ import type {
   CurrentCapability,
 } from "../core/store.ts";
 import type { CallContext, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
+import { reportProgress } from "../runs/progress.ts";
 import type { RunReport } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
 import { WARNINGS_KEY, WRAPPED_KEY } from "../runs/unwrap.ts";
+import { sensitiveIn } from "./named-source.ts";
 import { annotationsOf, changedTools, compareTools, type LookUpTool, type ToolDrift } from "./contracts.ts";
 
 /** A change by another process reaches clients within a second. */
@@ -103,13 +105,16 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
     const tool = toolNameOf(capability);
     const report = await parts.runs.execute(
       {
-        code: version.source,
+        kind: capability.kind,
+        source: version.source,
         inputs: checked.data,
+        sensitive: sensitiveIn(version.inputSchema),
         capability: { tool, id: capability.id, version: version.version },
+        observe: (event) => reportProgress(event, context),
       },
       context,
     );
-    return answerOf(report, warnings.data, hasOutput(version));
+    return resumable(answerOf(report, warnings.data, hasOutput(version)), report, context);
   }
 
   function checkContracts({ capability, version }: CurrentCapability): ToolResult<readonly string[]> {
@@ -127,9 +132,6 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
     }
     if (version.source.trim() === "") {
       return fail("TOOL_EXECUTION_FAILED", `Capability has no code: ${toolNameOf(capability)}`);
-    }
-    if (capability.kind === "workflow") {
-      return fail("TOOL_NOT_IMPLEMENTED", "This version cannot run workflows yet.");
     }
     return succeed({ capability, version });
   }
@@ -184,7 +186,8 @@ function definitionOf({ capability, version }: CurrentCapability): ToolDefinitio
     description: capability.description,
     inputSchema: version.inputSchema,
     ...(hasOutput(version) && { outputSchema: promiseOf(version.outputSchema!) }),
-    annotations: annotationsOf(version.toolsUsed),
+    // What a workflow does beside the tools that it uses is not known here.
+    ...(capability.kind === "code" && { annotations: annotationsOf(version.toolsUsed) }),
     metadata: { category: "capability", version: String(version.version), tags: capability.tags },
   };
 }
@@ -231,6 +234,16 @@ function answerOf(
       ...(isWrapped && { [WRAPPED_KEY]: true }),
     },
   });
+}
+
+/** Whoever called it as a tool learns which run can be resumed; inside a run, that one is. */
+function resumable(
+  answer: ToolResult<ToolAnswer>,
+  { runId }: RunReport,
+  context: CallContext,
+): ToolResult<ToolAnswer> {
+  if (answer.success || runId === null || context.runId !== undefined) return answer;
+  return { success: false, error: { ...answer.error, runId } };
 }
 
 function warningOf({ tool, state, changes }: ToolDrift): string {

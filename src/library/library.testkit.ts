@@ -72,7 +72,13 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
       const report = await kit.execute(code, { inputs: inputs as never });
       if (!report.result.success) throw new Error(report.result.error.message);
       const [namespace = "", action = ""] = name.split(":");
-      const request = { code, name: { namespace, action }, description: `Does ${name}.`, overwrite: true };
+      const request = {
+        kind: "code" as const,
+        source: code,
+        name: { namespace, action },
+        description: `Does ${name}.`,
+        overwrite: true,
+      };
       const kept = await library.keeper.keep(request, context);
       if (!kept.success) throw new Error(kept.error.message);
       await freshen();

@@ -9,6 +9,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityExample, ToolUse } from "../core/store.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
 import { memberName } from "../sandbox/declarations.ts";
+import type { StepEnd, StepRequest } from "./journal.ts";
 import { prepare } from "./prepare.ts";
 import { resultOf } from "./run-error.ts";
 import type { RunLimits, RunsParts } from "./runs.ts";
@@ -60,6 +61,7 @@ export async function replayCode(
     clock: systemClock,
     budget: { callsMax: limits.callsMax, callsLeft: limits.callsMax },
     context: () => Promise.resolve(context),
+    perform: performUnrecorded,
     callTool: (tool, args) => Promise.resolve(records.answer(tool, args)),
   });
   const { code, example, seed, clockAt } = request;
@@ -79,6 +81,12 @@ export async function replayCode(
   return { result, unexpected: records.unexpected, missing: records.left() };
 }
 
+async function performUnrecorded({ check, make }: StepRequest): Promise<StepEnd> {
+  const checked = await check?.();
+  const result = checked?.success === false ? checked : await make();
+  return { result, seq: 0, at: systemClock.now(), isReplayed: false };
+}
+
 /** Only what the code was written against: its definitions are kept with it. */
 function directoryOf(used: readonly ToolUse[]): ToolDirectory {
   const tools = used.map(({ tool, definition }) => ({ tool, definition, ...codeNameIn(tool) }));
@@ -92,6 +100,7 @@ function directoryOf(used: readonly ToolUse[]): ToolDirectory {
         succeed({ name: found.tool, definition: { ...found.definition, name: found.tool, inputSchema } }),
       );
     },
+    findExposed: (name) => Promise.resolve(notKept(name)),
     findNamespace(namespace) {
       const isKnown = tools.some((item) => isNamed(item.namespace, namespace));
       return Promise.resolve(isKnown ? succeed(undefined) : notKept(namespace));

@@ -2,20 +2,27 @@
 import type { ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
+import type { CapabilityKind } from "../core/store.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
 
-export interface CodeRequest {
-  readonly code: string;
+export interface RunRequest {
+  readonly kind: CapabilityKind;
+  /** TypeScript, or the JSON of a workflow. */
+  readonly source: string;
   readonly inputs: JsonObject;
+  /** Names of inputs whose values must not be stored; a workflow names its own. */
+  readonly sensitive?: readonly string[];
   readonly intent?: string;
   readonly timeoutMs?: number;
-  /** The capability whose code this is; it may not call itself, not even through others. */
+  /** The capability whose source this is; it may not call itself, not even through others. */
   readonly capability?: CapabilityRun;
+  /** The draft that it is, as a place in the path. */
+  readonly draft?: string;
   readonly observe?: (event: RunEvent) => void;
 }
 
 /** Which version of which capability runs, by its exposed name. */
-export interface CapabilityRun {
+interface CapabilityRun {
   readonly tool: string;
   readonly id: string;
   readonly version: number;
@@ -24,27 +31,78 @@ export interface CapabilityRun {
 /** What happens during a run, for whoever watches. */
 export type RunEvent =
   | { readonly kind: "call_started"; readonly tool: string; readonly number: number }
-  | { readonly kind: "call_ended"; readonly tool: string; readonly number: number; readonly success: boolean }
+  | {
+      readonly kind: "call_ended";
+      readonly tool: string;
+      readonly number: number;
+      readonly success: boolean;
+      /** How many there will be, where that is known. */
+      readonly total?: number;
+    }
   | { readonly kind: "log"; readonly line: LogLine };
 
-/** A tool call that a run made. */
+/** A step that a run made, or that was answered from the journal. */
 export interface CallRecord {
+  /** The tool, or the id of the node. */
   readonly tool: string;
   readonly success: boolean;
   /** From the start of the run to the start of the call. */
   readonly startedMs: number;
   readonly elapsedMs: number;
+  readonly isReplayed?: true;
   readonly error?: Pick<ToolError, "code" | "message">;
 }
 
 export interface RunReport {
-  /** Null when the code was refused before anything ran. */
+  /** Null when nothing has run: the source was refused. */
   readonly runId: string | null;
-  /** What the code returned, or why it did not. */
+  /** What the code returned, or the outputs of the workflow; or why there are none. */
   readonly result: ToolResult<Json>;
   readonly calls: readonly CallRecord[];
   readonly logs: readonly LogLine[];
   /** What is doubtful and did not stop the run: types, rejections that nothing handled, output that was cut. */
   readonly warnings: readonly string[];
+  /** Where the run stands, when it has not succeeded. */
+  readonly checkpoint: Checkpoint | null;
   readonly elapsedMs: number;
+}
+
+/** What the journal says at a stop: what is done and will not be done again, and what is left. */
+export interface Checkpoint {
+  readonly runId: string;
+  readonly completed: readonly string[];
+  readonly failed: string | null;
+  readonly steps: readonly CheckpointStep[];
+  readonly isResumable: boolean;
+  /** Calls that were sent and whose outcome is not known. */
+  readonly uncertain: readonly UncertainStep[];
+  /** The question that the run waits with, or the time that it waits for. */
+  readonly waiting: WaitingStep | null;
+}
+
+export interface CheckpointStep {
+  readonly name: string;
+  readonly tool: string;
+  readonly status: "succeeded" | "failed" | "uncertain" | "waiting";
+  readonly elapsedMs: number | null;
+  readonly isReplayed?: true;
+}
+
+export interface UncertainStep {
+  readonly runId: string;
+  readonly key: string;
+  readonly name: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+export interface WaitingStep {
+  readonly runId: string;
+  readonly key: string;
+  readonly name: string;
+  readonly message: string;
+  /** What exactly would be done. */
+  readonly details: Json;
+  /** When it goes on by itself at the next resume; null where it waits for a person. */
+  readonly until: number | null;
 }

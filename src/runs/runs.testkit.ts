@@ -1,19 +1,27 @@
 /** Runs over a real store, a real sandbox and sources in memory, for tests. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { createCodeDirectory } from "../code-directory.ts";
-import { DEFAULT_SCOPE } from "../core/names.ts";
-import { succeed, type ToolResult } from "../core/result.ts";
-import type { Store } from "../core/store.ts";
-import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import type { Clock } from "../core/clock.ts";
+import { DEFAULT_SCOPE, type Scope } from "../core/names.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { RunStore, Store } from "../core/store.ts";
+import type { CallContext, NodeType, ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import { createRegistry, type Registry } from "../registry/registry.ts";
 import { createCodeAnalysis } from "../sandbox/analysis.ts";
 import { createArgumentCheck } from "../sandbox/argument-check.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import { createTypeCheck } from "../sandbox/type-check.ts";
+import { DATABASE_NAME } from "../store/sqlite/home.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { createFixtureSource } from "../../test/fixtures/tool-source.ts";
 import { launch } from "../upstream/process/launch.ts";
-import type { CodeRequest, RunReport } from "./run.ts";
-import { createRuns, type RunLimits, type Runs } from "./runs.ts";
+import type { RunReport, RunRequest } from "./run.ts";
+import type { NamedSource } from "./named-source.ts";
+import { createOwner } from "./owner.ts";
+import { createRuns, type ResumeRequest, type RunLimits, type Runs } from "./runs.ts";
 
 export const LIMITS: RunLimits = { timeoutMs: 10_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 };
 
@@ -28,8 +36,61 @@ export interface TestRuns {
   addSource(id: string, answers: Answers, definitions?: Record<string, Partial<ToolDefinition>>): void;
   /** Adds capabilities, `namespace:action` with their code, as one source. */
   addCapabilities(code: Record<string, string>): void;
-  execute(code: string, request?: Partial<CodeRequest>, context?: Partial<CallContext>): Promise<RunReport>;
+  execute(code: string, request?: Partial<RunRequest>, context?: Partial<CallContext>): Promise<RunReport>;
+  /** Runs a workflow, given as an object or as text. */
+  executeWorkflow(
+    workflow: unknown,
+    request?: Partial<RunRequest>,
+    context?: Partial<CallContext>,
+  ): Promise<RunReport>;
+  /** Goes on with a run; one that is refused throws. */
+  resume(runId: string, request?: Partial<ResumeRequest>, context?: Partial<CallContext>): Promise<RunReport>;
+  /** What `workflow` nodes find by name. */
+  readonly named: Map<string, NamedSource>;
+  readonly nodes: NodeType[];
+  readonly approvals: JsonObject[];
   close(): Promise<void>;
+}
+
+/** What a test puts in place of the real thing. */
+export interface TestParts {
+  readonly clock?: Clock;
+  readonly scope?: () => Scope;
+  /** Stands between the runs and the store. */
+  readonly around?: (store: RunStore) => RunStore;
+}
+
+/** An owner like this process, on the same machine, that has ended. */
+export function deadOwner(): string {
+  const [place] = createOwner().split("|");
+  return [place, spawnSync(process.execPath, ["--version"]).pid, "", "dead"].join("|");
+}
+
+/** Leaves every run that is under way in this home as a process leaves it that is killed: nobody writes to it any more. */
+export function orphanRuns(home: string): void {
+  const database = new DatabaseSync(join(home, DATABASE_NAME));
+  const sql = "update runs set lease_owner = ?, fence = fence + 1 where status = 'running'";
+  database.prepare(sql).run(deadOwner());
+  database.close();
+}
+
+/** Executes code until `when`, and leaves the run as a process that is killed then. Its id. */
+export async function cutShort(
+  kit: TestRuns,
+  home: string,
+  when: Promise<unknown>,
+  code: string,
+  request: Partial<RunRequest> = {},
+): Promise<string> {
+  const zombie = new AbortController();
+  const running = kit.execute(code, request, { signal: zombie.signal }).catch(() => undefined);
+  const ended = await Promise.race([when.then(() => undefined), running]);
+  if (ended !== undefined)
+    throw new Error(`it ended before it was cut short: ${JSON.stringify(ended.result)}`);
+  const [newest] = await kit.store.runs.list(DEFAULT_SCOPE, { limit: 1 });
+  orphanRuns(home);
+  zombie.abort();
+  return newest!.id;
 }
 
 export async function createTestRuns(
@@ -37,20 +98,33 @@ export async function createTestRuns(
   limits: () => RunLimits = () => LIMITS,
   freshenLibrary: () => Promise<void> = async () => {},
   liveName: (tool: string) => string = (tool) => tool,
+  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs }: TestParts = {},
 ): Promise<TestRuns> {
-  const store = await openSqliteStore({ home });
+  const store = await openSqliteStore({ home, ...(clock !== undefined && { clock }) });
   const registry = createRegistry();
   const servers: string[] = [];
   const calls: TestRuns["calls"] = [];
+  const named = new Map<string, NamedSource>();
+  const nodes: NodeType[] = [];
+  const approvals: JsonObject[] = [];
   const runs = createRuns({
-    store: store.runs,
+    store: around(store.runs),
+    ...(clock !== undefined && { clock }),
     sandbox: createSandbox({ launch, memoryMb: () => limits().memoryMb }),
     analysis: createCodeAnalysis(),
     types: createTypeCheck(),
     args: createArgumentCheck(),
     directory: createCodeDirectory({ registry, liveName, freshenLibrary, servers: () => servers }),
     callTool: registry.call,
-    scope: () => DEFAULT_SCOPE,
+    nodes,
+    findSource: async (name) => {
+      const found = named.get(name);
+      return found === undefined ? fail("TOOL_NOT_FOUND", `There is no ${name}.`) : succeed(found);
+    },
+    findVersion: async (id, version) =>
+      [...named.values()].find((source) => source.id === id && source.version === version),
+    recordApproval: (runId, details) => approvals.push({ runId, ...details }),
+    scope,
     limits,
   });
 
@@ -92,7 +166,12 @@ export async function createTestRuns(
         context: CallContext,
       ) {
         const report = await runs.execute(
-          { code: text, inputs: args as never, capability: { tool: name, id: name, version: 1 } },
+          {
+            kind: "code",
+            source: text,
+            inputs: args as never,
+            capability: { tool: name, id: name, version: 1 },
+          },
           context,
         );
         return report.result.success ? report.result.data : report.result;
@@ -100,9 +179,30 @@ export async function createTestRuns(
     },
     execute: (code, request = {}, context = {}) =>
       runs.execute(
-        { code, inputs: {}, ...request },
+        { kind: "code", source: code, inputs: {}, ...request },
         { traceId: "test", signal: new AbortController().signal, ...context },
       ),
+    executeWorkflow: (workflow, request = {}, context = {}) =>
+      runs.execute(
+        {
+          kind: "workflow",
+          source: typeof workflow === "string" ? workflow : JSON.stringify(workflow),
+          inputs: {},
+          ...request,
+        },
+        { traceId: "test", signal: new AbortController().signal, ...context },
+      ),
+    async resume(runId, request = {}, context = {}) {
+      const resumed = await runs.resume(
+        { runId, ...request },
+        { traceId: "test", signal: new AbortController().signal, ...context },
+      );
+      if (!resumed.success) throw new Error(`${resumed.error.reason}: ${resumed.error.message}`);
+      return resumed.data;
+    },
+    named,
+    nodes,
+    approvals,
     async close() {
       await runs.close();
       await registry.close();

@@ -1,13 +1,14 @@
-/** The calls of one run: each is counted, checked against the tool's schema, made, recorded, and unwrapped for the guest. */
+/** The calls of one run of code: each is counted, checked against the tool's schema, journalled, made, and unwrapped for the guest. */
 import type { Clock } from "../core/clock.ts";
 import type { ToolError } from "../core/errors.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import { fail, type ToolResult } from "../core/result.ts";
-import type { FinishedStep } from "../core/store.ts";
-import type { CallBudget, CallContext, CallTool } from "../core/tool.ts";
+import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CallBudget, CallContext, CallTool, ToolDefinition } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
 import { signatureOfTool } from "../sandbox/declarations.ts";
 import type { CallReply, GuestFunction } from "../sandbox/sandbox.ts";
+import type { StepEnd, StepRequest } from "./journal.ts";
+import { codeKey } from "./labels.ts";
 import type { CallRecord, RunEvent } from "./run.ts";
 import type { FoundTool } from "./tool-directory.ts";
 import { unwrapAnswer, warningsOf } from "./unwrap.ts";
@@ -19,8 +20,12 @@ export interface ToolCallerParts {
   readonly tools: readonly (FoundTool | undefined)[];
   readonly functions: readonly GuestFunction[];
   readonly budget: CallBudget;
-  /** For what is called, when the run is on record; the signal is each call's own. */
-  readonly context: () => Promise<CallContext>;
+  /** Makes a step, or answers it from the record. */
+  readonly perform: (step: StepRequest) => Promise<StepEnd>;
+  /** What identifies arguments, without what must not be stored. */
+  readonly identify?: (args: JsonObject) => JsonObject;
+  /** For what is called, by the key of its step; the signal is each call's own. */
+  readonly context: (key: string) => Promise<CallContext>;
   readonly observe?: (event: RunEvent) => void;
 }
 
@@ -30,68 +35,108 @@ export interface ToolCaller {
   readonly records: readonly CallRecord[];
   /** What the capabilities that were called had to say. */
   readonly warnings: ReadonlySet<string>;
-  /** The calls that ended, as they are kept. */
-  steps(): readonly FinishedStep[];
 }
 
 export function createToolCaller(parts: ToolCallerParts): ToolCaller {
-  const { clock, budget, observe } = parts;
+  const { clock, observe } = parts;
   const startedAt = clock.elapsed();
   const records: CallRecord[] = [];
-  const steps: FinishedStep[] = [];
   const warnings = new Set<string>();
+  const occurrences = new Map<string, number>();
+
+  /** The same tool with the same arguments for the n-th time. */
+  function keyOf(tool: string, args: JsonObject): string {
+    const hash = hashJson(parts.identify?.(args) ?? args, DATA_LIMITS);
+    const count = (occurrences.get(`${tool} ${hash}`) ?? 0) + 1;
+    occurrences.set(`${tool} ${hash}`, count);
+    return codeKey(tool, hash, count);
+  }
 
   async function make(
     tool: FoundTool,
-    index: number,
+    key: string,
     args: JsonObject,
     signal: AbortSignal,
   ): Promise<ToolResult<Json>> {
-    if (signal.aborted) return fail("CANCELLED", "The run had ended before this call was made.");
-    if (budget.callsLeft <= 0) return callLimit(budget);
-    budget.callsLeft--;
-    const problem = await findProblem(parts.args, tool, parts.functions[index]!, args);
-    if (problem !== undefined) return problem;
-    const answer = await parts.callTool(tool.name, args, { ...(await parts.context()), signal });
+    const answer = await parts.callTool(tool.name, args, { ...(await parts.context(key)), signal });
     if (!answer.success) return answer;
     for (const warning of warningsOf(answer.data)) warnings.add(warning);
     return unwrapAnswer(answer.data);
   }
 
+  function stepOf(index: number, args: JsonObject, signal: AbortSignal): StepRequest {
+    const tool = parts.tools[index]!;
+    const key = keyOf(tool.name, args);
+    const startsRun = isCapability(tool.name);
+    return {
+      key,
+      tool: tool.name,
+      args,
+      startsRun,
+      isRepeatable: startsRun || isRepeatable(tool.definition),
+      check: () => check(parts, tool, parts.functions[index]!, args, signal),
+      make: () => make(tool, key, args, signal),
+    };
+  }
+
   return {
     records,
     warnings,
-    steps: () => steps,
     async call(index, args, signal) {
-      const tool = parts.tools[index]!;
+      const { name } = parts.tools[index]!;
       const callAt = clock.elapsed();
       const at = records.length;
-      const begun: CallRecord = {
-        tool: tool.name,
-        success: false,
-        startedMs: callAt - startedAt,
-        elapsedMs: 0,
-      };
+      const begun: CallRecord = { tool: name, success: false, startedMs: callAt - startedAt, elapsedMs: 0 };
       records.push(begun);
-      observe?.({ kind: "call_started", tool: tool.name, number: at + 1 });
-      const result = await make(tool, index, args, signal);
-      records[at] = {
-        ...begun,
-        success: result.success,
-        elapsedMs: clock.elapsed() - callAt,
-        ...(!result.success && { error: { code: result.error.code, message: result.error.message } }),
-      };
-      steps.push(stepOf(tool.name, at, args, result, clock.now(), clock.elapsed() - callAt));
-      observe?.({ kind: "call_ended", tool: tool.name, number: at + 1, success: result.success });
-      return result.success
-        ? { kind: "returned", value: result.data, at: clock.now() }
-        : { kind: "failed", error: guestError(result.error, tool.name), at: clock.now() };
+      observe?.({ kind: "call_started", tool: name, number: at + 1 });
+      const end = await parts.perform(stepOf(index, args, signal));
+      records[at] = { ...begun, ...recordOf(end), elapsedMs: clock.elapsed() - callAt };
+      observe?.({ kind: "call_ended", tool: name, number: at + 1, success: end.result.success });
+      return replyOf(end, name);
     },
   };
 }
 
+/** A capability keeps a journal of its own: calling it again makes none of its calls twice. */
+function isCapability(tool: string): boolean {
+  return tool.startsWith("mcp__");
+}
+
+/** By the tool's own word; without one, it is not. */
+export function isRepeatable({ annotations }: ToolDefinition): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+}
+
+function recordOf({ result, isReplayed }: StepEnd): Pick<CallRecord, "success" | "isReplayed" | "error"> {
+  return {
+    success: result.success,
+    ...(isReplayed && { isReplayed: true }),
+    ...(!result.success && { error: { code: result.error.code, message: result.error.message } }),
+  };
+}
+
+function replyOf({ result, at, seq }: StepEnd, tool: string): CallReply {
+  return result.success
+    ? { kind: "returned", value: result.data, at }
+    : { kind: "failed", error: { ...guestError(result.error, tool), step: seq }, at };
+}
+
+/** A mistake is told before the server is troubled. */
+async function check(
+  { budget, args: schemas }: ToolCallerParts,
+  tool: FoundTool,
+  fn: GuestFunction,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolResult<unknown>> {
+  if (signal.aborted) return fail("CANCELLED", "The run had ended before this call was made.");
+  if (budget.callsLeft <= 0) return callLimit(budget);
+  budget.callsLeft--;
+  return findProblem(schemas, tool, fn, args);
+}
+
 /** The run's own count is kept by the sandbox; this is the one that it shares with what it started. */
-function callLimit({ callsMax }: CallBudget): ToolResult<never> {
+export function callLimit({ callsMax }: CallBudget): ToolResult<never> {
   return fail(
     "RATE_LIMITED",
     `call_limit: a run and all that it calls may make ${callsMax} tool calls together.`,
@@ -103,16 +148,16 @@ function callLimit({ callsMax }: CallBudget): ToolResult<never> {
   );
 }
 
-/** A mistake is told before the server is troubled; a schema that cannot be checked is the server's own affair. */
+/** A schema that cannot be checked is the server's own affair. */
 async function findProblem(
-  check: ArgumentCheck,
+  schemas: ArgumentCheck,
   { definition }: FoundTool,
   { namespace, name }: GuestFunction,
   args: JsonObject,
-): Promise<ToolResult<never> | undefined> {
+): Promise<ToolResult<unknown>> {
   // With defaults: a server that declares one accepts that it is left out, and fills it in itself.
-  const verdict = await check.check(definition.inputSchema, args, { fillDefaults: true });
-  if (verdict.kind !== "invalid") return undefined;
+  const verdict = await schemas.check(definition.inputSchema, args, { fillDefaults: true });
+  if (verdict.kind !== "invalid") return succeed(undefined);
   const { inputSchema, outputSchema } = definition;
   const signature = signatureOfTool({
     namespace,
@@ -125,35 +170,9 @@ async function findProblem(
   return fail("TOOL_INVALID_INPUT", message, { reason: "invalid_arguments", signature });
 }
 
-/** What is kept of one answer; a larger one is left out of the record, not out of the run. */
-const STEP_RESULT_LENGTH_MAX = 64 * 1024;
-
-function stepOf(
-  tool: string,
-  at: number,
-  args: JsonObject,
-  result: ToolResult<Json>,
-  finishedAt: number,
-  elapsedMs: number,
-): FinishedStep {
-  const isKept = result.success && JSON.stringify(result.data).length <= STEP_RESULT_LENGTH_MAX;
-  return {
-    key: String(at + 1),
-    seq: at + 1,
-    tool,
-    args,
-    startedAt: Math.round(finishedAt - elapsedMs),
-    finishedAt,
-    status: result.success ? "succeeded" : "failed",
-    ...(isKept && { result: result.data }),
-    ...(result.success && !isKept && { error: { reason: "answer_not_kept" } }),
-    ...(!result.success && { error: { code: result.error.code, message: result.error.message } }),
-  };
-}
-
 /** What the guest can catch. */
 function guestError(error: ToolError, tool: string): JsonObject {
-  const { upstream, ...told } = error;
+  const { upstream, mayHaveHappened: _, ...told } = error;
   return {
     ...(told as unknown as JsonObject),
     tool,

@@ -14,6 +14,8 @@ export interface FoundTool {
  */
 export interface ToolDirectory {
   find(namespace: string, tool: string, context: CallContext): Promise<ToolResult<FoundTool>>;
+  /** By the exposed name, as a workflow writes it. */
+  findExposed(name: string, context: CallContext): Promise<ToolResult<FoundTool>>;
   /** Whether there is such a namespace, for code that names it without a tool. */
   findNamespace(namespace: string, context: CallContext): Promise<ToolResult<void>>;
 }

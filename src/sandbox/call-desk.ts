@@ -7,6 +7,8 @@ import type { CallReply, GuestRun } from "./sandbox.ts";
 export interface CallDesk {
   /** False when the frame is not one that the guest's side could have sent. */
   take(line: string): boolean;
+  /** The guest says how many answers it has taken before it waits. */
+  idle(line: string): void;
   /** The answers have been read; calls that wait may be made. */
   resume(): void;
   /**
@@ -45,6 +47,7 @@ export function createCallDesk(run: GuestRun, sink: AnswerSink): CallDesk {
   let clockAt = run.clockAt;
   let takenCount = 0;
   let lastId = 0;
+  let sentCount = 0;
   let isClosed = false;
 
   function next(): void {
@@ -66,10 +69,18 @@ export function createCallDesk(run: GuestRun, sink: AnswerSink): CallDesk {
       .call(index, args, cancellation.signal)
       .catch((): CallReply => ({ kind: "failed", error: BROKEN, at: clockAt }));
     clockAt = Math.max(clockAt, reply.at);
-    if (!isClosed) sink.send(frameOf(id, { ...reply, at: clockAt }));
+    if (!isClosed) answer(id, { ...reply, at: clockAt });
+  }
+
+  function answer(id: number, reply: CallReply): void {
+    sentCount++;
+    sink.send(frameOf(id, reply));
   }
 
   return {
+    idle(line) {
+      if (!isClosed && Number(line.slice(2)) === sentCount) run.onIdle?.();
+    },
     resume: next,
     take(line) {
       const [, idText, indexText, body] = splitFrame(line, 3) as [string, string, string, string];
@@ -86,7 +97,7 @@ export function createCallDesk(run: GuestRun, sink: AnswerSink): CallDesk {
       const message = args.ok
         ? "The arguments must be an object."
         : `The arguments are refused: ${args.message}.`;
-      sink.send(frameOf(id, { kind: "failed", error: { code: "TOOL_INVALID_INPUT", message }, at: clockAt }));
+      answer(id, { kind: "failed", error: { code: "TOOL_INVALID_INPUT", message }, at: clockAt });
       return true;
     },
     async close(signal) {

@@ -13,6 +13,7 @@
  * |---|---|
  * | `W` | warm: a fresh VM waits for a run |
  * | `C id function json` | the guest calls a function |
+ * | `I count` | idle: the guest has made of so many answers what it can, and waits; only where `Start` asks for it |
  * | `L level length json` | a line of console output, cut, with its full length |
  * | `V json` | the guest's result |
  * | `D json` | done; see `Done` |
@@ -26,6 +27,7 @@ export interface Start {
   readonly script: string;
   readonly timeoutMs: number;
   readonly clockAt: number;
+  readonly tellsIdle: boolean;
   /** Read by the guest's side alone. */
   readonly guest: {
     readonly args: unknown;

@@ -8,6 +8,7 @@ import { send } from "./runner-channel.ts";
 /** The run's state that the guest's frames change. */
 export interface Progress {
   inFlightCount: number;
+  answerCount: number;
   /** Calls whose arguments are too large. */
   readonly refusedCalls: { readonly id: string; readonly bytes: number }[];
   consoleLines: number;
@@ -84,6 +85,7 @@ export function runGuest(
       if (progress.hasEnded || guest.wasInterrupted) break;
       if (refuseCalls(guest, progress)) continue;
       if (progress.inFlightCount === 0) return { kind: "stuck" };
+      if (start.tellsIdle) send(`I ${progress.answerCount}`);
       takeAnswer(guest, progress, readLine());
     }
   } catch (error) {
@@ -107,6 +109,7 @@ function takeAnswer(guest: Guest, progress: Progress, line: string | undefined):
   const [kind, id, clockAt, body] = splitFrame(line, 3) as [string, string, string, string];
   guest.clockAt = Number(clockAt);
   progress.inFlightCount--;
+  progress.answerCount++;
   guest.deliver(kind, id, body);
 }
 
@@ -137,6 +140,7 @@ function isOutOfMemory(thrown: unknown): boolean {
 export function createProgress(): Progress {
   return {
     inFlightCount: 0,
+    answerCount: 0,
     refusedCalls: [],
     consoleLines: 0,
     consoleBytes: 0,

@@ -91,7 +91,7 @@ function describeThrown(thrown) {
   };
   if (typeof thrown === "object" && thrown !== null) {
     read("name", 80); read("message", MESSAGE_MAX); read("stack", STACK_MAX);
-    if (thrown instanceof ToolError) { read("code", 80); read("reason", 80); read("tool", 200); read("hint", 1000); read("retryable", 0); }
+    if (thrown instanceof ToolError) { read("code", 80); read("reason", 80); read("tool", 200); read("hint", 1000); read("retryable", 0); read("step", 0); }
     if (told.message === undefined) {
       try { told.message = cut(encodeAny(thrown) ?? "", MESSAGE_MAX); } catch { told.message = "A value that cannot be shown was thrown."; }
     }
@@ -102,8 +102,8 @@ function describeThrown(thrown) {
 class ToolError extends ErrorOf {
   constructor(told) {
     super(told.message);
-    for (const key of ["code", "tool", "retryable", "hint", "reason", "details"]) {
-      if (told[key] !== undefined) defineProperty(this, key, { value: told[key], enumerable: true });
+    for (const key of ["code", "tool", "retryable", "hint", "reason", "details", "step"]) {
+      if (told[key] !== undefined) defineProperty(this, key, { value: told[key], enumerable: key !== "step" });
     }
   }
 }

@@ -46,6 +46,8 @@ export interface GuestRun {
   readonly onLog?: (line: LogLine) => void;
   /** Called when the run has a place, as its code starts. */
   readonly onStart?: () => void;
+  /** Called whenever the guest has taken every answer that it was sent and waits for more. */
+  readonly onIdle?: () => void;
 }
 
 export interface LogLine {
@@ -66,6 +68,8 @@ export interface Thrown {
   readonly tool?: string;
   readonly hint?: string;
   readonly retryable?: boolean;
+  /** The number that the failed call had been given. */
+  readonly step?: number;
 }
 
 export type Ending =

@@ -93,6 +93,8 @@ function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Convers
         switch (line[0]) {
           case "C":
             return desk.take(line) ? undefined : stop(unruly);
+          case "I":
+            return desk.idle(line);
           case "L":
             return log.take(line) ? undefined : stop(unruly);
           case "V":
@@ -116,6 +118,7 @@ function startOf(run: GuestRun, timeoutMs: number): Start {
     script: run.script,
     timeoutMs,
     clockAt: run.clockAt,
+    tellsIdle: run.onIdle !== undefined,
     resultBytesMax: RESULT_BYTES_MAX,
     guest: {
       args: run.args,
@@ -196,10 +199,11 @@ function thrownOf(value: unknown): Thrown {
     typeof told[key] === "string" ? [[key, told[key]]] : [],
   );
   const message = typeof told["message"] === "string" ? told["message"] : "The code threw.";
-  const { retryable } = told;
+  const { retryable, step } = told;
   return {
     message,
     ...(Object.fromEntries(texts) as Partial<Thrown>),
     ...(typeof retryable === "boolean" && { retryable }),
+    ...(Number.isSafeInteger(step) && { step: step as number }),
   };
 }

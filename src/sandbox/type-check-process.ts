@@ -6,15 +6,18 @@
  * killed for sure.
  *
  * The process sees the files that it is given and the library files beside its program, and nothing else of the disk:
- * code under check could name any file, and a complaint could quote it. It reads stdin and ends when that closes, also
- * in the middle of work, so it does not outlive a gateway that is killed.
+ * code under check could name any file, and a complaint could quote it.
+ *
+ * How it is started is handed in: the gateway starts it like its servers, under a watcher that ends it when the gateway is
+ * killed. Started plainly, it ends when its stdin closes, as a rule; it was seen to hang there.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createMessageReader, writeMessage, type WireMessage } from "./type-check-wire.ts";
+import type { LaunchChild } from "./runner-process.ts";
 import { lowerPriority } from "./priority.ts";
 import { residentBytes } from "./resident-memory.ts";
 
@@ -35,18 +38,26 @@ export interface Compiler {
 }
 
 /** Starts a compiler that works in `folder` on the given files, by their whole paths. Throws if there is none. */
-export function startCompiler(folder: string, files: ReadonlyMap<string, string>): Compiler {
+export function startCompiler(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  launch: LaunchChild = startPlainly,
+): Compiler {
   const program = findProgram();
-  const child = spawn(program, ["--api", "--async", "--cwd", folder, `--callbacks=${CALLBACKS}`], {
-    // On Windows nothing starts without SystemRoot.
+  // On Windows nothing starts without SystemRoot.
+  const { SystemRoot } = process.env;
+  const child = launch({
+    file: program,
+    args: ["--api", "--async", "--cwd", folder, `--callbacks=${CALLBACKS}`],
     env: {
       GOMEMLIMIT: HEAP_SOFT_LIMIT,
       GOMAXPROCS: THREAD_COUNT,
-      SystemRoot: process.env["SystemRoot"],
+      ...(SystemRoot !== undefined && { SystemRoot }),
     },
-    stdio: ["pipe", "pipe", "ignore"],
-    windowsHide: true,
+    cwd: tmpdir(),
   });
+  // What it has to say, it says on stdout.
+  child.stderr?.resume();
   letGo(child);
   lowerPriority(child.pid);
   return converse(child, createView(folder, files, dirname(program)));
@@ -64,11 +75,13 @@ function findProgram(): string {
   }
 }
 
+const startPlainly: LaunchChild = ({ file, args, env, cwd }) =>
+  spawn(file, args, { env, cwd, stdio: "pipe", windowsHide: true });
+
 /** An idle compiler does not keep the gateway's process alive; a check does, by its timer. */
 function letGo(child: ChildProcess): void {
   child.unref();
-  (child.stdin as Socket).unref();
-  (child.stdout as Socket).unref();
+  for (const stream of child.stdio) (stream as { unref?: () => void } | null)?.unref?.();
 }
 
 type View = Readonly<Record<string, (path: string) => unknown>>;
@@ -138,6 +151,8 @@ function converse(child: ChildProcess, view: View): Compiler {
   });
   child.once("exit", (code, signal) => {
     end(`the compiler ended with ${signal ?? `code ${code}`}`);
+    // With the lifeline, the watcher ends too.
+    for (const stream of child.stdio) stream?.destroy();
     exited.resolve();
   });
 

@@ -1,3 +1,4 @@
+import type { LaunchChild } from "./runner-process.ts";
 import { startCompiler, type Compiler } from "./type-check-process.ts";
 
 /** One thing that the compiler says; the chain gives its reasons, outermost first. */
@@ -50,13 +51,13 @@ interface SnapshotReply {
 }
 
 /** Starts a compiler and has it load what every check needs. Throws if there is no compiler. */
-export function openProject(): Project {
+export function openProject(launch?: LaunchChild): Project {
   const files = new Map([
     [CONFIG, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: [CODE, DECLARATIONS] })],
     [CODE, ""],
     [DECLARATIONS, ""],
   ]);
-  const compiler = startCompiler(FOLDER, files);
+  const compiler = startCompiler(FOLDER, files, launch);
 
   async function diagnose(change: object): Promise<readonly Diagnostic[]> {
     const { snapshot, projects } = (await compiler.request("updateSnapshot", change)) as SnapshotReply;

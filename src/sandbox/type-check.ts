@@ -6,6 +6,7 @@
  * reason, and the next check starts a new one. The start does not count against a check's budget. The only state is the
  * process and the last verdicts; nothing here throws.
  */
+import type { LaunchChild } from "./runner-process.ts";
 import { createRecent } from "../core/recent.ts";
 import { complaintsOf, type ToolCallPlace, type TypeComplaint } from "./type-check-complaints.ts";
 import { openProject, type Project } from "./type-check-project.ts";
@@ -44,6 +45,8 @@ export interface TypeCheck {
 }
 
 export interface TypeCheckOptions {
+  /** How the compiler is started so that it ends with the gateway. */
+  readonly launch?: LaunchChild;
   readonly budgetMs?: number;
   /** Of the compiler's process, where the system tells it (Linux). */
   readonly memoryBytesMax?: number;
@@ -72,7 +75,7 @@ export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
     }
   }
   function ensureProject(): Project {
-    if (project?.compiler.isAlive() !== true) project = openProject();
+    if (project?.compiler.isAlive() !== true) project = openProject(options.launch);
     return project;
   }
   /** A process that is being killed is waited for, so that two never run side by side. */

@@ -21,9 +21,15 @@ export interface StdioConnection {
   close(): Promise<void>;
 }
 
+export interface StdioParts extends McpServerParts {
+  /** Lets calls under way end and be recorded, and ends every run where it stands. */
+  readonly leave: () => Promise<void>;
+}
+
 /** Serves one client over stdio, in both protocol eras: its opening message decides. */
-export function connectStdio(parts: McpServerParts, input: Readable, output: Output): StdioConnection {
+export function connectStdio(parts: StdioParts, input: Readable, output: Output): StdioConnection {
   const transport = new StdioTransport(input, output);
+  transport.leaving = parts.leave;
   const listed: Listed = { version: parts.gateway.toolsVersion() };
   let client: ClientFace | undefined;
   let openedEra: "legacy" | "modern" | undefined;

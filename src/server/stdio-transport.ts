@@ -31,6 +31,8 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Ends in order what is under way for a client that has gone. */
+  leaving?: () => Promise<void>;
   /** Sees each message first; what it takes goes no further. */
   intercept?: (message: JSONRPCMessage) => boolean;
 
@@ -96,14 +98,23 @@ export class StdioTransport implements Transport {
 
   readonly #end = (): void => {
     this.drain()
+      .then(() => this.#leave())
+      .then(() => this.drain())
       .then(() => this.close())
       .catch((error: unknown) => this.onerror?.(error as Error));
   };
 
   /** The client is gone; nobody is left to answer. */
   readonly #lose = (): void => {
-    void this.close();
+    this.#leave()
+      .then(() => this.close())
+      .catch((error: unknown) => this.onerror?.(error as Error));
   };
+
+  /** What is still under way ends in order before its signal is aborted with the connection. */
+  async #leave(): Promise<void> {
+    if (this.#pending.size > 0) await this.leaving?.();
+  }
 
   readonly #read = (chunk: Buffer): void => {
     let from = 0;

@@ -25,14 +25,16 @@ export function resultOf(server: string, method: string, reply: Reply): ToolResu
         {
           // Whether it was carried out is not known, so nobody should send it again without thinking.
           retryable: false,
+          mayHaveHappened: true,
           hint: "It may still take effect. Look before you call again, or raise timeoutMs of this server.",
         },
       );
     case "cancelled":
-      return fail("CANCELLED", "The call was cancelled.");
+      return fail("CANCELLED", "The call was cancelled.", { mayHaveHappened: true });
     case "closed":
       return fail("TOOL_UNAVAILABLE", `The server ${server} went away during ${method}: ${reply.reason}.`, {
         retryable: false,
+        mayHaveHappened: true,
         hint: "It may have taken effect. Look before you call again; the next call starts the server anew.",
       });
   }

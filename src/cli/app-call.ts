@@ -1,0 +1,45 @@
+import type { App } from "../app.ts";
+import type { ToolError } from "../core/errors.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import type { ToolResult } from "../core/result.ts";
+import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
+import { openSession, type GlobalOptions } from "./session.ts";
+import { note, printJson, red } from "./terminal.ts";
+
+/** How the answer becomes text, and which exit code it means; 0 unless it says otherwise. */
+interface Drawing<T> {
+  readonly show: (answer: T) => void;
+  readonly exitCodeOf?: (answer: T) => number;
+}
+
+/** Does something with the gateway and prints what came of it, as JSON or as it is drawn. */
+export async function useApp<T>(
+  options: GlobalOptions,
+  use: (app: App) => Promise<ToolResult<T>>,
+  { show, exitCodeOf }: Drawing<T>,
+): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const answer = await use(session.app);
+    if (!answer.success) return refuse(answer.error, options);
+    if (options.json === true) printJson(answer.data);
+    else show(answer.data);
+    return exitCodeOf?.(answer.data) ?? EXIT.ok;
+  } finally {
+    await session.close();
+  }
+}
+
+export function refuse(error: ToolError, options: GlobalOptions): number {
+  if (options.json === true) printJson({ success: false, error });
+  else showError(error);
+  return exitCodeOfToolError(error.code);
+}
+
+/** What has many problems has a line for each. */
+function showError({ code, message, hint }: ToolError): void {
+  const [first, ...others] = message.split("\n").map(escapeUnprintable);
+  note(`${red("error")} ${code}: ${first}`);
+  for (const line of others) note(`  ${line}`);
+  if (hint !== undefined) note(`  ${escapeUnprintable(hint)}`);
+}

@@ -1,0 +1,113 @@
+import { userInfo } from "node:os";
+import type { Command } from "commander";
+import type { App } from "../app.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { refuse } from "./app-call.ts";
+import { commandLine } from "./command-line.ts";
+import { askYesNo, canAsk } from "./confirm.ts";
+import { perform } from "./execution.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { findAskingRunId } from "./run-reference.ts";
+import { globalOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
+import { bold, dim, escapeLines, green, note, printJson, red } from "./terminal.ts";
+
+interface ApproveOptions extends GlobalOptions {
+  readonly deny?: boolean;
+  readonly yes?: boolean;
+  readonly resume?: boolean;
+}
+
+type Question = Extract<Awaited<ReturnType<App["runs"]["question"]>>, { success: true }>["data"];
+
+export function addApprove(program: Command, finish: Finish): void {
+  program
+    .command("approve")
+    .description("Decide what a paused run waits with: it shows exactly what would be done, and asks")
+    .argument("<run|last>", "the id of the run, or last for the newest that waits for an approval")
+    .option("--yes", "approve without being asked")
+    .option("--deny", "say no; the run has failed then")
+    .option("--resume", "go on with the run at once")
+    .addHelpText(
+      "after",
+      `
+Without a terminal, --yes or --deny is needed. The answer counts for exactly what is shown, and is kept in the audit trail.
+
+Examples:
+  $ repertoire approve last
+  $ repertoire approve last --yes --resume
+  $ repertoire approve last --deny`,
+    )
+    .action(async (run: string, _options: unknown, command: Command) => {
+      finish(await approve(run, { ...globalOptionsOf(command), ...command.opts<ApproveOptions>() }));
+    });
+}
+
+async function approve(reference: string, options: ApproveOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const question = await findQuestion(session, reference);
+    if (!question.success) return refuse(question.error, options);
+    showQuestion(question.data);
+    const answer = await findAnswer(options);
+    if (!answer.success) return refuse(answer.error, options);
+    return await record(session, question.data, answer.data, options);
+  } finally {
+    await session.close();
+  }
+}
+
+async function findQuestion({ app, config }: Session, reference: string): Promise<ToolResult<Question>> {
+  const id = await findAskingRunId(app, config.current().scope, reference);
+  return id.success ? app.runs.question(id.data) : id;
+}
+
+/** Everything, cut nowhere: what is not shown cannot be agreed to. */
+function showQuestion({ runId, waiting }: Question): void {
+  note(`${bold(escapeUnprintable(waiting.name))} of ${runId} waits for an approval:`);
+  note(`  ${escapeUnprintable(waiting.message)}`);
+  if (waiting.details === null) return;
+  const lines = escapeLines(JSON.stringify(waiting.details, null, 2)).split("\n");
+  for (const line of lines) note(`${dim("  │ ")}${line}`);
+}
+
+async function findAnswer({ yes, deny }: ApproveOptions): Promise<ToolResult<boolean>> {
+  if (yes === true && deny === true) {
+    return fail("TOOL_INVALID_INPUT", "Give --yes or --deny, not both.", { field: "yes" });
+  }
+  if (yes === true || deny === true) return succeed(yes === true);
+  if (canAsk()) return succeed(await askYesNo("Approve it?"));
+  return fail("TOOL_INVALID_INPUT", "Nothing was decided: there is no terminal to ask at.", {
+    field: "yes",
+    hint: "If you have read the question, give --yes or --deny.",
+  });
+}
+
+async function record(
+  session: Session,
+  { runId, waiting }: Question,
+  isApproved: boolean,
+  options: ApproveOptions,
+): Promise<number> {
+  const decided = await session.app.runs.decide(runId, { isApproved, by: userName() });
+  if (!decided.success) return refuse(decided.error, options);
+  const what = escapeUnprintable(waiting.name);
+  if (isApproved && options.resume === true) {
+    note(`${green("approved")} ${what}`);
+    return perform(session, { kind: "execute", args: { resume: runId } }, {}, options);
+  }
+  if (options.json === true) printJson({ run_id: runId, node: waiting.name, approved: isApproved });
+  if (!isApproved) note(`${red("denied")} ${what}: the run has failed, and nothing of it was done.`);
+  else note(`${green("approved")} ${what}. Go on with: ${commandLine(["resume", runId], options)}`);
+  return EXIT.ok;
+}
+
+/** Who decides: the user of this system, as it calls them. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "local";
+  }
+}

@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type { App } from "../app.ts";
+import { messageOf, type ToolError } from "../core/errors.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { useApp } from "./app-call.ts";
+import { EXIT } from "./exit-code.ts";
+import type { Finish } from "./program.ts";
+import { readSource, STDIN } from "./run-request.ts";
+import { globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { note, write } from "./terminal.ts";
+import { problemLines, problemsOf, type Problems } from "./workflow-file.ts";
+
+interface GraphOptions extends GlobalOptions {
+  readonly svg?: boolean;
+  readonly out?: string;
+}
+
+type Drawing =
+  | {
+      readonly valid: true;
+      readonly format: "text" | "svg";
+      readonly drawing: string;
+      readonly out: string | null;
+    }
+  | { readonly valid: false; readonly problems: Problems };
+
+export function addGraph(program: Command, finish: Finish): void {
+  program
+    .command("graph")
+    .description("Draw the plan of a workflow: what runs after what, and what side by side")
+    .argument("<file>", "the .json of a workflow, or - for standard input")
+    .option("--svg", "draw an SVG instead of text")
+    .option("--out <file>", "write the drawing into a file instead of to stdout")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ repertoire graph deploy.json\n  $ repertoire graph deploy.json --svg --out deploy.svg",
+    )
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<GraphOptions>() };
+      finish(
+        await useApp(options, (app) => draw(app, file, options), {
+          show: (drawing) => show(file, drawing),
+          exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
+        }),
+      );
+    });
+}
+
+async function draw(app: App, file: string, { svg, out }: GraphOptions): Promise<ToolResult<Drawing>> {
+  const text = await readSource(file);
+  if (!text.success) return text;
+  const checked = await app.checkWorkflow(text.data);
+  if (!checked.success) return succeed({ valid: false, problems: problemsOf(checked.error) });
+  const format = svg === true ? "svg" : "text";
+  const drawing = format === "svg" ? checked.data.drawSvg() : checked.data.drawText();
+  const failed = out === undefined ? undefined : await writeOut(out, drawing);
+  if (failed !== undefined) return { success: false, error: failed };
+  return succeed({ valid: true, format, drawing, out: out ?? null });
+}
+
+async function writeOut(out: string, drawing: string): Promise<ToolError | undefined> {
+  try {
+    await writeFile(out, drawing);
+    return undefined;
+  } catch (error) {
+    const message = `The drawing cannot be written: ${messageOf(error)}`;
+    return fail("TOOL_INVALID_INPUT", message, { field: "out" }).error;
+  }
+}
+
+function show(file: string, drawing: Drawing): void {
+  if (!drawing.valid) {
+    for (const line of problemLines(file === STDIN ? "stdin" : file, drawing.problems)) note(line);
+  } else if (drawing.out === null) {
+    write(drawing.drawing.endsWith("\n") ? drawing.drawing : `${drawing.drawing}\n`);
+  } else {
+    note(`written to ${drawing.out}`);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Places at which a test ends the process, as `kill -9` would: between two writes, between a write and a call. Each is a
+ * no-op unless `REPERTOIRE_CRASH_AT` names it, alone (`step.opened`) or with the number of the visit (`step.opened:3`).
+ */
+export const CRASH_POINTS = [
+  /** A run has its row, and nothing of it has happened. */
+  "run.started",
+  /** A call is about to be put on record. */
+  "step.arriving",
+  /** A call is on record and not sent. */
+  "step.opened",
+  /** A call is on its way. */
+  "step.sent",
+  /** The answer is there and not on record. */
+  "step.answered",
+  /** The answer is on record, and whoever called has not heard of it. */
+  "step.closed",
+  /** Everything has happened, and the end is not on record. */
+  "run.ending",
+  /** The end is on record, and the client has not heard of it. */
+  "run.ended",
+  /** A run that was interrupted is taken over, and nothing goes on from it yet. */
+  "resume.claimed",
+  /** The run that goes on is on record with what it took over. */
+  "resume.started",
+  /** A question is on record, and the run has not paused. */
+  "approval.asked",
+  /** A capability is saved, and its draft is still there. */
+  "save.committed",
+] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+const [wantedPoint, wantedVisit = "1"] = (process.env["REPERTOIRE_CRASH_AT"] ?? "").split(":");
+let visitCount = 0;
+
+/** The same a moment later, when what was just begun has left the process. */
+export function crashPointSoon(point: CrashPoint): void {
+  if (point === wantedPoint) setTimeout(() => crashPoint(point), SOON_MS);
+}
+
+const SOON_MS = 2;
+
+export function crashPoint(point: CrashPoint): void {
+  if (point !== wantedPoint || ++visitCount !== Number(wantedVisit)) return;
+  process.kill(process.pid, "SIGKILL");
+}

@@ -1,0 +1,35 @@
+/** A text as it looks on its way through headers, addresses and JSON. */
+
+/** Each form under the name of its encoding; the text itself has none. The first of equal forms stands for all. */
+export function encodedForms(value: string): readonly (readonly [encoding: string, form: string])[] {
+  const base64 = Buffer.from(value).toString("base64").replace(/=+$/, "");
+  const forms: (readonly [string, string])[] = [
+    ["", value],
+    ["base64", base64],
+    ["base64url", urlSafe(base64)],
+    ["percent", encodeURIComponent(value.toWellFormed())],
+    ["json", JSON.stringify(value).slice(1, -1)],
+    ...[0, 1, 2].flatMap((before): (readonly [string, string])[] => {
+      const middle = base64Middle(value, before);
+      return [
+        [`base64+${before}`, middle],
+        [`base64url+${before}`, urlSafe(middle)],
+      ];
+    }),
+  ];
+  return forms.filter(([, form], at) => forms.findIndex(([, other]) => other === form) === at);
+}
+
+/**
+ * What base64 makes of the value inside of a longer text, as in `Basic` with a name before it: which of three depends on how
+ * many bytes stand before it. Digits that neighbours have a part in are left out.
+ */
+function base64Middle(value: string, before: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
+  const digits = bytes.toString("base64");
+  return digits.slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
+}
+
+function urlSafe(base64: string): string {
+  return base64.replaceAll("+", "-").replaceAll("/", "_");
+}

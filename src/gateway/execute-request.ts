@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { parseReference } from "../core/names.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { TIMEOUT_MS_MAX } from "../runs/runs.ts";
+
+const uncertainAnswer = z.union([z.enum(["retry", "skip"]), z.strictObject({ result: z.unknown() })]);
+
+/** The arguments of `execute`. */
+export const executeInput = z.strictObject({
+  name: z.string().optional().describe("What to run: something in the library, or a draft."),
+  inputs: z.record(z.string(), z.unknown()).optional().describe("The inputs; in code they are args."),
+  code: z
+    .string()
+    .optional()
+    .describe("TypeScript with top-level await and return; tools are await mcp.server.tool({…})."),
+  intent: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe("What this run is for, in one sentence. It helps later searches."),
+  resume: z
+    .string()
+    .optional()
+    .describe('The run_id of a run that stopped, or "last". With code or name: the corrected version.'),
+  uncertain: z
+    .union([uncertainAnswer, z.array(uncertainAnswer).max(200)])
+    .optional()
+    .describe(
+      "With resume: what to do about a call that was sent and whose outcome is unknown; of several, a list in their order.",
+    ),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(TIMEOUT_MS_MAX)
+    .optional()
+    .describe("Wall time for the whole run; 30000 unless configured otherwise."),
+  save_as: z.string().optional().describe("Keep the run under this name when it succeeds."),
+});
+
+export type ExecuteInput = z.output<typeof executeInput>;
+
+/** All that can be wrong with a request before anything is looked up. */
+export function checkRequest(args: ExecuteInput): ToolResult<void> {
+  const chosen = (["name", "code", "resume"] as const).filter((key) => args[key] !== undefined);
+  if (chosen.length === 0) {
+    return fail("TOOL_INVALID_INPUT", "Give one of name, code and resume: what should run?", {
+      field: "name",
+    });
+  }
+  if (args.name !== undefined && args.code !== undefined) {
+    return fail("TOOL_INVALID_INPUT", "Give name or code, not both.", { field: "code" });
+  }
+  if (args.uncertain !== undefined && args.resume === undefined) {
+    const message = "uncertain is an answer to a run that stopped: give its run_id as resume.";
+    return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
+  }
+  return checkNames(args);
+}
+
+function checkNames(args: ExecuteInput): ToolResult<void> {
+  for (const key of ["name", "save_as"] as const) {
+    const text = args[key];
+    const reference = text === undefined ? undefined : parseReference(text, key);
+    if (reference?.success === false) return reference;
+  }
+  const isRunId =
+    args.resume === undefined || /^(?:last|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.test(args.resume);
+  if (isRunId) return succeed(undefined);
+  return fail("TOOL_INVALID_INPUT", "resume must be a run_id, as execute returned it, or last.", {
+    field: "resume",
+  });
+}

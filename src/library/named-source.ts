@@ -1,0 +1,75 @@
+/** What a name stands for: something in the library, else a draft. */
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { parseReference, toolNameOf } from "../core/names.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";
+import type { NamedSource } from "../runs/named-source.ts";
+import type { Draft, Drafts } from "./drafts.ts";
+import type { Library } from "./library.ts";
+
+export interface SourceFinder {
+  find(name: string): Promise<ToolResult<NamedSource>>;
+  /** A version of a capability, also of one that was deleted: runs that began with it go on with it. */
+  version(id: string, version: number): Promise<NamedSource | undefined>;
+}
+
+export interface SourceFinderParts {
+  readonly library: Library;
+  readonly drafts: Drafts;
+  readonly capabilities: CapabilityStore;
+}
+
+export function createSourceFinder({ library, drafts, capabilities }: SourceFinderParts): SourceFinder {
+  return {
+    async find(name) {
+      const reference = parseReference(name);
+      if (!reference.success) return reference;
+      if ((await library.find(reference.data)) !== undefined) {
+        const details = await library.describe(name);
+        return details.success ? succeed(sourceOf(details.data.capability, details.data.version)) : details;
+      }
+      const draft = await drafts.find(name);
+      if (draft.success) return succeed(draftSource(draft.data));
+      return draft.error.code === "TOOL_NOT_FOUND" ? unknownName(name, library, drafts) : draft;
+    },
+    async version(id, version) {
+      const [capability, found] = [await capabilities.get(id), await capabilities.version(id, version)];
+      return capability === undefined || found === undefined ? undefined : sourceOf(capability, found);
+    },
+  };
+}
+
+function sourceOf(capability: Capability, { version, source, inputSchema }: CapabilityVersion): NamedSource {
+  const { kind, id } = capability;
+  return { kind, source, tool: toolNameOf(capability), id, version, sensitive: sensitiveIn(inputSchema) };
+}
+
+export function draftSource({ kind, text, name }: Draft): NamedSource {
+  return { kind, source: text, tool: `draft:${name}`, sensitive: [] };
+}
+
+/** Inputs that a schema marks as written and never shown. */
+export function sensitiveIn({ properties }: JsonObject): string[] {
+  return Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
+    isJsonObject(schema) && schema["writeOnly"] === true ? [name] : [],
+  );
+}
+
+export async function unknownName(
+  name: string,
+  library: Library,
+  drafts: Drafts,
+): Promise<ToolResult<never>> {
+  const known = [...(await library.names()), ...(await drafts.names())];
+  const near = nearest(name, known);
+  return fail(
+    "TOOL_NOT_FOUND",
+    `Nothing in the library or the drafts is called ${JSON.stringify(name)}.${didYouMean(near)}`,
+    {
+      field: "name",
+      nearest: near,
+      hint: known.length === 0 ? "Both are empty." : `There are ${known.slice(0, 20).join(", ")}.`,
+    },
+  );
+}

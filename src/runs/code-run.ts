@@ -1,0 +1,80 @@
+/** The body of a run of code: it runs in the sandbox, and each of its calls is a step. */
+import type { Clock } from "../core/clock.ts";
+import type { CallTool } from "../core/tool.ts";
+import type { ArgumentCheck } from "../sandbox/argument-check.ts";
+import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
+import type { BodyEnd, RunFrame } from "./conduct.ts";
+import type { StepEnd } from "./journal.ts";
+import { isPause } from "./pause.ts";
+import type { Prepared } from "./prepare.ts";
+import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
+import { createToolCaller } from "./tool-caller.ts";
+
+export interface CodeRunParts {
+  readonly sandbox: Sandbox;
+  readonly args: ArgumentCheck;
+  readonly callTool: CallTool;
+  readonly clock: Clock;
+}
+
+export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: RunFrame): Promise<BodyEnd> {
+  const { request, context, journal, limits, timeoutMs, seal } = frame;
+  const caller = createToolCaller({
+    ...parts,
+    ...prepared,
+    budget: frame.budget,
+    identify: (args) => seal.identify(args),
+    perform: async (step) => stopAtPause(await journal.perform(step), frame),
+    context: (key) => frame.contextFor(key),
+    ...(request.observe !== undefined && { observe: request.observe }),
+  });
+  const outcome = await parts.sandbox.run({
+    ...limits,
+    timeoutMs,
+    script: prepared.program.script,
+    args: request.inputs,
+    functions: prepared.functions,
+    call: (index, args, signal) => caller.call(index, args, signal),
+    seed: frame.seed,
+    clockAt: frame.clockAt,
+    signal: frame.signal,
+    level: frame.path.length,
+    owner: context.caller ?? "",
+    onLog: (line) => request.observe?.({ kind: "log", line }),
+    // Written while the code starts: its first call waits for the row. A run that gets no place leaves none.
+    onStart: () => void frame.begin(),
+    // Only recorded answers wait for the guest to have taken the ones before.
+    ...(frame.isContinued && { onIdle: () => journal.idle() }),
+  });
+  const bounds = { ...limits, timeoutMs, code: request.source, program: prepared.program };
+  const failedSeq = outcome.kind === "threw" ? outcome.thrown.step : undefined;
+  return {
+    result: resultOf(outcome, bounds),
+    calls: caller.records,
+    logs: outcome.logs,
+    warnings: [...warningsOf(outcome, prepared, bounds), ...caller.warnings],
+    ...(failedSeq !== undefined && { failedSeq }),
+  };
+}
+
+/** A run below that waits is not for the guest to handle: this one waits with it. */
+function stopAtPause(end: StepEnd, frame: RunFrame): StepEnd {
+  if (!end.result.success && isPause(end.result.error)) frame.stop(end.result.error);
+  return end;
+}
+
+function warningsOf(outcome: GuestOutcome, prepared: Prepared, bounds: RunBounds): string[] {
+  const { lines, bytes } = outcome.logsDropped;
+  const unheard = outcome.unhandledCount - outcome.unhandled.length;
+  return [
+    ...prepared.warnings,
+    ...outcome.unhandled.map((thrown) => unhandledWarning(thrown, bounds)),
+    ...(unheard > 0 ? [`${unheard} more promises were rejected and nothing handled them.`] : []),
+    ...(bytes > 0
+      ? [`Console output was truncated: ${lines} lines and ${bytes} characters are missing.`]
+      : []),
+    ...(outcome.callsDropped > 0
+      ? [`${outcome.callsDropped} tool calls were not made: the code had ended without waiting for them.`]
+      : []),
+  ];
+}

@@ -1,0 +1,190 @@
+/**
+ * What a run that goes on has from those before it: the steps that ended, the runs that its steps had started, and what is not
+ * known.
+ *
+ * A step that succeeded is taken over. A step that failed is made again, unless the run went past its failure: then what
+ * followed rests on that failure, and it is answered again. A step without an answer on record, and one whose call was sent
+ * and never answered, is uncertain: nothing is made again before somebody has decided what to do about it.
+ */
+import type { JsonObject } from "../core/json.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { Run, RunStore, RunSummary, Step, TakenSteps } from "../core/store.ts";
+import type { UncertainAnswer, UncertainDecisions } from "../core/tool.ts";
+import { ANSWER_LIMIT } from "./journal.ts";
+import { isNodeKey, namesOf } from "./labels.ts";
+import type { UncertainStep, WaitingStep } from "./run.ts";
+
+/** How far back is looked for what a step had started; each resume is one. */
+const CHAIN_LENGTH_MAX = 50;
+/** How deep runs start runs. */
+const TREE_DEPTH_MAX = 16;
+
+export interface EarlierRun {
+  readonly run: Run;
+  readonly steps: readonly Step[];
+  /** The newest run that each step had started, by the step's key; the newest first. */
+  readonly children: ReadonlyMap<string, RunSummary>;
+  /** In this run and in all that it had started. */
+  readonly uncertain: readonly UncertainStep[];
+  readonly waiting: WaitingStep | null;
+}
+
+export async function readEarlierRun(store: RunStore, run: Run, depth = 0): Promise<EarlierRun> {
+  const steps = await store.steps(run.id);
+  const children = await readChildren(store, run);
+  const names = namesOf(steps);
+  const own = steps.filter((step) => isUncertain(step, steps, run));
+  const below = depth < TREE_DEPTH_MAX ? await readUnfinished(store, steps, children, depth) : [];
+  return {
+    run,
+    steps,
+    children,
+    uncertain: [
+      ...own.map(({ tool, args, key }) => ({ runId: run.id, key, name: names.get(key)!, tool, args })),
+      ...below.flatMap(({ uncertain }) => uncertain),
+    ],
+    waiting: firstOf([waitingStep(run.id, steps, names), ...below.map(({ waiting }) => waiting)]),
+  };
+}
+
+/** The runs below that steps had started which have not ended. */
+async function readUnfinished(
+  store: RunStore,
+  steps: readonly Step[],
+  children: ReadonlyMap<string, RunSummary>,
+  depth: number,
+): Promise<EarlierRun[]> {
+  const ended = new Set(steps.filter(({ status }) => status === "succeeded").map(({ key }) => key));
+  const below: EarlierRun[] = [];
+  for (const [key, child] of children) {
+    const run = child.status === "succeeded" || ended.has(key) ? undefined : await store.find(child.id);
+    if (run !== undefined) below.push(await readEarlierRun(store, run, depth + 1));
+  }
+  return below;
+}
+
+async function readChildren(store: RunStore, run: Run): Promise<Map<string, RunSummary>> {
+  const byKey = new Map<string, RunSummary>();
+  let at: Pick<Run, "id" | "resumedFromRunId"> | undefined = run;
+  for (let i = 0; i < CHAIN_LENGTH_MAX && at !== undefined; i++) {
+    for (const child of (await store.children(at.id)).toReversed()) {
+      if (child.parentStep !== null && !byKey.has(child.parentStep)) byKey.set(child.parentStep, child);
+    }
+    at = at.resumedFromRunId === null ? undefined : await store.find(at.resumedFromRunId);
+  }
+  return byKey;
+}
+
+/** A person comes first, also one whom a run below waits for. */
+function firstOf(steps: readonly (WaitingStep | null)[]): WaitingStep | null {
+  const waiting = steps.filter((step) => step !== null);
+  return waiting.find(({ until }) => until === null) ?? waiting[0] ?? null;
+}
+
+function waitingStep(
+  runId: string,
+  steps: readonly Step[],
+  names: ReadonlyMap<string, string>,
+): WaitingStep | null {
+  const waiting = steps.filter(({ status }) => status === "waiting");
+  // A person comes first: a time comes by itself.
+  const step = waiting.find(({ args }) => args["until"] === undefined) ?? waiting[0];
+  if (step === undefined) return null;
+  const { message, details, until } = step.args;
+  return {
+    runId,
+    key: step.key,
+    // The question about a node is the node's.
+    name: names.get(step.key)!.replace(/\?$/, ""),
+    message: typeof message === "string" ? message : "",
+    details: details ?? null,
+    until: typeof until === "number" ? until : null,
+  };
+}
+
+export function isUncertain(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "kind">): boolean {
+  if (step.status === "sent") return true;
+  return step.status === "failed" && step.error?.["mayHaveHappened"] === true && !isPassed(step, steps, run);
+}
+
+/** Whether the run went on after this failure in a way that rests on it. */
+function isPassed(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "kind">): boolean {
+  if (step.error?.["handled"] === true || step.error?.["reason"] === ANSWER_LIMIT) return true;
+  // In a workflow only what is handled has consequences; in code whatever came after its end may be one.
+  if (isNodeKey(step.key) || run.error?.["step"] === step.seq) return false;
+  return steps.some(({ status, seq }) => status === "succeeded" && seq > (step.endSeq ?? step.seq));
+}
+
+/** What the next run takes over; everything uncertain has been decided on. */
+export function takeOver({ run, steps }: EarlierRun, decisions: UncertainDecisions): TakenSteps {
+  const again = steps.filter((step) => step.status === "failed" && !isPassed(step, steps, run));
+  const decided = steps.flatMap((step) => {
+    const answer = isUncertain(step, steps, run) ? decisions.get(decisionKey(run.id, step.key)) : "retry";
+    if (answer === undefined || answer === "retry") return [];
+    return [{ key: step.key, result: answer === "skip" ? null : answer.result }];
+  });
+  return { except: again.map(({ key }) => key), decided };
+}
+
+function decisionKey(runId: string, key: string): string {
+  return `${runId} ${key}`;
+}
+
+/** One answer for all that is uncertain, or one for each in its order. */
+export function decideUncertain(
+  steps: readonly UncertainStep[],
+  given: UncertainAnswer | readonly UncertainAnswer[] | undefined,
+): ToolResult<UncertainDecisions> {
+  if (steps.length === 0) return succeed(new Map());
+  if (given === undefined) return uncertainStep(steps);
+  const answers = isList(given) ? given : steps.map(() => given);
+  const isOneForMany = !isList(given) && typeof given === "object" && steps.length > 1;
+  if (isOneForMany || answers.length !== steps.length) return severalUncertain(steps);
+  return succeed(new Map(steps.map(({ runId, key }, at) => [decisionKey(runId, key), answers[at]!])));
+}
+
+/** The refusal where something is uncertain that nobody was asked about. */
+export function findUndecided(
+  steps: readonly UncertainStep[],
+  decisions: UncertainDecisions,
+): ToolResult<never> | undefined {
+  const undecided = steps.filter(({ runId, key }) => !decisions.has(decisionKey(runId, key)));
+  return undecided.length === 0 ? undefined : uncertainStep(undecided);
+}
+
+function isList(given: UncertainAnswer | readonly UncertainAnswer[]): given is readonly UncertainAnswer[] {
+  return Array.isArray(given);
+}
+
+function uncertainStep(steps: readonly UncertainStep[]): ToolResult<never> {
+  const names = steps.map(({ name }) => name).join(", ");
+  return fail(
+    "TOOL_EXECUTION_FAILED",
+    `uncertain_step: ${names} ${steps.length === 1 ? "was" : "were"} sent, and no answer is on record. ` +
+      "It may have taken effect, and is not made again unasked.",
+    {
+      reason: "uncertain_step",
+      hint:
+        'Look whether it took effect. Then resume with uncertain: "retry" (make it again), "skip" (go on without its result) ' +
+        'or {"result": …} (go on with this result)' +
+        (steps.length === 1
+          ? "."
+          : "; or a list with one answer for each, in the order of checkpoint.uncertain."),
+    },
+  );
+}
+
+function severalUncertain(steps: readonly UncertainStep[]): ToolResult<never> {
+  const names = steps.map(({ name }) => name).join(", ");
+  const message = `The outcome of ${steps.length} ${steps.length === 1 ? "call is" : "calls is"} not known: ${names}.`;
+  return fail("TOOL_INVALID_INPUT", message, {
+    field: "uncertain",
+    reason: "uncertain_step",
+    hint: `Give "retry" or "skip", which mean all of them, or a list of ${steps.length} answers in this order.`,
+  });
+}
+
+/** The marks of sensitive inputs that were left out of the store. */
+export function sensitiveNames(inputs: JsonObject): string[] {
+  return Object.entries(inputs).flatMap(([name, value]) => (value === `[sensitive:${name}]` ? [name] : []));
+}

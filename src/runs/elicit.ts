@@ -1,0 +1,63 @@
+/** Asks a person through the client, where the client can. */
+import { escapeUnprintable } from "../core/printable.ts";
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import type { CallContext } from "../core/tool.ts";
+
+/** What is shown of the parameters; a longer question is not read. */
+const DETAILS_SHOWN_MAX = 2_000;
+
+/** `unanswered`: the client cannot ask, or the person did not say. */
+export type Answer = "approved" | "denied" | "unanswered";
+
+export function canBeAsked({ client }: CallContext): boolean {
+  return client?.capabilities["elicitation"] !== undefined;
+}
+
+export async function elicitApproval(context: CallContext, question: Asked): Promise<Answer> {
+  if (!canBeAsked(context)) return "unanswered";
+  const answer = await context.client!.request(
+    "elicitation/create",
+    approvalRequest(question),
+    context.signal,
+  );
+  return answer.success ? answerIn(answer.data) : "unanswered";
+}
+
+interface Asked {
+  readonly message: string;
+  readonly details: Json;
+}
+
+/** The parameters of the elicitation. */
+export function approvalRequest({ message, details }: Asked): JsonObject {
+  return {
+    message: `${escapeUnprintable(message)}\n\n${shown(details)}`,
+    requestedSchema: {
+      type: "object",
+      properties: {
+        approve: {
+          type: "boolean",
+          title: "Approve",
+          description: "Do exactly this, with exactly these values.",
+        },
+      },
+      required: ["approve"],
+    },
+  };
+}
+
+/** What a person said, as the client brought it. */
+export function answerIn(result: Json | undefined): Answer {
+  if (!isJsonObject(result)) return "unanswered";
+  const { action, content } = result;
+  if (action === "decline") return "denied";
+  if (action !== "accept" || !isJsonObject(content)) return "unanswered";
+  return content["approve"] === true ? "approved" : "denied";
+}
+
+function shown(details: Json): string {
+  const text = escapeUnprintable(JSON.stringify(details));
+  return text.length <= DETAILS_SHOWN_MAX
+    ? text
+    : `${text.slice(0, DETAILS_SHOWN_MAX)} … (${text.length} characters)`;
+}

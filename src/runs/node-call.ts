@@ -1,0 +1,75 @@
+/** Performs a node whose parameters are filled in: a tool, a built-in node, or a run of its own. */
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { CallContext, CallTool } from "../core/tool.ts";
+import type { NodeKind } from "./prepare-workflow.ts";
+import type { RunReport, RunRequest } from "./run.ts";
+import type { NamedSource } from "./named-source.ts";
+import { isRepeatable } from "./tool-caller.ts";
+import { unwrapAnswer } from "./unwrap.ts";
+
+export interface NodeCallParts {
+  readonly callTool: CallTool;
+  readonly execute: (request: RunRequest, context: CallContext) => Promise<RunReport>;
+  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
+}
+
+/** Whether the node is a run with a journal of its own. */
+export function startsRun(kind: NodeKind): boolean {
+  if (kind.kind === "built_in") return false;
+  return (
+    kind.kind === "control" || kind.definition.name.startsWith("mcp__") || kind.tool.name.startsWith("mcp__")
+  );
+}
+
+export function mayRepeat(kind: NodeKind, params: JsonObject): boolean {
+  if (startsRun(kind)) return true;
+  return kind.kind === "built_in" ? kind.node.isRepeatable(params) : isRepeatable(kind.definition);
+}
+
+export async function callNode(
+  parts: NodeCallParts,
+  kind: NodeKind,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<Json>> {
+  switch (kind.kind) {
+    case "built_in":
+      return kind.node.call(params, context);
+    case "tool": {
+      const answer = await parts.callTool(kind.tool.name, params, context);
+      return answer.success ? unwrapAnswer(answer.data) : answer;
+    }
+    case "control":
+      return kind.definition.name === "code"
+        ? callCode(parts, params, context)
+        : callWorkflow(parts, params, context);
+  }
+}
+
+async function callCode({ execute }: NodeCallParts, params: JsonObject, context: CallContext) {
+  const source = params["code"] as string;
+  return (await execute({ kind: "code", source, inputs: inputsOf(params) }, context)).result;
+}
+
+async function callWorkflow(
+  { execute, findSource }: NodeCallParts,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<Json>> {
+  const found = await findSource(params["name"] as string, context);
+  if (!found.success) return found;
+  const { kind, source, tool, id, version, sensitive } = found.data;
+  if (context.path?.includes(tool) === true) {
+    const way = [...context.path.slice(context.path.indexOf(tool)), tool].join(" → ");
+    return fail("TOOL_INVALID_INPUT", `A workflow may not call itself: ${way}.`, { reason: "cycle" });
+  }
+  const isKept = id !== undefined && version !== undefined;
+  const what = isKept ? { capability: { tool, id, version } } : { draft: tool };
+  const report = await execute({ kind, source, inputs: inputsOf(params), sensitive, ...what }, context);
+  return report.result.success ? succeed(report.result.data) : report.result;
+}
+
+function inputsOf({ inputs }: JsonObject): JsonObject {
+  return (inputs ?? {}) as JsonObject;
+}

@@ -1,0 +1,352 @@
+/**
+ * One node of a workflow: its parameters are filled in, a person is asked where the node says so, and it is performed, once or for
+ * each item of a batch, again after failures as often as it says.
+ */
+import type { ToolError } from "../core/errors.ts";
+import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CallContext } from "../core/tool.ts";
+import { BATCH_ITEM_COUNT_MAX, type WorkflowNode } from "../workflows/workflow.ts";
+import { fillTemplates, type MissingTemplate } from "../workflows/template.ts";
+import type { PlannedNode } from "../workflows/plan.ts";
+import { askApproval, type Question } from "./approval.ts";
+import type { RunFrame } from "./conduct.ts";
+import type { StepEnd } from "./journal.ts";
+import { nodeKey } from "./labels.ts";
+import { callNode, mayRepeat, startsRun, type NodeCallParts } from "./node-call.ts";
+import { errorValue, keepValue, type NodeEnd, type ValueParts } from "./node-values.ts";
+import { isPause } from "./pause.ts";
+import type { NodeKind, PreparedWorkflow } from "./prepare-workflow.ts";
+import { retryDelayMs, sleep } from "./retry.ts";
+import type { RunsParts } from "./runs.ts";
+import { callLimit } from "./tool-caller.ts";
+import { waitForTime } from "./wait.ts";
+
+export interface NodeRunParts extends NodeCallParts, ValueParts {
+  readonly args: RunsParts["args"];
+  readonly clock: RunFrameClock;
+  readonly random: () => number;
+  readonly recordApproval: RunsParts["recordApproval"];
+  readonly frame: RunFrame;
+  readonly prepared: PreparedWorkflow;
+  /** Nothing new begins any more. */
+  readonly isOver: () => boolean;
+  /** Called for each step that ended. */
+  readonly onStep: (name: string, end: StepEnd, startedAt: number) => void;
+}
+
+interface RunFrameClock {
+  now(): number;
+  elapsed(): number;
+}
+
+/** One performance of a node: the whole, or an item of a batch. */
+interface Performance {
+  readonly label: string;
+  readonly params: JsonObject;
+  readonly hash: string;
+}
+
+type Performed = { readonly result: ToolResult<Json>; readonly key: string; readonly seq: number };
+
+export async function runNode(
+  parts: NodeRunParts,
+  { node }: PlannedNode,
+  roots: ReadonlyMap<string, Json>,
+  /** What everything before it rests on. */
+  before: readonly string[],
+): Promise<NodeEnd> {
+  const filled = fillNode(parts, node, roots);
+  if (!filled.success) return failedEnd(node, filled.error, hashJson([node.id, before]));
+  const performances = filled.data.map(({ label, params }) => ({
+    label,
+    params,
+    hash: hashJson([node.type, parts.frame.seal.identify(params), before], DATA_LIMITS),
+  }));
+  const hash = hashJson([node.type, node.batch !== undefined, performances.map((item) => item.hash), before]);
+  const asked = await askFirst(parts, node, performances, hash, roots);
+  if (!asked.success) return failedEnd(node, asked.error, hash);
+  if (node.batch === undefined) return endOf(parts, node, await perform(parts, node, performances[0]!), hash);
+  return runBatch(parts, node, performances, hash);
+}
+
+// ── parameters ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function fillNode(
+  parts: NodeRunParts,
+  node: WorkflowNode,
+  roots: ReadonlyMap<string, Json>,
+): ToolResult<{ label: string; params: JsonObject }[]> {
+  if (node.batch === undefined) {
+    const params = fillParams(parts, node, roots);
+    return params.success ? succeed([{ label: node.id, params: params.data }]) : params;
+  }
+  const items = fillItems(node, roots);
+  if (!items.success) return items;
+  const filled: { label: string; params: JsonObject }[] = [];
+  for (const [index, item] of items.data.entries()) {
+    const params = fillParams(parts, node, new Map([...roots, ["item", item], ["index", index]]));
+    if (!params.success) return params;
+    filled.push({ label: `${node.id}[${index}]`, params: params.data });
+  }
+  return succeed(filled);
+}
+
+function fillParams(
+  { prepared }: NodeRunParts,
+  node: WorkflowNode,
+  roots: ReadonlyMap<string, Json>,
+): ToolResult<JsonObject> {
+  const raw = prepared.rawParams(node.type);
+  const [asWritten, templated] = partition(node.params, raw);
+  const filled = fillTemplates(templated, `${node.id}.params`, roots);
+  if (!filled.ok) return unfilled(node.id, filled.missing);
+  return succeed({ ...(filled.value as JsonObject), ...asWritten });
+}
+
+function partition(params: JsonObject, raw: readonly string[]): [JsonObject, JsonObject] {
+  const entries = Object.entries(params);
+  const pick = (isRaw: boolean) => Object.fromEntries(entries.filter(([key]) => raw.includes(key) === isRaw));
+  return [pick(true), pick(false)];
+}
+
+function fillItems(node: WorkflowNode, roots: ReadonlyMap<string, Json>): ToolResult<readonly Json[]> {
+  const filled = fillTemplates(node.batch!.items, `${node.id}.batch.items`, roots);
+  if (!filled.ok) return unfilled(node.id, filled.missing);
+  if (!Array.isArray(filled.value)) {
+    return fail("TOOL_INVALID_INPUT", `${node.id}: batch.items is not a list.`, { reason: "template_error" });
+  }
+  if (filled.value.length > BATCH_ITEM_COUNT_MAX) {
+    const message = `${node.id}: batch has ${filled.value.length} items; the limit is ${BATCH_ITEM_COUNT_MAX}.`;
+    return fail("TOOL_INVALID_INPUT", message, {
+      reason: "batch_limit",
+      hint: "Work through them in several runs.",
+    });
+  }
+  return succeed(filled.value as readonly Json[]);
+}
+
+function unfilled(id: string, missing: readonly MissingTemplate[]): ToolResult<never> {
+  const lines = missing.map(({ text, found, available }) => {
+    const there = available.length === 0 ? "there is nothing" : `there are ${available.join(", ")}`;
+    return `${text}: ${found === "" ? "nothing is there" : `${found} is there, and in it ${there}`}`;
+  });
+  return fail("TOOL_INVALID_INPUT", `template_error: ${id} cannot be filled in. ${lines.join("; ")}.`, {
+    reason: "template_error",
+    missing: missing.map(({ text }) => text),
+  });
+}
+
+// ── approval ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The answer is bound to the exact parameters: others have another hash, and are asked about again. */
+async function askFirst(
+  parts: NodeRunParts,
+  node: WorkflowNode,
+  performances: readonly Performance[],
+  hash: string,
+  roots: ReadonlyMap<string, Json>,
+): Promise<ToolResult<Json>> {
+  if (node.approval === undefined) return succeed(null);
+  const params = performances.map((item) => item.params);
+  const details = { type: node.type, params: node.batch === undefined ? params[0]! : params };
+  const written = node.approval.message ?? `May ${node.id} (${node.type}) be done?`;
+  const filled = fillTemplates(written, `${node.id}.approval.message`, roots);
+  if (!filled.ok) return unfilled(node.id, filled.missing);
+  const message = typeof filled.value === "string" ? filled.value : JSON.stringify(filled.value);
+  return askApproval(parts, {
+    key: nodeKey(`${node.id}?`, hash),
+    name: node.id,
+    message,
+    details,
+    isNoHandled: node.onError !== "fail",
+  });
+}
+
+// ── performing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function perform(parts: NodeRunParts, node: WorkflowNode, item: Performance): Promise<Performed> {
+  const kind = parts.prepared.kinds.get(node.type)!;
+  const key = (attempt: number) =>
+    nodeKey(attempt === 1 ? item.label : `${item.label}~${attempt}`, item.hash);
+  const attemptMax = 1 + (node.retry?.max ?? 0);
+  const done = Array.from({ length: attemptMax }, (_, at) => at + 1).find(
+    (attempt) => parts.frame.journal.recorded(key(attempt))?.status === "succeeded",
+  );
+  for (let attempt = done ?? 1; ; attempt++) {
+    const isLast = (error: ToolError) => attempt >= attemptMax || !canRetry(error, kind, item.params);
+    const end = await attemptOnce(parts, node, kind, { ...item, key: key(attempt), attempt }, isLast);
+    const { result, seq } = end;
+    if (result.success || isLast(result.error)) return { result, key: key(attempt), seq };
+    const delayMs = retryDelayMs(node.retry!, attempt, parts.random());
+    if (!(await sleep(delayMs, parts.frame.signal))) return { result, key: key(attempt), seq };
+  }
+}
+
+interface Attempt extends Performance {
+  readonly key: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+async function attemptOnce(
+  parts: NodeRunParts,
+  node: WorkflowNode,
+  kind: NodeKind,
+  given: Attempt,
+  isLast: (error: ToolError) => boolean,
+): Promise<StepEnd> {
+  const { key, label, params } = given;
+  const { frame } = parts;
+  const startedAt = parts.clock.elapsed();
+  const isHandled = node.onError !== "fail" || node.batch?.onError === "continue";
+  const end = await waitOrPerform();
+  parts.onStep(label, end, startedAt);
+  return end;
+
+  async function waitOrPerform(): Promise<StepEnd> {
+    if (node.type === "wait" || node.type === "approve") {
+      const checked = await checkSchema(parts, kind, label, params);
+      if (!checked.success) return { result: checked, seq: 0, at: 0, isReplayed: false };
+    }
+    if (node.type === "wait") return waitForTime(parts, { key, name: label, params });
+    if (node.type === "approve") return approve(parts, { key, name: label, isNoHandled: isHandled }, params);
+    return frame.journal.perform({
+      key,
+      tool: node.type,
+      args: params,
+      isRepeatable: mayRepeat(kind, params),
+      startsRun: startsRun(kind),
+      // What a run cut short has not failed by itself: it is made again when the run goes on.
+      isFailureHandled: (error) =>
+        isHandled && isLast(error) && !isPause(error) && error.code !== "CANCELLED" && !frame.signal.aborted,
+      check: () => checkParams(parts, kind, label, params),
+      make: async () => callNode(parts, kind, params, await contextOf(parts, kind, given)),
+    });
+  }
+}
+
+/** A run that an attempt before this one had started goes on: what it had done is not done again. */
+async function contextOf(
+  parts: NodeRunParts,
+  kind: NodeKind,
+  { label, hash, attempt }: Attempt,
+): Promise<CallContext> {
+  const key = nodeKey(label, hash);
+  const context = await parts.frame.contextFor(key);
+  if (attempt === 1 || !startsRun(kind)) return context;
+  const children = await parts.store.children(parts.runId);
+  const before = children.findLast(({ parentStep }) => parentStep === key);
+  return { ...context, step: { key, ...(before !== undefined && { resumes: { runId: before.id } }) } };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+}
+
+async function approve(
+  parts: NodeRunParts,
+  asked: Pick<Question, "key" | "name" | "isNoHandled">,
+  { message, details = null }: JsonObject,
+): Promise<StepEnd> {
+  const isReplayed = parts.frame.journal.recorded(asked.key) !== undefined;
+  const result = await askApproval(parts, { ...asked, message: textOf(message), details });
+  return { result, seq: 0, at: 0, isReplayed };
+}
+
+async function checkParams(
+  parts: NodeRunParts,
+  kind: NodeKind,
+  label: string,
+  params: JsonObject,
+): Promise<ToolResult<unknown>> {
+  const { budget, signal } = parts.frame;
+  if (signal.aborted) return fail("CANCELLED", "The run had ended before this node ran.");
+  if (budget.callsLeft <= 0) return callLimit(budget);
+  budget.callsLeft--;
+  return checkSchema(parts, kind, label, params);
+}
+
+/** Templates can fill in anything, so what the validator could not see is looked at here. */
+async function checkSchema(
+  { args }: NodeRunParts,
+  kind: NodeKind,
+  label: string,
+  params: JsonObject,
+): Promise<ToolResult<unknown>> {
+  const verdict = await args.check(kind.definition.inputSchema, params, { fillDefaults: true });
+  if (verdict.kind !== "invalid") return succeed(undefined);
+  const told = verdict.problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
+  return fail("TOOL_INVALID_INPUT", `${label}: the parameters are not valid: ${told}.`, {
+    reason: "invalid_arguments",
+  });
+}
+
+const NEVER_RETRIED: ReadonlySet<string> = new Set([
+  "TOOL_INVALID_INPUT",
+  "TOOL_NOT_FOUND",
+  "TOOL_NOT_IMPLEMENTED",
+  "SECURITY_ERROR",
+  "CANCELLED",
+]);
+
+/** A person said no, or will have to say something first; or no further call may be made. */
+const NEVER_RETRIED_REASONS: ReadonlySet<string | undefined> = new Set([
+  "uncertain_step",
+  "denied",
+  "call_limit",
+]);
+
+/** What may have taken effect is not done again unasked, however often the node would be tried. */
+function canRetry(error: ToolError, kind: NodeKind, params: JsonObject): boolean {
+  if (NEVER_RETRIED.has(error.code) || NEVER_RETRIED_REASONS.has(error.reason) || isPause(error))
+    return false;
+  return error.mayHaveHappened !== true || mayRepeat(kind, params);
+}
+
+// ── ends ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function endOf(
+  parts: NodeRunParts,
+  node: WorkflowNode,
+  { result, key, seq }: Performed,
+  hash: string,
+): NodeEnd {
+  if (!result.success) return failedEnd(node, result.error, hash, seq);
+  return { kind: "done", value: keepValue(parts, key, result.data), hash };
+}
+
+function failedEnd(node: WorkflowNode, error: ToolError, hash: string, seq?: number): NodeEnd {
+  const isHandled = node.onError !== "fail" && !isPause(error) && error.code !== "CANCELLED";
+  return { kind: "failed", error, hash, isHandled, ...(seq !== undefined && { seq }) };
+}
+
+async function runBatch(
+  parts: NodeRunParts,
+  node: WorkflowNode,
+  performances: readonly Performance[],
+  hash: string,
+): Promise<NodeEnd> {
+  const { concurrency, onError } = node.batch!;
+  const results: Performed[] = [];
+  let next = 0;
+  let failed: Performed | undefined;
+  const work = async (): Promise<void> => {
+    while (next < performances.length && failed === undefined && !parts.isOver()) {
+      const at = next++;
+      const done = await perform(parts, node, performances[at]!);
+      results[at] = done;
+      if (!done.result.success && (onError === "fail" || isPause(done.result.error))) failed ??= done;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, performances.length) }, work));
+  if (failed?.result.success === false) return failedEnd(node, failed.result.error, hash, failed.seq);
+  const isCutShort = parts.frame.signal.aborted || results.length < performances.length;
+  if (isCutShort) return failedEnd(node, CANCELLED, hash);
+  const values = results.map(({ result, key }) =>
+    result.success ? keepValue(parts, key, result.data) : () => Promise.resolve(errorValue(result.error)),
+  );
+  return { kind: "done", hash, value: () => Promise.all(values.map((value) => value())) };
+}
+
+const CANCELLED = fail("CANCELLED", "The run was cancelled.").error;

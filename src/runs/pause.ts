@@ -1,0 +1,26 @@
+/** A run that stops and waits, for a person or for a time. It is no failure, but it is told as one: there is no result yet. */
+import type { ToolError } from "../core/errors.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+
+const APPROVAL_REQUIRED = "approval_required";
+const WAITING = "waiting_until";
+
+export function isPause({ reason }: Pick<ToolError, "reason">): boolean {
+  return reason === APPROVAL_REQUIRED || reason === WAITING;
+}
+
+export function approvalRequired(name: string, message: string): ToolResult<never> {
+  return fail("TOOL_EXECUTION_FAILED", `approval_required: ${name} waits for approval: ${message}`, {
+    reason: APPROVAL_REQUIRED,
+    hint: "A person decides with: repertoire approve RUN_ID. Then execute {resume: run_id} goes on.",
+  });
+}
+
+export function waitingUntil(name: string, until: number): ToolResult<never> {
+  const when = new Date(until).toISOString();
+  return fail("TOOL_EXECUTION_FAILED", `waiting_until: ${name} waits until ${when}.`, {
+    reason: WAITING,
+    retryable: true,
+    hint: `Go on then with execute {resume: run_id}; before ${when} it waits again.`,
+  });
+}

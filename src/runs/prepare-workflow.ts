@@ -1,0 +1,211 @@
+/**
+ * From the text of a workflow to something that can run: read, every node type looked up, and checked as a whole. One way for
+ * draft, save and execute; all problems are told at once, each with its place and what to do.
+ */
+import { CAPABILITIES_ID } from "../core/names.ts";
+import type { JsonObject } from "../core/json.ts";
+import { nearest } from "../core/nearest.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CallContext, NodeType, ToolDefinition } from "../core/tool.ts";
+import type { ArgumentCheck } from "../sandbox/argument-check.ts";
+import { DEPTH_MAX } from "../sandbox/limits.ts";
+import { CONTROL_NODES } from "../workflows/control-nodes.ts";
+import type { KnownNodeType } from "../workflows/node-type.ts";
+import type { Plan } from "../workflows/plan.ts";
+import type { WorkflowProblem } from "../workflows/problem.ts";
+import { readWorkflow } from "../workflows/read-workflow.ts";
+import { validateWorkflow } from "../workflows/validate.ts";
+import { inputSchemaOf, nodeTypesOf, outputSchemaOf, type Workflow } from "../workflows/workflow.ts";
+import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
+
+/** A node type that was found, and who performs it. */
+export type NodeKind =
+  | { readonly kind: "control"; readonly definition: ToolDefinition }
+  | { readonly kind: "built_in"; readonly node: NodeType; readonly definition: ToolDefinition }
+  | { readonly kind: "tool"; readonly tool: FoundTool; readonly definition: ToolDefinition };
+
+export interface PreparedWorkflow {
+  readonly workflow: Workflow;
+  readonly plan: Plan;
+  readonly kinds: ReadonlyMap<string, NodeKind>;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  /** Inputs that templates use. */
+  readonly templateInputs: readonly string[];
+  /** Inputs that must not be stored. */
+  readonly sensitive: readonly string[];
+  /** Parameters of a node type in which nothing is filled in. */
+  rawParams(type: string): readonly string[];
+  /** The inputs with their defaults, or every one that is missing or wrong. */
+  complete(inputs: JsonObject): Promise<ToolResult<JsonObject>>;
+}
+
+export interface PrepareWorkflowParts {
+  readonly directory: ToolDirectory;
+  readonly nodes: readonly NodeType[];
+  readonly args: ArgumentCheck;
+}
+
+export async function prepareWorkflow(
+  parts: PrepareWorkflowParts,
+  text: string,
+  path: readonly string[],
+  context: CallContext,
+): Promise<ToolResult<PreparedWorkflow>> {
+  if (path.length > DEPTH_MAX) return tooDeep(path);
+  const read = readWorkflow(text);
+  const types = read.kind === "read" ? nodeTypesOf(read.workflow) : [];
+  const found = await lookUp(parts, types, { ...context, path });
+  const checked = validateWorkflow(read, knownOf(found));
+  if (!checked.ok) return refuse(checked.problems);
+  const cycle = types.find((type) => path.includes(type));
+  if (cycle !== undefined) return refuseCycle(path, cycle);
+  const { workflow, plan, templateInputs } = checked;
+  const kinds = new Map([...found].flatMap(([type, item]) => (item.success ? [[type, item.data]] : [])));
+  return succeed({
+    workflow,
+    plan,
+    kinds,
+    templateInputs,
+    inputSchema: inputSchemaOf(workflow),
+    outputSchema: outputSchemaOf(workflow),
+    sensitive: [...workflow.inputs].filter(([, input]) => input.isSensitive).map(([name]) => name),
+    rawParams: (type) => rawParamsOf(type, parts.nodes),
+    complete: (inputs) => completeInputs(parts.args, workflow, inputs),
+  });
+}
+
+type Found = ReadonlyMap<string, ToolResult<NodeKind>>;
+
+async function lookUp(
+  parts: PrepareWorkflowParts,
+  types: readonly string[],
+  context: CallContext,
+): Promise<Found> {
+  const found = types.map(async (type): Promise<[string, ToolResult<NodeKind>]> => [
+    type,
+    await findKind(parts, type, context),
+  ]);
+  return new Map(await Promise.all(found));
+}
+
+async function findKind(
+  { directory, nodes }: PrepareWorkflowParts,
+  type: string,
+  context: CallContext,
+): Promise<ToolResult<NodeKind>> {
+  const control = CONTROL_NODES.find(({ definition }) => definition.name === type);
+  if (control !== undefined) return succeed({ kind: "control", definition: control.definition });
+  const node = nodes.find(({ definition }) => definition.name === type);
+  if (node !== undefined) return succeed({ kind: "built_in", node, definition: node.definition });
+  if (!type.includes("__")) return noBuiltIn(type, nodes);
+  const found = await directory.findExposed(type, context);
+  if (!found.success) return found;
+  return succeed({ kind: "tool", tool: found.data, definition: found.data.definition });
+}
+
+function noBuiltIn(type: string, nodes: readonly NodeType[]): ToolResult<never> {
+  const known = [...CONTROL_NODES, ...nodes].map(({ definition }) => definition.name);
+  return fail("TOOL_NOT_FOUND", `There is no node type ${JSON.stringify(type.slice(0, 80))}.`, {
+    nearest: nearest(type, known),
+    hint: `Built in are ${known.join(", ")}; others are server__tool and ${CAPABILITIES_ID}__namespace__action.`,
+  });
+}
+
+function knownOf(found: Found): ReadonlyMap<string, KnownNodeType> {
+  return new Map(
+    [...found].map(([type, result]): [string, KnownNodeType] => {
+      if (!result.success) {
+        const { message, nearest: near = [] } = result.error;
+        return [type, { kind: "missing", message, nearest: near }];
+      }
+      const { definition } = result.data;
+      const { inputSchema, outputSchema } = definition;
+      return [
+        type,
+        {
+          kind: "known",
+          inputSchema,
+          ...(outputSchema !== undefined && { outputSchema }),
+          rawParams: rawOf(result.data),
+        },
+      ];
+    }),
+  );
+}
+
+function rawOf(kind: NodeKind): readonly string[] {
+  if (kind.kind === "tool") return [];
+  if (kind.kind === "built_in") return kind.node.rawParams;
+  return rawParamsOf(kind.definition.name, []);
+}
+
+function rawParamsOf(type: string, nodes: readonly NodeType[]): readonly string[] {
+  const own = [...CONTROL_NODES, ...nodes].find(({ definition }) => definition.name === type);
+  return own?.rawParams ?? [];
+}
+
+function refuse(problems: readonly WorkflowProblem[]): ToolResult<never> {
+  const [first] = problems;
+  const lines = problems.map(({ place, line, column, message, fix }) => {
+    const where =
+      line === undefined ? place : `${place === "" ? "" : `${place}, `}line ${line}, column ${column}`;
+    return `${where === "" ? "" : `${where}: `}${message} ${fix}`;
+  });
+  return fail("TOOL_INVALID_INPUT", lines.join("\n"), {
+    reason: "validation_error",
+    ...(first !== undefined && first.place !== "" && { field: first.place }),
+    problems: problems.map((problem) => ({ ...problem })),
+    hint: "Nothing has run. Correct the workflow and call again; a draft is read fresh each time.",
+  });
+}
+
+function refuseCycle(path: readonly string[], type: string): ToolResult<never> {
+  const way = [...path.slice(path.indexOf(type)), type].join(" → ");
+  return fail("TOOL_INVALID_INPUT", `A workflow may not call itself: ${way}.`, { reason: "cycle" });
+}
+
+function tooDeep(path: readonly string[]): ToolResult<never> {
+  const message = `Capabilities may call each other ${DEPTH_MAX} deep; this is deeper: ${path.join(" → ")}.`;
+  return fail("TOOL_INVALID_INPUT", message, { reason: "depth_limit" });
+}
+
+/** Every missing name at once, with the ones that there are. */
+async function completeInputs(
+  check: ArgumentCheck,
+  workflow: Workflow,
+  given: JsonObject,
+): Promise<ToolResult<JsonObject>> {
+  const missing = [...workflow.inputs].filter(
+    ([name, input]) => input.isRequired && !Object.hasOwn(given, name),
+  );
+  if (missing.length > 0)
+    return missingInputs(
+      missing.map(([name]) => name),
+      Object.keys(given),
+      workflow,
+    );
+  const verdict = await check.check(inputSchemaOf(workflow), given, { fillDefaults: true });
+  if (verdict.kind === "valid") return succeed(verdict.args);
+  if (verdict.kind === "unchecked") return succeed(given);
+  const told = verdict.problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
+  return fail("TOOL_INVALID_INPUT", `The inputs are not valid: ${told}.`, {
+    reason: "invalid_arguments",
+    field: verdict.problems[0]?.path ? `inputs.${verdict.problems[0].path}` : "inputs",
+  });
+}
+
+function missingInputs(
+  names: readonly string[],
+  given: readonly string[],
+  workflow: Workflow,
+): ToolResult<never> {
+  const told = names.map((name) => `\${${name}}`).join(", ");
+  const available = given.length === 0 ? "none were given" : `given: ${given.join(", ")}`;
+  return fail("TOOL_INVALID_INPUT", `template_error: ${told} cannot be filled in; ${available}.`, {
+    reason: "template_error",
+    field: `inputs.${names[0]}`,
+    missing: names,
+    hint: `The inputs are ${[...workflow.inputs.keys()].join(", ")}. Nothing has run.`,
+  });
+}

@@ -1,0 +1,12 @@
+import type { CallContext } from "../core/tool.ts";
+import type { RunEvent } from "./run.ts";
+
+/** One step for each call that has ended; in code nobody knows how many there will be. */
+export function reportProgress(event: RunEvent, { onProgress }: CallContext): void {
+  if (event.kind !== "call_ended") return;
+  onProgress?.({
+    progress: event.number,
+    ...(event.total !== undefined && { total: event.total }),
+    message: `${event.tool} ${event.success ? "returned" : "failed"}`,
+  });
+}

@@ -1,0 +1,60 @@
+/** What the store says of a run, told as if it had been run just now. */
+import type { ToolError } from "../core/errors.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { Json } from "../core/json.ts";
+import type { Run, RunStore } from "../core/store.ts";
+import type { CallContext } from "../core/tool.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import { readEarlierRun } from "./earlier-run.ts";
+import { namesOf } from "./labels.ts";
+import type { CallRecord, RunReport } from "./run.ts";
+
+/** How often a run of another process is looked at. */
+const POLL_MS = 100;
+
+export async function storedReport(store: RunStore, run: Run): Promise<RunReport> {
+  const earlier = await readEarlierRun(store, run);
+  const names = namesOf(earlier.steps);
+  const calls = earlier.steps.map(({ key, status, startedAt, finishedAt, fromRunId, error }): CallRecord => ({
+    tool: names.get(key)!,
+    success: status === "succeeded",
+    startedMs: Math.max(0, startedAt - run.startedAt),
+    elapsedMs: finishedAt === null ? 0 : finishedAt - startedAt,
+    ...(fromRunId !== null && { isReplayed: true }),
+    ...(error !== null && { error: errorOf(error) }),
+  }));
+  return {
+    runId: run.id,
+    result: resultOf(run),
+    calls,
+    logs: [],
+    warnings: [],
+    checkpoint: run.status === "succeeded" ? null : checkpointOf(earlier),
+    elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
+  };
+}
+
+function resultOf({ status, result, error }: Run): ToolResult<Json> {
+  if (status === "succeeded") return succeed(result);
+  if (error === null) return fail("TOOL_EXECUTION_FAILED", `The run is ${status}.`);
+  const { step: _, ...told } = error;
+  return { success: false, error: told as unknown as ToolError };
+}
+
+function errorOf({ code, message }: { readonly [key: string]: Json }): Pick<ToolError, "code" | "message"> {
+  return { code, message } as unknown as Pick<ToolError, "code" | "message">;
+}
+
+/** Waits until a run of another process has ended, or the caller wants to wait no longer. */
+export async function waitForEnd(
+  store: RunStore,
+  id: string,
+  { signal }: CallContext,
+  isOver: (run: Run) => Promise<boolean>,
+): Promise<Run | undefined> {
+  for (;;) {
+    const run = await store.find(id);
+    if (run === undefined || (await isOver(run)) || signal.aborted) return run;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

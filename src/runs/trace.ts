@@ -1,0 +1,187 @@
+/**
+ * Runs as they can be read: a list, a trace as a tree with times, and single results. Everything that is shown has gone through
+ * the redactor; what is handed to a run as its input has not.
+ */
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { readPointer } from "../core/json-pointer.ts";
+import type { Scope } from "../core/names.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { type Run, type RunStore, type RunSummary, type Step } from "../core/store.ts";
+import { checkpointJson, checkpointOf } from "./checkpoint.ts";
+import { readEarlierRun } from "./earlier-run.ts";
+import { namesOf } from "./labels.ts";
+import { isGone } from "./owner.ts";
+import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
+
+export interface TraceParts {
+  readonly store: RunStore;
+  readonly scope: () => Scope;
+  /** Takes out what must not be shown. */
+  readonly redact: (value: Json) => Json;
+}
+
+export interface Traces {
+  list(limit: number, beforeId?: string): Promise<JsonObject[]>;
+  trace(runId: string): Promise<ToolResult<JsonObject>>;
+  /** The whole result that a handle stands for, as it is. */
+  readResult(uri: string): Promise<ToolResult<Json>>;
+  /** A resource under `repertoire://runs`, as it is shown. */
+  readResource(uri: string): Promise<ToolResult<Json>>;
+}
+
+/** What a list shows without being asked for more. */
+const LIST_LENGTH = 50;
+/** A tree that is deeper or wider is cut, and says so. */
+const TREE_DEPTH_MAX = 10;
+const CHILDREN_MAX = 200;
+/** Of arguments and results in a trace. */
+const PREVIEW_LENGTH = 500;
+
+export function createTraces(parts: TraceParts): Traces {
+  const { store, scope, redact } = parts;
+
+  async function findRun(id: string): Promise<Run | undefined> {
+    const run = await store.find(id);
+    const { org, project } = scope();
+    return run?.scope.org === org && run.scope.project === project ? run : undefined;
+  }
+
+  async function list(limit: number, beforeId?: string): Promise<JsonObject[]> {
+    const runs = await store.list(scope(), { limit, ...(beforeId !== undefined && { beforeId }) });
+    return runs.map((run) => redact(summaryOf(run)) as JsonObject);
+  }
+
+  async function trace(runId: string): Promise<ToolResult<JsonObject>> {
+    const run = await findRun(runId);
+    if (run === undefined) return noSuch(runUriOf(runId));
+    return succeed(redact(await treeOf(store, run, 0)) as JsonObject);
+  }
+
+  async function readResult(uri: string): Promise<ToolResult<Json>> {
+    const address = parseRunUri(uri);
+    const run = address?.kind === "result" ? await findRun(address.runId) : undefined;
+    if (address?.kind !== "result" || run === undefined) return noSuch(uri);
+    const whole = address.step === null ? run.result : await stepResult(store, run, address.step);
+    if (whole === undefined || (address.step === null && run.status !== "succeeded")) return noSuch(uri);
+    const part = address.path === "" ? whole : readPointer(whole, `#${address.path}`);
+    return part === undefined ? noSuch(uri) : succeed(part as Json);
+  }
+
+  return {
+    list,
+    trace,
+    readResult,
+    async readResource(uri) {
+      const address = parseRunUri(uri);
+      if (address?.kind === "list") return succeed({ runs: await list(LIST_LENGTH) });
+      if (address?.kind === "trace") return trace(address.runId);
+      const read = await readResult(uri);
+      return read.success ? succeed(redact(read.data)) : read;
+    },
+  };
+}
+
+async function stepResult(store: RunStore, run: Run, step: string): Promise<Json | undefined> {
+  const steps = await store.steps(run.id);
+  const names = namesOf(steps);
+  const found = steps.find(({ seq, key }) => String(seq) === step || names.get(key) === step);
+  return found === undefined ? undefined : store.stepResult(run.id, found.key);
+}
+
+function noSuch(uri: string): ToolResult<never> {
+  return fail("TOOL_NOT_FOUND", `There is nothing at ${JSON.stringify(uri.slice(0, 200))}.`, {
+    field: "uri",
+    hint: `${RUNS_URI} lists the runs, ${RUNS_URI}/{run_id} shows one, and its steps name their results.`,
+  });
+}
+
+function summaryOf(run: RunSummary): JsonObject {
+  const { id, kind, intent, startedAt, finishedAt, error, resumedFromRunId } = run;
+  return {
+    run_id: id,
+    uri: runUriOf(id),
+    kind,
+    status: shownStatus(run),
+    intent,
+    started_at: isoOf(startedAt),
+    finished_at: finishedAt === null ? null : isoOf(finishedAt),
+    elapsed_ms: finishedAt === null ? null : finishedAt - startedAt,
+    ...(resumedFromRunId !== null && { resumed_from: resumedFromRunId }),
+    ...(error !== null && { error: pick(error, ["code", "reason", "message"]) }),
+  };
+}
+
+/** A run whose process is gone will not go on by itself. */
+export function shownStatus({ status, leaseOwner }: RunSummary): string {
+  return status === "running" && leaseOwner !== null && isGone(leaseOwner) ? "interrupted" : status;
+}
+
+async function treeOf(store: RunStore, run: Run, depth: number): Promise<JsonObject> {
+  const earlier = await readEarlierRun(store, run);
+  const children = await store.children(run.id);
+  const successor = await store.successor(run.id);
+  const below: JsonObject[] = [];
+  for (const child of children.slice(0, CHILDREN_MAX)) {
+    const found = depth < TREE_DEPTH_MAX ? await store.find(child.id) : undefined;
+    below.push(found === undefined ? summaryOf(child) : await treeOf(store, found, depth + 1));
+  }
+  const names = namesOf(earlier.steps);
+  return {
+    ...summaryOf(run),
+    inputs: preview(run.inputs),
+    ...(run.parentStep !== null && { step: run.parentStep }),
+    ...(successor !== undefined && { resumed_by: successor.id }),
+    ...(run.status === "succeeded" && { outputs: resultPreview(run.result, resultUriOf(run.id)) }),
+    steps: earlier.steps.map((step) => stepOf(step, run, names.get(step.key)!)),
+    ...(below.length > 0 && { runs: below }),
+    ...(children.length > CHILDREN_MAX && { runs_left_out: children.length - CHILDREN_MAX }),
+    ...(run.status !== "succeeded" &&
+      run.status !== "running" && { checkpoint: checkpointJson(checkpointOf(earlier)) }),
+  };
+}
+
+function stepOf(step: Step, run: Run, name: string): JsonObject {
+  const { seq, key, tool, status, startedAt, finishedAt, args, error, fromRunId } = step;
+  return {
+    step: seq,
+    key,
+    name,
+    tool,
+    status,
+    started_ms: startedAt - run.startedAt,
+    elapsed_ms: finishedAt === null ? null : finishedAt - startedAt,
+    ...(fromRunId !== null && { from_journal: fromRunId }),
+    args: preview(args),
+    ...(status === "succeeded" && { result: stepResultPreview(step) }),
+    ...(error !== null && { error: pick(error, ["code", "reason", "message"]) }),
+  };
+}
+
+function stepResultPreview({ runId, seq, result, resultBytes }: Step): Json {
+  if (resultBytes !== null) return { handle: stepUriOf(runId, seq), bytes: resultBytes };
+  return resultPreview(result, stepUriOf(runId, seq));
+}
+
+function resultPreview(value: Json, handle: string): Json {
+  const text = JSON.stringify(value);
+  return text.length <= PREVIEW_LENGTH
+    ? value
+    : { handle, bytes: Buffer.byteLength(text), preview: text.slice(0, PREVIEW_LENGTH) };
+}
+
+function preview(value: JsonObject): Json {
+  const text = JSON.stringify(value);
+  return text.length <= PREVIEW_LENGTH
+    ? value
+    : `${text.slice(0, PREVIEW_LENGTH)} … (${text.length} characters)`;
+}
+
+function pick(error: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    keys.flatMap((key) => (isJsonObject(error) && error[key] !== undefined ? [[key, error[key]]] : [])),
+  );
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}
