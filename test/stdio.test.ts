@@ -49,7 +49,8 @@ describe.each(ERAS)("a client of %s", (era) => {
     };
     expect(await call("browse_components", {})).toMatchObject({
       workflows: [{ name: "math:sum" }],
-      total: 1,
+      // With the built-in node types.
+      total: 10,
     });
     expect(await call("list_library", { pattern: "math:*" })).toMatchObject({
       items: [{ tool: "mcp__math__sum" }],

@@ -36,10 +36,8 @@ let visitCount = 0;
 
 /** The same a moment later, when what was just begun has left the process. */
 export function crashPointSoon(point: CrashPoint): void {
-  if (point === wantedPoint) setTimeout(() => crashPoint(point), SOON_MS);
+  if (point === wantedPoint) setImmediate(() => crashPoint(point));
 }
-
-const SOON_MS = 2;
 
 export function crashPoint(point: CrashPoint): void {
   if (point !== wantedPoint || ++visitCount !== Number(wantedVisit)) return;

@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { isJsonObject } from "../core/json.ts";
 import { parseReference } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { TIMEOUT_MS_MAX } from "../runs/runs.ts";
 
-const uncertainAnswer = z.union([z.enum(["retry", "skip"]), z.strictObject({ result: z.unknown() })]);
+/** More calls are never under way at once. */
+const UNCERTAIN_MAX = 1_000;
 
 /** The arguments of `execute`. */
 export const executeInput = z.strictObject({
@@ -23,11 +25,13 @@ export const executeInput = z.strictObject({
     .optional()
     .describe('The run_id of a run that stopped, or "last". With code or name: the corrected version.'),
   uncertain: z
-    .union([uncertainAnswer, z.array(uncertainAnswer).max(200)])
+    .union([
+      z.enum(["retry", "skip"]),
+      z.strictObject({ result: z.unknown() }),
+      z.array(z.unknown()).max(UNCERTAIN_MAX),
+    ])
     .optional()
-    .describe(
-      "With resume: what to do about a call that was sent and whose outcome is unknown; of several, a list in their order.",
-    ),
+    .describe("With resume: about a call whose outcome is unknown; of several, a list in their order."),
   timeout_ms: z
     .int()
     .min(1)
@@ -54,7 +58,17 @@ export function checkRequest(args: ExecuteInput): ToolResult<void> {
     const message = "uncertain is an answer to a run that stopped: give its run_id as resume.";
     return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
   }
+  const { uncertain } = args;
+  if (Array.isArray(uncertain) && !uncertain.every(isUncertainAnswer)) {
+    const message = 'Each answer in uncertain is "retry", "skip" or {"result": …}.';
+    return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
+  }
   return checkNames(args);
+}
+
+function isUncertainAnswer(answer: unknown): boolean {
+  if (answer === "retry" || answer === "skip") return true;
+  return isJsonObject(answer) && Object.hasOwn(answer, "result") && Object.keys(answer).length === 1;
 }
 
 function checkNames(args: ExecuteInput): ToolResult<void> {

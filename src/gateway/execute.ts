@@ -35,8 +35,7 @@ export function createExecute(parts: ExecuteParts): MetaTool {
     describe: () =>
       "Run TypeScript (code), something kept or drafted (name), or go on with a run that stopped (resume). " +
       "In code, call any tool as await mcp.server.tool({…}); only its returned value comes back, so filter and combine there. " +
-      "A run that fails leaves a checkpoint: resume it with the corrected code or name, and no call that succeeded is made again. " +
-      "Give exactly one of name, code and resume; resume may come with the corrected code or name.",
+      "Give exactly one of name, code and resume; resume may come with the corrected code or name: no call that succeeded is made again.",
     input: executeInput,
     output: executeOutput,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },

@@ -5,7 +5,7 @@
 import { crashPoint } from "../core/crash-point.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { RunFrame } from "./conduct.ts";
+import type { RunFrame } from "./run-frame.ts";
 import { elicitApproval } from "./elicit.ts";
 import { approvalRequired } from "./pause.ts";
 

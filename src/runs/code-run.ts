@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { CallTool } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
-import type { BodyEnd, RunFrame } from "./conduct.ts";
+import type { BodyEnd, RunFrame } from "./run-frame.ts";
 import type { StepEnd } from "./journal.ts";
 import { isPause } from "./pause.ts";
 import type { Prepared } from "./prepare.ts";

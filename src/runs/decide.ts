@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Decision, RunStore } from "../core/store.ts";
-import { leaseOf } from "./conduct.ts";
+import { leaseOf } from "./run-end.ts";
 import { readEarlierRun } from "./earlier-run.ts";
 import { newest } from "./resume.ts";
 import type { WaitingStep } from "./run.ts";

@@ -2,6 +2,7 @@
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { CallContext, CallTool } from "../core/tool.ts";
+import type { LogLine } from "../sandbox/sandbox.ts";
 import type { NodeKind } from "./prepare-workflow.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
@@ -9,6 +10,7 @@ import { isRepeatable } from "./tool-caller.ts";
 import { unwrapAnswer } from "./unwrap.ts";
 
 export interface NodeCallParts {
+  readonly onLogs: (logs: readonly LogLine[]) => void;
   readonly callTool: CallTool;
   readonly execute: (request: RunRequest, context: CallContext) => Promise<RunReport>;
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
@@ -47,9 +49,11 @@ export async function callNode(
   }
 }
 
-async function callCode({ execute }: NodeCallParts, params: JsonObject, context: CallContext) {
+async function callCode({ execute, onLogs }: NodeCallParts, params: JsonObject, context: CallContext) {
   const source = params["code"] as string;
-  return (await execute({ kind: "code", source, inputs: inputsOf(params) }, context)).result;
+  const { result, logs } = await execute({ kind: "code", source, inputs: inputsOf(params) }, context);
+  onLogs(logs);
+  return result;
 }
 
 async function callWorkflow(

@@ -6,13 +6,14 @@ import type { ToolError } from "../core/errors.ts";
 import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
-import { BATCH_ITEM_COUNT_MAX, type WorkflowNode } from "../workflows/workflow.ts";
-import { fillTemplates, type MissingTemplate } from "../workflows/template.ts";
+import type { WorkflowNode } from "../workflows/workflow.ts";
+import { fillTemplates } from "../workflows/template.ts";
 import type { PlannedNode } from "../workflows/plan.ts";
 import { askApproval, type Question } from "./approval.ts";
-import type { RunFrame } from "./conduct.ts";
+import type { RunFrame } from "./run-frame.ts";
 import type { StepEnd } from "./journal.ts";
 import { nodeKey } from "./labels.ts";
+import { fillNode, unfilled } from "./node-params.ts";
 import { callNode, mayRepeat, startsRun, type NodeCallParts } from "./node-call.ts";
 import { errorValue, keepValue, type NodeEnd, type ValueParts } from "./node-values.ts";
 import { isPause } from "./pause.ts";
@@ -56,7 +57,7 @@ export async function runNode(
   /** What everything before it rests on. */
   before: readonly string[],
 ): Promise<NodeEnd> {
-  const filled = fillNode(parts, node, roots);
+  const filled = fillNode(parts.prepared, node, roots);
   if (!filled.success) return failedEnd(node, filled.error, hashJson([node.id, before]));
   const performances = filled.data.map(({ label, params }) => ({
     label,
@@ -68,73 +69,6 @@ export async function runNode(
   if (!asked.success) return failedEnd(node, asked.error, hash);
   if (node.batch === undefined) return endOf(parts, node, await perform(parts, node, performances[0]!), hash);
   return runBatch(parts, node, performances, hash);
-}
-
-// ── parameters ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function fillNode(
-  parts: NodeRunParts,
-  node: WorkflowNode,
-  roots: ReadonlyMap<string, Json>,
-): ToolResult<{ label: string; params: JsonObject }[]> {
-  if (node.batch === undefined) {
-    const params = fillParams(parts, node, roots);
-    return params.success ? succeed([{ label: node.id, params: params.data }]) : params;
-  }
-  const items = fillItems(node, roots);
-  if (!items.success) return items;
-  const filled: { label: string; params: JsonObject }[] = [];
-  for (const [index, item] of items.data.entries()) {
-    const params = fillParams(parts, node, new Map([...roots, ["item", item], ["index", index]]));
-    if (!params.success) return params;
-    filled.push({ label: `${node.id}[${index}]`, params: params.data });
-  }
-  return succeed(filled);
-}
-
-function fillParams(
-  { prepared }: NodeRunParts,
-  node: WorkflowNode,
-  roots: ReadonlyMap<string, Json>,
-): ToolResult<JsonObject> {
-  const raw = prepared.rawParams(node.type);
-  const [asWritten, templated] = partition(node.params, raw);
-  const filled = fillTemplates(templated, `${node.id}.params`, roots);
-  if (!filled.ok) return unfilled(node.id, filled.missing);
-  return succeed({ ...(filled.value as JsonObject), ...asWritten });
-}
-
-function partition(params: JsonObject, raw: readonly string[]): [JsonObject, JsonObject] {
-  const entries = Object.entries(params);
-  const pick = (isRaw: boolean) => Object.fromEntries(entries.filter(([key]) => raw.includes(key) === isRaw));
-  return [pick(true), pick(false)];
-}
-
-function fillItems(node: WorkflowNode, roots: ReadonlyMap<string, Json>): ToolResult<readonly Json[]> {
-  const filled = fillTemplates(node.batch!.items, `${node.id}.batch.items`, roots);
-  if (!filled.ok) return unfilled(node.id, filled.missing);
-  if (!Array.isArray(filled.value)) {
-    return fail("TOOL_INVALID_INPUT", `${node.id}: batch.items is not a list.`, { reason: "template_error" });
-  }
-  if (filled.value.length > BATCH_ITEM_COUNT_MAX) {
-    const message = `${node.id}: batch has ${filled.value.length} items; the limit is ${BATCH_ITEM_COUNT_MAX}.`;
-    return fail("TOOL_INVALID_INPUT", message, {
-      reason: "batch_limit",
-      hint: "Work through them in several runs.",
-    });
-  }
-  return succeed(filled.value as readonly Json[]);
-}
-
-function unfilled(id: string, missing: readonly MissingTemplate[]): ToolResult<never> {
-  const lines = missing.map(({ text, found, available }) => {
-    const there = available.length === 0 ? "there is nothing" : `there are ${available.join(", ")}`;
-    return `${text}: ${found === "" ? "nothing is there" : `${found} is there, and in it ${there}`}`;
-  });
-  return fail("TOOL_INVALID_INPUT", `template_error: ${id} cannot be filled in. ${lines.join("; ")}.`, {
-    reason: "template_error",
-    missing: missing.map(({ text }) => text),
-  });
 }
 
 // ── approval ────────────────────────────────────────────────────────────────────────────────────────────────────────

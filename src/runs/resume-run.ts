@@ -5,7 +5,8 @@ import type { Scope } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Run, RunDraft, RunSummary } from "../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer, UncertainDecisions } from "../core/tool.ts";
-import { draftOf, LEASE_SLACK_MS, type Continued, type ConductParts } from "./conduct.ts";
+import { draftOf } from "./run-draft.ts";
+import { LEASE_SLACK_MS, type Continued, type ConductParts } from "./run-frame.ts";
 import { canBeAsked } from "./elicit.ts";
 import {
   decideUncertain,

@@ -10,7 +10,8 @@ import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Run, RunDraft, RunStore } from "../core/store.ts";
 import type { UncertainDecisions } from "../core/tool.ts";
-import { leaseOf, type Continued } from "./conduct.ts";
+import { leaseOf } from "./run-end.ts";
+import type { Continued } from "./run-frame.ts";
 import { takeOver, type EarlierRun } from "./earlier-run.ts";
 import { isGone } from "./owner.ts";
 

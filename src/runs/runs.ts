@@ -17,14 +17,9 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { TypeCheck } from "../sandbox/type-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import { runCode } from "./code-run.ts";
-import {
-  conduct,
-  pathOf,
-  type BodyEnd,
-  type ConductParts,
-  type RunFrame,
-  type RunLimits,
-} from "./conduct.ts";
+import { conduct } from "./conduct.ts";
+import { pathOf } from "./run-draft.ts";
+import type { BodyEnd, ConductParts, RunFrame, RunLimits } from "./run-frame.ts";
 import { decide, findQuestion, type OpenQuestion } from "./decide.ts";
 import { createDeparture } from "./departure.ts";
 import type { NamedSource } from "./named-source.ts";
@@ -39,7 +34,7 @@ import { prepareWorkflow, type PreparedWorkflow } from "./prepare-workflow.ts";
 import { runWorkflow } from "./workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
-export type { RunLimits } from "./conduct.ts";
+export type { RunLimits } from "./run-frame.ts";
 export type { ResumeRequest } from "./resume-run.ts";
 
 export interface RunsParts {

@@ -120,16 +120,16 @@ async function treeOf(store: RunStore, run: Run, depth: number): Promise<JsonObj
   const earlier = await readEarlierRun(store, run);
   const children = await store.children(run.id);
   const successor = await store.successor(run.id);
+  const names = namesOf(earlier.steps);
   const below: JsonObject[] = [];
   for (const child of children.slice(0, CHILDREN_MAX)) {
     const found = depth < TREE_DEPTH_MAX ? await store.find(child.id) : undefined;
-    below.push(found === undefined ? summaryOf(child) : await treeOf(store, found, depth + 1));
+    const tree = found === undefined ? summaryOf(child) : await treeOf(store, found, depth + 1);
+    below.push({ ...tree, step: names.get(child.parentStep ?? "") ?? child.parentStep });
   }
-  const names = namesOf(earlier.steps);
   return {
     ...summaryOf(run),
     inputs: preview(run.inputs),
-    ...(run.parentStep !== null && { step: run.parentStep }),
     ...(successor !== undefined && { resumed_by: successor.id }),
     ...(run.status === "succeeded" && { outputs: resultPreview(run.result, resultUriOf(run.id)) }),
     steps: earlier.steps.map((step) => stepOf(step, run, names.get(step.key)!)),

@@ -1,7 +1,7 @@
 /** A node that waits. The time that it waits for is on record, so a run that was interrupted waits no longer in all. */
 import { fail, succeed } from "../core/result.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { RunFrame } from "./conduct.ts";
+import type { RunFrame } from "./run-frame.ts";
 import type { StepEnd } from "./journal.ts";
 import { waitingUntil } from "./pause.ts";
 import { sleep } from "./retry.ts";

@@ -9,7 +9,8 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { fail, succeed } from "../core/result.ts";
 import type { PlannedNode } from "../workflows/plan.ts";
 import { findTemplates, fillTemplates } from "../workflows/template.ts";
-import type { BodyEnd, ConductParts, RunFrame } from "./conduct.ts";
+import type { LogLine } from "../sandbox/sandbox.ts";
+import type { BodyEnd, ConductParts, RunFrame } from "./run-frame.ts";
 import type { StepEnd } from "./journal.ts";
 import type { NodeCallParts } from "./node-call.ts";
 import { runNode, type NodeRunParts } from "./node-run.ts";
@@ -18,7 +19,9 @@ import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import type { CallRecord } from "./run.ts";
 import type { RunsParts } from "./runs.ts";
 
-export type WorkflowRunParts = NodeCallParts & ConductParts & Pick<RunsParts, "args" | "recordApproval">;
+export type WorkflowRunParts = Omit<NodeCallParts, "onLogs"> &
+  ConductParts &
+  Pick<RunsParts, "args" | "recordApproval">;
 
 export async function runWorkflow(
   parts: WorkflowRunParts,
@@ -28,6 +31,7 @@ export async function runWorkflow(
   const { id: runId } = await frame.begin();
   const calls = createCalls(prepared, frame, parts.clock.elapsed());
   const ends = new Map<string, NodeEnd>();
+  const logs: LogLine[] = [];
   const nodeParts = {
     ...parts,
     frame,
@@ -35,6 +39,7 @@ export async function runWorkflow(
     runId,
     seal: frame.seal,
     random: Math.random,
+    onLogs: (lines: readonly LogLine[]) => void logs.push(...lines),
     onStep: (name: string, end: StepEnd, startedAt: number) =>
       calls.add(name, end, startedAt, parts.clock.elapsed()),
   };
@@ -47,7 +52,7 @@ export async function runWorkflow(
   return {
     result,
     calls: calls.records,
-    logs: [],
+    logs,
     warnings,
     ...(failure?.seq !== undefined && failure.seq > 0 && { failedSeq: failure.seq }),
   };

@@ -59,11 +59,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 /** A process that starts after the clock went back makes ids behind those that there are. */
 async function continueIds({ db }: SqliteSession, { clock = systemClock }: SqliteStoreOptions) {
-  const { newest } = await db
+  // Whatever is wrong with the file, the first who needs it says so.
+  const row = await db
     .selectFrom("runs")
     .select((eb) => eb.fn.max("id").as("newest"))
-    .executeTakeFirstOrThrow();
-  return createUuidV7(() => clock.now(), undefined, newest ?? undefined);
+    .executeTakeFirst()
+    .catch(() => undefined);
+  return createUuidV7(() => clock.now(), undefined, row?.newest ?? undefined);
 }
 
 function sessionOptionsOf(options: SqliteStoreOptions): SessionOptions {

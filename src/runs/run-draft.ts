@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import type { RunDraft } from "../core/store.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { RunRequest } from "./run.ts";
+import type { ConductParts } from "./run-frame.ts";
+import type { Seal } from "./seal.ts";
+
+/** The capabilities and drafts that a run has come through, with its own. */
+export function pathOf({ path = [] }: CallContext, capability: string | undefined): readonly string[] {
+  return capability === undefined ? path : [...path, capability];
+}
+
+/** A run as it is put on record first. */
+export function draftOf(
+  { scope, clock }: Pick<ConductParts, "scope" | "clock">,
+  { kind, source, intent, inputs, capability }: RunRequest,
+  context: CallContext,
+  seal: Seal,
+): RunDraft {
+  return {
+    scope: scope(),
+    kind: capability === undefined ? kind : "capability",
+    source: capability === undefined ? source : null,
+    capabilityId: capability?.id ?? null,
+    capabilityVersion: capability?.version ?? null,
+    intent: intent === undefined ? null : seal.text(intent),
+    inputs: seal.close(inputs),
+    parentRunId: context.runId ?? null,
+    parentStep: context.step?.key ?? null,
+    seed: randomUUID(),
+    clockAt: clock.now(),
+  };
+}

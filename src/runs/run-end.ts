@@ -1,0 +1,112 @@
+/** How a run ends: what is told, and what is put on record. */
+import { crashPoint } from "../core/crash-point.ts";
+import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { Run, RunOutcome } from "../core/store.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { Departure } from "./departure.ts";
+import { isPause } from "./pause.ts";
+import type { RunRequest } from "./run.ts";
+import type { BodyEnd, ConductParts } from "./run-frame.ts";
+import type { Seal } from "./seal.ts";
+
+export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {
+  return { runId: id, fence };
+}
+
+export const TAKEN_OVER: ToolError = fail("CANCELLED", "Another process has taken this run over.", {
+  reason: "taken_over",
+}).error;
+
+/** The run stands in the journal as far as it got. */
+export function notWritten(error: unknown): ToolError {
+  const code = error instanceof RepertoireError ? error.code : undefined;
+  const what = code === undefined ? "The journal cannot be written." : messageOf(error);
+  return fail("TOOL_EXECUTION_FAILED", `The run was stopped: ${what}`, {
+    reason: code === "STORE_FULL" ? "storage_full" : "store_failed",
+    retryable: true,
+    hint: "When the store can be written again, execute {resume: run_id} goes on.",
+  }).error;
+}
+
+const STOPPED: ToolError = fail("CANCELLED", "The gateway was told to stop; the run stands where it is.", {
+  reason: "stopped",
+  hint: "execute {resume: run_id} goes on.",
+}).error;
+
+/** What stopped the run says more than how its body noticed. */
+export function resultOfRun(
+  result: ToolResult<Json>,
+  stopped: ToolError | undefined,
+  departure: Departure,
+  context: CallContext,
+): ToolResult<Json> {
+  if (stopped !== undefined) return { success: false, error: stopped };
+  const isCancelled = !result.success && result.error.code === "CANCELLED";
+  if (isCancelled && departure.signal.aborted && !context.signal.aborted)
+    return { success: false, error: STOPPED };
+  return result;
+}
+
+/** What is told beside the result: nobody should find a secret in an error or a log. */
+export function sealedEnd(seal: Seal, end: BodyEnd): BodyEnd {
+  if (seal.values.length === 0) return end;
+  const { result, logs, warnings, calls } = end;
+  return {
+    ...end,
+    result: result.success ? result : { success: false, error: sealedError(seal, result.error) },
+    logs: logs.map((line) => ({ ...line, message: seal.text(line.message) })),
+    warnings: warnings.map((warning) => seal.text(warning)),
+    calls: calls.map((call) =>
+      call.error === undefined ? call : { ...call, error: sealedError(seal, call.error) },
+    ),
+  };
+}
+
+function sealedError<T extends object>(seal: Seal, error: T): T {
+  return seal.close(error as unknown as JsonObject) as unknown as T;
+}
+
+/** An end that cannot be put on record is none: the run can be resumed, and its steps are answered from the journal. */
+export async function finishOrTell(...args: Parameters<typeof finishRun>): Promise<ToolResult<Json>> {
+  const [parts, run, { result }] = args;
+  try {
+    await finishRun(...args);
+    return result;
+  } catch (error) {
+    parts.log.error("run.end.failed", { runId: run.id, error });
+    parts.unended.add(run.id);
+    return { success: false, error: notWritten(error) };
+  }
+}
+
+/** The end and the use of the capability are one write: none is there without the other. */
+async function finishRun(
+  { store }: ConductParts,
+  run: Run,
+  end: Pick<BodyEnd, "result" | "failedSeq">,
+  seal: Seal,
+  { capability }: RunRequest,
+  elapsedMs: number,
+): Promise<void> {
+  const { result, failedSeq } = end;
+  const isPaused = !result.success && isPause(result.error);
+  // A run that waits has been used once it ends.
+  const use = capability && !isPaused && { capabilityId: capability.id, success: result.success, elapsedMs };
+  const rest = use ? { use } : {};
+  crashPoint("run.ending");
+  await store.finish(leaseOf(run), { ...outcomeOf(result, failedSeq, seal), ...rest });
+  crashPoint("run.ended");
+}
+
+function outcomeOf(result: ToolResult<Json>, failedSeq: number | undefined, seal: Seal): RunOutcome {
+  if (result.success) return { status: "succeeded", result: seal.close(result.data) };
+  const error = seal.close({ ...result.error } as unknown as JsonObject);
+  const status = isPause(result.error)
+    ? "paused"
+    : result.error.code === "CANCELLED"
+      ? "cancelled"
+      : "failed";
+  return { status, error: failedSeq === undefined ? error : { ...error, step: failedSeq } };
+}

@@ -1,0 +1,222 @@
+/**
+ * A run while it is under way: its row before its first step, its lease, its journal, its deadline, and the budget that it shares
+ * with what it starts.
+ */
+import type { Clock } from "../core/clock.ts";
+import { crashPoint } from "../core/crash-point.ts";
+import type { ToolError } from "../core/errors.ts";
+import { hashText, type Json } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import type { Scope } from "../core/names.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { Run, RunStore, RunSummary, Step } from "../core/store.ts";
+import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
+import { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
+import type { LogLine } from "../sandbox/sandbox.ts";
+import type { Departure } from "./departure.ts";
+import { createJournal, type Journal } from "./journal.ts";
+import { isNodeKey, labelOf } from "./labels.ts";
+import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
+import { draftOf, pathOf } from "./run-draft.ts";
+import type { CallRecord, RunReport, RunRequest } from "./run.ts";
+import { createSeal, sensitiveValues, type Seal } from "./seal.ts";
+
+/** Beyond a run's own time: for its last writes. */
+export const LEASE_SLACK_MS = 30_000;
+
+export interface RunLimits {
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly callsMax: number;
+  readonly callsAtOnceMax: number;
+}
+
+export interface ConductParts {
+  readonly store: RunStore;
+  readonly scope: () => Scope;
+  readonly limits: () => RunLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly owner: string;
+  readonly departure: Departure;
+  /** Runs of this process that are under way, by id. */
+  readonly active: Map<string, Promise<RunReport>>;
+  /** Runs of this process that have ended, and the store does not know it. */
+  readonly unended: Set<string>;
+}
+
+/** A run on record that goes on from another, with what it took over. */
+export interface Continued {
+  readonly run: Run;
+  readonly steps: readonly Step[];
+  /** Runs that steps had started before, by the key of the step, the newest first. */
+  readonly children: ReadonlyMap<string, RunSummary>;
+  /** Steps of the run before that waited for a time, and for which, by key. */
+  readonly waits: ReadonlyMap<string, number>;
+  readonly decisions: UncertainDecisions;
+}
+
+/** A run as its body sees it. */
+export interface RunFrame {
+  readonly request: RunRequest;
+  readonly context: CallContext;
+  readonly path: readonly string[];
+  readonly limits: RunLimits;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly deadlineAt: number;
+  readonly budget: CallBudget;
+  readonly journal: Journal;
+  readonly seal: Seal;
+  readonly seed: string;
+  readonly clockAt: number;
+  readonly waits: ReadonlyMap<string, number>;
+  readonly isContinued: boolean;
+  /** Puts the run on record, where it is not yet. */
+  begin(): Promise<Run>;
+  /** For what a step calls, by the step's key. */
+  contextFor(key: string): Promise<CallContext>;
+  /** Ends the run where it stands, with this failure. */
+  stop(error: ToolError): void;
+}
+
+/** What came of a run's body. */
+export interface BodyEnd {
+  readonly result: ToolResult<Json>;
+  readonly calls: readonly CallRecord[];
+  readonly logs: readonly LogLine[];
+  readonly warnings: readonly string[];
+  /** The step whose failure this is. */
+  readonly failedSeq?: number;
+}
+
+/** A frame, and what only whoever conducts the run needs. */
+export interface OpenRun {
+  readonly frame: RunFrame;
+  /** The run, if it is on record. */
+  readonly started: () => Promise<Run | undefined>;
+  /** What ended the run from outside of its body. */
+  readonly stopped: () => ToolError | undefined;
+  /** For those who attach to it. */
+  readonly report: PromiseWithResolvers<RunReport>;
+}
+
+export function openRun(
+  parts: ConductParts,
+  request: RunRequest,
+  context: CallContext,
+  continued: Continued | undefined,
+): OpenRun {
+  const { clock } = parts;
+  const limits = parts.limits();
+  const timeoutMs = timeLeft(request.timeoutMs ?? limits.timeoutMs, context, clock);
+  const seal = createSeal(sensitiveValues(request, context.sensitive));
+  const draft = draftOf(parts, request, context, seal);
+  const { seed, clockAt } = continued?.run ?? draft;
+  const stopping = new AbortController();
+  // The sandbox keeps the deadline of code itself, three times over.
+  const deadline = request.kind === "workflow" ? [AbortSignal.timeout(timeoutMs)] : [];
+  const signal = AbortSignal.any([context.signal, parts.departure.signal, stopping.signal, ...deadline]);
+  const report = Promise.withResolvers<RunReport>();
+  report.promise.catch(() => {});
+  let stopped: ToolError | undefined;
+  let started: Promise<Run> | undefined = continued && Promise.resolve(continued.run);
+  if (continued !== undefined) parts.active.set(continued.run.id, report.promise);
+
+  const begin = (): Promise<Run> => {
+    started ??= parts.store.start(draft, parts.owner, timeoutMs + LEASE_SLACK_MS).then((run) => {
+      crashPoint("run.started");
+      parts.active.set(run.id, report.promise);
+      return run;
+    });
+    // Whoever waits for it hears of its failure: the first call, or the end of the run.
+    started.catch(() => {});
+    return started;
+  };
+  const stop = (error: ToolError): void => {
+    stopped ??= error;
+    stopping.abort();
+  };
+  const journal = createJournal({
+    ...parts,
+    seal,
+    signal,
+    clockAt,
+    lease: async () => leaseOf(await begin()),
+    taken: continued?.steps ?? [],
+    isOrdered: request.kind === "code",
+    onLost: () => stop(TAKEN_OVER),
+    onBroken(error) {
+      parts.log.error("run.journal.failed", { traceId: context.traceId, error });
+      stop(notWritten(error));
+    },
+  });
+  const path = pathOf(context, request.capability?.tool ?? request.draft);
+  const deadlineAt = clock.now() + timeoutMs;
+  const budget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
+  const frame: RunFrame = {
+    request,
+    context,
+    path,
+    limits,
+    signal,
+    timeoutMs,
+    deadlineAt,
+    budget,
+    journal,
+    seal,
+    seed,
+    clockAt,
+    begin,
+    stop,
+    waits: continued?.waits ?? new Map(),
+    isContinued: continued !== undefined,
+    contextFor: async (key) => ({
+      ...contextBelow(context, path, budget, deadlineAt),
+      signal,
+      runId: (await begin()).id,
+      sensitive: seal.values,
+      meta: { ...context.meta, [IDEMPOTENCY_KEY]: hashText(`${seed} ${key}`) },
+      step: { key, ...resumesOf(continued, key) },
+    }),
+  };
+  return { frame, report, stopped: () => stopped, started: async () => started };
+}
+
+/** In `_meta` of a call: the same when the same step is made again, so that a server can tell. */
+const IDEMPOTENCY_KEY = "repertoire/idempotencyKey";
+
+/**
+ * The run that the step had started before. A node that has changed since goes on from one that was cut short, so that what
+ * it had done is not done again; one that had succeeded is over, and the changed node runs as a whole.
+ */
+function resumesOf(continued: Continued | undefined, key: string) {
+  if (continued === undefined) return {};
+  const { children, decisions } = continued;
+  const child = children.get(key) ?? findCutShort(children, key);
+  return child && { resumes: { runId: child.id, decisions } };
+}
+
+function findCutShort(children: Continued["children"], key: string): RunSummary | undefined {
+  if (!isNodeKey(key)) return undefined;
+  const isLike = ([other, { status }]: [string, RunSummary]) =>
+    status !== "succeeded" && labelOf(other) === labelOf(key);
+  return [...children].find(isLike)?.[1];
+}
+
+/** A run that another one started ends with it. */
+function timeLeft(wantedMs: number, { deadlineAt }: CallContext, clock: Clock): number {
+  const leftMs = deadlineAt === undefined ? TIMEOUT_MS_MAX : deadlineAt - clock.now();
+  return Math.max(1, Math.min(wantedMs, leftMs, TIMEOUT_MS_MAX));
+}
+
+/** What the tools that the run calls are told. A person is asked through the client, if at all, and never in the answer. */
+function contextBelow(
+  context: CallContext,
+  path: readonly string[],
+  budget: CallBudget,
+  deadlineAt: number,
+): CallContext {
+  const { modern: _modern, onProgress: _onProgress, step: _step, ...passed } = context;
+  return { ...passed, depth: path.length, path, budget, deadlineAt };
+}
