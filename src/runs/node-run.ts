@@ -82,6 +82,12 @@ async function askFirst(
   roots: ReadonlyMap<string, Json>,
 ): Promise<ToolResult<Json>> {
   if (node.approval === undefined) return succeed(null);
+  // Nobody is asked about what cannot be done.
+  const kind = parts.prepared.kinds.get(node.type)!;
+  for (const { label, params } of performances) {
+    const checked = await checkSchema(parts, kind, label, params);
+    if (!checked.success) return checked;
+  }
   const params = performances.map((item) => item.params);
   const details = { type: node.type, params: node.batch === undefined ? params[0]! : params };
   const written = node.approval.message ?? `May ${node.id} (${node.type}) be done?`;

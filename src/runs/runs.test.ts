@@ -144,7 +144,8 @@ describe("T021 capabilities that call capabilities", () => {
     const error = await errorOf("return await mcp.busy.waits()", { timeoutMs: 400 });
     expect(error).toMatchObject({
       code: "TOOL_TIMEOUT",
-      message: expect.stringContaining("400 ms") as string,
+      // Of the two that end then, either may be first to say so.
+      message: expect.stringMatching(/time limit of (400|3\d\d) ms/) as string,
     });
     expect(performance.now() - startedAt).toBeLessThan(1500);
   });

@@ -2,107 +2,28 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { DEFAULT_SCOPE } from "../core/names.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail } from "../core/result.ts";
-import { INLINE_RESULT_BYTES_MAX, type RunStore } from "../core/store.ts";
-import type { RunReport } from "./run.ts";
-import { createTestRuns, LIMITS, orphanRuns, type TestRuns } from "./runs.testkit.ts";
+import { INLINE_RESULT_BYTES_MAX } from "../core/store.ts";
+import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
+import { add, CHECK, openBreakableRuns, type BreakableRuns } from "./workflow-resume.testkit.ts";
+import { flow } from "./workflow.testkit.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
+let broken: BreakableRuns;
 let kit: TestRuns;
-let isDown = false;
-/** Calls of these never come back. */
-let lost = new Set<unknown>();
-let onLost: () => void = () => {};
-/** Stands in the way of what is recorded when it has returned. */
-let recording: (tool: string) => Promise<void> = async () => {};
 
 beforeAll(async () => {
-  const around = (store: RunStore): RunStore => ({
-    ...store,
-    recordStep: async (lease, step) => {
-      await recording(step.tool);
-      return store.recordStep(lease, step);
-    },
-  });
-  kit = await createTestRuns(folder, () => LIMITS, undefined, undefined, { around });
-  addNotes(kit);
+  broken = await openBreakableRuns();
+  ({ kit } = broken);
 });
-afterAll(async () => {
-  await kit.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(() => {
-  isDown = false;
-  lost = new Set();
-  recording = async () => {};
-  kit.calls.length = 0;
-});
-
-function addNotes(to: TestRuns): void {
-  to.addSource(
-    "notes",
-    {
-      add: (args) => {
-        if (!lost.has(args["at"])) return args;
-        onLost();
-        return new Promise(() => {});
-      },
-      check: () => (isDown ? fail("TOOL_UNAVAILABLE", "down") : { up: true }),
-      fail: () => fail("TOOL_UNAVAILABLE", "always down"),
-      large: ({ at }) => ({ at, text: "x".repeat(INLINE_RESULT_BYTES_MAX + 1) }),
-    },
-    { check: { annotations: { readOnlyHint: true } } },
-  );
-}
-
-function flow(nodes: readonly object[], more: JsonObject = {}): JsonObject {
-  return { ir_version: "1.0", nodes: nodes as readonly JsonObject[], ...more };
-}
-
-function add(at: string, params: JsonObject = {}): JsonObject {
-  return { id: at, type: "notes__add", params: { at, ...params } };
-}
+afterAll(() => broken.close());
+beforeEach(() => broken.reset());
 
 function code(id: string, text: string, inputs: JsonObject = {}): JsonObject {
   return { id, type: "code", params: { code: text, inputs } };
 }
 
-/** Where the calls that were made say that they stand. */
-function made(): string[] {
-  return kit.calls.flatMap(({ args }) => ((args as JsonObject)["at"] as string | undefined) ?? []);
-}
-
 function corrected(workflow: JsonObject) {
   return { corrected: { kind: "workflow" as const, source: JSON.stringify(workflow) } };
-}
-
-/** Runs until a call that never comes back is under way, and leaves the run as a killed process does. */
-async function runAndKill(workflow: JsonObject, at: string): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  lost.add(at);
-  onLost = resolve;
-  void kit.executeWorkflow(workflow);
-  await promise;
-  lost.delete(at);
-  return orphaned();
-}
-
-async function orphaned(): Promise<string> {
-  const [run] = await kit.store.runs.list(DEFAULT_SCOPE, { limit: 1 });
-  orphanRuns(folder);
-  return run!.id;
-}
-
-const CHECK = { id: "check", type: "notes__check", params: {} };
-
-async function failAtCheck(workflow: JsonObject): Promise<RunReport> {
-  isDown = true;
-  const failed = await kit.executeWorkflow(workflow);
-  expect(failed.result).toMatchObject({ error: { node: "check" } });
-  isDown = false;
-  return failed;
 }
 
 describe("a workflow that goes on", () => {
@@ -114,13 +35,13 @@ describe("a workflow that goes on", () => {
       { ...CHECK, params: { a: "${a}", many: "${many}" } },
       add("z", { up: "${check.up}" }),
     ];
-    const failed = await failAtCheck(flow(nodes));
+    const failed = await broken.failAtCheck(flow(nodes));
     expect(failed.checkpoint).toMatchObject({
       completed: expect.arrayContaining(["a", "many[0]", "many[1]"]),
     });
     const resumed = await kit.resume(failed.runId!);
     expect(resumed.result.success).toBe(true);
-    expect(made().toSorted()).toEqual(["a", "m1", "m2", "z"]);
+    expect(broken.made().toSorted()).toEqual(["a", "m1", "m2", "z"]);
     const replayed = resumed.calls.filter(({ isReplayed }) => isReplayed).map(({ tool }) => tool);
     expect(replayed.toSorted()).toEqual(["a", "many[0]", "many[1]"]);
   });
@@ -135,12 +56,12 @@ describe("a workflow that goes on", () => {
       { ...CHECK, params: { x: ["${reads_a}", "${after_a}", "${reads_b}"] } },
     ];
     const edges = [{ from: "a", to: "after_a" }];
-    const failed = await failAtCheck(flow(nodes, { edges }));
+    const failed = await broken.failAtCheck(flow(nodes, { edges }));
     kit.calls.length = 0;
     const changed = flow([add("a", { more: true }), ...nodes.slice(1)], { edges });
     const resumed = await kit.resume(failed.runId!, corrected(changed));
     expect(resumed.result.success).toBe(true);
-    expect(made().toSorted()).toEqual(["a", "after_a", "reads_a"]);
+    expect(broken.made().toSorted()).toEqual(["a", "after_a", "reads_a"]);
   });
 
   it("keeps a failure that was handled", async () => {
@@ -151,7 +72,7 @@ describe("a workflow that goes on", () => {
       { ...CHECK, params: { x: ["${rescue}", "${soft}"] } },
     ];
     const outputs = { why: { source: "${rescue.why}" } };
-    const failed = await failAtCheck(flow(nodes, { outputs }));
+    const failed = await broken.failAtCheck(flow(nodes, { outputs }));
     const before = kit.calls.length;
     const resumed = await kit.resume(failed.runId!);
     expect(resumed.result).toEqual({ success: true, data: { why: "always down" } });
@@ -165,7 +86,7 @@ describe("a workflow that goes on", () => {
       params: { at: "${item}" },
       batch: { items: [1, 2], on_error: "continue" },
     };
-    const failed = await failAtCheck(flow([many, { ...CHECK, params: { x: "${many}" } }]));
+    const failed = await broken.failAtCheck(flow([many, { ...CHECK, params: { x: "${many}" } }]));
     const before = kit.calls.length;
     expect((await kit.resume(failed.runId!)).result.success).toBe(true);
     expect(kit.calls).toHaveLength(before + 1);
@@ -180,11 +101,11 @@ describe("a workflow that goes on", () => {
     ];
     const edges = [{ from: "check", to: "size" }];
     const outputs = { size: { source: "${size}" }, text: { source: "${copy.text}" } };
-    const failed = await failAtCheck(flow(nodes, { edges, outputs }));
+    const failed = await broken.failAtCheck(flow(nodes, { edges, outputs }));
     const resumed = await kit.resume(failed.runId!);
     const text = "x".repeat(INLINE_RESULT_BYTES_MAX + 1);
     expect(resumed.result).toEqual({ success: true, data: { size: text.length, text } });
-    expect(made()).toEqual(["big", "copy"]);
+    expect(broken.made()).toEqual(["big", "copy"]);
   });
 
   it("goes on after the gateway left, with the call under way on record", async () => {
@@ -194,7 +115,7 @@ describe("a workflow that goes on", () => {
     const answer = Promise.withResolvers<string>();
     const slow = () => (began.resolve(), answer.promise);
     first.addSource("slow", { call: slow });
-    addNotes(first);
+    broken.addNotes(first);
     const nodes = [{ id: "slow", type: "slow__call", params: {} }, add("next", { x: "${slow}" })];
     const run = first.executeWorkflow(flow(nodes, { outputs: { x: { source: "${next.x}" } } }));
     await began.promise;
@@ -207,7 +128,7 @@ describe("a workflow that goes on", () => {
     await first.close();
     const second = await createTestRuns(home);
     second.addSource("slow", { call: () => "a second time" });
-    addNotes(second);
+    broken.addNotes(second);
     const resumed = await second.resume("last");
     expect(resumed.result).toEqual({ success: true, data: { x: "answered" } });
     await second.close();
@@ -225,23 +146,23 @@ describe("a code node of a workflow that goes on", () => {
     const workflow = flow([code("work", text)], { outputs: { work: { source: "${work}" } } });
     const resumed = await kit.resume(failed.runId!, corrected(workflow));
     expect(resumed.result).toEqual({ success: true, data: { work: "whole" } });
-    expect(made()).toEqual(["one", "two"]);
+    expect(broken.made()).toEqual(["one", "two"]);
   });
 
   it("that was killed half done goes on from there", async () => {
     const text = half.replace("null.length", "'whole'");
     const workflow = flow([code("work", text)], { outputs: { work: { source: "${work}" } } });
-    const id = await runAndKill(workflow, "two");
+    const id = await broken.runAndKill(workflow, "two");
     const refused = await kit.resume(id);
     expect(refused.result).toMatchObject({ error: { reason: "uncertain_step" } });
     const resumed = await kit.resume(id, { uncertain: "retry" });
     expect(resumed.result).toEqual({ success: true, data: { work: "whole" } });
-    expect(made()).toEqual(["one", "two", "two"]);
+    expect(broken.made()).toEqual(["one", "two", "two"]);
   });
 
   it("that had ended when the process was killed is not run again", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    recording = async (tool) => {
+    broken.world.recording = async (tool) => {
       if (tool !== "code") return;
       resolve();
       await new Promise(() => {});
@@ -250,16 +171,16 @@ describe("a code node of a workflow that goes on", () => {
     const workflow = flow([code("work", text)], { outputs: { work: { source: "${work}" } } });
     void kit.executeWorkflow(workflow);
     await promise;
-    recording = async () => {};
-    const resumed = await kit.resume(await orphaned());
+    broken.world.recording = async () => {};
+    const resumed = await kit.resume(await broken.orphaned());
     expect(resumed.result).toEqual({ success: true, data: { work: "whole" } });
-    expect(made()).toEqual(["one"]);
+    expect(broken.made()).toEqual(["one"]);
   });
 
   it("that had succeeded runs again when its code has changed", async () => {
     const nodes = [code("work", "return 'old'"), { ...CHECK, params: { x: "${work}" } }];
     const outputs = { work: { source: "${work}" } };
-    const failed = await failAtCheck(flow(nodes, { outputs }));
+    const failed = await broken.failAtCheck(flow(nodes, { outputs }));
     const changed = flow([code("work", "return 'new'"), nodes[1]!], { outputs });
     const resumed = await kit.resume(failed.runId!, corrected(changed));
     expect(resumed.result).toEqual({ success: true, data: { work: "new" } });
@@ -272,7 +193,7 @@ describe("a code node of a workflow that goes on", () => {
       { ...CHECK, params: { x: "${work}" } },
     ];
     const outputs = { work: { source: "${work}" } };
-    const failed = await failAtCheck(flow(nodes(1), { outputs }));
+    const failed = await broken.failAtCheck(flow(nodes(1), { outputs }));
     const resumed = await kit.resume(failed.runId!, corrected(flow(nodes(2), { outputs })));
     expect(resumed.result).toEqual({ success: true, data: { work: 4 } });
   });
@@ -283,82 +204,9 @@ describe("a code node of a workflow that goes on", () => {
       { ...CHECK, params: { x: "${work}" } },
     ];
     const outputs = { work: { source: "${work}" } };
-    const failed = await failAtCheck(flow(nodes([1, 2]), { outputs }));
+    const failed = await broken.failAtCheck(flow(nodes([1, 2]), { outputs }));
     const resumed = await kit.resume(failed.runId!, corrected(flow(nodes([5, 1, 2]), { outputs })));
     expect(resumed.result).toEqual({ success: true, data: { work: [10, 2, 4] } });
-  });
-});
-
-describe("a node whose outcome is not known", () => {
-  const nodes = [add("a"), add("b", { x: "${a.at}" }), add("c", { x: "${b}" })];
-  const workflow = flow(nodes, { outputs: { b: { source: "${b}" } } });
-
-  it("is told, and nothing is made before somebody decides", async () => {
-    const id = await runAndKill(workflow, "b");
-    const refused = await kit.resume(id);
-    expect(refused).toMatchObject({
-      runId: id,
-      result: { error: { reason: "uncertain_step" } },
-      checkpoint: {
-        completed: ["a"],
-        uncertain: [{ name: "b", tool: "notes__add", args: { at: "b", x: "a" } }],
-      },
-    });
-    expect(made()).toEqual(["a", "b"]);
-  });
-
-  it("is made again on request", async () => {
-    const id = await runAndKill(workflow, "b");
-    const resumed = await kit.resume(id, { uncertain: "retry" });
-    expect(resumed.result).toEqual({ success: true, data: { b: { at: "b", x: "a" } } });
-    expect(made()).toEqual(["a", "b", "b", "c"]);
-    const keys = kit.calls.map(({ context }) => context.meta?.["repertoire/idempotencyKey"]);
-    expect(keys[2]).toBe(keys[1]);
-    expect(new Set(keys).size).toBe(3);
-  });
-
-  it("is answered with the result that somebody gives", async () => {
-    const id = await runAndKill(workflow, "b");
-    const resumed = await kit.resume(id, { uncertain: { result: { seen: true } } });
-    expect(resumed.result).toEqual({ success: true, data: { b: { seen: true } } });
-    expect(made()).toEqual(["a", "b", "c"]);
-  });
-
-  it("is skipped with nothing as its result", async () => {
-    const id = await runAndKill(workflow, "b");
-    const resumed = await kit.resume(id, { uncertain: "skip" });
-    expect(resumed.result).toEqual({ success: true, data: { b: null } });
-    expect(made()).toEqual(["a", "b", "c"]);
-  });
-
-  it("is none where making it twice does no harm", async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    recording = async (tool) => {
-      if (tool !== "notes__check") return;
-      resolve();
-      await new Promise(() => {});
-    };
-    void kit.executeWorkflow(flow([CHECK, add("z", { x: "${check}" })]));
-    await promise;
-    recording = async () => {};
-    expect((await kit.resume(await orphaned())).result.success).toBe(true);
-    expect(made()).toEqual(["z"]);
-  });
-
-  it("can be one of several, of which a result for one cannot stand for all", async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    lost = new Set(["left", "right"]);
-    let count = 0;
-    onLost = () => ++count === 2 && resolve();
-    void kit.executeWorkflow(flow([add("left"), add("right")]));
-    await promise;
-    lost = new Set();
-    const id = await orphaned();
-    expect((await kit.resume(id, { uncertain: { result: 1 } })).result).toMatchObject({
-      error: { field: "uncertain" },
-    });
-    expect((await kit.resume(id, { uncertain: "retry" })).result.success).toBe(true);
-    expect(made().toSorted()).toEqual(["left", "left", "right", "right"]);
   });
 });
 
@@ -380,16 +228,16 @@ describe("a sensitive input", () => {
   });
 
   it("is in no byte of the database, and is asked for again", async () => {
-    isDown = true;
+    broken.world.isDown = true;
     const failed = await kit.executeWorkflow(workflow, { inputs: { token, n: 1 } });
-    isDown = false;
+    broken.world.isDown = false;
     await expect(kit.resume(failed.runId!)).rejects.toThrow(/sensitive_input.*token/);
     const resumed = await kit.resume(failed.runId!, { inputs: { token } });
     expect(resumed.result).toEqual({ success: true, data: { key: token } });
-    expect(made()).toEqual(expect.arrayContaining(["a", "in code", "z"]));
-    expect(made()).toHaveLength(3);
+    expect(broken.made()).toEqual(expect.arrayContaining(["a", "in code", "z"]));
+    expect(broken.made()).toHaveLength(3);
     const encoded = Buffer.from(token).toString("base64");
-    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+    const files = readdirSync(broken.folder).map((name) => readFileSync(join(broken.folder, name)));
     expect(files.some((bytes) => bytes.includes("[sensitive:token]"))).toBe(true);
     for (const bytes of files) {
       expect(bytes.includes(token)).toBe(false);
@@ -398,9 +246,9 @@ describe("a sensitive input", () => {
   });
 
   it("that has changed is used from then on", async () => {
-    isDown = true;
+    broken.world.isDown = true;
     const failed = await kit.executeWorkflow(workflow, { inputs: { token, n: 2 } });
-    isDown = false;
+    broken.world.isDown = false;
     const fresh = "fr3sh-".repeat(5);
     const resumed = await kit.resume(failed.runId!, { inputs: { token: fresh } });
     expect(resumed.result).toEqual({ success: true, data: { key: fresh } });
