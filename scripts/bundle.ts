@@ -65,11 +65,22 @@ async function write(
 }
 
 function licencesOf(moduleIds: readonly string[]): string {
-  const folders = new Set(moduleIds.flatMap((id) => packageFolderOf(id) ?? []));
-  return [...folders]
+  const own = new Set(moduleIds.flatMap((id) => packageFolderOf(id) ?? []));
+  return [...own.union(new Set([...own].flatMap(foldersBeside)))]
     .sort()
     .map(licenceOf)
     .join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** A package may itself be a bundle that holds what it depends on. */
+function foldersBeside(folder: string): string[] {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    readonly dependencies?: Record<string, string>;
+  };
+  const modules = folder.slice(0, folder.lastIndexOf("/node_modules/") + "/node_modules".length);
+  return Object.keys(manifest.dependencies ?? {})
+    .map((name) => join(modules, name))
+    .filter((path) => existsSync(join(path, "package.json")));
 }
 
 function packageFolderOf(id: string): string | undefined {

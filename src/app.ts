@@ -42,7 +42,6 @@ import type { StdioConnection } from "./server/serve-stdio.ts";
 import { createServers } from "./servers.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { launch } from "./upstream/process/launch.ts";
-import { drawSvg } from "./workflows/graph-svg.ts";
 import { drawText } from "./workflows/graph-text.ts";
 import { viewServer, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
@@ -82,7 +81,7 @@ interface CheckedWorkflow {
   readonly nodeCount: number;
   readonly levels: readonly (readonly string[])[];
   drawText(): string;
-  drawSvg(): string;
+  drawSvg(): Promise<string>;
 }
 
 export interface AppParts {
@@ -232,7 +231,10 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
         nodeCount: workflow.nodes.length,
         levels: plan.levels,
         drawText: () => drawText(workflow, plan),
-        drawSvg: () => drawSvg(workflow, plan),
+        async drawSvg() {
+          const { drawSvg } = await import("./workflows/graph-svg.ts");
+          return drawSvg(workflow, plan);
+        },
       });
     },
     async close() {

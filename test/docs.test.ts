@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createJsonSchema } from "../src/config/json-schema.ts";
 import { formatConfigurationPage } from "../scripts/configuration-page.ts";
-import { runCli } from "./fixtures/gateway-process.ts";
+import { BIN, runCli } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 import { writeFileSync } from "node:fs";
 
@@ -49,4 +49,16 @@ it("pages link to files that exist", () => {
       expect(() => read(join(page, "..", target!)), `${page} → ${target}`).not.toThrow();
     }
   }
+});
+
+it("the workflow in docs/workflows.md is valid and does what the page says", () => {
+  const text = /```json\n([\s\S]*?)```/.exec(read("docs/workflows.md"))![1]!;
+  const folder = temporaryFolder();
+  const notes = { command: process.execPath, args: [BIN, "demo-server"] };
+  writeFileSync(join(folder, "servers.json"), JSON.stringify({ mcpServers: { notes } }));
+  writeFileSync(join(folder, "week.json"), text);
+  const config = ["--config", join(folder, "servers.json")];
+  expect(runCli(["validate", "week.json", ...config], { folder })).toMatchObject({ status: 0 });
+  const { status, stdout } = runCli(["run", "week.json", "--input", "who=ann", ...config], { folder });
+  expect({ status, outputs: JSON.parse(stdout) as unknown }).toEqual({ status: 0, outputs: { count: 2 } });
 });

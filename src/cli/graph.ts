@@ -53,7 +53,7 @@ async function draw(app: App, file: string, { svg, out }: GraphOptions): Promise
   const checked = await app.checkWorkflow(text.data);
   if (!checked.success) return succeed({ valid: false, problems: problemsOf(checked.error) });
   const format = svg === true ? "svg" : "text";
-  const drawing = format === "svg" ? checked.data.drawSvg() : checked.data.drawText();
+  const drawing = format === "svg" ? await checked.data.drawSvg() : checked.data.drawText();
   const failed = out === undefined ? undefined : await writeOut(out, drawing);
   if (failed !== undefined) return { success: false, error: failed };
   return succeed({ valid: true, format, drawing, out: out ?? null });

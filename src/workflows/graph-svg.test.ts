@@ -18,10 +18,10 @@ const hostile = {
 };
 const svg = drawSvg(hostile, plan);
 
-it("draws inputs, nodes and outputs as boxes and their order as curves", () => {
+it("draws inputs, nodes and outputs as boxes, and as curves where values and order come from", () => {
   expect(svg.match(/<rect class="box"/g)).toHaveLength(3);
   expect(svg.match(/<rect class="pill"/g)).toHaveLength(3);
-  expect(svg.match(/<path class="edge" /g)).toHaveLength(3);
+  expect(svg.match(/<path class="edge" /g)).toHaveLength(4);
   expect(svg.match(/<path class="edge error" /g)).toHaveLength(1);
   expect(svg).toContain("prefers-color-scheme:dark");
 });

@@ -2,12 +2,13 @@
  * A plan as one self-contained SVG: no script, no font, no link, nothing from elsewhere. It is readable on light and on dark
  * ground, and everything that comes from the workflow is escaped text.
  */
-import { layOut, type Box, type Layout } from "./graph-layout.ts";
+import { partKey } from "./graph-arrows.ts";
+import { curvesOf, type Curve } from "./graph-curve.ts";
+import { layOut, type Box } from "./graph-layout.ts";
 import { inputLabel, marksOf } from "./graph-notes.ts";
 import { cut } from "./place.ts";
 import type { Plan } from "./plan.ts";
 import { element, escapeXml, textElement } from "./svg-element.ts";
-import { wholeTemplate } from "./template-text.ts";
 import type { Workflow, WorkflowNode } from "./workflow.ts";
 
 /** How much text a box of this width holds. */
@@ -37,17 +38,16 @@ const STYLE = `
 
 export function drawSvg(workflow: Workflow, plan: Plan): string {
   const layout = layOut(workflow, plan);
-  const { width, height } = layout;
+  const { width, height, boxes } = layout;
   const label = workflow.description === "" ? "workflow" : workflow.description;
   const content = [
     element("title", {}, escapeXml(label)),
     element("style", {}, STYLE),
     element("defs", {}, marker("workflow-arrow", "head") + marker("workflow-error-arrow", "error-head")),
-    ...drawEdges(plan, layout),
-    ...drawOutputEdges(workflow, layout),
-    ...drawInputs(workflow, layout),
-    ...workflow.nodes.map((node) => drawNode(node, layout.nodes.get(node.id)!)),
-    ...drawOutputs(workflow, layout),
+    ...curvesOf(layout).map(drawCurve),
+    ...drawInputs(workflow, boxes),
+    ...workflow.nodes.map((node) => drawNode(node, boxes.get(partKey("node", node.id))!)),
+    ...drawOutputs(workflow, boxes),
   ];
   const size = { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", class: "workflow-graph" };
   return element("svg", { xmlns: "http://www.w3.org/2000/svg", ...size }, content.join("\n"));
@@ -63,33 +63,10 @@ function marker(id: string, className: string): string {
   );
 }
 
-function drawEdges(plan: Plan, layout: Layout): string[] {
-  return plan.nodes.flatMap(({ node, after, handles }) => {
-    const to = layout.nodes.get(node.id)!;
-    return [
-      ...after.map((id) => curve(layout.nodes.get(id)!, to, "success")),
-      ...handles.map((id) => curve(layout.nodes.get(id)!, to, "error")),
-    ];
-  });
-}
-
-function drawOutputEdges(workflow: Workflow, layout: Layout): string[] {
-  return [...workflow.outputs].flatMap(([name, { source }]) => {
-    const root = wholeTemplate(source)?.root ?? "";
-    const from = layout.nodes.get(root) ?? layout.inputs.get(root);
-    return from === undefined ? [] : [curve(from, layout.outputs.get(name)!, "success")];
-  });
-}
-
-/** From the middle of the lower side to the middle of the upper one. */
-function curve(from: Box, to: Box, action: "success" | "error"): string {
-  const [x1, y1] = [from.x + from.width / 2, from.y + from.height];
-  const [x2, y2] = [to.x + to.width / 2, to.y];
-  const bend = (y2 - y1) / 2;
-  const d = `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`;
-  const isError = action === "error";
+function drawCurve({ arrow, path }: Curve): string {
+  const isError = arrow.action === "error";
   const end = `url(#${isError ? "workflow-error-arrow" : "workflow-arrow"})`;
-  return element("path", { class: isError ? "edge error" : "edge", d, "marker-end": end });
+  return element("path", { class: isError ? "edge error" : "edge", d: path, "marker-end": end });
 }
 
 function drawNode(node: WorkflowNode, box: Box): string {
@@ -107,15 +84,15 @@ function drawNode(node: WorkflowNode, box: Box): string {
   );
 }
 
-function drawInputs(workflow: Workflow, layout: Layout): string[] {
+function drawInputs(workflow: Workflow, boxes: ReadonlyMap<string, Box>): string[] {
   return [...workflow.inputs].map(([name, input]) =>
-    drawPill(inputLabel(name, input), `input ${name}`, layout.inputs.get(name)!),
+    drawPill(inputLabel(name, input), `input ${name}`, boxes.get(partKey("input", name))!),
   );
 }
 
-function drawOutputs(workflow: Workflow, layout: Layout): string[] {
+function drawOutputs(workflow: Workflow, boxes: ReadonlyMap<string, Box>): string[] {
   return [...workflow.outputs].map(([name, { source }]) =>
-    drawPill(name, `output ${name} = ${source}`, layout.outputs.get(name)!),
+    drawPill(name, `output ${name} = ${source}`, boxes.get(partKey("output", name))!),
   );
 }
 
