@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
+import { RepertoireError } from "../core/errors.ts";
 import { fail } from "../core/result.ts";
 import { INLINE_RESULT_BYTES_MAX, type RunStore } from "../core/store.ts";
 import { createTestRuns, LIMITS, orphanRuns, type TestRuns } from "./runs.testkit.ts";
@@ -235,6 +236,23 @@ describe("T107 a store that fails", () => {
     );
     expect(report.result).toMatchObject({ success: false, error: { reason: "store_failed" } });
     expect(who()).toEqual([1]);
+  });
+
+  it("T108: for want of room stops the run, and it goes on when there is room again", async () => {
+    onWrite = (name, count, when) => {
+      if (name === "openStep" && count === 2 && when === "before") {
+        throw new RepertoireError("STORE_FULL", "The disk is full.");
+      }
+    };
+    const code = "await mcp.bank.backup({ by: 1 }); return (await mcp.bank.backup({ by: 2 })).by";
+    const full = await kit.execute(code);
+    expect(full.result).toMatchObject({
+      success: false,
+      error: { reason: "storage_full", retryable: true, message: "The run was stopped: The disk is full." },
+    });
+    onWrite = () => {};
+    expect((await kit.resume(full.runId!)).result).toEqual({ success: true, data: 2 });
+    expect(who()).toEqual([1, 2]);
   });
 
   it("when the end is written lets the same process go on at once", async () => {
