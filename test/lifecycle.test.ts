@@ -6,8 +6,8 @@ import { bundle } from "../scripts/bundle.ts";
 import { BIN, environmentOf, INITIALIZE, startGateway } from "./fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 
-async function startedGateway() {
-  const gateway = startGateway();
+async function startedGateway(options: Parameters<typeof startGateway>[0] = {}) {
+  const gateway = startGateway(options);
   gateway.send(INITIALIZE);
   await gateway.answer("init");
   return gateway;
@@ -104,10 +104,11 @@ it("T013: a promise that a dependency forgot is logged, and the gateway goes on"
 });
 
 it("keeps compiled code where only its owner can write", async () => {
-  const gateway = await startedGateway();
+  const caches = temporaryFolder();
+  const gateway = await startedGateway({ env: { XDG_CACHE_HOME: caches } });
   gateway.child.stdin.end();
   await gateway.exited();
-  const folder = join(gateway.folder, ".cache/repertoire/compiled");
+  const folder = join(caches, "repertoire/compiled");
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(globSync("**/*", { cwd: folder }).length).toBeGreaterThan(5);
 });

@@ -48,15 +48,24 @@ async function list(options: GlobalOptions): Promise<number> {
 const HITS_MAX = 50;
 
 function search(options: GlobalOptions, query: string): Promise<number> {
-  return callMetaTool<Browsed>(options, "browse_components", { query, limit: HITS_MAX }, (found) => {
-    const tools = found.nodes.map((node) => [node.type, firstSentence(node.description)]);
-    const kept = found.workflows.map((item) => [item.tool, firstSentence(item.description)]);
-    if (tools.length + kept.length === 0) note(`Nothing fits ${JSON.stringify(query)}.`);
-    printTable([...kept, ...tools]);
-    if (found.total > tools.length + kept.length) note(`${found.total} fit; the best are shown.`);
-    for (const server of found.pending) note(`${server} has not answered yet.`);
-    for (const { server, reason } of found.unavailable) note(`${server} is not available: ${reason}`);
-  });
+  const args = { query, limit: HITS_MAX };
+  return callMetaTool<Browsed>(
+    options,
+    "browse_components",
+    args,
+    (found) => showFound(found, query),
+    ({ pending }) => pending.length === 0,
+  );
+}
+
+function showFound(found: Browsed, query: string): void {
+  const tools = found.nodes.map((node) => [node.type, firstSentence(node.description)]);
+  const kept = found.workflows.map((item) => [item.tool, firstSentence(item.description)]);
+  if (tools.length + kept.length === 0) note(`Nothing fits ${JSON.stringify(query)}.`);
+  printTable([...kept, ...tools]);
+  if (found.total > tools.length + kept.length) note(`${found.total} fit; the best are shown.`);
+  for (const server of found.pending) note(`${server} has not answered yet.`);
+  for (const { server, reason } of found.unavailable) note(`${server} is not available: ${reason}`);
 }
 
 export function firstSentence(text: string): string {
