@@ -225,7 +225,9 @@ describe("runs in the pool", () => {
     const startedAt = performance.now();
     const late = await run("return 1;", { timeoutMs: 400 });
     expect(late.kind).toBe("busy");
-    expect(Math.abs(performance.now() - startedAt - 400)).toBeLessThan(250);
+    const elapsedMs = performance.now() - startedAt;
+    expect(elapsedMs).toBeGreaterThan(390);
+    expect(elapsedMs).toBeLessThan(2_000);
     stop.abort();
     expect((await Promise.all(busy)).map(({ kind }) => kind)).toEqual(Array(PLACES).fill("cancelled"));
   });
