@@ -7,12 +7,12 @@
  * and never answered, is uncertain: nothing is made again before somebody has decided what to do about it.
  */
 import type { JsonObject } from "../core/json.ts";
-import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Run, RunStore, RunSummary, Step, TakenSteps } from "../core/store.ts";
-import type { UncertainAnswer, UncertainDecisions } from "../core/tool.ts";
+import type { UncertainDecisions } from "../core/tool.ts";
 import { ANSWER_LIMIT } from "./journal.ts";
 import { isNodeKey, namesOf } from "./labels.ts";
 import type { UncertainStep, WaitingStep } from "./run.ts";
+import { decisionKey } from "./uncertain.ts";
 
 /** How far back is looked for what a step had started; each resume is one. */
 const CHAIN_LENGTH_MAX = 50;
@@ -63,12 +63,16 @@ async function readUnfinished(
   return below;
 }
 
+/** One that another goes on from is that other's past: whatever was uncertain in it has been decided on. */
 async function readChildren(store: RunStore, run: Run): Promise<Map<string, RunSummary>> {
   const byKey = new Map<string, RunSummary>();
+  const goneOnFrom = new Set<string | null>();
   let at: Pick<Run, "id" | "resumedFromRunId"> | undefined = run;
   for (let i = 0; i < CHAIN_LENGTH_MAX && at !== undefined; i++) {
     for (const child of (await store.children(at.id)).toReversed()) {
-      if (child.parentStep !== null && !byKey.has(child.parentStep)) byKey.set(child.parentStep, child);
+      const { id, parentStep, resumedFromRunId } = child;
+      if (parentStep !== null && !byKey.has(parentStep) && !goneOnFrom.has(id)) byKey.set(parentStep, child);
+      goneOnFrom.add(resumedFromRunId);
     }
     at = at.resumedFromRunId === null ? undefined : await store.find(at.resumedFromRunId);
   }
@@ -124,64 +128,6 @@ export function takeOver({ run, steps }: EarlierRun, decisions: UncertainDecisio
     return [{ key: step.key, result: answer === "skip" ? null : answer.result }];
   });
   return { except: again.map(({ key }) => key), decided };
-}
-
-function decisionKey(runId: string, key: string): string {
-  return `${runId} ${key}`;
-}
-
-/** One answer for all that is uncertain, or one for each in its order. */
-export function decideUncertain(
-  steps: readonly UncertainStep[],
-  given: UncertainAnswer | readonly UncertainAnswer[] | undefined,
-): ToolResult<UncertainDecisions> {
-  if (steps.length === 0) return succeed(new Map());
-  if (given === undefined) return uncertainStep(steps);
-  const answers = isList(given) ? given : steps.map(() => given);
-  const isOneForMany = !isList(given) && typeof given === "object" && steps.length > 1;
-  if (isOneForMany || answers.length !== steps.length) return severalUncertain(steps);
-  return succeed(new Map(steps.map(({ runId, key }, at) => [decisionKey(runId, key), answers[at]!])));
-}
-
-/** The refusal where something is uncertain that nobody was asked about. */
-export function findUndecided(
-  steps: readonly UncertainStep[],
-  decisions: UncertainDecisions,
-): ToolResult<never> | undefined {
-  const undecided = steps.filter(({ runId, key }) => !decisions.has(decisionKey(runId, key)));
-  return undecided.length === 0 ? undefined : uncertainStep(undecided);
-}
-
-function isList(given: UncertainAnswer | readonly UncertainAnswer[]): given is readonly UncertainAnswer[] {
-  return Array.isArray(given);
-}
-
-function uncertainStep(steps: readonly UncertainStep[]): ToolResult<never> {
-  const names = steps.map(({ name }) => name).join(", ");
-  return fail(
-    "TOOL_EXECUTION_FAILED",
-    `uncertain_step: ${names} ${steps.length === 1 ? "was" : "were"} sent, and no answer is on record. ` +
-      "It may have taken effect, and is not made again unasked.",
-    {
-      reason: "uncertain_step",
-      hint:
-        'Look whether it took effect. Then resume with uncertain: "retry" (make it again), "skip" (go on without its result) ' +
-        'or {"result": …} (go on with this result)' +
-        (steps.length === 1
-          ? "."
-          : "; or a list with one answer for each, in the order of checkpoint.uncertain."),
-    },
-  );
-}
-
-function severalUncertain(steps: readonly UncertainStep[]): ToolResult<never> {
-  const names = steps.map(({ name }) => name).join(", ");
-  const message = `The outcome of ${steps.length} ${steps.length === 1 ? "call is" : "calls is"} not known: ${names}.`;
-  return fail("TOOL_INVALID_INPUT", message, {
-    field: "uncertain",
-    reason: "uncertain_step",
-    hint: `Give "retry" or "skip", which mean all of them, or a list of ${steps.length} answers in this order.`,
-  });
 }
 
 /** The marks of sensitive inputs that were left out of the store. */

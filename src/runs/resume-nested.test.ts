@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { correct, openTwoProcesses, type TwoProcesses } from "./resume.testkit.ts";
-import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
+import { describe, expect, it } from "vitest";
+import { correct, useTwoProcesses } from "./resume.testkit.ts";
+import { createTestRuns } from "./runs.testkit.ts";
 import { runCount } from "./workflow.testkit.ts";
 
-let two: TwoProcesses;
-let kit: TestRuns;
-let other: TestRuns;
-
-beforeAll(async () => {
-  two = await openTwoProcesses();
-  ({ kit, other } = two);
-});
-afterAll(() => two.close());
-beforeEach(() => two.reset());
+const two = await useTwoProcesses();
+const { kit, other } = two;
 
 describe("a capability in a run that goes on", () => {
   it("does not run again once it succeeded", async () => {

@@ -8,14 +8,7 @@ import type { CallContext, ResumedRun, UncertainAnswer, UncertainDecisions } fro
 import { draftOf } from "./run-draft.ts";
 import { LEASE_SLACK_MS, type Continued, type ConductParts } from "./run-frame.ts";
 import { canBeAsked } from "./elicit.ts";
-import {
-  decideUncertain,
-  findUndecided,
-  readEarlierRun,
-  sensitiveNames,
-  type EarlierRun,
-} from "./earlier-run.ts";
-
+import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
 import { isGone } from "./owner.ts";
 import { goOn, newest, settle, superseded } from "./resume.ts";
 import type { RunEvent, RunReport, RunRequest } from "./run.ts";
@@ -23,6 +16,7 @@ import type { NamedSource } from "./named-source.ts";
 import type { Ready, RunsParts } from "./runs.ts";
 import { createSeal, sensitiveValues } from "./seal.ts";
 import { storedReport, waitForEnd } from "./stored-report.ts";
+import { decideUncertain, findUndecided } from "./uncertain.ts";
 
 export interface ResumeRequest {
   /** The id of a run, or `last` for the newest that can go on. */
@@ -42,14 +36,14 @@ type Parts = ConductParts &
     readonly ready: (request: RunRequest, context: CallContext) => Promise<ToolResult<Ready>>;
   };
 
-type Run_ = (
+type Conduct = (
   ready: Ready,
   context: CallContext,
   continued: Continued,
 ) => Promise<Omit<RunReport, "elapsedMs">>;
 
 export async function resumeRun(
-  parts: Parts & { readonly run: Run_ },
+  parts: Parts & { readonly run: Conduct },
   request: ResumeRequest,
   context: CallContext,
 ): Promise<ToolResult<RunReport>> {

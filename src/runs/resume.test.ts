@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { correct, openTwoProcesses, type TwoProcesses } from "./resume.testkit.ts";
-import { createTestRuns, LIMITS, type TestRuns } from "./runs.testkit.ts";
+import { describe, expect, it } from "vitest";
+import { correct, useTwoProcesses } from "./resume.testkit.ts";
+import { createTestRuns, LIMITS } from "./runs.testkit.ts";
 import { runCount } from "./workflow.testkit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-let two: TwoProcesses;
-let kit: TestRuns;
-let other: TestRuns;
-
-beforeAll(async () => {
-  two = await openTwoProcesses();
-  ({ kit, other } = two);
-});
-afterAll(() => two.close());
-beforeEach(() => two.reset());
+const two = await useTwoProcesses();
+const { kit, other } = two;
 
 const refusal = async (runId: string, from = kit) => {
   const resumed = await from.runs.resume(

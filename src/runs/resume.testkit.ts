@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, beforeEach } from "vitest";
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail } from "../core/result.ts";
@@ -39,8 +40,16 @@ export interface TwoProcesses {
   close(): Promise<void>;
 }
 
+/** Both for a whole test file: opened before its tests, as new before each, closed after them. */
+export async function useTwoProcesses(): Promise<TwoProcesses> {
+  const two = await openTwoProcesses();
+  afterAll(() => two.close());
+  beforeEach(() => two.reset());
+  return two;
+}
+
 /** Starts both in a folder of their own. */
-export async function openTwoProcesses(): Promise<TwoProcesses> {
+async function openTwoProcesses(): Promise<TwoProcesses> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
   const world = createWorld();
   const clock = { now: () => Date.now() + world.shiftMs, elapsed: () => performance.now() };

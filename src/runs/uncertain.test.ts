@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTwoProcesses, type TwoProcesses } from "./resume.testkit.ts";
-import type { TestRuns } from "./runs.testkit.ts";
+import { describe, expect, it } from "vitest";
+import { useTwoProcesses } from "./resume.testkit.ts";
 import { runCount } from "./workflow.testkit.ts";
 
-let two: TwoProcesses;
-let kit: TestRuns;
-let other: TestRuns;
-
-beforeAll(async () => {
-  two = await openTwoProcesses();
-  ({ kit, other } = two);
-});
-afterAll(() => two.close());
-beforeEach(() => two.reset());
+const two = await useTwoProcesses();
+const { kit, other } = two;
 
 describe("a call without an answer on record", () => {
   const PAY =

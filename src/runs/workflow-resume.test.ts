@@ -1,22 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import { INLINE_RESULT_BYTES_MAX } from "../core/store.ts";
-import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
-import { add, CHECK, openBreakableRuns, type BreakableRuns } from "./workflow-resume.testkit.ts";
+import { createTestRuns } from "./runs.testkit.ts";
+import { add, CHECK, useBreakableRuns } from "./workflow-resume.testkit.ts";
 import { flow } from "./workflow.testkit.ts";
 
-let broken: BreakableRuns;
-let kit: TestRuns;
-
-beforeAll(async () => {
-  broken = await openBreakableRuns();
-  ({ kit } = broken);
-});
-afterAll(() => broken.close());
-beforeEach(() => broken.reset());
+const broken = await useBreakableRuns();
+const { kit } = broken;
 
 function code(id: string, text: string, inputs: JsonObject = {}): JsonObject {
   return { id, type: "code", params: { code: text, inputs } };

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { afterAll, beforeEach, expect } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import { fail } from "../core/result.ts";
@@ -39,8 +39,16 @@ export interface BreakableRuns {
   close(): Promise<void>;
 }
 
+/** For a whole test file: opened before its tests, as new before each, closed after them. */
+export async function useBreakableRuns(): Promise<BreakableRuns> {
+  const broken = await openBreakableRuns();
+  afterAll(() => broken.close());
+  beforeEach(() => broken.reset());
+  return broken;
+}
+
 /** Starts them in a folder of their own. */
-export async function openBreakableRuns(): Promise<BreakableRuns> {
+async function openBreakableRuns(): Promise<BreakableRuns> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
   const world = createWorld();
   const around = (store: RunStore): RunStore => ({

@@ -1,17 +1,32 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { TestRuns } from "./runs.testkit.ts";
-import { add, CHECK, openBreakableRuns, type BreakableRuns } from "./workflow-resume.testkit.ts";
+import { describe, expect, it } from "vitest";
+import { add, CHECK, useBreakableRuns } from "./workflow-resume.testkit.ts";
 import { flow } from "./workflow.testkit.ts";
 
-let broken: BreakableRuns;
-let kit: TestRuns;
+const broken = await useBreakableRuns();
+const { kit } = broken;
 
-beforeAll(async () => {
-  broken = await openBreakableRuns();
-  ({ kit } = broken);
+describe("a code node that was cut short in a call", () => {
+  const node = (end: string) =>
+    flow([{ id: "work", type: "code", params: { code: `await mcp.notes.add({ at: "b" }); ${end}` } }], {
+      outputs: { work: { source: "${work}" } },
+    });
+  const corrected = (end: string) => ({
+    corrected: { kind: "workflow" as const, source: JSON.stringify(node(end)) },
+  });
+
+  it("is asked about once, however often it is corrected afterwards", async () => {
+    const id = await broken.runAndKill(node("return 0"), "b");
+    const failed = await kit.resume(id, { ...corrected("null.length"), uncertain: "skip" });
+    expect(failed.result).toMatchObject({
+      success: false,
+      error: { message: expect.stringContaining("TypeError") as string },
+    });
+    expect(failed.checkpoint?.uncertain).toEqual([]);
+    const done = await kit.resume(failed.runId!, corrected("return 1"));
+    expect(done.result).toEqual({ success: true, data: { work: 1 } });
+    expect(broken.made()).toEqual(["b"]);
+  });
 });
-afterAll(() => broken.close());
-beforeEach(() => broken.reset());
 
 describe("a node whose outcome is not known", () => {
   const nodes = [add("a"), add("b", { x: "${a.at}" }), add("c", { x: "${b}" })];
