@@ -286,7 +286,7 @@ function nodePolicyOf({ workflows }: Config): NodePolicy {
 }
 
 /** Who keeps something: the user of this system, as it calls them. */
-function authorName(): string {
+export function authorName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -1,6 +1,5 @@
-import { userInfo } from "node:os";
 import type { Command } from "commander";
-import type { App } from "../app.ts";
+import { authorName, type App } from "../app.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { refuse } from "./app-call.ts";
@@ -90,24 +89,15 @@ async function record(
   isApproved: boolean,
   options: ApproveOptions,
 ): Promise<number> {
-  const decided = await session.app.runs.decide(runId, { isApproved, by: userName() });
+  const decided = await session.app.runs.decide(runId, { isApproved, by: authorName() });
   if (!decided.success) return refuse(decided.error, options);
   const what = escapeUnprintable(waiting.name);
   if (isApproved && options.resume === true) {
     note(`${green("approved")} ${what}`);
-    return perform(session, { kind: "execute", args: { resume: runId } }, {}, options);
+    return perform(session, { args: { resume: runId } }, {}, options);
   }
   if (options.json === true) printJson({ run_id: runId, node: waiting.name, approved: isApproved });
   if (!isApproved) note(`${red("denied")} ${what}: the run has failed, and nothing of it was done.`);
   else note(`${green("approved")} ${what}. Go on with: ${commandLine(["resume", runId], options)}`);
   return EXIT.ok;
-}
-
-/** Who decides: the user of this system, as it calls them. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return "local";
-  }
 }

@@ -70,22 +70,16 @@ async function readExecution(runId: string, options: ResumeOptions): Promise<Too
   if (!uncertain.success) return uncertain;
   const source = code === undefined ? undefined : await readSource(code);
   if (source?.success === false) return source;
-  const common = {
-    ...(options.input.length > 0 && { inputs: inputs.data }),
-    ...(uncertain.data !== undefined && { uncertain: uncertain.data }),
-  };
-  if (source !== undefined && isWorkflowFile(code!)) {
-    const limit = timeout.data === undefined ? {} : { timeoutMs: timeout.data };
-    return succeed({ kind: "corrected_workflow", runId, source: source.data, ...common, ...limit });
-  }
+  const isWorkflow = source !== undefined && isWorkflowFile(code!);
   const args: JsonObject = {
     resume: runId,
-    ...common,
-    ...(source !== undefined && { code: source.data }),
+    ...(options.input.length > 0 && { inputs: inputs.data }),
+    ...(uncertain.data !== undefined && { uncertain: uncertain.data }),
+    ...(source !== undefined && !isWorkflow && { code: source.data }),
     ...(name !== undefined && { name }),
     ...(timeout.data !== undefined && { timeout_ms: timeout.data }),
   };
-  return succeed({ kind: "execute", args });
+  return succeed({ args, ...(isWorkflow && { workflow: source.data }) });
 }
 
 /** One answer for all, or a list with one for each. */

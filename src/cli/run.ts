@@ -70,18 +70,13 @@ async function readExecution(what: string, options: RunOptions): Promise<ToolRes
   if (!timeout.success) return timeout;
   const source = isPath(what) ? await readSource(what) : undefined;
   if (source?.success === false) return source;
-  const common = {
+  const isWorkflow = source !== undefined && isWorkflowFile(what);
+  const args: JsonObject = {
+    ...(source === undefined && { name: what }),
+    ...(source !== undefined && !isWorkflow && { code: source.data }),
     inputs: inputs.data,
     ...(options.intent !== undefined && { intent: options.intent }),
-  };
-  if (source !== undefined && isWorkflowFile(what)) {
-    const limit = timeout.data === undefined ? {} : { timeoutMs: timeout.data };
-    return succeed({ kind: "workflow", source: source.data, ...common, ...limit });
-  }
-  const args: JsonObject = {
-    ...(source === undefined ? { name: what } : { code: source.data }),
-    ...common,
     ...(timeout.data !== undefined && { timeout_ms: timeout.data }),
   };
-  return succeed({ kind: "execute", args });
+  return succeed({ args, ...(isWorkflow && { workflow: source.data }) });
 }

@@ -13,7 +13,7 @@ import { executeAnswer, executeOutput, type ExecuteOutput } from "./execute-answ
 import { checkRequest, executeInput, type ExecuteInput } from "./execute-request.ts";
 import { findSource, type Source, type SourceParts } from "./execute-source.ts";
 import { nextHop } from "./hops.ts";
-import { createMetaTool, type MetaTool } from "./meta-tool.ts";
+import { createMetaTool, parseArguments, type MetaTool } from "./meta-tool.ts";
 import { checkFinalName, savedOf } from "./save-to-library.ts";
 
 export interface ExecuteParts extends SourceParts {
@@ -28,8 +28,13 @@ export interface ExecuteParts extends SourceParts {
   readonly log: Log;
 }
 
-export function createExecute(parts: ExecuteParts): MetaTool {
-  return createMetaTool({
+export interface Execute extends MetaTool {
+  /** Runs, or goes on with, the text of a workflow, as if it were a draft; the arguments are those of `execute`. */
+  runWorkflow(text: string, args: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
+}
+
+export function createExecute(parts: ExecuteParts): Execute {
+  const tool = createMetaTool({
     name: "execute",
     title: "Execute",
     describe: () =>
@@ -39,37 +44,63 @@ export function createExecute(parts: ExecuteParts): MetaTool {
     input: executeInput,
     output: executeOutput,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    async run(given, context) {
-      const checked = checkRequest(given);
-      if (!checked.success) return checked;
-      const args = await withHandles(parts, given);
-      if (!args.success) return args;
-      const free = await checkSaveAs(args.data, parts);
-      if (!free.success) return free;
-      const meta = nextHop(context.meta);
-      if (!meta.success) return meta;
-      return executeChecked(parts, args.data, { ...context, meta: meta.data });
+    async run(args, context) {
+      const checked = checkRequest(args);
+      return checked.success ? executeChecked(parts, args, context) : checked;
     },
   });
+  return {
+    ...tool,
+    async runWorkflow(text, args, context) {
+      const given = parseArguments(executeInput, args);
+      if (!given.success) return given;
+      const checked = checkRequest(given.data, true);
+      if (!checked.success) return checked;
+      const inputs = (given.data.inputs ?? {}) as JsonObject;
+      const source: Source = { runnable: { kind: "workflow", source: text }, inputs };
+      return (await executeChecked(parts, given.data, context, source)) as ToolResult<JsonObject>;
+    },
+  };
 }
 
 async function executeChecked(
   parts: ExecuteParts,
+  given: ExecuteInput,
+  outer: CallContext,
+  text?: Source,
+): Promise<ToolResult<ExecuteOutput>> {
+  const args = await withHandles(parts, given);
+  if (!args.success) return args;
+  const free = await checkSaveAs(args.data, parts);
+  if (!free.success) return free;
+  const meta = nextHop(outer.meta);
+  if (!meta.success) return meta;
+  const source = text === undefined ? await sourceOf(parts, args.data) : succeed(text);
+  if (!source.success) return source;
+  return runSource(parts, source.data, args.data, { ...outer, meta: meta.data });
+}
+
+/** None where a run goes on as it was. */
+async function sourceOf(parts: ExecuteParts, args: ExecuteInput): Promise<ToolResult<Source | undefined>> {
+  const hasSource = args.code !== undefined || args.name !== undefined;
+  return hasSource ? findSource(args, parts) : succeed(undefined);
+}
+
+async function runSource(
+  parts: ExecuteParts,
+  source: Source | undefined,
   args: ExecuteInput,
   context: CallContext,
 ): Promise<ToolResult<ExecuteOutput>> {
-  const hasSource = args.code !== undefined || args.name !== undefined;
-  const source = hasSource ? await findSource(args, parts) : undefined;
-  if (source?.success === false) return source;
-  const ran = await runOrResume(parts, source?.data, args, context);
+  const ran = await runOrResume(parts, source, args, context);
   if (!ran.success) return ran;
-  const report = { ...ran.data, warnings: [...ran.data.warnings, ...(source?.data.warnings ?? [])] };
+  const report = { ...ran.data, warnings: [...ran.data.warnings, ...(source?.warnings ?? [])] };
   if (!report.result.success && report.result.error.code === "SECURITY_ERROR") {
     parts.denied("execute", { traceId: context.traceId, reason: report.result.error.message });
   }
   if (!report.result.success || source === undefined) return succeed(executeAnswer(report, null));
-  if (args.save_as !== undefined) return succeed(await keepRun(parts, source.data, report, args, context));
-  return succeed(executeAnswer(report, await leaveDraft(parts, source.data, args, context)));
+  if (args.save_as !== undefined) return succeed(await keepRun(parts, source, report, args, context));
+  return succeed(executeAnswer(report, await leaveDraft(parts, source, args, context)));
 }
 
 async function runOrResume(
@@ -137,7 +168,7 @@ async function leaveDraft(
   { traceId }: CallContext,
 ): Promise<string | null> {
   if (draft !== undefined) return draft;
-  if (runnable.capability !== undefined) return null;
+  if (runnable.capability !== undefined || runnable.kind === "workflow") return null;
   try {
     return await drafts.leave(runnable.source, intent);
   } catch (error) {

@@ -5,7 +5,6 @@
  * inside is logged under the trace id that the result carries, and nothing of it is shown.
  */
 import { randomUUID } from "node:crypto";
-import { messageOf, type ToolError } from "../core/errors.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
@@ -22,6 +21,7 @@ import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 import type { AnthropicTool } from "../registry/anthropic-tool.ts";
 import type { Exposed } from "../registry/listing.ts";
+import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
 import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
@@ -42,9 +42,6 @@ import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resour
 import { createSaveToLibrary } from "./save-to-library.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 
-/** The key of the trace id in the `_meta` of every answer. */
-export const TRACE_ID_KEY = "repertoire/traceId";
-
 export interface Gateway {
   /** The context says on whose behalf servers are started: some offer only what their client can take part in. */
   listTools(context?: Partial<CallContext>): Promise<ToolDefinition[]>;
@@ -58,6 +55,8 @@ export interface Gateway {
    * which `callTool` answers.
    */
   callUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> | undefined;
+  /** `execute` for a workflow that is neither a draft nor kept: its text, and the other arguments of `execute`. */
+  executeWorkflow(text: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
   /** Resources, templates and prompts of all servers, under their exposed names. */
   listOffers(context?: Partial<CallContext>): Promise<Offers>;
   pass(method: PassedMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
@@ -115,11 +114,12 @@ export interface GatewayParts {
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { registry } = parts;
+  const execute = createExecute(parts);
   const metaTools: readonly MetaTool[] = [
     createBrowseComponents(parts),
     createListLibrary(parts),
     createDescribeWorkflow(parts),
-    createExecute(parts),
+    execute,
     createSaveToLibrary(parts),
   ];
   const toolList = createToolListReader({ ...parts, metaTools });
@@ -217,6 +217,14 @@ export function createGateway(parts: GatewayParts): Gateway {
       );
       return withTrace(result.success ? result.data : errorAnswer(result.error), context);
     },
+    async executeWorkflow(text, args, partial) {
+      const context = contextOf(partial);
+      const result = await execute
+        .runWorkflow(text, args, context)
+        .catch((error: unknown) => unexpected(error, execute.name, context, parts.log));
+      const answer = toAnswer(result);
+      return withTrace(answer.success ? answer.data : errorAnswer(answer.error), context);
+    },
     callUpstream(name, args, context) {
       if (registry.resolve(name) === undefined || findJsonProblem(args) !== undefined) return undefined;
       return answerUpstream(name, args, context);
@@ -264,14 +272,6 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-function contextOf(partial: Partial<CallContext> = {}): CallContext {
-  return { traceId: randomUUID(), signal: new AbortController().signal, ...partial };
-}
-
-function withTrace(answer: ToolAnswer, context: CallContext): ToolAnswer {
-  return { ...answer, _meta: { ...answer._meta, [TRACE_ID_KEY]: context.traceId } };
-}
-
 /** Templates have no notification of their own: a client reads them with the resources. */
 function listsOf(kinds: ReadonlySet<string>): Set<ListKind> {
   const lists = new Set<ListKind>();
@@ -279,24 +279,6 @@ function listsOf(kinds: ReadonlySet<string>): Set<ListKind> {
   if (kinds.has("resources") || kinds.has("resourceTemplates")) lists.add("resources");
   if (kinds.has("prompts")) lists.add("prompts");
   return lists;
-}
-
-function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer> {
-  if (!result.success) return result;
-  const content = [{ type: "text", text: JSON.stringify(result.data) }];
-  // A run that failed is told whole, with its logs and calls, and is a failure all the same.
-  const isError = result.data["success"] === false;
-  return { success: true, data: { content, structuredContent: result.data, ...(isError && { isError }) } };
-}
-
-/** A failure as a result: the same JSON as structure and as text, because clients show one or the other. */
-function errorAnswer(error: ToolError): ToolAnswer {
-  const structuredContent = { success: false, error: { ...error } } as unknown as JsonObject;
-  return {
-    isError: true,
-    content: [{ type: "text", text: JSON.stringify(structuredContent) }],
-    structuredContent,
-  };
 }
 
 function unknownTool(name: string, metaTools: readonly MetaTool[]): ToolResult<never> {
@@ -308,15 +290,6 @@ function unknownTool(name: string, metaTools: readonly MetaTool[]): ToolResult<n
   });
 }
 
-/** A bug or a broken world: the client learns that it happened and where to look, the log learns what. */
-function unexpected(error: unknown, tool: string, context: CallContext, log: Log): ToolResult<never> {
-  log.error("gateway.call.failed", { tool, traceId: context.traceId, error });
-  const storeFailed = error instanceof Error && error.name === "RepertoireError";
-  return fail(
-    "TOOL_EXECUTION_FAILED",
-    storeFailed ? messageOf(error) : "The gateway failed to handle this call.",
-    {
-      hint: `The log has the cause under traceId ${context.traceId}.`,
-    },
-  );
+function contextOf(partial: Partial<CallContext> = {}): CallContext {
+  return { traceId: randomUUID(), signal: new AbortController().signal, ...partial };
 }

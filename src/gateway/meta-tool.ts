@@ -92,7 +92,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks arguments against a strict schema; the error names the field and, for an unknown one, the nearest that exists. */
-function parseArguments<Input extends z.ZodObject>(
+export function parseArguments<Input extends z.ZodObject>(
   schema: Input,
   args: JsonObject,
 ): ToolResult<z.output<Input>> {

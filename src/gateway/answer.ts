@@ -1,0 +1,45 @@
+/** What a call comes to, as MCP has it. */
+import { messageOf, type ToolError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { CallContext, ToolAnswer } from "../core/tool.ts";
+
+/** The key of the trace id in the `_meta` of every answer. */
+export const TRACE_ID_KEY = "repertoire/traceId";
+
+export function withTrace(answer: ToolAnswer, context: CallContext): ToolAnswer {
+  return { ...answer, _meta: { ...answer._meta, [TRACE_ID_KEY]: context.traceId } };
+}
+
+/** The answer of a meta-tool. */
+export function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer> {
+  if (!result.success) return result;
+  const content = [{ type: "text", text: JSON.stringify(result.data) }];
+  // A run that failed is told whole, with its logs and calls, and is a failure all the same.
+  const isError = result.data["success"] === false;
+  return { success: true, data: { content, structuredContent: result.data, ...(isError && { isError }) } };
+}
+
+/** A failure as a result: the same JSON as structure and as text, because clients show one or the other. */
+export function errorAnswer(error: ToolError): ToolAnswer {
+  const structuredContent = { success: false, error: { ...error } } as unknown as JsonObject;
+  return {
+    isError: true,
+    content: [{ type: "text", text: JSON.stringify(structuredContent) }],
+    structuredContent,
+  };
+}
+
+/** A bug or a broken world: the client learns that it happened and where to look, the log learns what. */
+export function unexpected(error: unknown, tool: string, context: CallContext, log: Log): ToolResult<never> {
+  log.error("gateway.call.failed", { tool, traceId: context.traceId, error });
+  const storeFailed = error instanceof Error && error.name === "RepertoireError";
+  return fail(
+    "TOOL_EXECUTION_FAILED",
+    storeFailed ? messageOf(error) : "The gateway failed to handle this call.",
+    {
+      hint: `The log has the cause under traceId ${context.traceId}.`,
+    },
+  );
+}

@@ -1,0 +1,154 @@
+/** The real gateway over a real store and a real sandbox, with sources in memory in place of servers. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/temporary.ts";
+import { contextOf, type FixtureSource } from "../../test/fixtures/tool-source.ts";
+import type { JsonObject } from "../core/json.ts";
+import { silentLog } from "../core/log.ts";
+import { DEFAULT_SCOPE } from "../core/names.ts";
+import type { CapabilityDraft, Store } from "../core/store.ts";
+import { createDrafts } from "../library/drafts.ts";
+import { createKeeper } from "../library/keep.ts";
+import { createLibrary } from "../library/library.ts";
+import { createLibrarySource } from "../library/library-source.ts";
+import { createCodeDirectory, createToolLookUp } from "../code-directory.ts";
+import { createRegistry, type Registry } from "../registry/registry.ts";
+import { createTraces } from "../runs/trace.ts";
+import { createSourceFinder } from "../library/named-source.ts";
+import { createRuns } from "../runs/runs.ts";
+import { createCodeAnalysis } from "../sandbox/analysis.ts";
+import { createArgumentCheck } from "../sandbox/argument-check.ts";
+import { createSandbox } from "../sandbox/sandbox.ts";
+import { createTypeCheck } from "../sandbox/type-check.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { launch } from "../upstream/process/launch.ts";
+import { createGateway, type Gateway } from "./gateway.ts";
+
+/** In their order. */
+export const META_TOOLS = [
+  "browse_components",
+  "list_library",
+  "describe_workflow",
+  "execute",
+  "save_to_library",
+];
+
+export interface Rig {
+  readonly gateway: Gateway;
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly draftsFolder: string;
+  readonly call: (name: string, args?: JsonObject) => Promise<Record<string, unknown>>;
+}
+
+/** A workflow that needs no server. */
+export const WORKFLOW = JSON.stringify({
+  ir_version: "1.0",
+  outputs: { sum: { source: "${add}" } },
+  nodes: [{ id: "add", type: "code", params: { code: "return 1 + 1;" } }],
+});
+
+/** What runs code, shared by all rigs: it starts with the first run. */
+export const bench = {
+  sandbox: createSandbox({ launch, memoryMb: () => 64 }),
+  analysis: createCodeAnalysis(),
+  types: createTypeCheck(),
+  args: createArgumentCheck(),
+};
+afterAll(() => Promise.all(Object.values(bench).map((part) => part.close())));
+/** The calls that were refused because the config denies them. */
+export const denied: string[] = [];
+
+/** The real gateway over a real store, with sources in memory in place of servers. */
+export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
+  const home = temporaryFolder();
+  const draftsFolder = join(home, "drafts");
+  const store = await openSqliteStore({ home });
+  onTestFinished(() => store.close());
+  mkdirSync(draftsFolder);
+  const registry = createRegistry();
+  for (const source of sources) registry.add(source);
+  const scope = () => DEFAULT_SCOPE;
+  const library = createLibrary(store.capabilities, scope);
+  const drafts = createDrafts(draftsFolder);
+  const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
+  const runs = createRuns({
+    ...bench,
+    store: store.runs,
+    directory: createCodeDirectory({
+      registry,
+      liveName,
+      freshenLibrary,
+      servers: () => sources.map(({ id }) => id),
+    }),
+    callTool: registry.call,
+    nodes: [],
+    findSource: (name) => named.find(name),
+    findVersion: (id, version) => named.version(id, version),
+    recordApproval: () => {},
+    scope,
+    limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
+  });
+  const lookUpTool = createToolLookUp(registry, liveName);
+  const kept = createLibrarySource({
+    capabilities: store.capabilities,
+    scope,
+    runs,
+    lookUpTool,
+    changedTools: () => "warn",
+  });
+  registry.add(kept, { isOwn: true });
+  onTestFinished(() => registry.close());
+  function liveName(tool: string): string {
+    return kept.liveName(tool);
+  }
+  async function freshenLibrary(): Promise<void> {
+    if (await kept.lookForChanges()) await registry.refresh(kept.id, contextOf());
+  }
+  const gateway = createGateway({
+    registry,
+    runs,
+    traces: createTraces({ store: store.runs, scope, redact: (value) => value }),
+    library: createLibrary(store.capabilities, scope),
+    keeper: createKeeper({ store, runs, scope, author: () => "ann", secrets: () => [], record: () => {} }),
+    lookUpTool,
+    freshenLibrary,
+    isListed: (tool) => kept.isListed(tool),
+    checkContracts: (current) => kept.checkContracts(current),
+    drafts: createDrafts(draftsFolder),
+    servers: () => sources.map((source) => source.id),
+    configChanged: () => () => {},
+    exposure: () => "lean",
+    serverNotified: () => () => {},
+    tellServers: () => {},
+    setLogLevel: () => {},
+    denied: (tool) => void denied.push(tool),
+    metaToolAnswered: () => {},
+    log: silentLog,
+  });
+  const call = async (name: string, args: JsonObject = {}) => {
+    const answer = await gateway.callTool(name, args);
+    expect(answer.content).toEqual([{ type: "text", text: JSON.stringify(answer.structuredContent) }]);
+    return { isError: answer.isError ?? false, ...answer.structuredContent };
+  };
+  return { gateway, registry, store, draftsFolder, call };
+}
+
+/** Something kept. */
+export const sum: CapabilityDraft = {
+  scope: DEFAULT_SCOPE,
+  namespace: "math",
+  action: "sum",
+  kind: "code",
+  description: "Adds two numbers.",
+  author: "ann",
+  source: "return args.a + args.b;",
+  inputSchema: {
+    type: "object",
+    properties: { a: { type: "number", description: "The first." }, b: { type: "number", default: 1 } },
+    required: ["a"],
+  },
+  outputSchema: { type: "number" },
+  toolsUsed: [{ tool: "calc__add", hash: "abc" }],
+};
