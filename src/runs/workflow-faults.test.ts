@@ -4,6 +4,7 @@
  *
  * A life is what happens between a start and a stop. A life that was killed writes and calls nothing more, as its process would.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hashJson, type Json, type JsonObject } from "../core/json.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import type { RunStore } from "../core/store.ts";
+import type { Lease, Run, RunStore } from "../core/store.ts";
 import type { CallContext, UncertainAnswer } from "../core/tool.ts";
 import type { RunReport, UncertainStep } from "./run.ts";
 import { createTestRuns, deadOwner, LIMITS, type TestRuns } from "./runs.testkit.ts";
@@ -148,17 +149,26 @@ interface World {
 let kit: TestRuns;
 let life: Life;
 let world: World;
-/** Runs by the life that they belong to. */
+/** The life that each run was begun in; also by fence, since a later life may take the run over. */
 const livesOf = new Map<string, Life>();
+/** The life that starts, claims and goes on with runs which no other run started. */
+const current = new AsyncLocalStorage<Life>();
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 const owner = deadOwner();
 
 const isKilled = new WeakSet<Life>();
 
-/** Without a run, whoever asks belongs to this life. */
-function isDead(runId: string | null | undefined): boolean {
-  const of = runId == null ? life : livesOf.get(runId);
+function lifeOf(by: string | null | undefined): Life | undefined {
+  return by == null ? current.getStore() : livesOf.get(by);
+}
+
+/** A life that another one followed is as dead as one that was killed. */
+function isDead(of: Life | undefined): boolean {
   return of !== life || isKilled.has(of);
+}
+
+function fenced({ runId, fence }: Lease): string {
+  return `${runId}:${fence}`;
 }
 
 const never = <T>(): Promise<T> => new Promise(() => {});
@@ -169,47 +179,48 @@ function kill(of: Life): void {
   of.stop.abort();
 }
 
-/** One write of a run, at which its life may end. */
-async function write<T>(runId: string | null | undefined, make: () => Promise<T>): Promise<T> {
-  const of = life;
-  if (isDead(runId)) return never();
+/** One write of a life, at which it may end. */
+async function write<T>(of: Life | undefined, make: (of: Life) => Promise<T>): Promise<T> {
+  if (of === undefined || isDead(of)) return never();
   const isHere = of.fault?.kind !== "cancelled" && ++of.writeCount === of.fault?.at;
   if (isHere && of.fault?.kind === "killed_before_write") return (kill(of), never());
   if (isHere && of.fault?.kind === "store_throws") {
     kill(of);
     throw new Error("the disk is gone");
   }
-  const written = await make();
+  const written = await make(of);
   if (isHere) kill(of);
   return isKilled.has(of) ? never() : written;
 }
 
 function around(store: RunStore): RunStore {
-  const begun = <T extends { id: string; parentRunId: string | null }>(run: T): T => {
-    livesOf.set(run.id, life);
+  const begun = (of: Life, run: Run): Run => {
+    livesOf.set(run.id, of);
+    livesOf.set(fenced({ runId: run.id, fence: run.fence }), of);
     if (run.parentRunId === null) world.topRunId = run.id;
     return run;
   };
+  const held = (lease: Lease): Life | undefined => lifeOf(fenced(lease));
   return {
     ...store,
     start: (draft, _, leaseMs) =>
-      write(draft.parentRunId, async () => begun(await store.start(draft, owner, leaseMs))),
+      write(lifeOf(draft.parentRunId), async (of) => begun(of, await store.start(draft, owner, leaseMs))),
     resume: (from, draft, taken, _, leaseMs) =>
-      write(draft.parentRunId, async () => {
+      write(lifeOf(draft.parentRunId), async (of) => {
         const outcome = await store.resume(from, draft, taken, owner, leaseMs);
-        if (outcome.kind === "resumed") begun(outcome.run);
+        if (outcome.kind === "resumed") begun(of, outcome.run);
         return outcome;
       }),
     claim: (id, _, leaseMs, gone) =>
-      write(null, async () => {
+      write(current.getStore(), async (of) => {
         const claimed = await store.claim(id, owner, leaseMs, gone);
-        if (claimed !== undefined) livesOf.set(id, life);
+        if (claimed !== undefined) livesOf.set(fenced({ runId: id, fence: claimed.fence }), of);
         return claimed;
       }),
-    openStep: (lease, step) => write(lease.runId, () => store.openStep(lease, step)),
-    closeStep: (lease, key, outcome) => write(lease.runId, () => store.closeStep(lease, key, outcome)),
-    recordStep: (lease, step) => write(lease.runId, () => store.recordStep(lease, step)),
-    finish: (lease, outcome) => write(lease.runId, () => store.finish(lease, outcome)),
+    openStep: (lease, step) => write(held(lease), () => store.openStep(lease, step)),
+    closeStep: (lease, key, outcome) => write(held(lease), () => store.closeStep(lease, key, outcome)),
+    recordStep: (lease, step) => write(held(lease), () => store.recordStep(lease, step)),
+    finish: (lease, outcome) => write(held(lease), () => store.finish(lease, outcome)),
   };
 }
 
@@ -222,7 +233,7 @@ function answerOf(args: Json): JsonObject {
 /** A tool that takes effect, unless its call goes wrong or its caller is dead. */
 function acting(take: (id: string, args: Json, context: CallContext) => Json) {
   return (args: Record<string, unknown>, context: CallContext): unknown => {
-    if (isDead(context.runId)) return never();
+    if (isDead(lifeOf(context.runId))) return never();
     if (life.fault?.kind === "cancelled" && ++life.callCount === life.fault.at) life.stop.abort();
     world.toolCallCount++;
     const wrong = world.slips.findIndex(({ at }) => at === world.toolCallCount);
@@ -275,10 +286,12 @@ async function live(
     callCount: 0,
   };
   const mine = life;
-  const report = act(mine.stop.signal).catch((error: unknown) => {
-    if (isKilled.has(mine)) return "killed" as const;
-    throw error;
-  });
+  const report = current
+    .run(mine, () => act(mine.stop.signal))
+    .catch((error: unknown) => {
+      if (isKilled.has(mine)) return "killed" as const;
+      throw error;
+    });
   return Promise.race([report, mine.killed.promise]);
 }
 

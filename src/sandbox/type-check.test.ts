@@ -252,6 +252,7 @@ it("shows code no file of the machine", async () => {
     `const x: typeof import("${process.cwd()}/package.json") = 1;`,
     `/// <reference path="${process.cwd()}/src/index.ts" />`,
   ]) {
-    expect(JSON.stringify(await complaints(code))).not.toMatch(/repertoire|keywords/);
+    // A complaint may quote the code, and so the path; what the file says is in none.
+    expect(JSON.stringify(await complaints(code))).not.toMatch(/keywords|description|devDependencies/);
   }
 });
