@@ -139,9 +139,6 @@ interface World {
   /** Calls that went wrong already are not wrong again. */
   readonly slips: Slip[];
   toolCallCount: number;
-  readonly byKey: Map<unknown, Json>;
-  /** Whether the server recognises a call that is made again. */
-  isDeduplicating: boolean;
   /** The newest run that no other one started. */
   topRunId: string | undefined;
 }
@@ -231,7 +228,7 @@ function answerOf(args: Json): JsonObject {
 }
 
 /** A tool that takes effect, unless its call goes wrong or its caller is dead. */
-function acting(take: (id: string, args: Json, context: CallContext) => Json) {
+function acting(take: (id: string, args: Json) => Json) {
   return (args: Record<string, unknown>, context: CallContext): unknown => {
     if (isDead(lifeOf(context.runId))) return never();
     if (life.fault?.kind === "cancelled" && ++life.callCount === life.fault.at) life.stop.abort();
@@ -239,7 +236,7 @@ function acting(take: (id: string, args: Json, context: CallContext) => Json) {
     const wrong = world.slips.findIndex(({ at }) => at === world.toolCallCount);
     const [slipped] = wrong === -1 ? [] : world.slips.splice(wrong, 1);
     if (slipped?.hasEffect === false) return fail("TOOL_UNAVAILABLE", "down");
-    const answer = take(String(args["id"]), args as JsonObject, context);
+    const answer = take(String(args["id"]), args as JsonObject);
     return slipped === undefined ? answer : fail("TOOL_TIMEOUT", "no answer", { mayHaveHappened: true });
   };
 }
@@ -250,12 +247,8 @@ beforeAll(async () => {
   kit.addSource(
     "fx",
     {
-      once: acting((id, args, { meta }) => {
-        const key = meta?.["repertoire/idempotencyKey"];
-        const known = world.isDeduplicating ? world.byKey.get(key) : undefined;
-        if (known !== undefined) return known;
+      once: acting((id, args) => {
         world.once.push(id);
-        world.byKey.set(key, answerOf(args));
         return answerOf(args);
       }),
       again: acting((id, args) => {
@@ -295,11 +288,11 @@ async function live(
   return Promise.race([report, mine.killed.promise]);
 }
 
-/** What somebody says who looked at what the tools have done. */
-function answerFor(steps: readonly UncertainStep[]): UncertainAnswer {
-  const happened = steps.filter(({ args }) => world.once.includes(args["id"] as string));
-  world.isDeduplicating = happened.length > 0 && steps.length > 1;
-  return steps.length === 1 && happened.length === 1 ? { result: answerOf(steps[0]!.args) } : "retry";
+/** What somebody says who looked at what the tools have done, about each call. */
+function answersFor(steps: readonly UncertainStep[]): UncertainAnswer[] {
+  return steps.map(({ args }) =>
+    world.once.includes(args["id"] as string) ? { result: answerOf(args) } : "retry",
+  );
 }
 
 interface End {
@@ -315,11 +308,9 @@ async function runToTheEnd(source: string, faults: readonly Fault[], slips: read
     again: new Set(),
     slips: [...slips],
     toolCallCount: 0,
-    byKey: new Map(),
-    isDeduplicating: false,
     topRunId: undefined,
   };
-  let uncertain: UncertainAnswer | undefined;
+  let uncertain: UncertainAnswer[] | undefined;
   let result: ToolResult<Json> = fail("TOOL_EXECUTION_FAILED", "not started");
   for (let count = 0; count < LIFE_COUNT_MAX && !result.success; count++) {
     const report = await live(faults[count], (signal) =>
@@ -331,7 +322,7 @@ async function runToTheEnd(source: string, faults: readonly Fault[], slips: read
     if (report === "killed") continue;
     result = report.result;
     const isAsked = !result.success && result.error.reason === "uncertain_step";
-    if (isAsked) uncertain = answerFor(report.checkpoint?.uncertain ?? []);
+    if (isAsked) uncertain = answersFor(report.checkpoint?.uncertain ?? []);
   }
   return { result, once: world.once.toSorted(), again: [...world.again].toSorted() };
 }
