@@ -45,8 +45,8 @@ async function write(
   const build = await rolldown({
     input,
     platform: "node",
-    // It is a program of its own for each platform.
-    external: [/^typescript(\/|$)/],
+    // They are a program, or a library, of their own for each platform.
+    external: [/^typescript(\/|$)/, "@napi-rs/keyring"],
     // Some packages have an ESM build only under "module", and their CommonJS one cannot be bundled.
     resolve: { mainFields: ["module", "main"] },
     plugins: options.plugins ?? [],

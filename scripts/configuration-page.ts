@@ -29,7 +29,7 @@ const INTRODUCTION = `# Configuration
 - **Reload**: a changed file is taken over without dropping clients; a broken one keeps the old config and says so in the log.
 - **Home**: \`REPERTOIRE_HOME\` or \`--home\`, by default \`$XDG_DATA_HOME/repertoire\` (\`~/.local/share/repertoire\`).
 
-In this version \`profiles\`, \`sandbox\` and \`workflows\` are checked and take effect with the parts that they are for.
+[Profiles](profiles.md) are views of the gateway for clients that should see less or something else.
 
 ## Keys
 `;

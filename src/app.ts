@@ -15,14 +15,18 @@ import {
 import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { Json, JsonObject } from "./core/json.ts";
-import type { Log } from "./core/log.ts";
+import type { ConfigurableLog } from "./log.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
+import { RepertoireError } from "./core/errors.ts";
+import { didYouMean, nearest } from "./core/nearest.ts";
 import { createRedactor } from "./core/redaction.ts";
 import { succeed, type ToolResult } from "./core/result.ts";
 import type { Store } from "./core/store.ts";
 import type { ToolDefinition } from "./core/tool.ts";
-import { createGateway, type Gateway } from "./gateway/gateway.ts";
+import { createGateway, type Gateway, type GatewayParts } from "./gateway/gateway.ts";
+import { createReachFinder } from "./gateway/run-view.ts";
+import { createHeldCalls } from "./gateway/held-calls.ts";
 import { createDrafts } from "./library/drafts.ts";
 import { createExchange, type Exchange } from "./library/exchange.ts";
 import { createKeeper } from "./library/keep.ts";
@@ -38,16 +42,24 @@ import { createCodeAnalysis } from "./sandbox/analysis.ts";
 import { createArgumentCheck } from "./sandbox/argument-check.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
 import { createTypeCheck } from "./sandbox/type-check.ts";
+import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { StdioConnection } from "./server/serve-stdio.ts";
+import { createProfiles, type FindGateway } from "./profiles.ts";
+import { createLogins, type Logins } from "./logins.ts";
+import { openSecretStore } from "./secrets.ts";
 import { createServers } from "./servers.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { launch } from "./upstream/process/launch.ts";
 import { drawText } from "./workflows/graph-text.ts";
 import { viewServer, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
+import { openWatching } from "./watching.ts";
 
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export type { ServerView } from "./server-view.ts";
+export type { AuthorizationWay, LoginView, LogoutView } from "./logins.ts";
+export { openTokens, type ShownToken, type Tokens } from "./server/auth/tokens.ts";
+export type { TokenEntry } from "./server/auth/token.ts";
 
 export interface App extends Exchange {
   readonly gateway: Gateway;
@@ -59,8 +71,14 @@ export interface App extends Exchange {
   freshenLibrary(): Promise<void>;
   /** Changes and tests what was kept. */
   readonly curator: Curator;
+  /** Logs in to remote servers, and out of them. */
+  readonly logins: Logins;
   /** Serves one client over a pair of streams. */
-  connectStdio(input: Readable, output: Output): Promise<StdioConnection>;
+  connectStdio(input: Readable, output: Output, profile?: string): Promise<StdioConnection>;
+  /** The gateway as a profile shows it; undefined where there is no such profile. */
+  readonly gatewayFor: FindGateway;
+  /** Serves many clients over HTTP. */
+  listenHttp(address: HttpAddress, profile?: string): Promise<HttpFront>;
   /** The configured servers as they are; with `start`, each is started and asked anew first. */
   viewServers(start: boolean): Promise<ServerView[]>;
   /** The definition of an upstream tool, asking its server where nothing is known of it yet. */
@@ -86,7 +104,9 @@ interface CheckedWorkflow {
 
 export interface AppParts {
   readonly config: ConfigSource;
-  readonly log: Log;
+  readonly log: ConfigurableLog;
+  /** What the process is for, where that is to serve clients: what it does is then watched, and over HTTP counted. */
+  readonly serves?: "stdio" | "http";
 }
 
 /** Longer than any server may take to start and answer. */
@@ -94,20 +114,28 @@ const VIEW_WAIT_MS = 60_000;
 
 const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
 
-export async function openApp({ config, log }: AppParts): Promise<App> {
+export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
   const store = await openSqliteStore({ home });
-  const registry = createRegistry({ cache: store.serverCache, log });
+  const watching = await openWatching({ config, log, serves });
+  const registry = createRegistry({ cache: store.serverCache, log, watch: watching.watchCall });
   const trail = createAuditTrail(store.audit, log);
   registry.subscribe((event) => trail.recordEvent(event));
   await registry.load();
   let connection: StdioConnection | undefined;
+  let front: HttpFront | undefined;
+  let isLeaving = false;
+  const heldCalls = createHeldCalls();
+  const secrets = openSecretStore({ home });
   const servers = createServers({
+    secrets,
     registry,
     log,
     version: VERSION,
     client: () => connection?.client(),
-    prefersModern: () => connection?.era() === "modern",
+    hasManyClients: () => serves === "http",
+    // Over one modern line all modern clients can be asked; only a legacy line belongs to one client alone.
+    prefersModern: () => serves === "http" || connection?.era() === "modern",
   });
   await servers.reconcile(config.current());
   const leave = config.subscribe((event) => {
@@ -137,6 +165,7 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     findSource: (name) => sources.find(name),
     findVersion: (id, version) => sources.version(id, version),
     recordApproval: (runId, details) => trail.recordChange("run.approval", runId, details),
+    ...watching,
   });
   const lookUpTool = createToolLookUp(registry, (tool) => kept.liveName(tool));
   const kept = createLibrarySource({
@@ -163,10 +192,11 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     redact: (value) => keeping.redactor().value(value) as Json,
   });
   const curator = createCurator({ ...keeping, library, servers: usable });
-  const gateway = createGateway({
+  const gatewayParts: GatewayParts = {
     registry,
     runs,
     traces,
+    findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
     lookUpTool,
     freshenLibrary,
     isListed: (tool) => kept.isListed(tool),
@@ -178,26 +208,67 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
     serverNotified: (listener) => servers.notified(listener),
-    tellServers: (method, params) => servers.tell(method, params),
-    setLogLevel: (level) => servers.setLogLevel(level),
+    tellServers: (method, params, client) => servers.tell(method, params, client),
+    setLogLevel: (level, client) => servers.setLogLevel(level, client),
+    heldCalls,
     denied: (tool, details) => trail.recordDenial(tool, details),
     // Whoever looks for tools will run code next; a command that lists them will not.
-    metaToolAnswered: () => connection !== undefined && runs.warm(),
+    metaToolAnswered: () => (connection !== undefined || front !== undefined) && runs.warm(),
+    version: VERSION,
     log,
+  };
+  const gateway = createGateway(gatewayParts);
+  const gatewayFor = createProfiles({
+    config,
+    core: gateway,
+    parts: gatewayParts,
+    tellServer: (server, method, params, client) => servers.tell(method, params, client, server),
   });
   return {
     gateway,
+    gatewayFor,
     store,
     runs,
     traces,
     library,
     freshenLibrary,
     curator,
+    logins: createLogins({
+      config: () => config.current(),
+      secrets,
+      async countTools(server) {
+        const options = { waitMs: VIEW_WAIT_MS, servers: [server], force: true };
+        const { components, failed } = await registry.discover(options, ownContext());
+        if (failed.some(({ source }) => source === server)) return undefined;
+        return components.filter(({ source }) => source === server).length;
+      },
+    }),
     ...createExchange(library, curator),
-    async connectStdio(input, output) {
+    async connectStdio(input, output, profile) {
       const { connectStdio } = await import("./server/serve-stdio.ts");
-      connection = connectStdio({ gateway, version: VERSION, log, leave: () => runs.leave() }, input, output);
+      const found = gatewayFor(profile) ?? refuseProfile(profile, config.current());
+      connection = connectStdio({ gateway: found.gateway, log, leave: () => runs.leave() }, input, output);
       return connection;
+    },
+    async listenHttp(address, profile) {
+      const { openHttpFront } = await import("./http-front.ts");
+      if (gatewayFor(profile) === undefined) refuseProfile(profile, config.current());
+      front = await openHttpFront(
+        {
+          config,
+          log,
+          watching,
+          fetch: globalThis.fetch,
+          gatewayFor: (asked) => gatewayFor(asked ?? profile),
+          askStore: () => store.capabilities.revision(),
+          isDraining: () => isLeaving,
+          heldCallCount: () => heldCalls.heldCount(),
+          runCount: () => runs.activeCount(),
+          servers: () => usable().map((id) => ({ id, state: servers.status(id)?.state ?? "idle" })),
+        },
+        address,
+      );
+      return front;
     },
     async viewServers(start) {
       if (start) await registry.discover({ waitMs: VIEW_WAIT_MS, force: true }, ownContext());
@@ -220,7 +291,10 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
       const catalogue = await registry.discover({ waitMs: VIEW_WAIT_MS, servers: wanted }, ownContext());
       return declareCatalogue(catalogue, wanted, usableServers(config.current()));
     },
-    leave: () => runs.leave(),
+    leave() {
+      isLeaving = true;
+      return runs.leave();
+    },
     async checkWorkflow(text) {
       const prepared = await runs.prepareWorkflow(text, undefined, ownContext());
       if (!prepared.success) return prepared;
@@ -239,9 +313,12 @@ export async function openApp({ config, log }: AppParts): Promise<App> {
     },
     async close() {
       leave();
+      heldCalls.close();
       await runs.leave();
       await runs.close();
+      heldCalls.close();
       await registry.close();
+      await watching.close();
       await trail.settle();
       await store.close();
     },
@@ -298,9 +375,22 @@ function usableServers(config: Config): string[] {
   return config.servers.filter((server) => server.enabled && server.trusted).map((server) => server.id);
 }
 
+function refuseProfile(profile: string | undefined, { profiles }: Config): never {
+  const known = Object.keys(profiles);
+  const near = nearest(profile ?? "", known);
+  throw new RepertoireError(
+    "CONFIG_INVALID",
+    `There is no profile ${JSON.stringify(profile)}.${didYouMean(near)}`,
+    {
+      hint: known.length === 0 ? "The config has no profiles." : `The profiles are ${known.join(", ")}.`,
+    },
+  );
+}
+
 /** Only a change that clients can see is passed on: the servers that descriptions name, and what is listed. */
 function onVisibleChange(config: ConfigSource, listener: () => void): () => void {
-  const visible = (current: Config) => JSON.stringify([usableServers(current), current.exposure]);
+  const visible = (current: Config) =>
+    JSON.stringify([usableServers(current), current.exposure, current.profiles]);
   let last = visible(config.current());
   return config.subscribe((event) => {
     if (event.kind !== "changed") return;

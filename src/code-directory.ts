@@ -2,7 +2,8 @@
 import { CAPABILITIES_ID, codeNameOf, parseToolName } from "./core/names.ts";
 import { didYouMean, nearest } from "./core/nearest.ts";
 import { fail, succeed, type ToolResult } from "./core/result.ts";
-import type { CallContext } from "./core/tool.ts";
+import type { CallContext, ToolView } from "./core/tool.ts";
+import { viewOf } from "./core/tool-view.ts";
 import type { LookUpTool } from "./library/contracts.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
@@ -22,8 +23,14 @@ export interface CodeDirectoryParts {
 export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
   const { registry, servers } = parts;
 
+  /** The servers that the caller may use. */
+  function serversFor(view: ToolView | undefined): readonly string[] {
+    return view === undefined ? servers() : servers().filter((id) => view.allowsServer(id));
+  }
+
   /** A server by its id, or by its id as an identifier where only one has it. */
-  const serverOf = (namespace: string): string | undefined => pick(servers(), namespace, (id) => id);
+  const serverOf = (namespace: string, view: ToolView | undefined): string | undefined =>
+    pick(serversFor(view), namespace, (id) => id);
 
   async function findServerTool(
     server: string,
@@ -33,7 +40,12 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     const exact = await registry.find(`${server}__${tool}`, context);
     if (exact.success) return succeed({ name: `${server}__${tool}`, definition: exact.data.definition });
     if (exact.error.code !== "TOOL_NOT_FOUND") return exact;
-    const siblings = toolsOf(server);
+    const view = viewOf(context);
+    // Only the server knows whether it is another spelling of a name that is granted.
+    if (!isGranted(view, `${server}__${tool}`)) {
+      await registry.discover({ waitMs: SERVER_WAIT_MS, servers: [server] }, context);
+    }
+    const siblings = toolsOf(server, view);
     const member = pick(siblings, tool, (sibling) => sibling.part);
     if (member !== undefined) return succeed({ name: member.name, definition: member.definition });
     const near = nearest(
@@ -43,11 +55,14 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     return unknown(
       `The server ${server} has no tool ${quote(tool)}.`,
       near.map((part) => codeName(server, part)),
+      { isGranted: isGranted(view, `${server}__${tool}`) },
     );
   }
 
-  function toolsOf(source: string): (FoundTool & { readonly part: string })[] {
-    const own = registry.catalogue().components.filter((component) => component.source === source);
+  function toolsOf(source: string, view: ToolView | undefined): (FoundTool & { readonly part: string })[] {
+    const own = registry
+      .catalogue()
+      .components.filter((component) => component.source === source && isGranted(view, component.name));
     return own.map(({ name, definition }) => ({ name, definition, part: name.slice(source.length + 2) }));
   }
 
@@ -63,8 +78,9 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
       if (found.success) return succeed({ name, definition: found.data.definition });
       if (found.error.code !== "TOOL_NOT_FOUND") return found;
     }
-    const actions = capabilities().filter((capability) => capability.namespace === namespace);
-    if (actions.length === 0) return unknownNamespace(namespace);
+    const view = viewOf(context);
+    const actions = capabilities(view).filter((capability) => capability.namespace === namespace);
+    if (actions.length === 0) return unknownNamespace(namespace, view);
     const near = nearest(
       tool,
       actions.map(({ action }) => action),
@@ -72,22 +88,29 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     return unknown(
       `There is no capability ${quote(`${namespace}:${tool}`)}.`,
       near.map((part) => codeName(namespace, part)),
+      { isGranted: isGranted(view, name) },
     );
   }
 
-  function capabilities(): { readonly namespace: string; readonly action: string }[] {
-    return toolsOf(CAPABILITIES_ID).map(({ name }) => {
+  function capabilities(
+    view: ToolView | undefined,
+  ): { readonly namespace: string; readonly action: string }[] {
+    return toolsOf(CAPABILITIES_ID, view).map(({ name }) => {
       const { namespace, tool } = codeNameOf(name);
       return { namespace, action: tool };
     });
   }
 
-  function unknownNamespace(namespace: string): ToolResult<never> {
-    const known = [...servers(), ...capabilities().map((capability) => capability.namespace)];
+  function unknownNamespace(namespace: string, view: ToolView | undefined): ToolResult<never> {
+    const known = [...serversFor(view), ...capabilities(view).map((capability) => capability.namespace)];
     const near = nearest(namespace, known).map((name) => `mcp${memberOf(name)}`);
     const what = `There is no server and no capability namespace ${quote(namespace)}.`;
     const names = [...new Set(known)].slice(0, NAMES_SHOWN_MAX).join(", ");
-    return unknown(what, near, known.length === 0 ? "No servers are configured." : `There are ${names}.`);
+    const none = view === undefined ? "No servers are configured." : "This profile shows none.";
+    return unknown(what, near, {
+      isGranted: view === undefined,
+      hint: known.length === 0 ? none : `There are ${names}.`,
+    });
   }
 
   async function findExposed(name: string, context: CallContext): Promise<ToolResult<FoundTool>> {
@@ -97,29 +120,36 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     const found = await registry.find(live, context);
     if (found.success) return succeed({ name: live, definition: found.data.definition });
     if (found.error.code !== "TOOL_NOT_FOUND") return found;
+    const view = viewOf(context);
     const known = registry.catalogue().components.map((component) => component.name);
-    return unknown(`There is no tool ${quote(name)}.`, nearest(name, known));
+    const granted = known.filter((tool) => isGranted(view, tool));
+    return unknown(`There is no tool ${quote(name)}.`, nearest(name, granted), {
+      isGranted: isGranted(view, live),
+    });
   }
 
   return {
     findExposed,
     async find(namespace, tool, context) {
-      const server = serverOf(namespace);
+      const server = serverOf(namespace, viewOf(context));
       return server === undefined
         ? findCapability(namespace, tool, context)
         : findServerTool(server, tool, context);
     },
-    async findNamespace(namespace) {
-      if (serverOf(namespace) === undefined) await parts.freshenLibrary();
+    async findNamespace(namespace, context) {
+      const view = viewOf(context);
+      if (serverOf(namespace, view) === undefined) await parts.freshenLibrary();
       const isKnown =
-        serverOf(namespace) !== undefined ||
-        capabilities().some((capability) => capability.namespace === namespace);
-      return isKnown ? succeed(undefined) : unknownNamespace(namespace);
+        serverOf(namespace, view) !== undefined ||
+        capabilities(view).some((capability) => capability.namespace === namespace);
+      return isKnown ? succeed(undefined) : unknownNamespace(namespace, view);
     },
   };
 }
 
 const NAMES_SHOWN_MAX = 20;
+/** As long as a call waits for a server that nobody has listed yet. */
+const SERVER_WAIT_MS = 10_000;
 
 /** The one whose name it is exactly, else the only one whose name it is as an identifier. */
 function pick<T>(all: readonly T[], wanted: string, nameOf: (item: T) => string): T | undefined {
@@ -129,12 +159,21 @@ function pick<T>(all: readonly T[], wanted: string, nameOf: (item: T) => string)
   return members.length === 1 ? members[0] : undefined;
 }
 
-function unknown(what: string, near: readonly string[], hint?: string): ToolResult<never> {
+/** What is not granted is told like what is not there: the profile says nothing of what it does not show. */
+function unknown(
+  what: string,
+  near: readonly string[],
+  told: { readonly isGranted: boolean; readonly hint?: string },
+): ToolResult<never> {
   return fail("TOOL_NOT_FOUND", `${what}${didYouMean(near)}`, {
-    reason: "unknown_tool",
+    reason: told.isGranted ? "unknown_tool" : "not_granted",
     nearest: near,
-    hint: hint ?? "browse_components finds tools and shows how code calls them.",
+    hint: told.hint ?? "browse_components finds tools and shows how code calls them.",
   });
+}
+
+function isGranted(view: ToolView | undefined, tool: string): boolean {
+  return view === undefined || view.allows(tool);
 }
 
 function codeName(namespace: string, tool: string): string {

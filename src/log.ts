@@ -30,6 +30,8 @@ export interface LogOptions {
 export interface ConfigurableLog extends Log {
   /** Takes effect with the next line; the sink stays what it was. */
   configure(options: Pick<LogOptions, "level" | "secrets">): void;
+  /** Lines that the sink did not take, since the start. */
+  droppedCount(): number;
   /** Waits a moment for the last lines; later ones are not written. */
   close(): Promise<void>;
 }
@@ -44,11 +46,16 @@ export function createLog(options: LogOptions): ConfigurableLog {
   let { level } = options;
   let redactor = createRedactor(options.secrets);
   let sink: Promise<Sink> | undefined;
+  let dropped = 0;
 
   function write(at: Level, event: string, fields: Record<string, unknown> = {}): void {
     if (SEVERITY[at] < SEVERITY[level]) return;
     const safe = { ...(redactor.value(fields) as object) };
-    sink ??= openSink(options.file, () => redactor);
+    sink ??= openSink(
+      options.file,
+      () => redactor,
+      () => dropped++,
+    );
     void sink.then((open) => open.write(at, event, safe));
   }
 
@@ -61,6 +68,7 @@ export function createLog(options: LogOptions): ConfigurableLog {
       level = next.level;
       redactor = createRedactor(next.secrets);
     },
+    droppedCount: () => dropped,
     async close() {
       level = "silent";
       await (await sink)?.close();
@@ -68,7 +76,11 @@ export function createLog(options: LogOptions): ConfigurableLog {
   };
 }
 
-async function openSink(file: string | undefined, redactor: () => Redactor): Promise<Sink> {
+async function openSink(
+  file: string | undefined,
+  redactor: () => Redactor,
+  onDrop: () => void,
+): Promise<Sink> {
   const { pino } = await import("pino");
   const destination = pino.destination({
     ...(file === undefined ? { fd: 2 } : { dest: file, mkdir: true, mode: 0o600 }),
@@ -76,8 +88,12 @@ async function openSink(file: string | undefined, redactor: () => Redactor): Pro
     maxLength: WAITING_BYTES_MAX,
   });
   let droppedCount = 0;
-  destination.on("error", () => droppedCount++);
-  destination.on("drop", () => droppedCount++);
+  const drop = (): void => {
+    droppedCount++;
+    onDrop();
+  };
+  destination.on("error", drop);
+  destination.on("drop", drop);
   const logger = pino(
     {
       level: "trace",

@@ -6,8 +6,10 @@ import type { Config, ServerConfig } from "./config/config.ts";
 import type { JsonObject } from "./core/json.ts";
 import { hashJson } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
+import type { SecretStore } from "./core/secret-store.ts";
 import type { ClientFace } from "./core/tool.ts";
 import type { Registry } from "./registry/registry.ts";
+import { createOpenWire } from "./upstream/open-wire.ts";
 import type { UpstreamConfig } from "./upstream/upstream-config.ts";
 import {
   createUpstreamServer,
@@ -19,11 +21,15 @@ export interface Servers {
   /** Takes over a config; resolves when servers that are gone have ended. */
   reconcile(config: Config): Promise<void>;
   status(id: string): UpstreamStatus | undefined;
-  notified(listener: (server: string, method: string, params: JsonObject) => void): () => void;
-  tell(method: string, params: JsonObject): void;
-  /** Of those that run and those to come. */
-  setLogLevel(level: string): void;
+  notified(listener: ServerListener): () => void;
+  /** Passes a notification on to the servers; where there are many clients, over the lines of the one that it comes from. */
+  tell(method: string, params: JsonObject, client?: ClientFace, only?: string): void;
+  /** Of those that run and those to come; where there are many clients, for one of them. */
+  setLogLevel(level: string, client?: ClientFace): void;
 }
+
+/** With a client, what a server said is for that one alone. */
+type ServerListener = (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
 
 interface Running {
   readonly server: UpstreamServer;
@@ -42,8 +48,12 @@ export interface ServersParts {
   readonly version: string;
   /** The client that this gateway serves, if there is one. */
   readonly client: () => ClientFace | undefined;
+  /** Whether more than one client can be there, as over HTTP. */
+  readonly hasManyClients?: () => boolean;
   /** Whether that client is of the modern era. */
   readonly prefersModern: () => boolean;
+  /** Where logins to remote servers are kept. */
+  readonly secrets: SecretStore;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -52,13 +62,15 @@ export function createServers({
   log,
   version,
   client,
+  hasManyClients = () => false,
   prefersModern,
+  secrets,
   env = process.env,
 }: ServersParts): Servers {
   const running = new Map<string, Running>();
-  const listeners = new Set<(server: string, method: string, params: JsonObject) => void>();
+  const listeners = new Set<ServerListener>();
   const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
-  let logLevel: string | undefined;
+  const logLevels = new Map<ClientFace | undefined, string>();
   const clientInfo = { name: "repertoire", title: "Repertoire", version };
 
   function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
@@ -66,12 +78,14 @@ export function createServers({
       clientInfo,
       log,
       client,
+      hasManyClients,
       prefersModern,
+      openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),
     });
-    const leave = server.notified!((method, params) => {
-      for (const listener of listeners) listener(config.id, method, params);
+    const leave = server.notified!((method, params, one) => {
+      for (const listener of listeners) listener(config.id, method, params, one);
     });
-    if (logLevel !== undefined) server.setLogLevel(logLevel);
+    for (const [one, level] of logLevels) server.setLogLevel(level, one);
     running.set(config.id, { server, fingerprint, leave });
     registry.add(server, { ...config.tools, configHash: fingerprint });
   }
@@ -110,12 +124,19 @@ export function createServers({
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    setLogLevel(level) {
-      logLevel = level;
-      for (const { server } of running.values()) server.setLogLevel(level);
+    setLogLevel(level, from) {
+      const one = hasManyClients() ? from : undefined;
+      if (one?.gone.aborted === true) return;
+      if (one !== undefined && !logLevels.has(one)) {
+        one.gone.addEventListener("abort", () => logLevels.delete(one), { once: true });
+      }
+      logLevels.set(one, level);
+      for (const { server } of running.values()) server.setLogLevel(level, one);
     },
-    tell(method, params) {
-      for (const { server } of running.values()) server.notify?.(method, params);
+    tell(method, params, from, only) {
+      for (const { server } of running.values()) {
+        if (only === undefined || only === server.id) server.notify(method, params, from);
+      }
     },
   };
 }
@@ -138,6 +159,7 @@ function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): Upstr
 
 /** What a server is made of: another one means another server. */
 function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
-  const { transport, tools } = server;
-  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools });
+  const { transport, tools, oauth } = server;
+  const login = oauth === undefined ? {} : { oauth: { ...oauth, clientSecret: oauth.clientSecret ?? null } };
+  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login });
 }

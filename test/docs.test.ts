@@ -40,6 +40,7 @@ it("pages link to files that exist", () => {
     "docs/code.md",
     "docs/configuration.md",
     "docs/library.md",
+    "docs/profiles.md",
     "docs/runs.md",
     "docs/security.md",
     "docs/servers.md",

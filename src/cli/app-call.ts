@@ -33,7 +33,7 @@ export async function useApp<T>(
 export function refuse(error: ToolError, options: GlobalOptions): number {
   if (options.json === true) printJson({ success: false, error });
   else showError(error);
-  return exitCodeOfToolError(error.code);
+  return error.reason === "auth_required" ? EXIT.auth : exitCodeOfToolError(error.code);
 }
 
 /** What has many problems has a line for each. */

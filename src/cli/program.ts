@@ -21,6 +21,8 @@ import { addGraph } from "./graph.ts";
 import { addHistory } from "./history.ts";
 import { addImport } from "./import.ts";
 import { addList } from "./list.ts";
+import { addLogin } from "./login.ts";
+import { addLogout } from "./logout.ts";
 import { addRemove } from "./remove.ts";
 import { addRename } from "./rename.ts";
 import { addResume } from "./resume.ts";
@@ -34,6 +36,7 @@ import { addShow } from "./show.ts";
 import { printThrown, write } from "./terminal.ts";
 import { addTest } from "./test.ts";
 import { addTools } from "./tools.ts";
+import { addToken } from "./token.ts";
 import { addTrust } from "./trust.ts";
 import { addTypes } from "./types.ts";
 import { addValidate } from "./validate.ts";
@@ -80,6 +83,8 @@ function createProgram(finish: Finish): Command {
     addEnable,
     addDisable,
     addServers,
+    addLogin,
+    addLogout,
     addCall,
     addRun,
     addResume,
@@ -106,6 +111,7 @@ function createProgram(finish: Finish): Command {
     addDoctor,
     addConfig,
     addTrust,
+    addToken,
     addCompletions,
     addDemo,
     addDemoServer,

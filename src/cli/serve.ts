@@ -1,29 +1,43 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import { formatProblem } from "../config/problem.ts";
+import { RepertoireError } from "../core/errors.ts";
 import { reserveStdout } from "../stdout.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { watchSignals } from "./signals.ts";
-import { note } from "./terminal.ts";
+import { note, print } from "./terminal.ts";
 import { globalOptionsOf, logOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
 
 export function addServe(program: Command, finish: Finish): void {
   program
     .command("serve")
-    .description("Serve MCP over stdio until the client goes")
+    .description("Serve MCP over stdio until the client goes, or over HTTP until a signal comes")
+    .option(
+      "--http [address]",
+      "Serve many clients over HTTP, on host:port or port (default: as the config says)",
+    )
+    .option("--profile <name>", "Show what this profile of the config shows, and nothing else")
+    .option(
+      "--ready-json",
+      "With --http, print one line of JSON when it listens: its url and the token's file",
+    )
     .addHelpText(
       "after",
       `
 Examples:
   $ claude mcp add repertoire -- repertoire serve
   $ repertoire serve --config ./repertoire.json --log-level debug 2> gateway.log
+  $ repertoire serve --http
+  $ repertoire serve --http 127.0.0.1:8080
 
 stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
 SIGINT with 130, SIGTERM with 143. Calls under way are finished and recorded first, for at most ten seconds; a run
 that could not end stands where it is, and goes on with: repertoire resume RUN. A second signal ends it at once.`,
     )
-    .action(async (_options: unknown, command: Command) => {
-      finish(await serve(globalOptionsOf(command)));
+    .action(async (options: ServeOptions, command: Command) => {
+      const work = options.http === undefined ? serveStdio : serveHttp;
+      finish(await serve({ ...globalOptionsOf(command), ...options }, work));
       // Whatever still holds the event loop (a client that stopped reading) must not hold the process.
       process.exit();
     });
@@ -32,24 +46,78 @@ that could not end stands where it is, and goes on with: repertoire resume RUN. 
 const FOR_A_PERSON =
   "Waiting for an MCP client to speak JSON-RPC on stdin; clients start this command themselves. To look around: repertoire demo";
 
-async function serve(options: GlobalOptions): Promise<number> {
+interface ServeOptions {
+  /** True for `--http` without an address. */
+  readonly http?: string | true;
+  readonly readyJson?: boolean;
+  readonly profile?: string;
+}
+
+type AllOptions = GlobalOptions & ServeOptions;
+
+/** Opens a face, and returns how it ends by itself, if it does, and how to close it. */
+type Serve = (session: Session, options: AllOptions) => Promise<Served>;
+
+interface Served {
+  readonly ended: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+async function serve(options: AllOptions, open: Serve): Promise<number> {
   const { stopped } = watchSignals();
-  if (process.stdin.isTTY) note(FOR_A_PERSON);
-  const session = await openSession(options);
+  const session = await openSession(options, "error", options.http === undefined ? "stdio" : "http");
   session.log.configure(logOptionsOf(session.config.current(), options));
   const unsubscribe = reportReloads(session, options);
   // A promise that somebody forgot, in a dependency most likely, is a bug to report and no reason to drop every client's servers.
   process.on("unhandledRejection", (error) => session.log.error("gateway.unhandled", { error }));
-  const connection = await session.app.connectStdio(process.stdin, reserveStdout());
+  const served = await open(session, options);
   session.log.info("gateway.started", { home: session.config.current().home });
-  const exitCode = await Promise.race([connection.ended.then(() => EXIT.ok), stopped]);
+  const exitCode = await Promise.race([served.ended.then(() => EXIT.ok), stopped]);
   unsubscribe();
   await session.app.leave();
-  await connection.close();
+  await served.close();
   session.log.info("gateway.stopped", { exitCode });
   await session.close();
   process.exitCode = exitCode;
   return exitCode;
+}
+
+const serveStdio: Serve = async ({ app }, { profile }) => {
+  if (process.stdin.isTTY) note(FOR_A_PERSON);
+  return app.connectStdio(process.stdin, reserveStdout(), profile);
+};
+
+const serveHttp: Serve = async ({ app, config }, { http, readyJson, profile }) => {
+  const front = await app.listenHttp(typeof http === "string" ? parseAddress(http) : {}, profile);
+  const { home } = config.current();
+  if (readyJson === true) print(JSON.stringify({ url: front.url, tokenFile: join(home, "tokens.json") }));
+  else note(welcome(front));
+  return { ended: new Promise(() => {}), close: () => front.close() };
+};
+
+function welcome({ url, newToken }: { readonly url: string; readonly newToken?: string }): string {
+  const token =
+    newToken === undefined
+      ? "The token is the one that was shown at the first start; `repertoire token` shows it again."
+      : `The token, which \`repertoire token\` shows again: ${newToken}`;
+  return `Serving MCP at ${url}\n${token}`;
+}
+
+function parseAddress(text: string): { host?: string; port?: number } {
+  const parts = /^(?:(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?|:?(\d{1,5}))$/.exec(text);
+  const isPortAlone = /^:?\d{1,5}$/.test(text);
+  const port = isPortAlone
+    ? Number(text.replace(":", ""))
+    : parts?.[2] === undefined
+      ? undefined
+      : Number(parts[2]);
+  const host = isPortAlone ? undefined : parts?.[1]?.replace(/^\[|\]$/g, "");
+  if (parts === null || (port !== undefined && port > 65_535)) {
+    throw new RepertoireError("CONFIG_INVALID", `${JSON.stringify(text)} is no address to listen on.`, {
+      hint: "Write host:port, host or port, such as 127.0.0.1:7373.",
+    });
+  }
+  return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
 }
 
 /** A changed config takes effect for the connected client; a broken one changes nothing and says why. */

@@ -31,6 +31,7 @@ export interface Session {
 export async function openSession(
   options: GlobalOptions,
   quietest: LogLevel | undefined = "error",
+  serves?: "stdio" | "http",
 ): Promise<Session> {
   const opened = createConfigSource({ configPath: options.config, home: options.home });
   if (!opened.ok) throw configError(opened.problems);
@@ -38,7 +39,7 @@ export async function openSession(
   const log = createLog(logOptionsOf(config.current(), options, quietest));
   for (const warning of opened.warnings) note(`${yellow("warning")} ${formatProblem(warning)}`);
   try {
-    const app = await openApp({ config, log });
+    const app = await openApp({ config, log, ...(serves !== undefined && { serves }) });
     return {
       config,
       log,

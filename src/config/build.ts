@@ -6,6 +6,7 @@ import {
   type HttpTransport,
   type LlmConfig,
   type ServerConfig,
+  type ServerOAuthConfig,
   type Transport,
 } from "./config.ts";
 import type { EnvironmentServers } from "./environment.ts";
@@ -49,11 +50,14 @@ export function buildConfig(input: BuildInput): Config {
     sandbox: settings.sandbox,
     library: settings.library,
     workflows: buildWorkflows(settings.workflows, folder),
+    http: buildHttp(settings.http),
+    telemetry: buildTelemetry(settings.telemetry),
     log: logFile === undefined ? { level } : { level, file: absolutePath(folder, logFile) },
     secrets: arrangeSecrets([
       ...input.secrets,
       ...[...input.environment.apiKeys.values()].map((key) => key.value),
       ...servers.flatMap((server) => collectSecrets(server.transport)),
+      ...servers.flatMap((server) => server.oauth?.clientSecret ?? []),
       ...(settings.workflows.llm === undefined ? [] : collectLlmSecrets(settings.workflows.llm)),
     ]),
   });
@@ -66,6 +70,26 @@ function buildWorkflows(section: FileConfig["workflows"], folder: string): Confi
     fileRoots: fileRoots.map((root) => absolutePath(folder, root)),
     ...(llm === undefined ? {} : { llm: buildLlm(llm) }),
   };
+}
+
+function buildHttp({ publicUrl, oauth, ...rest }: FileConfig["http"]): Config["http"] {
+  if (oauth === undefined) return { ...rest, ...(publicUrl !== undefined && { publicUrl }) };
+  const { audience, jwksUrl, issuer, scopes } = oauth;
+  const chosen = Object.fromEntries(Object.entries(scopes).filter(([, scope]) => scope !== undefined));
+  return {
+    ...rest,
+    ...(publicUrl !== undefined && { publicUrl }),
+    oauth: {
+      issuer,
+      ...(audience !== undefined && { audience }),
+      ...(jwksUrl !== undefined && { jwksUrl }),
+      scopes: chosen,
+    },
+  };
+}
+
+function buildTelemetry({ otlpUrl, sampleRatio }: FileConfig["telemetry"]): Config["telemetry"] {
+  return { sampleRatio, ...(otlpUrl !== undefined && { otlpUrl }) };
 }
 
 function buildLlm({ apiKey, ...shown }: LlmConfig): LlmConfig {
@@ -117,7 +141,14 @@ function serverFromFile(
     fromEnvironment: [...new Set(used.map(({ variable }) => variable))].sort(),
     transport: transportOf(entry, kind, (cwd) => absolutePath(folder, cwd)),
     written: transportOf(writtenEntry, kind, (cwd) => cwd),
+    ...(entry.oauth === undefined ? {} : { oauth: buildOAuth(entry.oauth) }),
   };
+}
+
+function buildOAuth({ clientId, clientSecret, scopes }: NonNullable<FileServer["oauth"]>): ServerOAuthConfig {
+  const shown = { ...(clientId !== undefined && { clientId }), ...(scopes !== undefined && { scopes }) };
+  if (clientSecret === undefined) return shown;
+  return Object.defineProperty(shown, "clientSecret", { value: clientSecret, enumerable: false });
 }
 
 function transportOf(entry: FileServer, kind: Transport["kind"], locate: (cwd: string) => string): Transport {

@@ -1,5 +1,6 @@
 import type { LogLevel } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
+import type { Permission } from "../core/principal.ts";
 
 /**
  * Everything that was configured, in one deeply frozen object. A reload makes a new one; nobody changes this one.
@@ -20,6 +21,8 @@ export interface Config {
   readonly sandbox: SandboxConfig;
   readonly library: LibraryConfig;
   readonly workflows: WorkflowsConfig;
+  readonly http: HttpConfig;
+  readonly telemetry: TelemetryConfig;
   readonly log: LogConfig;
   /** Exact values that must never be shown, the longest first. For `createRedactor`; never for output. */
   readonly secrets: readonly string[];
@@ -50,8 +53,17 @@ export interface ServerConfig {
   /** The names of the environment variables that went into it. */
   readonly fromEnvironment: readonly string[];
   readonly transport: Transport;
+  /** How the user logs in to a remote server, where that is not found out from the server itself. */
+  readonly oauth?: ServerOAuthConfig;
   /** The transport as written, with `${VAR}` in place of values: what may be shown, through `describeConfig`. */
   readonly written: Transport;
+}
+
+export interface ServerOAuthConfig {
+  readonly clientId?: string;
+  /** Not enumerable: whoever copies, shows or logs the section does not show it. */
+  readonly clientSecret?: string;
+  readonly scopes?: readonly string[];
 }
 
 /** By the names that the server itself gives its tools. */
@@ -81,9 +93,23 @@ export interface HttpTransport {
 /** A named view of the gateway. `servers` and `transparent` hold server ids. */
 export interface ProfileConfig {
   readonly servers?: readonly string[];
+  /** By exposed name, with `*` for any characters. */
+  readonly tools?: NamePatterns;
+  /** By `namespace:action`, with `*` for any characters. */
+  readonly capabilities?: NamePatterns;
+  /** The names that clients see, by exposed name. */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** The descriptions that clients see, by exposed name. */
+  readonly describe?: Readonly<Record<string, string>>;
   readonly exposure?: Exposure;
   /** The one server that the profile fronts, without prefixes and meta-tools. */
   readonly transparent?: string;
+}
+
+/** What is allowed, or all, without what is denied. */
+interface NamePatterns {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
 }
 
 interface LimitsConfig {
@@ -121,6 +147,37 @@ export interface LlmConfig {
   readonly apiKey?: string;
 }
 
+/** How clients come in over HTTP. */
+interface HttpConfig {
+  readonly host: string;
+  readonly port: number;
+  /** The address that clients use, where it is not the one listened on: behind a proxy. It names the resource for OAuth. */
+  readonly publicUrl?: string;
+  /** Names in the Host header beside the listening address and that of `publicUrl`. */
+  readonly allowedHosts: readonly string[];
+  /** Web origins that may use the endpoint, such as https://app.example.com. */
+  readonly allowedOrigins: readonly string[];
+  readonly oauth?: HttpOAuthConfig;
+}
+
+/** Whose access tokens are taken, beside the gateway's own. */
+interface HttpOAuthConfig {
+  readonly issuer: string;
+  /** Without it, the address of the resource. */
+  readonly audience?: string;
+  /** Without it, the one that the issuer's metadata name. */
+  readonly jwksUrl?: string;
+  /** Scopes of the issuer that stand for a permission, where they are not called like it. */
+  readonly scopes: Readonly<Partial<Record<Permission, string>>>;
+}
+
+interface TelemetryConfig {
+  /** The OTLP/HTTP endpoint that traces go to, such as http://localhost:4318; without it, none are made. */
+  readonly otlpUrl?: string;
+  /** The share of new traces that are kept, 0 to 1. */
+  readonly sampleRatio: number;
+}
+
 interface LogConfig {
   readonly level: LogLevel;
   readonly file?: string;
@@ -133,6 +190,8 @@ export const SECTIONS_IN_NEED_OF_TRUST = [
   "sandbox",
   "library",
   "workflows",
+  "http",
+  "telemetry",
   "log",
 ] as const;
 

@@ -32,6 +32,8 @@ test("describes every key", () => {
     "sandbox",
     "library",
     "workflows",
+    "http",
+    "telemetry",
     "log",
   ]);
 });

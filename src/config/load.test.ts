@@ -24,6 +24,8 @@ describe("without a file", () => {
         sandbox: { timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 },
         library: { changedTools: "warn" },
         workflows: { allowShell: false, allowPrivateHttp: false, fileRoots: [] },
+        http: { host: "127.0.0.1", port: 7373, allowedHosts: [], allowedOrigins: [] },
+        telemetry: { sampleRatio: 1 },
         log: { level: "info" },
         secrets: [],
       },

@@ -1,7 +1,7 @@
 import { isScopePart } from "../core/names.ts";
-import { nearest } from "../core/nearest.ts";
 import type { ProfileConfig } from "./config.ts";
 import type { Complaint, KeyPath } from "./problem.ts";
+import { checkNames, patternsOf, unknownServer } from "./profile-names.ts";
 import type { FileConfig } from "./schema.ts";
 import { asObject, objectAt, parseServerKey } from "./server-check.ts";
 
@@ -17,13 +17,13 @@ export function createServerFinder(ids: Iterable<string>): FindServerId {
   };
 }
 
-/** The rules of `profiles` that need the servers: every name in them is that of a server. */
+/** The rules of `profiles` that need the servers or more than one key. */
 export function checkProfiles(file: unknown, ids: readonly string[]): Complaint[] {
   const complaints: Complaint[] = [];
   const findId = createServerFinder(ids);
   const checkName = (path: KeyPath, name: unknown): void => {
     if (typeof name === "string" && name !== "" && findId(name) === undefined) {
-      complaints.push({ path, at: "value", ...complainUnknownServer(name, ids) });
+      complaints.push({ path, at: "value", ...unknownServer(name, ids) });
     }
   };
   for (const [name, value] of Object.entries(objectAt(file, "profiles") ?? {})) {
@@ -33,7 +33,7 @@ export function checkProfiles(file: unknown, ids: readonly string[]): Complaint[
     const servers: unknown[] = Array.isArray(profile["servers"]) ? profile["servers"] : [];
     for (const [index, server] of servers.entries()) checkName([...path, "servers", index], server);
     checkName([...path, "transparent"], profile["transparent"]);
-    complaints.push(...checkTransparent(path, profile));
+    complaints.push(...checkTransparent(path, profile), ...checkNames(path, profile, ids));
   }
   return complaints;
 }
@@ -41,31 +41,36 @@ export function checkProfiles(file: unknown, ids: readonly string[]): Complaint[
 const NAME_RULE =
   "a profile name is lower-case letters, digits, - and _, beginning and ending with a letter or digit";
 
+/** There is nothing to choose and nothing to rename of what is passed on as it is. */
+const IDLE_BESIDE_TRANSPARENT = [
+  "servers",
+  "tools",
+  "capabilities",
+  "rename",
+  "describe",
+  "exposure",
+] as const;
+
 function checkTransparent(path: KeyPath, profile: Record<string, unknown>): Complaint[] {
   if (!Object.hasOwn(profile, "transparent")) return [];
-  const idle = ["servers", "exposure"].filter((key) => Object.hasOwn(profile, key));
+  const idle = IDLE_BESIDE_TRANSPARENT.filter((key) => Object.hasOwn(profile, key));
   const message = 'has no meaning beside "transparent", which fronts exactly one server';
   return idle.map((key) => ({ path: [...path, key], at: "key", message, hint: "remove one of the two" }));
-}
-
-/** Names the servers that there are and not the text that missed: it may have come from a variable. */
-function complainUnknownServer(name: string, ids: readonly string[]): { message: string; hint?: string } {
-  const hits = nearest(name, ids).map((id) => `"${id}"`);
-  if (hits.length > 0) return { message: `there is no such server; did you mean ${hits.join(" or ")}?` };
-  if (ids.length === 0) return { message: "there is no such server: none is configured" };
-  return { message: "there is no such server", hint: `the servers are ${ids.join(", ")}` };
 }
 
 /** The profiles of a file without problems, with ids in place of names. */
 export function buildProfiles(file: FileConfig, findId: FindServerId): Record<string, ProfileConfig> {
   const profiles: Record<string, ProfileConfig> = Object.create(null);
   for (const [name, profile] of Object.entries(file.profiles)) {
+    const { servers, tools, capabilities, rename, describe, exposure } = profile;
     const transparent = profile.transparent === undefined ? undefined : findId(profile.transparent);
     profiles[name] = {
-      ...(profile.servers === undefined
-        ? {}
-        : { servers: [...new Set(profile.servers.flatMap((s) => findId(s) ?? []))] }),
-      ...(profile.exposure === undefined ? {} : { exposure: profile.exposure }),
+      ...(servers === undefined ? {} : { servers: [...new Set(servers.flatMap((s) => findId(s) ?? []))] }),
+      ...(tools === undefined ? {} : { tools: patternsOf(tools) }),
+      ...(capabilities === undefined ? {} : { capabilities: patternsOf(capabilities) }),
+      ...(rename === undefined ? {} : { rename }),
+      ...(describe === undefined ? {} : { describe }),
+      ...(exposure === undefined ? {} : { exposure }),
       ...(transparent === undefined ? {} : { transparent }),
     };
   }

@@ -62,6 +62,14 @@ function findPathProblem(value: string): ValueProblem | undefined {
   return findEmpty(value);
 }
 
+/** A longer description is cut by most clients. */
+const DESCRIPTION_BYTES_MAX = 8 * 1024;
+
+function findDescriptionProblem(value: string): ValueProblem | undefined {
+  if (Buffer.byteLength(value) <= DESCRIPTION_BYTES_MAX) return findEmpty(value);
+  return { message: `must have at most ${DESCRIPTION_BYTES_MAX} bytes` };
+}
+
 /** It is sent in a header. */
 function findKeyProblem(value: string): ValueProblem | undefined {
   return findEmpty(value) ?? findHeaderValueProblem(value);
@@ -92,6 +100,21 @@ const toolLists = section({
     .describe(
       "Whether what was kept may use tools that are not allowed otherwise: they are hidden, not forbidden.",
     ),
+});
+
+const serverOAuth = section({
+  clientId: text(findEmpty)
+    .optional()
+    .describe(
+      "The name of the gateway at the authorization server, or the https address of its client metadata document. " +
+        "Without it, the gateway registers itself.",
+    ),
+  clientSecret: text(findEmpty)
+    .optional()
+    .describe("The secret that goes with clientId. Better written as a variable: ${NAME_CLIENT_SECRET}."),
+  scopes: texts(findEmpty)
+    .optional()
+    .describe("What the login asks for. Without it, what the server says that it needs."),
 });
 
 const TRANSPORT_TYPES = ["stdio", "http", "sse", "streamable-http"] as const;
@@ -132,6 +155,9 @@ const server = section({
     )
     .optional()
     .describe("HTTP headers sent with every request, for example Authorization."),
+  oauth: serverOAuth
+    .optional()
+    .describe("How to log in to a remote server with `repertoire login`, where its own word is not enough."),
   enabled: flag()
     .default(true)
     .describe("A server that is not enabled is never started and its tools are not listed."),
@@ -141,14 +167,51 @@ const server = section({
   tools: toolLists.prefault({}).describe("Which tools of the server may be used."),
 }).meta({ anyOf: [{ required: ["command"] }, { required: ["url"] }] });
 
+function namePatterns(allow: string, deny: string) {
+  return section({
+    allow: texts(findEmpty).optional().describe(allow),
+    deny: texts(findEmpty).optional().describe(deny),
+  });
+}
+
 const profile = section({
   servers: texts(findEmpty).optional().describe("The servers that the profile shows. Without it, all."),
+  tools: namePatterns(
+    "Only these tools of the servers, such as github__* or files__read_file. Without it, all. " +
+      "Meta-tools are there all the same, unless one is named: then only those that are named.",
+    "Not these, even if they are allowed above. A meta-tool is denied by its own name; no * stands for one.",
+  )
+    .optional()
+    .describe("Which tools of its servers the profile shows, by exposed name; * stands for any characters."),
+  capabilities: namePatterns(
+    "Only these, such as math:*. Without it, all.",
+    "Not these, even if they are allowed above.",
+  )
+    .optional()
+    .describe(
+      "Which of what was kept the profile shows, by namespace:action; * stands for any characters. " +
+        "What is shown may use the tools that it was written against, also those that the profile hides.",
+    ),
+  rename: z
+    .record(z.string(), text(findEmpty), { error: "must be an object of strings" })
+    .optional()
+    .describe(
+      "What tools are called in this profile, by exposed name: letters, digits, - and _. " +
+        "Code and workflows use the exposed name all the same.",
+    ),
+  describe: z
+    .record(z.string(), text(findDescriptionProblem), { error: "must be an object of strings" })
+    .optional()
+    .describe("What tools are described as in this profile, by exposed name."),
   exposure: choice(EXPOSURES)
     .optional()
     .describe("The exposure of this profile. Without it, that of the gateway."),
   transparent: text(findEmpty)
     .optional()
-    .describe("The one server that this profile fronts, without prefixes and without meta-tools."),
+    .describe(
+      "The one server that this profile fronts: its own names, its own description of itself, no meta-tools. " +
+        "It excludes every other key.",
+    ),
 });
 
 const scope = section({
@@ -225,6 +288,65 @@ const workflows = section({
     .describe("An OpenAI-compatible endpoint for the llm node, for clients that offer no sampling."),
 });
 
+const oauth = section({
+  issuer: text(findUrlProblem).describe("The authorization server whose access tokens are accepted."),
+  audience: text(findEmpty)
+    .optional()
+    .describe("Who a token must be meant for. Without it, the public address of the endpoint."),
+  jwksUrl: text(findUrlProblem)
+    .optional()
+    .describe("Where the issuer's keys are. Without it, where its metadata say."),
+  scopes: section({
+    read: text(findEmpty).optional().describe("The scope of tokens that may list and read."),
+    call: text(findEmpty).optional().describe("The scope of tokens that may run tools and code."),
+    write: text(findEmpty)
+      .optional()
+      .describe("The scope of tokens that may change the library and decide on approvals."),
+    admin: text(findEmpty)
+      .optional()
+      .describe("The scope of tokens that may do everything else, such as reading metrics."),
+  })
+    .prefault({})
+    .describe(
+      "The issuer's names for what a token may do, where they differ from read, call, write and admin.",
+    ),
+});
+
+const http = section({
+  host: text(findEmpty)
+    .default("127.0.0.1")
+    .describe(
+      "The address that `serve --http` listens on. Any but loopback needs an issuer or a token of its own.",
+    ),
+  port: wholeNumber(0, 65_535).default(7373).describe("The port. 0 takes a free one."),
+  publicUrl: text(findUrlProblem)
+    .optional()
+    .describe("The address that clients use when a proxy stands in front, such as https://mcp.example.com."),
+  allowedHosts: texts(findEmpty)
+    .default([])
+    .describe("Host names that requests may be addressed to, beside loopback and that of publicUrl."),
+  allowedOrigins: texts(findUrlProblem)
+    .default([])
+    .describe("Web origins whose pages may use the endpoint, such as https://app.example.com."),
+  oauth: oauth.optional().describe("Accepts access tokens of an OAuth 2.1 authorization server."),
+});
+
+const telemetry = section({
+  otlpUrl: text(findUrlProblem)
+    .optional()
+    .describe(
+      "Where traces go, as OTLP over HTTP, such as http://localhost:4318. Without it, none are made.",
+    ),
+  sampleRatio: z
+    .number({ error: "must be a number from 0 to 1" })
+    .min(0, { error: "must be a number from 0 to 1" })
+    .max(1, { error: "must be a number from 0 to 1" })
+    .default(1)
+    .describe(
+      "The share of new traces that are kept. One that a caller began is kept if the caller keeps it.",
+    ),
+});
+
 const log = section({
   level: choice(LOG_LEVELS).default("info").describe("The least important messages that are still written."),
   file: text(findPathProblem)
@@ -253,6 +375,8 @@ export const fileSchema = section({
   sandbox: sandbox.prefault({}).describe("Limits for code that agents run."),
   library: library.prefault({}).describe("How what was kept is called."),
   workflows: workflows.prefault({}).describe("What the built-in nodes of workflows may do."),
+  http: http.prefault({}).describe("How clients come in over HTTP."),
+  telemetry: telemetry.prefault({}).describe("Traces for OpenTelemetry."),
   log: log.prefault({}).describe("What is logged, and where."),
 });
 

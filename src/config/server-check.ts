@@ -120,7 +120,9 @@ function checkTransport(key: string, server: Record<string, unknown>): Complaint
   } else {
     const remote = type === "http" || type === "sse" || type === "streamable-http";
     if (remote) complaints.push(complain("type", 'a server with "command" has type "stdio"'));
-    if (has("headers")) complaints.push(complain("headers", 'belongs to a server with "url"', "remove it"));
+    for (const name of ["headers", "oauth"].filter(has)) {
+      complaints.push(complain(name, 'belongs to a server with "url"', "remove it"));
+    }
   }
   return complaints;
 }

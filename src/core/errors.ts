@@ -27,6 +27,8 @@ export interface ToolError {
   readonly message: string;
   /** Whether the same call may succeed later without a change. */
   readonly retryable: boolean;
+  /** How long to wait before that, where the other side said so; capped. */
+  readonly retryAfterMs?: number;
   /** The next step, in one sentence. */
   readonly hint?: string;
   /** A finer word where the code alone does not say it: `validation_error`, `taken`. */

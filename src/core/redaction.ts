@@ -60,7 +60,7 @@ const PATTERNS: readonly Pattern[] = [
   { find: /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g, replacement: REDACTED },
   { find: /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}/g, replacement: REDACTED },
   { find: /\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g, replacement: REDACTED },
-  { find: /\b(?:glpat-|npm_|hf_|AIza|xox[abeoprs]-|ya29\.)[A-Za-z0-9_.-]{16,}/g, replacement: REDACTED },
+  { find: /\b(?:glpat-|npm_|hf_|rpt_|AIza|xox[abeoprs]-|ya29\.)[A-Za-z0-9_.-]{16,}/g, replacement: REDACTED },
   { find: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, replacement: REDACTED },
   { find: /\beyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,4}/g, replacement: REDACTED },
   { find: /\b(Bearer) {1,4}[A-Za-z0-9+/._~=-]{8,}/gi, replacement: `$1 ${REDACTED}` },

@@ -1,6 +1,8 @@
 /** The nouns and contracts around something that can be called. */
 import type { Json, JsonObject } from "./json.ts";
+import type { Principal } from "./principal.ts";
 import type { ToolResult } from "./result.ts";
+import type { TraceContext } from "./trace-context.ts";
 
 /** A tool as MCP describes it. Fields that this version does not know are kept, so that nothing is lost in passing. */
 export interface ToolDefinition {
@@ -28,8 +30,12 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
+/** Under it, an answer that is no result but an error of JSON-RPC: what a server fronted alone refused in its own words. */
+export const RPC_ERROR = Symbol("RPC_ERROR");
+
 /** What a tool answered, in the shape of an MCP result. `isError` is the tool's own word. */
 export interface ToolAnswer {
+  readonly [RPC_ERROR]?: { readonly code: number; readonly message: string; readonly data?: unknown };
   readonly content: readonly JsonObject[];
   readonly structuredContent?: JsonObject;
   readonly isError?: boolean;
@@ -55,6 +61,8 @@ export interface Offer {
 export interface ClientFace {
   /** The capabilities that the client declared. */
   readonly capabilities: JsonObject;
+  /** Aborted when the client has gone for good: what was opened for it alone is closed. */
+  readonly gone: AbortSignal;
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<ToolResult<JsonObject>>;
   notify(method: string, params: JsonObject): void;
 }
@@ -69,6 +77,18 @@ interface ModernRequest {
   readonly logLevel?: string;
   readonly inputResponses?: JsonObject;
   readonly requestState?: string;
+}
+
+/** What a client of a profile may see and use, by exposed name, and what it sees of it. */
+export interface ToolView {
+  readonly profile: string;
+  allows(tool: string): boolean;
+  /** Whether resources, prompts and messages of a server are shown. */
+  allowsServer(id: string): boolean;
+  /** What clients call a tool by; code and workflows use its exposed name all the same. */
+  nameOf(tool: string): string;
+  /** What the tool is described as, where that is not its own word. */
+  descriptionOf(tool: string): string | undefined;
 }
 
 /** What travels with a call from the client down to the last nested one. It is passed, never global. */
@@ -91,8 +111,18 @@ export interface CallContext {
   readonly budget?: CallBudget;
   /** Who asks: those who wait for the same thing get it by turns. */
   readonly caller?: string;
+  /** Who that is, where clients come in with a token. */
+  readonly principal?: Principal;
+  /** What the client's profile lets it use; without one, everything. */
+  readonly view?: ToolView;
   /** Hears what the tool reports on the way, untouched: `{progress, total?, message?}`. */
   readonly onProgress?: (progress: JsonObject) => void;
+  /** Hears what the server says unasked meanwhile, such as log messages; for a client that hears it with its answer. */
+  readonly onNotice?: (method: string, params: JsonObject) => void;
+  /** HTTP headers that the tool asks for beside its arguments. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The trace that the call belongs to, for tracing systems. Nothing is decided by it. */
+  readonly trace?: TraceContext;
   /** Who to ask when the server asks back. */
   readonly client?: ClientFace;
   /** The client is asked in answers instead, and this is what it said with this request. */
@@ -156,11 +186,26 @@ export interface ToolSource {
   /** Passes a notification on, such as `notifications/roots/list_changed`. Best effort. */
   readonly notify?: (method: string, params: JsonObject) => void;
   /** Hears notifications other than changes of the list: log messages, updated resources. */
-  readonly notified?: (listener: (method: string, params: JsonObject) => void) => () => void;
-  /** Tells when the list may have changed; returns how to stop listening. */
-  changed(listener: () => void): () => void;
+  readonly notified?: (listener: NotificationListener) => () => void;
+  /** What the source says of itself, asking it first where nobody has yet. */
+  readonly describe?: (context: CallContext) => Promise<ToolResult<SourceDescription>>;
+  /** Tells when a list may have changed, and which one where it is known; returns how to stop listening. */
+  changed(listener: (what?: ListKind) => void): () => void;
   close(): Promise<void>;
 }
+
+/** The lists that a source may announce a change of; templates are announced with the resources. */
+export type ListKind = "tools" | "resources" | "prompts";
+
+/** What a server says of itself at its handshake. */
+export interface SourceDescription {
+  readonly capabilities: JsonObject;
+  readonly serverInfo: JsonObject;
+  readonly instructions?: string;
+}
+
+/** With a client, the notification is for that one alone; without, for every one that it concerns. */
+export type NotificationListener = (method: string, params: JsonObject, client?: ClientFace) => void;
 
 /**
  * A built-in node type that acts: `http`, `read_file`. It is called like a tool, and only by workflows. Like a source it

@@ -7,7 +7,7 @@ export interface Wire {
   readonly hasPerRequestStream?: boolean | undefined;
   start(): Promise<void>;
   /** Resolves when the message is on its way; rejects when the wire is closed or has no room for too long. */
-  send(message: WireMessage, options?: { readonly requestSignal?: AbortSignal }): Promise<void>;
+  send(message: WireMessage, options?: SendOptions): Promise<void>;
   close(): Promise<void>;
   /** Tells the negotiated version to a wire that must repeat it, as HTTP does in a header. */
   setProtocolVersion?: ((version: string) => void) | undefined;
@@ -16,6 +16,12 @@ export interface Wire {
   onclose?: (() => void) | undefined;
   /** Something was odd and the wire goes on. */
   onerror?: ((error: Error) => void) | undefined;
+}
+
+interface SendOptions {
+  readonly requestSignal?: AbortSignal;
+  /** For this message's own HTTP request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One JSON-RPC message: a request, a notification or a response. */

@@ -5,6 +5,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "../core/json.ts";
+import type { Principal } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
 import { answerIn, approvalRequest } from "../runs/elicit.ts";
@@ -17,12 +18,18 @@ const REQUEST_ID = "approval";
 export async function enterRound(
   runs: Runs,
   args: JsonObject,
-  { modern }: CallContext,
+  { modern, principal }: CallContext,
 ): Promise<ToolResult<JsonObject>> {
   const runId = modern?.requestState === undefined ? undefined : unseal(modern.requestState);
   if (runId === undefined) return succeed(args);
   const answer = answerIn(modern?.inputResponses?.[REQUEST_ID]);
   if (answer === "unanswered") return unanswered(runId);
+  if (!mayDecide(principal)) {
+    return fail("SECURITY_ERROR", "Deciding an approval needs a token with the scope write.", {
+      runId,
+      hint: `The run waits; somebody who may decides with: repertoire approve ${runId}`,
+    });
+  }
   const decided = await runs.decide(runId, { isApproved: answer === "approved", by: "client" });
   if (!decided.success) return decided;
   return answer === "approved" ? succeed({ resume: runId }) : denied(runId);
@@ -32,11 +39,11 @@ export async function enterRound(
 export async function askInAnswer(
   runs: Runs,
   answer: JsonObject,
-  { modern }: CallContext,
+  { modern, principal }: CallContext,
 ): Promise<ToolAnswer | undefined> {
   const runId = answer["run_id"];
   const error = answer["error"] as { readonly reason?: string } | null | undefined;
-  const canAsk = modern?.capabilities["elicitation"] !== undefined;
+  const canAsk = modern?.capabilities["elicitation"] !== undefined && mayDecide(principal);
   if (!canAsk || error?.reason !== "approval_required" || typeof runId !== "string") return undefined;
   const question = await runs.question(runId);
   if (!question.success) return undefined;
@@ -47,6 +54,11 @@ export async function askInAnswer(
     requestState: seal(question.data.runId),
     content: [],
   };
+}
+
+/** Over stdio it is the person at this machine. */
+function mayDecide(principal: Principal | undefined): boolean {
+  return principal?.permissions.has("write") !== false;
 }
 
 function unanswered(runId: string): ToolResult<never> {

@@ -3,13 +3,14 @@ import type { JsonObject } from "../core/json.ts";
 import { codeNameOf, displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
-import type { ToolDefinition } from "../core/tool.ts";
+import type { ToolDefinition, ToolView } from "../core/tool.ts";
 import type { Library } from "../library/library.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createSearchIndex } from "../registry/search-index.ts";
 import { signatureOf, typeOf } from "../registry/signature.ts";
 import type { Runs } from "../runs/runs.ts";
+import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
 /** The promise is an answer within a second whatever the servers do; this leaves time for the rest of the work. */
@@ -27,6 +28,8 @@ const output = z.object({
   nodes: z.array(
     z.object({
       type: z.string().describe("The name to call or to use as a node's type."),
+      // Where a profile calls it something else.
+      tool: z.string().optional(),
       description: z.string(),
       server: z.string(),
       inputs: z.array(parameter),
@@ -51,6 +54,8 @@ export interface BrowseParts {
   readonly library: Library;
   readonly runs: Pick<Runs, "nodeTypes">;
   readonly freshenLibrary: () => Promise<void>;
+  /** The ids of the servers that may be used. */
+  readonly servers: () => readonly string[];
 }
 
 /** Where a built-in node type stands instead of a server. */
@@ -77,25 +82,31 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     async run(input, context) {
+      const { view } = context;
       await parts.freshenLibrary();
+      const asked =
+        view === undefined ? {} : { servers: parts.servers().filter((id) => view.allowsServer(id)) };
       const [catalogue, kept] = await Promise.all([
-        parts.registry.discover({ waitMs: SERVERS_WAIT_MS }, context),
-        input.include_workflows ? parts.library.listCurrent(null) : [],
+        parts.registry.discover({ waitMs: SERVERS_WAIT_MS, ...asked }, context),
+        input.include_workflows ? viewLibrary(parts.library, view).listCurrent(null) : [],
       ]);
-      const tools = parts.registry.search(input.query ?? "", { limit: input.limit });
+      const allows = view === undefined ? undefined : (tool: string) => view.allows(tool);
+      const tools = parts.registry.search(input.query ?? "", { limit: input.limit, allows });
       const workflows = searchKept(input.query ?? "", kept);
       const builtIn = searchBuiltIn(input.query ?? "", parts.runs.nodeTypes);
       const isFull = input.detail === "full";
       const nodes = [
-        ...tools.hits.map(({ component }) => nodeOf(component, isFull)),
+        ...tools.hits.map(({ component }) => shownNodeOf(component, isFull, view)),
         ...builtIn.map((definition) => builtInNodeOf(definition, isFull)),
       ];
       return succeed({
         nodes: nodes.slice(0, input.limit),
-        workflows: workflows.slice(0, input.limit).map(workflowOf),
+        workflows: workflows.slice(0, input.limit).map((item) => workflowOf(item, view)),
         total: tools.total + builtIn.length + workflows.length,
-        pending: [...catalogue.pending],
-        unavailable: catalogue.failed.map(({ source, reason }) => ({ server: source, reason })),
+        pending: catalogue.pending.filter((id) => view?.allowsServer(id) !== false),
+        unavailable: catalogue.failed
+          .filter(({ source }) => view?.allowsServer(source) !== false)
+          .map(({ source, reason }) => ({ server: source, reason })),
       });
     },
   });
@@ -140,16 +151,35 @@ function builtInNodeOf(definition: ToolDefinition, full: boolean): z.output<type
   return { ...node, signature: `{ "type": "${definition.name}", "params": { ${fields.join(", ")} } }` };
 }
 
-function workflowOf({
-  capability,
-  version,
-}: CurrentCapability): z.output<typeof output>["workflows"][number] {
+function workflowOf(
+  { capability, version }: CurrentCapability,
+  view: ToolView | undefined,
+): z.output<typeof output>["workflows"][number] {
   const { namespace, action } = capability;
+  const tool = toolNameOf(capability);
   return {
     name: displayNameOf(capability),
-    tool: toolNameOf(capability),
-    description: capability.description,
+    tool: view?.nameOf(tool) ?? tool,
+    description: view?.descriptionOf(tool) ?? capability.description,
     signature: signatureOf(namespace, action, version.inputSchema, version.outputSchema ?? undefined),
+  };
+}
+
+/** As a profile shows it; code and workflows use its exposed name all the same. */
+function shownNodeOf(
+  component: Component,
+  full: boolean,
+  view: ToolView | undefined,
+): z.output<typeof output>["nodes"][number] {
+  const node = nodeOf(component, full);
+  if (view === undefined) return node;
+  const name = view.nameOf(component.name);
+  const { type, description, ...rest } = node;
+  return {
+    type,
+    ...(name !== type && { tool: name }),
+    description: view.descriptionOf(type) ?? description,
+    ...rest,
   };
 }
 

@@ -7,6 +7,7 @@ import { changedTools, compareTools, type LookUpTool, type ToolDrift } from "../
 import type { CapabilityDetails, Library } from "../library/library.ts";
 import { typeOf } from "../registry/signature.ts";
 import type { Runs } from "../runs/runs.ts";
+import { viewLibrary } from "./library-view.ts";
 import { isoOf } from "./list-library.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
@@ -70,12 +71,14 @@ export function createDescribeWorkflow(parts: DescribeParts): MetaTool {
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     async run(input, context) {
       await parts.freshenLibrary();
-      const found = await parts.library.describe(input.name);
+      const found = await viewLibrary(parts.library, context.view).describe(input.name);
       if (!found.success) return found;
       const drifts = compareTools(found.data.version.toolsUsed, parts.lookUpTool);
       const validity = await validityOf(parts.runs, found.data, drifts, context);
       const template_inputs = await templateInputsOf(parts.runs, found.data, context);
-      return succeed({ ...describe(found.data, drifts), template_inputs, ...validity });
+      const described = describe(found.data, drifts);
+      const tool = context.view?.nameOf(described.tool) ?? described.tool;
+      return succeed({ ...described, tool, template_inputs, ...validity });
     },
   });
 }

@@ -180,4 +180,11 @@ describe("execute {code}", () => {
     });
     expect(denied).toEqual(["execute"]);
   });
+
+  it("lets a draft use no tool that only what was kept may use, by its name as little as by its code", async () => {
+    const { call, registry, draftsFolder } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    registry.restrict("notes", { deny: ["list"], exceptCapabilities: true });
+    writeFileSync(join(draftsFolder, "lister.ts"), "return await mcp.notes.list()");
+    expect(await call("execute", { name: "lister" })).toMatchObject({ error: { code: "SECURITY_ERROR" } });
+  });
 });

@@ -13,7 +13,9 @@ import { executeAnswer, executeOutput, type ExecuteOutput } from "./execute-answ
 import { checkRequest, executeInput, type ExecuteInput } from "./execute-request.ts";
 import { findSource, type Source, type SourceParts } from "./execute-source.ts";
 import { nextHop } from "./hops.ts";
+import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, parseArguments, type MetaTool } from "./meta-tool.ts";
+import { checkResumed, viewTraces, type FindReach } from "./run-view.ts";
 import { checkFinalName, savedOf } from "./save-to-library.ts";
 
 export interface ExecuteParts extends SourceParts {
@@ -25,6 +27,8 @@ export interface ExecuteParts extends SourceParts {
   readonly freshenLibrary: () => Promise<void>;
   /** A tool that the config denies was named. */
   readonly denied: (tool: string, details: JsonObject) => void;
+  /** What a run used; without it, no run is shown to a client of a profile. */
+  readonly findReach?: FindReach;
   readonly log: Log;
 }
 
@@ -64,20 +68,30 @@ export function createExecute(parts: ExecuteParts): Execute {
 }
 
 async function executeChecked(
-  parts: ExecuteParts,
+  whole: ExecuteParts,
   given: ExecuteInput,
   outer: CallContext,
   text?: Source,
 ): Promise<ToolResult<ExecuteOutput>> {
+  const parts = partsFor(whole, outer);
   const args = await withHandles(parts, given);
   if (!args.success) return args;
-  const free = await checkSaveAs(args.data, parts);
+  const free = await checkSaveAs(args.data, parts, outer);
   if (!free.success) return free;
+  const resumed = await checkResumed(given.resume, outer.view, parts.findReach);
+  if (!resumed.success) return resumed;
   const meta = nextHop(outer.meta);
   if (!meta.success) return meta;
   const source = text === undefined ? await sourceOf(parts, args.data) : succeed(text);
   if (!source.success) return source;
   return runSource(parts, source.data, args.data, { ...outer, meta: meta.data });
+}
+
+/** What a client of a profile does not see is not there for it. */
+function partsFor(parts: ExecuteParts, { view }: CallContext): ExecuteParts {
+  if (view === undefined) return parts;
+  const { library, traces, findReach } = parts;
+  return { ...parts, library: viewLibrary(library, view), traces: viewTraces(traces, view, findReach) };
 }
 
 /** None where a run goes on as it was. */
@@ -181,12 +195,13 @@ async function leaveDraft(
 async function checkSaveAs(
   { save_as: name, code }: ExecuteInput,
   parts: ExecuteParts,
+  { view }: CallContext,
 ): Promise<ToolResult<void>> {
   if (name === undefined) return succeed(undefined);
   if (code === undefined) {
     return fail("TOOL_INVALID_INPUT", "save_as keeps code that is given with it.", { field: "save_as" });
   }
-  const checked = await checkFinalName(name, { kind: "code", source: code }, parts, "save_as");
+  const checked = await checkFinalName(name, { kind: "code", source: code }, { ...parts, view }, "save_as");
   return checked.success ? succeed(undefined) : checked;
 }
 

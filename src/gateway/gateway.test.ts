@@ -1,3 +1,4 @@
+import { createHeldCalls } from "./held-calls.ts";
 import { silentLog } from "../core/log.ts";
 import { createLibrary } from "../library/library.ts";
 import { describe, expect, it } from "vitest";
@@ -188,6 +189,7 @@ describe("what goes wrong inside", () => {
       },
       runs: {
         nodeTypes: [],
+        activeCount: () => 0,
         execute: () => Promise.reject(new Error("unused")),
         prepare: () => Promise.reject(new Error("unused")),
         replay: () => Promise.reject(new Error("unused")),
@@ -213,7 +215,9 @@ describe("what goes wrong inside", () => {
       exposure: () => "lean",
       serverNotified: () => () => {},
       tellServers: () => {},
+      version: "0",
       setLogLevel: () => {},
+      heldCalls: createHeldCalls(),
       denied: () => {},
       log: { ...silentLog, error: (event, fields) => events.push([event, fields]) },
     });

@@ -24,6 +24,7 @@ import { createTypeCheck } from "../sandbox/type-check.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { launch } from "../upstream/process/launch.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
+import { createHeldCalls } from "./held-calls.ts";
 
 /** In their order. */
 export const META_TOOLS = [
@@ -122,7 +123,9 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     exposure: () => "lean",
     serverNotified: () => () => {},
     tellServers: () => {},
+    version: "0",
     setLogLevel: () => {},
+    heldCalls: createHeldCalls(),
     denied: (tool) => void denied.push(tool),
     metaToolAnswered: () => {},
     log: silentLog,

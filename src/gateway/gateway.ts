@@ -9,9 +9,16 @@ import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
-import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import {
+  RPC_ERROR,
+  type CallContext,
+  type ClientFace,
+  type NotificationListener,
+  type ToolAnswer,
+  type ToolDefinition,
+} from "../core/tool.ts";
 import type { LookUpTool } from "../library/contracts.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Keeper } from "../library/keep.ts";
@@ -21,13 +28,12 @@ import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 import type { AnthropicTool } from "../registry/anthropic-tool.ts";
 import type { Exposed } from "../registry/listing.ts";
+import { describeGateway } from "./description.ts";
+import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
-import { createBrowseComponents } from "./browse-components.ts";
-import { createDescribeWorkflow } from "./describe-workflow.ts";
-import { createExecute } from "./execute.ts";
-import { createListLibrary } from "./list-library.ts";
 import type { Exposure } from "./exposure.ts";
+import { heldRequestOf, type HeldCalls } from "./held-calls.ts";
 import { nextHop } from "./hops.ts";
 import {
   completeLibrary,
@@ -37,16 +43,37 @@ import {
   readLibraryResource,
 } from "./library-resources.ts";
 import type { MetaTool } from "./meta-tool.ts";
+import { createMetaTools } from "./meta-tools.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
-import { createSaveToLibrary } from "./save-to-library.ts";
+import type { FindReach } from "./run-view.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 
+/** What a client is told at the handshake. */
+export interface GatewayDescription {
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+}
+
+export const LIST_METHODS = [
+  "tools/list",
+  "resources/list",
+  "resources/templates/list",
+  "prompts/list",
+] as const;
+export type ListMethod = (typeof LIST_METHODS)[number];
+
 export interface Gateway {
+  describe(context?: Partial<CallContext>): Promise<ToolResult<GatewayDescription>>;
+  /** One page of a list, as a client gets it. */
+  listPage(method: ListMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
+  /** What is known of a tool now; nothing is started. */
+  findTool(name: string): ToolDefinition | undefined;
   /** The context says on whose behalf servers are started: some offer only what their client can take part in. */
   listTools(context?: Partial<CallContext>): Promise<ToolDefinition[]>;
-  /** The same list as JSON in UTF-8, made once for as long as nothing changes. */
-  listToolsBytes(context?: Partial<CallContext>): Promise<Buffer>;
+  /** The same list as JSON in UTF-8, made once for as long as nothing changes. Not for lists that come page by page. */
+  listToolsBytes?(context?: Partial<CallContext>): Promise<Buffer>;
   /** What is known now, meta-tools and tools of servers, in the format of Anthropic's API; nothing is started. */
   getToolDefinitions(): AnthropicTool[];
   callTool(name: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
@@ -65,11 +92,11 @@ export interface Gateway {
   /** Tells which list may differ the next time; see `toolsVersion` for the tools. */
   changed(listener: (what: ListKind) => void): () => void;
   /** What servers say unasked: log messages, updated resources. */
-  notified(listener: (method: string, params: JsonObject) => void): () => void;
+  notified(listener: NotificationListener): () => void;
   /** Passes a notification of the client on to every server that is connected. */
-  tellServers(method: string, params: JsonObject): void;
-  /** What the client wants to hear of the servers' logs. */
-  setLogLevel(level: string): void;
+  tellServers(method: string, params: JsonObject, client?: ClientFace): void;
+  /** What a client wants to hear of the servers' logs. */
+  setLogLevel(level: string, client?: ClientFace): void;
 }
 
 type ListKind = "tools" | "resources" | "prompts";
@@ -101,27 +128,25 @@ export interface GatewayParts {
   readonly configChanged: (listener: () => void) => () => void;
   readonly exposure: () => Exposure;
   readonly serverNotified: (
-    listener: (server: string, method: string, params: JsonObject) => void,
+    listener: (server: string, ...notification: Parameters<NotificationListener>) => void,
   ) => () => void;
-  readonly tellServers: (method: string, params: JsonObject) => void;
-  readonly setLogLevel: (level: string) => void;
+  readonly tellServers: (method: string, params: JsonObject, client?: ClientFace) => void;
+  readonly setLogLevel: (level: string, client?: ClientFace) => void;
+  /** Calls of modern clients that servers ask back; whoever makes it closes it. */
+  readonly heldCalls: HeldCalls;
   /** A call that the config denies was refused. */
   readonly denied: (tool: string, details: JsonObject) => void;
   /** A client has used one of the five: more will follow. */
   readonly metaToolAnswered: () => void;
+  readonly version: string;
+  /** What a run used; without it, no run is shown in a profile. */
+  readonly findReach?: FindReach;
   readonly log: Log;
 }
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { registry } = parts;
-  const execute = createExecute(parts);
-  const metaTools: readonly MetaTool[] = [
-    createBrowseComponents(parts),
-    createListLibrary(parts),
-    createDescribeWorkflow(parts),
-    execute,
-    createSaveToLibrary(parts),
-  ];
+  const { execute, all: metaTools } = createMetaTools(parts);
   const toolList = createToolListReader({ ...parts, metaTools });
 
   async function route(
@@ -185,16 +210,61 @@ export function createGateway(parts: GatewayParts): Gateway {
     return meta.success ? registry.call(name, args, { ...context, meta: meta.data }) : meta;
   }
 
+  /** A modern client is asked in the answer; a capability pauses instead, and is resumed. */
+  function callHeld(name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
+    const send = (next: CallContext) =>
+      callRegistry(name, args, next).catch((error: unknown) => unexpected(error, name, next, parts.log));
+    if (context.modern === undefined || parseToolName(name).kind !== "upstream") return send(context);
+    const request = { method: "tools/call", name, args } as const;
+    return parts.heldCalls.answer(request, context, send as never) as Promise<ToolResult<ToolAnswer>>;
+  }
+
   async function answerUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
-    const result = await callRegistry(name, args, context).catch((error: unknown) =>
-      unexpected(error, name, context, parts.log),
-    );
+    const result = await callHeld(name, args, context);
     if (result.success) return result.data;
+    if (result.error.reason === "request_state_refused") {
+      return { [RPC_ERROR]: refusalOf(result.error)!, isError: true, content: [] };
+    }
     if (result.error.code === "SECURITY_ERROR") parts.denied(name, { traceId: context.traceId });
     return withTrace(errorAnswer(result.error), context);
   }
 
+  async function listOffers(partial?: Partial<CallContext>): Promise<Offers> {
+    // Clients ask for these as soon as they connect; only where everything is to be shown does that start servers.
+    const isFull = parts.exposure() === "full";
+    const known = isFull
+      ? await registry.discover({ waitMs: LIST_WAIT_MS }, contextOf(partial))
+      : registry.catalogue();
+    const shown = (entries: readonly Exposed[]) => entries.map(({ definition }) => definition);
+    return {
+      resources: [RUN_LIST, ...shown(known.resources)],
+      resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...shown(known.resourceTemplates)],
+      prompts: shown(known.prompts),
+    };
+  }
+
+  async function listPage(
+    method: ListMethod,
+    { cursor }: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>> {
+    if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");
+    if (method === "tools/list") return succeed({ tools: (await toolList.read(context)).tools as never });
+    const { resources, resourceTemplates, prompts } = await listOffers(context);
+    if (method === "resources/list") return succeed({ resources });
+    if (method === "prompts/list") return succeed({ prompts });
+    return succeed({ resourceTemplates });
+  }
+
+  parts.serverNotified((server, method, params, client) => {
+    if (client === undefined || !parts.heldCalls.isFace(client)) return;
+    client.notify(method, exposeNotification(server, method, params));
+  });
+
   return {
+    describe: async () => succeed(describeGateway(parts.version)),
+    listPage,
+    findTool: (name) => registry.resolve(name)?.definition,
     async listTools(partial) {
       return [...(await toolList.read(contextOf(partial))).tools];
     },
@@ -229,19 +299,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       if (registry.resolve(name) === undefined || findJsonProblem(args) !== undefined) return undefined;
       return answerUpstream(name, args, context);
     },
-    async listOffers(partial) {
-      // Clients ask for these as soon as they connect; only where everything is to be shown does that start servers.
-      const isFull = parts.exposure() === "full";
-      const known = isFull
-        ? await registry.discover({ waitMs: LIST_WAIT_MS }, contextOf(partial))
-        : registry.catalogue();
-      const shown = (entries: readonly Exposed[]) => entries.map(({ definition }) => definition);
-      return {
-        resources: [RUN_LIST, ...shown(known.resources)],
-        resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...shown(known.resourceTemplates)],
-        prompts: shown(known.prompts),
-      };
-    },
+    listOffers,
     pass(method, params, context) {
       if (method === "resources/read" && isLibraryUri(params["uri"])) {
         return readLibraryResource(parts.library, params["uri"]);
@@ -252,7 +310,9 @@ export function createGateway(parts: GatewayParts): Gateway {
       if (method === "completion/complete" && isLibraryReference(params["ref"])) {
         return completeLibrary(parts.library, params);
       }
-      return pass(registry, method, params, context);
+      const send = (next: CallContext) => pass(registry, method, params, next);
+      const request = context.modern === undefined ? undefined : heldRequestOf(method, params);
+      return request === undefined ? send(context) : parts.heldCalls.answer(request, context, send);
     },
     changed(listener) {
       const leave = [
@@ -264,11 +324,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       return () => leave.forEach((stop) => stop());
     },
     notified: (listener) =>
-      parts.serverNotified((server, method, params) =>
-        listener(method, exposeNotification(server, method, params)),
+      parts.serverNotified((server, method, params, client) =>
+        listener(method, exposeNotification(server, method, params), client),
       ),
-    tellServers: (method, params) => parts.tellServers(method, params),
-    setLogLevel: (level) => parts.setLogLevel(level),
+    tellServers: (method, params, client) => parts.tellServers(method, params, client),
+    setLogLevel: (level, client) => parts.setLogLevel(level, client),
   };
 }
 

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
+import type { ToolView } from "../core/tool.ts";
 import { changedTools, compareTools, type LookUpTool } from "../library/contracts.ts";
 import type { CapabilityDetails, Library } from "../library/library.ts";
+import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
 const output = z.object({
@@ -45,10 +47,10 @@ export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListL
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    async run(input) {
+    async run(input, { view }) {
       await freshenLibrary();
-      const kept = await library.listCurrent(input.pattern ?? null);
-      return succeed({ items: kept.map((item) => itemOf(item, lookUpTool)) });
+      const kept = await viewLibrary(library, view).listCurrent(input.pattern ?? null);
+      return succeed({ items: kept.map((item) => itemOf(item, lookUpTool, view)) });
     },
   });
 }
@@ -56,13 +58,15 @@ export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListL
 function itemOf(
   { capability, version }: Pick<CapabilityDetails, "capability" | "version">,
   lookUpTool: LookUpTool,
+  view: ToolView | undefined,
 ): z.output<typeof output>["items"][number] {
-  const changed = changedTools(compareTools(version.toolsUsed, lookUpTool)).map(({ tool }) => tool);
+  const tool = toolNameOf(capability);
+  const changed = changedTools(compareTools(version.toolsUsed, lookUpTool)).map((drift) => drift.tool);
   return {
     name: displayNameOf(capability),
-    tool: toolNameOf(capability),
+    tool: view?.nameOf(tool) ?? tool,
     kind: capability.kind,
-    description: capability.description,
+    description: view?.descriptionOf(tool) ?? capability.description,
     version: capability.currentVersion,
     tags: [...capability.tags],
     usage_count: capability.usageCount,

@@ -4,16 +4,12 @@
  */
 import * as z from "zod";
 import type { Json, JsonObject } from "../core/json.ts";
+import type { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnnotations, ToolDefinition } from "../core/tool.ts";
 
-type MetaToolName =
-  | "browse_components"
-  | "list_library"
-  | "describe_workflow"
-  | "execute"
-  | "save_to_library";
+type MetaToolName = (typeof META_TOOL_NAMES)[number];
 
 /** A meta-tool, ready to be listed and called. */
 export interface MetaTool {

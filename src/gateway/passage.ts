@@ -9,6 +9,8 @@ import type { CallContext } from "../core/tool.ts";
 import { exposeUri } from "../registry/exposed-uri.ts";
 import type { Registry } from "../registry/registry.ts";
 
+const INVALID_PARAMS = -32602;
+
 /** The methods that go to the server whose prompt or resource is named. */
 export const PASSED_METHODS = [
   "resources/read",
@@ -103,9 +105,12 @@ function textOf(value: unknown): string {
 }
 
 function unknownResource(uri: string): ToolResult<never> {
-  return fail("TOOL_NOT_FOUND", `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
+  const shown = JSON.stringify(uri.slice(0, 200));
+  const hint = "Resources of servers are repertoire://server/<id>/<uri>, as resources/list gives them.";
+  return fail("TOOL_NOT_FOUND", `There is no resource ${shown}.`, {
     field: "uri",
-    hint: "Resources of servers are repertoire://server/<id>/<uri>, as resources/list gives them.",
+    upstream: { code: INVALID_PARAMS, message: `There is no resource ${shown}. ${hint}`, data: { uri } },
+    hint,
   });
 }
 

@@ -14,6 +14,10 @@ import { VISIBILITIES, type CapabilityKind } from "../core/store.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Keeper, Kept } from "../library/keep.ts";
 import type { Library } from "../library/library.ts";
+import type { ToolView } from "../core/tool.ts";
+import type { Runs } from "../runs/runs.ts";
+import { checkDraftGranted } from "./draft-granted.ts";
+import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
 /** A longer description is cut by most clients. */
@@ -37,6 +41,7 @@ export interface SaveParts {
   /** The ids of all configured servers: a namespace of that name could never be called. */
   readonly servers: () => readonly string[];
   readonly keeper: Keeper;
+  readonly runs: Runs;
   readonly freshenLibrary: () => Promise<void>;
 }
 
@@ -64,11 +69,15 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     async run(args, context) {
       const draft = await parts.drafts.find(args.draft_name, "draft_name");
-      if (!draft.success) return (await findSaved(args, parts)) ?? draft;
+      const library = viewLibrary(parts.library, context.view);
+      if (!draft.success) return (await findSaved(args, library)) ?? draft;
       const { text, kind } = draft.data;
       const what = { kind, source: text };
-      const name = await checkFinalName(args.final_name, what, parts, "final_name", args.overwrite);
+      const naming = { library, servers: parts.servers, view: context.view };
+      const name = await checkFinalName(args.final_name, what, naming, "final_name", args.overwrite);
       if (!name.success) return name;
+      const granted = await checkDraftGranted({ runs: parts.runs, library }, what, context);
+      if (!granted.success) return granted;
       const kept = await parts.keeper.keep(
         {
           ...what,
@@ -94,7 +103,7 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
 /** The answer was lost and the client asks again: the draft is gone because it was saved under this very name. */
 async function findSaved(
   args: { readonly draft_name: string; readonly final_name: string; readonly description: string },
-  { library }: SaveParts,
+  library: Library,
 ): Promise<ToolResult<Saved> | undefined> {
   const hash = /-([0-9a-f]{8})$/.exec(args.draft_name)?.[1];
   const reference = parseReference(args.final_name, "final_name");
@@ -120,11 +129,15 @@ export function savedOf({ capability, version, offers, warnings }: Kept): Saved 
   };
 }
 
+interface NamingParts extends Pick<SaveParts, "library" | "servers"> {
+  readonly view: ToolView | undefined;
+}
+
 /** A name that something may be kept under: well formed, no server's, and free or the same source's already. */
 export async function checkFinalName(
   finalName: string,
   { kind, source }: { readonly kind: CapabilityKind; readonly source: string },
-  { library, servers }: Pick<SaveParts, "library" | "servers">,
+  { library, servers, view }: NamingParts,
   field: string,
   overwrite = false,
 ): Promise<ToolResult<CapabilityName>> {
@@ -135,6 +148,7 @@ export async function checkFinalName(
     return fail("TOOL_INVALID_INPUT", message, { field });
   }
   const name = capabilityNameOf(reference.data, kind);
+  if (view?.allows(toolNameOf(name)) === false) return notGranted(name, view, field);
   if (servers().includes(name.namespace)) {
     const message = `The namespace ${name.namespace} is the id of a server; its tools would hide yours.`;
     return fail("TOOL_INVALID_INPUT", message, { field, hint: "Choose another namespace." });
@@ -150,4 +164,14 @@ export async function checkFinalName(
       hint: "Choose another name, or give overwrite: true to make a new version; the old one is kept.",
     },
   );
+}
+
+/** Whether something is kept under that name already is none of the profile's business. */
+function notGranted(name: CapabilityName, { profile }: ToolView, field: string): ToolResult<never> {
+  const message = `The profile "${profile}" does not show what is kept as ${displayNameOf(name)}.`;
+  return fail("TOOL_INVALID_INPUT", message, {
+    reason: "not_granted",
+    field,
+    hint: "Choose a name that the profile shows, such as one in a namespace that list_library names.",
+  });
 }

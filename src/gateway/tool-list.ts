@@ -5,11 +5,12 @@
  */
 import { hashText } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
-import type { CallContext, ToolDefinition } from "../core/tool.ts";
+import type { CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
 import { chooseExposure, type Exposure } from "./exposure.ts";
 import type { MetaTool } from "./meta-tool.ts";
+import { present } from "./profile-view.ts";
 
 /** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
 export const LIST_WAIT_MS = 3_000;
@@ -25,12 +26,15 @@ interface ToolList {
 export interface ToolListParts {
   readonly registry: Registry;
   readonly metaTools: readonly MetaTool[];
+  /** Those that the profile shows, where there is one. */
   readonly servers: () => readonly string[];
   readonly exposure: () => Exposure;
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
   /** Whether a capability is among those that clients are shown. */
   readonly isListed: (tool: string) => boolean;
+  /** What of it a profile shows, and how; without one, all as it is. */
+  readonly view?: ToolView;
 }
 
 export interface ToolListReader {
@@ -40,19 +44,31 @@ export interface ToolListReader {
 }
 
 export function createToolListReader(parts: ToolListParts): ToolListReader {
-  const { registry } = parts;
+  const { registry, view } = parts;
+  const isShown = ({ name }: { readonly name: string }): boolean => view === undefined || view.allows(name);
+  const exposed = ({ name, definition }: Component): ToolDefinition =>
+    view === undefined ? { ...definition, name } : present(view, name, definition);
   const kept = remember((components: readonly Component[]) =>
-    components.filter(({ source, name }) => source === CAPABILITIES_ID && parts.isListed(name)).map(exposed),
+    components
+      .filter(({ source, name }) => source === CAPABILITIES_ID && parts.isListed(name))
+      .filter(isShown)
+      .map(exposed),
   );
   const upstream = remember((components: readonly Component[]) =>
-    components.filter(({ source }) => source !== CAPABILITIES_ID).map(exposed),
+    components
+      .filter(({ source }) => source !== CAPABILITIES_ID)
+      .filter(isShown)
+      .map(exposed),
   );
   const all = remember((components: readonly Component[]) => [...kept(components), ...upstream(components)]);
   const fits = remember((components: readonly Component[]) =>
     chooseExposure("auto", () => upstream(components)),
   );
   const own = remember((servers: string) =>
-    parts.metaTools.map((tool) => tool.define(servers === "" ? [] : servers.split(","))),
+    parts.metaTools.filter(isShown).map((tool) => {
+      const definition = tool.define(servers === "" ? [] : servers.split(","));
+      return exposed({ name: tool.name, source: "", definition });
+    }),
   );
   const whole = remember((ownTools: readonly ToolDefinition[]) =>
     remember((others: readonly ToolDefinition[]) => listOf([...ownTools, ...others])),
@@ -70,13 +86,12 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
       await parts.freshenLibrary();
       // What `auto` shows is what is known: only a list that was asked for starts servers.
       if (parts.exposure() !== "full") return current();
-      return listOfComponents((await registry.discover({ waitMs: LIST_WAIT_MS }, context)).components);
+      const asked = view === undefined ? {} : { servers: parts.servers() };
+      return listOfComponents(
+        (await registry.discover({ waitMs: LIST_WAIT_MS, ...asked }, context)).components,
+      );
     },
   };
-}
-
-function exposed({ name, definition }: Component): ToolDefinition {
-  return { ...definition, name };
 }
 
 function listOf(tools: readonly ToolDefinition[]): ToolList {
@@ -87,7 +102,9 @@ function listOf(tools: readonly ToolDefinition[]): ToolList {
 }
 
 /** The last answer is given again for the same question: one that is the same value, or the very same object. */
-function remember<Question, Answer>(make: (question: Question) => Answer): (question: Question) => Answer {
+export function remember<Question, Answer>(
+  make: (question: Question) => Answer,
+): (question: Question) => Answer {
   let last: { question: Question; answer: Answer } | undefined;
   return (question) => {
     if (last === undefined || last.question !== question) last = { question, answer: make(question) };

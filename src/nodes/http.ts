@@ -1,7 +1,7 @@
+import { isPrivateAddress } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";
-import { isPrivateAddress } from "./address.ts";
 import type { AddressGuard, Resolve } from "./address-guard.ts";
 import { httpDefinition } from "./http-definition.ts";
 import { HTTP_LIMITS } from "./http-limits.ts";

@@ -13,6 +13,7 @@ function createClient(answer: ToolResult<JsonObject>, capabilities: JsonObject =
   const asked: Asked[] = [];
   const client: ClientFace = {
     capabilities,
+    gone: new AbortController().signal,
     request: async (method, params) => {
       asked.push({ method, params });
       return answer;

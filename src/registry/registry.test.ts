@@ -532,3 +532,102 @@ it("closes every source, one that will not too, and knows nothing afterwards", a
   expect(names()).toEqual([]);
   expect(await registry.call("s__t", {}, contextOf())).toMatchObject({ success: false });
 });
+
+describe("a view", () => {
+  const view = {
+    profile: "p",
+    allows: (tool: string) => tool === "a__one" || tool === "mcp__x__y",
+    allowsServer: (id: string) => id === "a",
+    nameOf: (tool: string) => (tool === "a__one" ? "first" : tool),
+    descriptionOf: () => undefined,
+  };
+
+  async function openViewed() {
+    const rig = openRig();
+    const source = createFixtureSource("a", [toolOf("one", "send"), toolOf("two", "send")]);
+    const other = createFixtureSource("b", [toolOf("one", "send")]);
+    rig.registry.add(Object.assign(source, { request: async () => succeed({}) }));
+    rig.registry.add(Object.assign(other, { request: async () => succeed({}) }));
+    await rig.discover();
+    return { ...rig, source, other };
+  }
+
+  it.each(["a__two", "b__one", "c__none"])(
+    "T020: calls and finds no %s, and names what it shows",
+    async (name) => {
+      const { registry, source, other } = await openViewed();
+      const context = { ...contextOf(), view };
+      const error = { code: "TOOL_NOT_FOUND", reason: "not_granted" };
+      expect(await registry.call(name, {}, context)).toMatchObject({ success: false, error });
+      expect(await registry.find(name, context)).toMatchObject({ success: false, error });
+      expect([...source.calls, ...other.calls]).toEqual([]);
+      expect(await registry.call("firt", {}, context)).toMatchObject({ error: { nearest: ["first"] } });
+      expect(await registry.call("a__one", {}, context)).toMatchObject({ success: true });
+    },
+  );
+
+  it("counts no longer inside of something kept, and counts inside of a draft", async () => {
+    const { registry } = await openViewed();
+    const call = (path: string[]) => registry.call("b__one", {}, { ...contextOf(), view, path });
+    expect(await call(["mcp__x__y"])).toMatchObject({ success: true });
+    expect(await call(["draft:x", "mcp__x__y", "draft:z"])).toMatchObject({ success: true });
+    expect(await call(["draft:mcp__x__y"])).toMatchObject({ success: false });
+    expect(await call([])).toMatchObject({ success: false });
+  });
+
+  it("passes no request to a server that it does not show, and names none", async () => {
+    const { registry } = await openViewed();
+    const ask = (id: string) => registry.request(id, "prompts/get", {}, { ...contextOf(), view });
+    expect(await ask("a")).toEqual({ success: true, data: {} });
+    for (const id of ["b", "none"]) {
+      expect(await ask(id)).toMatchObject({ error: { code: "TOOL_NOT_FOUND", reason: "not_granted" } });
+      expect(JSON.stringify(await ask(id))).not.toContain("servers are");
+    }
+  });
+
+  it.each(["", "send"])("searches for %j only among what is allowed", async (query) => {
+    const { registry } = await openViewed();
+    const { hits, total } = registry.search(query, { limit: 1, allows: (tool) => tool !== "a__one" });
+    expect([hits.map(({ component }) => component.name), total]).toEqual([["a__two"], 2]);
+  });
+});
+
+describe("what a server says of its own", () => {
+  it("is passed on at once, also by a source that takes the place of another, and not after its end", async () => {
+    const { registry } = openRig();
+    const [first, second] = [createFixtureSource("a", []), createFixtureSource("a", [])];
+    const heard: unknown[] = [];
+    registry.sourceChanged((id, what) => heard.push([id, what]));
+    registry.add(first);
+    first.announce();
+    registry.add(second);
+    first.announce();
+    second.announce();
+    await registry.remove("a");
+    second.announce();
+    expect(heard).toEqual([
+      ["a", undefined],
+      ["a", undefined],
+    ]);
+  });
+
+  it("is asked of a source that can tell", async () => {
+    const { registry } = openRig();
+    const told = { capabilities: {}, serverInfo: { name: "a" } };
+    registry.add(Object.assign(createFixtureSource("a", []), { describe: async () => succeed(told) }));
+    registry.add(createFixtureSource("b", []));
+    expect(await registry.describe("a", contextOf())).toEqual({ success: true, data: told });
+    expect(await registry.describe("b", contextOf())).toMatchObject({
+      error: { code: "TOOL_NOT_IMPLEMENTED" },
+    });
+    expect(await registry.describe("c", contextOf())).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+  });
+
+  it("is permitted by its own names", () => {
+    const { registry } = openRig();
+    registry.add(createFixtureSource("a", []), { allow: ["x.y", "z"], deny: ["z"] });
+    registry.add(createFixtureSource("b", []));
+    expect(["x.y", "z", "other"].map((tool) => registry.permits("a", tool))).toEqual([true, false, false]);
+    expect(registry.permits("b", "any")).toBe(true);
+  });
+});

@@ -8,12 +8,20 @@
  * A call is one look into the map of exposed names and one call of the source. Nothing here throws, except for a source
  * whose id could not be told apart in an exposed name, which is a bug.
  */
+import type { CallWatch } from "../core/call-watch.ts";
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog, type Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
-import type { CallContext, CallTool, ToolDefinition, ToolSource } from "../core/tool.ts";
+import type {
+  CallContext,
+  CallTool,
+  ListKind,
+  SourceDescription,
+  ToolDefinition,
+  ToolSource,
+} from "../core/tool.ts";
 import { toAnthropicTools, type AnthropicTool } from "./anthropic-tool.ts";
 import { TTL_MS_DEFAULT, TTL_MS_MAX } from "./cache-entry.ts";
 import type { Catalogue, Route } from "./catalogue.ts";
@@ -27,11 +35,14 @@ import type { Access, Exposed } from "./listing.ts";
 import { systemAfter, type After } from "./pace.ts";
 import { createRouting } from "./routing.ts";
 import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
-import type { ToolHits } from "./tool-search.ts";
+import { createSourceNotice } from "./source-notice.ts";
+import type { ToolHits, ToolSearch } from "./tool-search.ts";
 
 /** 0.5 s doubles to 30 s. */
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000 };
 const HITS_DEFAULT = 20;
+/** Of those that match, so many are looked at for the ones that are wanted: putting them in order costs their square. */
+const LOOKED_THROUGH_MAX = 2_000;
 
 export interface RegistryParts {
   /** Without it nothing outlives the process. */
@@ -49,6 +60,17 @@ export interface RegistryParts {
   readonly backoff?: Backoff;
   /** The intents of earlier successful runs that used a tool, for the search. */
   readonly intentsOf?: (tool: string) => readonly string[] | undefined;
+  /** Sees every call and request that goes to a source. */
+  readonly watch?: CallWatch | undefined;
+}
+
+/** `what` is the list that a server said has changed. */
+export type SourceListener = (id: string, what?: ListKind) => void;
+
+interface SearchOptions {
+  readonly limit?: number;
+  /** Only these tools, by exposed name; without it, all. */
+  readonly allows?: ((tool: string) => boolean) | undefined;
 }
 
 export interface Registry {
@@ -90,8 +112,14 @@ export interface Registry {
     params: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>>;
+  /** What a server says of itself. */
+  describe(id: string, context: CallContext): Promise<ToolResult<SourceDescription>>;
+  /** Whether the config denies no use of a server's tool, by the name that the server gives it. */
+  permits(id: string, tool: string): boolean;
+  /** Tells when a server says that a list of its own may have changed; without a word on which, all three may have. */
+  sourceChanged(listener: SourceListener): () => void;
   /** The tools that fit a query, best first; without words in it, all of them in the order of their names. */
-  search(query: string, options?: { readonly limit?: number }): ToolHits;
+  search(query: string, options?: SearchOptions): ToolHits;
   getToolDefinitions(staticTools?: readonly ToolDefinition[]): AnthropicTool[];
   subscribe(listener: RegistryListener): () => void;
   /** Tells when clients would see something else. */
@@ -114,18 +142,32 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     backoff: parts.backoff ?? BACKOFF,
   });
   const discovery = createDiscovery({ stock, clock, log, after });
-  const routing = createRouting({ stock, discovery });
+  const routing = createRouting({ stock, discovery, watch: parts.watch });
+  const sourceNotice = createSourceNotice();
   const { listings } = stock;
   return {
     load: (known) => stock.load(known),
-    add: (source, options) => stock.add(source, options),
+    add(source, options) {
+      stock.add(source, options);
+      sourceNotice.watch(source);
+    },
     restrict: (id, access) => stock.restrict(id, access),
-    remove: (id, options) => stock.remove(id, options),
+    remove(id, options) {
+      sourceNotice.leave(id);
+      return stock.remove(id, options);
+    },
     catalogue: () => stock.catalogue(),
     discover: discovery.discover,
     refresh: discovery.refresh,
     call: routing.call,
     request: routing.request,
+    describe: routing.describe,
+    permits(id, tool) {
+      const access = stock.shelves.get(id)?.access;
+      if (access?.deny?.includes(tool) === true) return false;
+      return access?.allow === undefined || access.allow.includes(tool);
+    },
+    sourceChanged: sourceNotice.subscribe,
     resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
     hasRead: (id) => stock.shelves.get(id)?.reading !== undefined,
@@ -135,17 +177,35 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       const parsed = parseExposedUri(uri);
       return parsed !== undefined && stock.shelves.has(parsed.source) ? parsed : undefined;
     },
-    search(query, { limit = HITS_DEFAULT } = {}) {
-      if (query.trim() !== "") return stock.search.search(query, limit);
+    search(query, { limit = HITS_DEFAULT, allows } = {}) {
+      if (query.trim() !== "") return searchAmong(stock.search, query, limit, allows);
       const components = listings
         .merge()
-        .components.filter(({ source }) => stock.shelves.get(source)?.isOwn !== true);
+        .components.filter(({ source }) => stock.shelves.get(source)?.isOwn !== true)
+        .filter(({ name }) => allows === undefined || allows(name));
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
       return { hits, total: components.length };
     },
     getToolDefinitions: (staticTools = []) => toAnthropicTools(staticTools, listings.merge().components),
     subscribe: (listener) => stock.subscribe(listener),
     changed: (listener) => stock.notice.subscribe(listener),
-    close: () => stock.close(),
+    close() {
+      sourceNotice.stop();
+      return stock.close();
+    },
   };
+}
+
+/** The best may be among those that are not wanted, so more are looked at than were asked for. */
+function searchAmong(
+  search: ToolSearch,
+  query: string,
+  limit: number,
+  allows: SearchOptions["allows"],
+): ToolHits {
+  if (allows === undefined) return search.search(query, limit);
+  const hits = search
+    .search(query, LOOKED_THROUGH_MAX)
+    .hits.filter(({ component }) => allows(component.name));
+  return { hits: hits.slice(0, limit), total: hits.length };
 }

@@ -1,8 +1,11 @@
 /** The way of a call from an exposed name to its source. */
+import type { CallWatch } from "../core/call-watch.ts";
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
+import { paramHeadersOf } from "../core/param-headers.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallContext, CallTool } from "../core/tool.ts";
+import type { CallContext, CallTool, SourceDescription, ToolView } from "../core/tool.ts";
+import { isInsideCapability, viewOf } from "../core/tool-view.ts";
 import type { Route } from "./catalogue.ts";
 import { noServer, type Discovery } from "./discovery.ts";
 import { attempt } from "./flight.ts";
@@ -24,31 +27,53 @@ export interface Routing {
     params: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>>;
+  describe(this: void, id: string, context: CallContext): Promise<ToolResult<SourceDescription>>;
 }
 
-export function createRouting({ stock, discovery }: { stock: Stock; discovery: Discovery }): Routing {
+export interface RoutingParts {
+  readonly stock: Stock;
+  readonly discovery: Discovery;
+  readonly watch?: CallWatch | undefined;
+}
+
+export function createRouting({ stock, discovery, watch }: RoutingParts): Routing {
   const { listings, shelves } = stock;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
     const route = routeFor(name, context);
     if (route === undefined) return callUnlisted(name, args, context);
-    return attempt(() => route.source.call(route.original, args, context));
+    return callRoute(route, args, context);
   }
 
-  /** What is hidden is there for capabilities alone. */
-  function routeFor(name: string, { path = [] }: CallContext): Route | undefined {
-    return listings.route(name) ?? (path.length > 0 ? listings.hiddenRoute(name) : undefined);
+  function callRoute(
+    { source, original, definition }: Route,
+    args: JsonObject,
+    from: CallContext,
+  ): ReturnType<CallTool> {
+    const headers = paramHeadersOf(definition.inputSchema, args);
+    const context = headers === undefined ? from : { ...from, headers };
+    if (watch === undefined) return attempt(() => source.call(original, args, context));
+    const called = { server: source.id, method: "tools/call", target: original };
+    return watch(called, context, (below) => attempt(() => source.call(original, args, below)));
+  }
+
+  /** What is hidden is there for capabilities alone, and what a profile does not show is not there at all. */
+  function routeFor(name: string, context: CallContext): Route | undefined {
+    if (viewOf(context)?.allows(name) === false) return undefined;
+    return listings.route(name) ?? (isInsideCapability(context) ? listings.hiddenRoute(name) : undefined);
   }
 
   async function callUnlisted(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
     const found = await find(name, context);
-    return found.success ? attempt(() => found.data.source.call(found.data.original, args, context)) : found;
+    return found.success ? callRoute(found.data, args, context) : found;
   }
 
   /** The server may have the tool and not be read yet, or not since the tool came. */
   async function find(name: string, context: CallContext): Promise<ToolResult<Route>> {
     const known = routeFor(name, context);
     if (known !== undefined) return succeed(known);
+    const view = viewOf(context);
+    if (view?.allows(name) === false) return notGranted(name, view);
     const denier = listings.denier(name);
     if (denier !== undefined) return deniedTool(name, denier);
     const shelf = findShelf(name);
@@ -57,7 +82,21 @@ export function createRouting({ stock, discovery }: { stock: Stock; discovery: D
     if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
     if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);
-    return unknownTool(name, [...listings.names()], findByWords);
+    return unknown(name, view);
+  }
+
+  /** The names that are near are those that the caller can use, as it calls them. */
+  function unknown(name: string, view: ToolView | undefined): ToolResult<never> {
+    if (view === undefined) return unknownTool(name, [...listings.names()], findByWords);
+    const shown = (tools: Iterable<string>) =>
+      [...tools].filter((tool) => view.allows(tool)).map((tool) => view.nameOf(tool));
+    return unknownTool(name, shown(listings.names()), (text) => shown(findByWords(text)));
+  }
+
+  /** Told like a name that nobody has: whether there is such a tool is none of the profile's business. */
+  function notGranted(name: string, view: ToolView): ToolResult<never> {
+    const told = unknown(name, view);
+    return told.success ? told : { success: false, error: { ...told.error, reason: "not_granted" } };
   }
 
   /** The split is a hint at the server to ask, and no route. */
@@ -75,6 +114,7 @@ export function createRouting({ stock, discovery }: { stock: Stock; discovery: D
     call,
     find,
     async request(id, method, params, context) {
+      if (context.view?.allowsServer(id) === false) return notShown(id, context.view);
       const source = shelves.get(id)?.source;
       if (source === undefined) return noServer(id, stock);
       if (source.request === undefined) {
@@ -83,7 +123,26 @@ export function createRouting({ stock, discovery }: { stock: Stock; discovery: D
           `The server "${id}" has only tools and does not answer ${method}.`,
         );
       }
-      return attempt(() => source.request!(method, params, context));
+      if (watch === undefined) return attempt(() => source.request!(method, params, context));
+      const { name } = params;
+      const asked = { server: id, method, ...(typeof name === "string" && { target: name }) };
+      return watch(asked, context, (below) => attempt(() => source.request!(method, params, below)));
+    },
+    async describe(id, context) {
+      const source = shelves.get(id)?.source;
+      if (source === undefined) return noServer(id, stock);
+      if (source.describe !== undefined) return attempt(() => source.describe!(context));
+      return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" says nothing of itself.`);
     },
   };
+}
+
+function notShown(id: string, { profile }: ToolView): ToolResult<never> {
+  return fail(
+    "TOOL_NOT_FOUND",
+    `The profile "${profile}" has no server ${JSON.stringify(id.slice(0, 80))}.`,
+    {
+      reason: "not_granted",
+    },
+  );
 }

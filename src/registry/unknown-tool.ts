@@ -44,13 +44,17 @@ export function deniedTool(name: string, server: string): ToolResult<never> {
 
 /** A server of which nothing is known, so that nobody can say whether it has the tool. */
 export function unreadServer({ source, deck: { failure } }: Shelf): ToolResult<never> {
-  return failure === undefined
-    ? fail("TOOL_UNAVAILABLE", `The server "${source.id}" has not said yet which tools it has.`, {
-        hint: "It may still be starting; call again in a few seconds.",
-      })
-    : fail("TOOL_UNAVAILABLE", withServer(source.id, failure.error.message), {
-        hint: "It is tried again after a pause; other servers are not affected.",
-      });
+  if (failure === undefined) {
+    return fail("TOOL_UNAVAILABLE", `The server "${source.id}" has not said yet which tools it has.`, {
+      hint: "It may still be starting; call again in a few seconds.",
+    });
+  }
+  const { error } = failure;
+  // A source that gives a reason (a login is needed, it is too busy) knows the next step better.
+  if (error.reason !== undefined) return { success: false, error };
+  return fail("TOOL_UNAVAILABLE", withServer(source.id, error.message), {
+    hint: "It is tried again after a pause; other servers are not affected.",
+  });
 }
 
 /** Most sources name themselves in their errors; once is enough. */

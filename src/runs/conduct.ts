@@ -5,7 +5,7 @@ import type { RunStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "./earlier-run.ts";
-import { finishOrTell, resultOfRun, sealedEnd, TAKEN_OVER } from "./run-end.ts";
+import { finishOrTell, resultOfRun, sealedEnd, statusOf, TAKEN_OVER } from "./run-end.ts";
 import {
   openRun,
   type BodyEnd,
@@ -14,6 +14,7 @@ import {
   type OpenRun,
   type RunFrame,
 } from "./run-frame.ts";
+import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 
 export async function conduct(
@@ -24,14 +25,20 @@ export async function conduct(
   body: (frame: RunFrame) => Promise<BodyEnd>,
 ): Promise<Omit<RunReport, "elapsedMs">> {
   const startedAt = parts.clock.elapsed();
-  const open = openRun(parts, request, context, continued);
+  const span = startRunSpan(parts.telemetry, request, context);
+  const traced = span.context === undefined ? context : { ...context, trace: span.context };
+  const open = openRun(parts, request, traced, continued);
   try {
     const end = sealedEnd(open.frame.seal, await body(open.frame));
     const whole = await endRun(parts, open, end, startedAt);
+    endRunSpan(span, whole.runId, whole.result);
+    parts.runEnded?.(kindOf(request), statusOf(whole.result));
     open.report.resolve({ ...whole, elapsedMs: parts.clock.elapsed() - startedAt });
     return whole;
   } catch (error) {
     open.report.reject(error);
+    span.fail("STORE_FAILED");
+    span.end();
     throw error;
   } finally {
     const run = await open.started().catch(() => undefined);

@@ -12,10 +12,13 @@ import type { ToolError } from "../core/errors.ts";
 import { DATA_LIMITS, findJsonProblem, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Lease, RunStore, Step, StepOutcome } from "../core/store.ts";
+import { endSpan, NO_TELEMETRY, type Telemetry } from "../core/telemetry.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 import { ANSWER_BYTES_MAX } from "../sandbox/limits.ts";
 import type { Departure } from "./departure.ts";
 import { isPause } from "./pause.ts";
 import { createReplayQueue } from "./replay-queue.ts";
+import { startStepSpan } from "./run-span.ts";
 import type { Seal } from "./seal.ts";
 
 export interface StepRequest {
@@ -30,7 +33,8 @@ export interface StepRequest {
   readonly isFailureHandled?: (error: ToolError) => boolean;
   /** Looked at before anything is put on record as sent. */
   readonly check?: () => Promise<ToolResult<unknown>>;
-  readonly make: () => Promise<ToolResult<Json>>;
+  /** What is called below is told of the trace, if there is one. */
+  readonly make: (trace?: TraceContext) => Promise<ToolResult<Json>>;
 }
 
 export interface StepEnd {
@@ -60,6 +64,9 @@ export interface JournalParts {
   readonly seal: Seal;
   readonly departure: Departure;
   readonly signal: AbortSignal;
+  readonly telemetry?: Telemetry;
+  /** The span of the run. */
+  readonly trace?: TraceContext | undefined;
   /** What earlier runs have done already. */
   readonly taken: readonly Step[];
   readonly clockAt: number;
@@ -151,9 +158,11 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   async function send(step: StepRequest): Promise<ToolResult<Json>> {
-    const answer = step.make();
+    const span = startStepSpan(parts.telemetry ?? NO_TELEMETRY, step.tool, parts.trace);
+    const answer = step.make(span.context ?? parts.trace);
     crashPointSoon("step.sent");
     const result = bounded(await answer);
+    endSpan(span, result);
     crashPoint("step.answered");
     return result;
   }

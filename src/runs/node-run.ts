@@ -161,7 +161,10 @@ async function attemptOnce(
       isFailureHandled: (error) =>
         isHandled && isLast(error) && !isPause(error) && error.code !== "CANCELLED" && !frame.signal.aborted,
       check: () => checkParams(parts, kind, label, params),
-      make: async () => callNode(parts, kind, params, await contextOf(parts, kind, given)),
+      make: async (trace) => {
+        const context = await contextOf(parts, kind, given);
+        return callNode(parts, kind, params, trace === undefined ? context : { ...context, trace });
+      },
     });
   }
 }

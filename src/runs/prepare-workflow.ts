@@ -16,6 +16,7 @@ import type { WorkflowProblem } from "../workflows/problem.ts";
 import { readWorkflow } from "../workflows/read-workflow.ts";
 import { validateWorkflow } from "../workflows/validate.ts";
 import { inputSchemaOf, nodeTypesOf, outputSchemaOf, type Workflow } from "../workflows/workflow.ts";
+import { checkGranted } from "./prepare-granted.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
 
 /** A node type that was found, and who performs it. */
@@ -53,6 +54,8 @@ export async function prepareWorkflow(
   context: CallContext,
 ): Promise<ToolResult<PreparedWorkflow>> {
   if (path.length > DEPTH_MAX) return tooDeep(path);
+  const granted = checkGranted(path, context);
+  if (!granted.success) return granted;
   const read = readWorkflow(text);
   const types = read.kind === "read" ? nodeTypesOf(read.workflow) : [];
   const found = await lookUp(parts, types, { ...context, path });

@@ -12,6 +12,7 @@ import { declareTools, signatureOfTool, type DeclaredTool } from "../sandbox/dec
 import { CODE_BYTES_MAX, DEPTH_MAX } from "../sandbox/limits.ts";
 import type { GuestFunction } from "../sandbox/sandbox.ts";
 import type { TypeCheck, TypeComplaint } from "../sandbox/type-check.ts";
+import { checkGranted } from "./prepare-granted.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
 
 export interface Prepared {
@@ -58,6 +59,8 @@ export async function prepare(
 ): Promise<ToolResult<Prepared>> {
   const checked = checkBeforeReading(code, path);
   if (!checked.success) return checked;
+  const granted = checkGranted(path, context);
+  if (!granted.success) return granted;
   const analysis = await parts.analysis.analyse(code);
   if (analysis.kind === "refused") return refuseCode(analysis.problems);
   const { program } = analysis;

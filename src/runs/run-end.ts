@@ -3,7 +3,7 @@ import { crashPoint } from "../core/crash-point.ts";
 import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import type { Run, RunOutcome } from "../core/store.ts";
+import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Departure } from "./departure.ts";
 import { isPause } from "./pause.ts";
@@ -103,10 +103,12 @@ async function finishRun(
 function outcomeOf(result: ToolResult<Json>, failedSeq: number | undefined, seal: Seal): RunOutcome {
   if (result.success) return { status: "succeeded", result: seal.close(result.data) };
   const error = seal.close({ ...result.error } as unknown as JsonObject);
-  const status = isPause(result.error)
-    ? "paused"
-    : result.error.code === "CANCELLED"
-      ? "cancelled"
-      : "failed";
+  const status = statusOf(result);
   return { status, error: failedSeq === undefined ? error : { ...error, step: failedSeq } };
+}
+
+export function statusOf(result: ToolResult<Json>): Exclude<RunStatus, "running"> {
+  if (result.success) return "succeeded";
+  if (isPause(result.error)) return "paused";
+  return result.error.code === "CANCELLED" ? "cancelled" : "failed";
 }

@@ -9,7 +9,8 @@ import { hashText, type Json } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { ToolResult } from "../core/result.ts";
-import type { Run, RunStore, RunSummary, Step } from "../core/store.ts";
+import type { Run, RunKind, RunStatus, RunStore, RunSummary, Step } from "../core/store.ts";
+import type { Telemetry } from "../core/telemetry.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
 import { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
@@ -39,6 +40,9 @@ export interface ConductParts {
   readonly log: Log;
   readonly owner: string;
   readonly departure: Departure;
+  readonly telemetry: Telemetry;
+  /** A run has ended, or waits. */
+  readonly runEnded?: ((kind: RunKind, status: RunStatus) => void) | undefined;
   /** Runs of this process that are under way, by id. */
   readonly active: Map<string, Promise<RunReport>>;
   /** Runs of this process that have ended, and the store does not know it. */
@@ -141,6 +145,7 @@ export function openRun(
     ...parts,
     seal,
     signal,
+    trace: context.trace,
     clockAt,
     lease: async () => leaseOf(await begin()),
     taken: continued?.steps ?? [],

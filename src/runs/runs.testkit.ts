@@ -7,7 +7,8 @@ import type { Clock } from "../core/clock.ts";
 import { DEFAULT_SCOPE, type Scope } from "../core/names.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { RunStore, Store } from "../core/store.ts";
+import type { RunKind, RunStatus, RunStore, Store } from "../core/store.ts";
+import type { Telemetry } from "../core/telemetry.ts";
 import type { CallContext, NodeType, ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import { createRegistry, type Registry } from "../registry/registry.ts";
 import { createCodeAnalysis } from "../sandbox/analysis.ts";
@@ -58,6 +59,8 @@ export interface TestParts {
   readonly scope?: () => Scope;
   /** Stands between the runs and the store. */
   readonly around?: (store: RunStore) => RunStore;
+  readonly telemetry?: Telemetry;
+  readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
 }
 
 /** An owner like this process, on the same machine, that has ended. */
@@ -98,7 +101,7 @@ export async function createTestRuns(
   limits: () => RunLimits = () => LIMITS,
   freshenLibrary: () => Promise<void> = async () => {},
   liveName: (tool: string) => string = (tool) => tool,
-  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs }: TestParts = {},
+  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs, ...watching }: TestParts = {},
 ): Promise<TestRuns> {
   const store = await openSqliteStore({ home, ...(clock !== undefined && { clock }) });
   const registry = createRegistry();
@@ -108,6 +111,7 @@ export async function createTestRuns(
   const nodes: NodeType[] = [];
   const approvals: JsonObject[] = [];
   const runs = createRuns({
+    ...watching,
     store: around(store.runs),
     ...(clock !== undefined && { clock }),
     sandbox: createSandbox({ launch, memoryMb: () => limits().memoryMb }),

@@ -9,7 +9,8 @@ import type { JsonObject } from "../core/json.ts";
 import { silentLog, type Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Decision, RunStore } from "../core/store.ts";
+import type { Decision, RunKind, RunStatus, RunStore } from "../core/store.ts";
+import { NO_TELEMETRY, type Telemetry } from "../core/telemetry.ts";
 import type { CallContext, CallTool, NodeType, ToolDefinition } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
@@ -57,6 +58,9 @@ export interface RunsParts {
   readonly limits: () => RunLimits;
   readonly log?: Log;
   readonly clock?: Clock;
+  readonly telemetry?: Telemetry;
+  /** A run has ended, or waits; nested ones too. */
+  readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
 }
 
 export interface Runs {
@@ -81,6 +85,8 @@ export interface Runs {
   checkArguments(schema: JsonObject, args: JsonObject): Promise<ToolResult<JsonObject>>;
   /** Runs code against recorded answers, offline. */
   replay(request: ReplayRequest, context: CallContext): Promise<ReplayReport>;
+  /** How many are under way, nested ones too. */
+  activeCount(): number;
   /** Has everything that a run needs ready before the first one. */
   warm(): void;
   /** Lets calls under way end and be recorded, and ends every run where it stands. */
@@ -99,6 +105,7 @@ export function createRuns(given: RunsParts): Runs {
     ...given,
     clock: given.clock ?? systemClock,
     log: given.log ?? silentLog,
+    telemetry: given.telemetry ?? NO_TELEMETRY,
     owner: createOwner(),
     departure: createDeparture(),
     active: new Map<string, Promise<RunReport>>(),
@@ -157,6 +164,7 @@ export function createRuns(given: RunsParts): Runs {
     prepareWorkflow: (text, as, context) => prepareWorkflow(preparing, text, pathOf(context, as), context),
     replay: (request, context) => replayCode(parts, request, context),
     checkArguments: (schema, args) => checkArguments(parts.args, schema, args),
+    activeCount: () => parts.active.size,
     warm() {
       parts.sandbox.warm();
       parts.analysis.warm();

@@ -4,6 +4,7 @@ import type { ToolError } from "../core/errors.ts";
 import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallBudget, CallContext, CallTool, ToolDefinition } from "../core/tool.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
 import { signatureOfTool } from "../sandbox/declarations.ts";
 import type { CallReply, GuestFunction } from "../sandbox/sandbox.ts";
@@ -57,8 +58,10 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
     key: string,
     args: JsonObject,
     signal: AbortSignal,
+    trace: TraceContext | undefined,
   ): Promise<ToolResult<Json>> {
-    const answer = await parts.callTool(tool.name, args, { ...(await parts.context(key)), signal });
+    const context = { ...(await parts.context(key)), signal, ...(trace !== undefined && { trace }) };
+    const answer = await parts.callTool(tool.name, args, context);
     if (!answer.success) return answer;
     for (const warning of warningsOf(answer.data)) warnings.add(warning);
     return unwrapAnswer(answer.data);
@@ -75,7 +78,7 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
       startsRun,
       isRepeatable: startsRun || isRepeatable(tool.definition),
       check: () => check(parts, tool, parts.functions[index]!, args, signal),
-      make: () => make(tool, key, args, signal),
+      make: (trace) => make(tool, key, args, signal, trace),
     };
   }
 

@@ -224,6 +224,7 @@ describe("an approval that nobody here can give", () => {
     const asking = Promise.withResolvers<void>();
     const client = {
       capabilities: { elicitation: {} },
+      gone: new AbortController().signal,
       request: () => (asking.resolve(), new Promise<never>(() => {})),
       notify: () => {},
     };

@@ -56,6 +56,7 @@ export function clientThat(answer: JsonObject): { context: Partial<CallContext>;
   const asked: JsonObject[] = [];
   const client = {
     capabilities: { elicitation: {} },
+    gone: new AbortController().signal,
     request: async (_method: string, params: JsonObject) => {
       asked.push(params);
       return succeed(answer);

@@ -11,8 +11,9 @@ const ANSWER_MS = 10 * 60 * 1000;
 const anything = z.looseObject({});
 
 /** The client of a legacy connection, for servers that ask back. A modern one is asked in the answer instead. */
-export function createClientFace(server: Server): ClientFace {
+export function createClientFace(server: Server, gone: AbortSignal): ClientFace {
   return {
+    gone,
     get capabilities() {
       return (server.getClientCapabilities() ?? {}) as JsonObject;
     },

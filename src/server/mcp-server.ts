@@ -1,3 +1,7 @@
+/**
+ * The gateway as one MCP connection, in whichever era the client opened. Known methods are registered one by one, as far as the
+ * gateway offers them; all others are -32601.
+ */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   LOG_LEVEL_META_KEY,
@@ -9,14 +13,11 @@ import {
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
-import type { CallContext, ClientFace } from "../core/tool.ts";
-import type { Gateway } from "../gateway/gateway.ts";
-import { PASSED_METHODS } from "../gateway/passage.ts";
+import { RPC_ERROR, type CallContext, type ClientFace, type ToolAnswer } from "../core/tool.ts";
+import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
+import { PASSED_METHODS, type PassedMethod } from "../gateway/passage.ts";
+import { createNotices, type Notices } from "./notices.ts";
 import { contextOf } from "./request-context.ts";
-
-const INSTRUCTIONS =
-  "Repertoire is one door to many MCP servers, and it keeps what worked. Search with browse_components, look into the library with " +
-  "list_library, run TypeScript against the tools with execute, and keep what worked with save_to_library.";
 
 /** What this client was last given; one for each connection. */
 export interface Listed {
@@ -25,127 +26,131 @@ export interface Listed {
 
 export interface McpServerParts {
   readonly gateway: Gateway;
-  readonly version: string;
   readonly log: Log;
 }
 
-/** The gateway as one MCP connection, in whichever era the client opened. Known methods are registered one by one; all others are -32601. */
+/** Who is at the other end. */
+export interface McpClient {
+  /** Nobody for a modern client, which is asked in answers. */
+  readonly face: () => ClientFace | undefined;
+  readonly listed: Listed;
+  /** What every call of this client carries. */
+  readonly context?: Partial<CallContext>;
+  /** Whether the connection lasts, so that it can be told of changes; a modern request over HTTP does not. */
+  readonly isLasting: boolean;
+}
+
 export function createMcpServer(
-  { gateway, version, log }: McpServerParts,
-  client: () => ClientFace | undefined,
-  listed: Listed,
+  { gateway, log }: McpServerParts,
+  client: McpClient,
+  { serverInfo, capabilities, instructions }: GatewayDescription,
 ): Server {
   // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
   const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
-  const server = new Server(
-    { name: "repertoire", title: "Repertoire", version },
-    {
-      capabilities: {
-        tools: { listChanged: true },
-        resources: { listChanged: true, subscribe: true },
-        prompts: { listChanged: true },
-        completions: {},
-        logging: {},
-      },
-      instructions: INSTRUCTIONS,
-      cacheHints: {
-        "tools/list": cacheHint,
-        "resources/list": cacheHint,
-        "resources/templates/list": cacheHint,
-        "prompts/list": cacheHint,
-      },
-    },
-  );
-  const contextFor = (params: JsonObject, context: ServerContext): CallContext => ({
-    ...contextOf(params, context.mcpReq.signal, client(), (method, note) => {
+  const server = new Server(serverInfo as { name: string; version: string }, {
+    capabilities,
+    ...(instructions !== undefined && { instructions }),
+    cacheHints: Object.fromEntries(LIST_METHODS.map((method) => [method, cacheHint])),
+  });
+  const contextFor: ContextFor = (params, context) => {
+    const tell = (method: string, note: JsonObject): void => {
       context.mcpReq.notify({ method, params: note }).catch(() => {});
-    }),
-    ...modernRequestOf(context),
-  });
-
-  registerLists(server, gateway, contextFor, listed);
-  server.setRequestHandler("tools/call", async ({ params }, context) => {
-    const { name, arguments: args = {} } = params;
-    return (await gateway.callTool(
-      name,
-      args as JsonObject,
-      contextFor(params as JsonObject, context),
-    )) as never;
-  });
-  for (const method of PASSED_METHODS) {
-    server.setRequestHandler(method, async ({ params }, context) => {
-      const passed = params as unknown as JsonObject;
-      return answerOf(await gateway.pass(method, passed, contextFor(passed, context)));
+    };
+    const modern = modernRequestOf(context);
+    return {
+      ...contextOf(params, context.mcpReq.signal, client.face(), tell),
+      ...client.context,
+      ...(modern !== undefined && { modern }),
+      ...(modern !== undefined && !client.isLasting && { onNotice: tell }),
+    };
+  };
+  const notices = client.isLasting ? createNotices({ gateway, server, log, ...client }) : undefined;
+  if (capabilities["tools"] !== undefined) registerCalls(server, gateway, contextFor);
+  registerLists(server, gateway, capabilities, contextFor, client.listed);
+  registerPassed(server, gateway, capabilities, contextFor, notices);
+  if (capabilities["logging"] !== undefined) {
+    server.setRequestHandler("logging/setLevel", ({ params }) => {
+      notices?.setLevel(params.level);
+      gateway.setLogLevel(params.level, client.face());
+      return {};
     });
   }
-  server.setRequestHandler("logging/setLevel", ({ params }) => {
-    gateway.setLogLevel(params.level);
-    return {};
-  });
   server.setNotificationHandler("notifications/roots/list_changed", () => {
-    gateway.tellServers("notifications/roots/list_changed", {});
+    gateway.tellServers("notifications/roots/list_changed", {}, client.face());
   });
-
-  const send = (method: string, params: JsonObject): void => {
-    server
-      .notification({ method, params })
-      .catch((error: unknown) => log.debug("server.notification.failed", { method, error }));
-  };
-  const tell = (what: "tools" | "resources" | "prompts"): void => {
-    // A change behind a list that does not show it, or one that the client has seen already, is no news.
-    if (what === "tools" && gateway.toolsVersion() === listed.version) return;
-    send(`notifications/${what}/list_changed`, {});
-  };
-  const unsubscribe = [gateway.changed(tell), gateway.notified(send)];
-  server.onclose = () => {
-    for (const leave of unsubscribe) leave();
-  };
+  server.onclose = () => notices?.close();
   return server;
 }
 
 type ContextFor = (params: JsonObject, context: ServerContext) => CallContext;
 
-function registerLists(server: Server, gateway: Gateway, contextFor: ContextFor, listed: Listed): void {
-  const refuseCursor = (params: { cursor?: string | undefined } | undefined): void => {
-    if (params?.cursor === undefined) return;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page.");
-  };
-  server.setRequestHandler("tools/list", async ({ params }, context) => {
-    refuseCursor(params);
-    const tools = await gateway.listTools(contextFor({}, context));
-    listed.version = gateway.toolsVersion();
-    return { tools: tools as never };
-  });
-  server.setRequestHandler("resources/list", async ({ params }, context) => {
-    refuseCursor(params);
-    return { resources: (await gateway.listOffers(contextFor({}, context))).resources as never };
-  });
-  server.setRequestHandler("resources/templates/list", async ({ params }, context) => {
-    refuseCursor(params);
-    return {
-      resourceTemplates: (await gateway.listOffers(contextFor({}, context))).resourceTemplates as never,
-    };
-  });
-  server.setRequestHandler("prompts/list", async ({ params }, context) => {
-    refuseCursor(params);
-    return { prompts: (await gateway.listOffers(contextFor({}, context))).prompts as never };
+function registerCalls(server: Server, gateway: Gateway, contextFor: ContextFor): void {
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const { name, arguments: args = {} } = params;
+    const passed = contextFor(params as JsonObject, context);
+    return requireResult(await gateway.callTool(name, args as JsonObject, passed)) as never;
   });
 }
 
+/** What a server fronted alone refused is its own JSON-RPC error. */
+function requireResult(answer: ToolAnswer): ToolAnswer {
+  const refusal = answer[RPC_ERROR];
+  if (refusal !== undefined) throw new ProtocolError(refusal.code, refusal.message, refusal.data);
+  return answer;
+}
+
+function registerLists(
+  server: Server,
+  gateway: Gateway,
+  capabilities: JsonObject,
+  contextFor: ContextFor,
+  listed: Listed,
+): void {
+  for (const method of LIST_METHODS) {
+    if (capabilities[offerOf(method)] === undefined) continue;
+    server.setRequestHandler(method, async ({ params }, context) => {
+      const asked = (params ?? {}) as JsonObject;
+      const page = answerOf(await gateway.listPage(method, asked, contextFor(asked, context)));
+      if (method === "tools/list") listed.version = gateway.toolsVersion();
+      return page as never;
+    });
+  }
+}
+
+function registerPassed(
+  server: Server,
+  gateway: Gateway,
+  capabilities: JsonObject,
+  contextFor: ContextFor,
+  notices: Notices | undefined,
+): void {
+  for (const method of PASSED_METHODS) {
+    if (capabilities[offerOf(method)] === undefined) continue;
+    server.setRequestHandler(method, async ({ params }, context) => {
+      const passed = params as unknown as JsonObject;
+      const pass = () => gateway.pass(method, passed, contextFor(passed, context));
+      return answerOf(notices === undefined ? await pass() : await notices.follow(method, passed, pass));
+    });
+  }
+}
+
+/** The capability that a method belongs to. */
+function offerOf(method: (typeof LIST_METHODS)[number] | PassedMethod): string {
+  return method === "completion/complete" ? "completions" : method.split("/")[0]!;
+}
+
 /** What a modern client says with each request; nothing for a legacy one. */
-function modernRequestOf({ mcpReq }: ServerContext): Pick<CallContext, "modern"> {
+function modernRequestOf({ mcpReq }: ServerContext): CallContext["modern"] {
   const envelope = mcpReq.envelope as JsonObject | undefined;
   const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY];
-  if (capabilities === undefined) return {};
+  if (capabilities === undefined) return undefined;
   const logLevel = envelope?.[LOG_LEVEL_META_KEY];
   const requestState = mcpReq.requestState<string>();
   return {
-    modern: {
-      capabilities: capabilities as JsonObject,
-      ...(typeof logLevel === "string" ? { logLevel } : {}),
-      ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses as JsonObject }),
-      ...(requestState === undefined ? {} : { requestState }),
-    },
+    capabilities: capabilities as JsonObject,
+    ...(typeof logLevel === "string" ? { logLevel } : {}),
+    ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses as JsonObject }),
+    ...(requestState === undefined ? {} : { requestState }),
   };
 }
 

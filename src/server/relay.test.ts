@@ -7,7 +7,12 @@ import type { CallContext, ClientFace, ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { createRelay } from "./relay.ts";
 
-const face: ClientFace = { capabilities: {}, request: async () => succeed({}), notify() {} };
+const face: ClientFace = {
+  capabilities: {},
+  gone: new AbortController().signal,
+  request: async () => succeed({}),
+  notify() {},
+};
 
 interface Call {
   readonly name: string;

@@ -7,7 +7,7 @@
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";
-import type { ClientFace, ToolAnswer } from "../core/tool.ts";
+import { RPC_ERROR, type CallContext, type ClientFace, type ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Listed } from "./mcp-server.ts";
 import { contextOf } from "./request-context.ts";
@@ -17,7 +17,10 @@ export interface RelayParts {
   /** The client, once a legacy connection is open. */
   readonly client: () => ClientFace | undefined;
   readonly listed: Listed;
-  readonly send: (message: JSONRPCMessage) => Promise<void>;
+  /** What every call of this client carries. */
+  readonly context?: Partial<CallContext>;
+  /** With the request that a message belongs to, where it is no answer. */
+  readonly send: (message: JSONRPCMessage, options?: { relatedRequestId: string | number }) => Promise<void>;
   /** Answers with a result of one key whose value is JSON already. */
   readonly sendResultBytes: (id: string | number, key: string, value: Buffer) => Promise<void>;
 }
@@ -25,7 +28,8 @@ export interface RelayParts {
 /** Returns whether it took the message. */
 export type Relay = (message: JSONRPCMessage) => boolean;
 
-export function createRelay({ gateway, client, listed, send, sendResultBytes }: RelayParts): Relay {
+export function createRelay(parts: RelayParts): Relay {
+  const { gateway, client, listed, context: shared, send, sendResultBytes } = parts;
   const calls = new Map<unknown, AbortController>();
 
   function take(id: string | number, params: JsonObject, face: ClientFace): boolean {
@@ -33,9 +37,10 @@ export function createRelay({ gateway, client, listed, send, sendResultBytes }: 
     if (typeof name !== "string" || typeof args !== "object" || args === null || calls.has(id)) return false;
     const abort = new AbortController();
     // Written directly, so that progress never overtakes or trails the answer that it belongs to.
-    const context = contextOf(params, abort.signal, face, (method, note) => {
-      send({ jsonrpc: "2.0", method, params: note }).catch(() => {});
+    const own = contextOf(params, abort.signal, face, (method, note) => {
+      send({ jsonrpc: "2.0", method, params: note }, { relatedRequestId: id }).catch(() => {});
     });
+    const context = shared === undefined ? own : { ...own, ...shared };
     const answer = gateway.callUpstream(name, args as JsonObject, context);
     if (answer === undefined) return false;
     calls.set(id, abort);
@@ -47,12 +52,16 @@ export function createRelay({ gateway, client, listed, send, sendResultBytes }: 
     const result = await answer;
     calls.delete(id);
     // Nobody waits for the answer of a call that was cancelled.
-    if (!signal.aborted) await send({ jsonrpc: "2.0", id, result } as never).catch(() => {});
+    if (signal.aborted) return;
+    const error = result[RPC_ERROR];
+    const message = error === undefined ? { jsonrpc: "2.0", id, result } : { jsonrpc: "2.0", id, error };
+    await send(message as never).catch(() => {});
   }
 
   /** A list has no side effect worth cancelling; a client that no longer wants it ignores the answer. */
   async function list(id: string | number, face: ClientFace): Promise<void> {
-    const tools = await gateway.listToolsBytes(contextOf({}, new AbortController().signal, face));
+    const own = contextOf({}, new AbortController().signal, face);
+    const tools = await gateway.listToolsBytes!({ ...own, ...shared });
     listed.version = gateway.toolsVersion();
     await sendResultBytes(id, "tools", tools).catch(() => {});
   }
@@ -64,6 +73,7 @@ export function createRelay({ gateway, client, listed, send, sendResultBytes }: 
       return take(message.id, (message.params ?? {}) as JsonObject, face);
     }
     if (message.method === "tools/list" && "id" in message && message.params?.["cursor"] === undefined) {
+      if (gateway.listToolsBytes === undefined) return false;
       void list(message.id, face);
       return true;
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../core/json.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
+import { parseTraceContext, TRACE_FIELDS } from "../core/trace-context.ts";
 
 /** What belongs to the connection between the client and us, and is not passed on. */
 const OWN_META = /^(?:progressToken$|io\.modelcontextprotocol\/)/;
@@ -16,9 +17,14 @@ export function contextOf(
   const context = { traceId: randomUUID(), signal, ...(client === undefined ? {} : { client }) };
   if (typeof meta !== "object" || meta === null || Array.isArray(meta)) return context;
   const { progressToken } = meta as JsonObject;
-  const passed = Object.entries(meta as JsonObject).filter(([key]) => !OWN_META.test(key));
+  const trace = parseTraceContext(meta as JsonObject);
+  // The trace goes on as it was read, and never as it came.
+  const passed = Object.entries(meta as JsonObject).filter(
+    ([key]) => !OWN_META.test(key) && !TRACE_FIELDS.has(key),
+  );
   return {
     ...context,
+    ...(trace === undefined ? {} : { trace }),
     ...(passed.length === 0 ? {} : { meta: Object.fromEntries(passed) }),
     ...(progressToken === undefined
       ? {}

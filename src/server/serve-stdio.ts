@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Output } from "../core/output.ts";
 import type { ClientFace } from "../core/tool.ts";
-import type { Gateway } from "../gateway/gateway.ts";
+import type { Gateway, GatewayDescription } from "../gateway/gateway.ts";
 import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "./mcp-server.ts";
 import { createRelay } from "./relay.ts";
@@ -32,6 +32,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   transport.leaving = parts.leave;
   const listed: Listed = { version: parts.gateway.toolsVersion() };
   let client: ClientFace | undefined;
+  const gone = new AbortController();
   let openedEra: "legacy" | "modern" | undefined;
   const relay = createRelay({
     gateway: parts.gateway,
@@ -48,13 +49,15 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   const close = transport.close.bind(transport);
   transport.close = async () => {
     await close();
+    gone.abort();
     resolve();
   };
   const handle = serveStdio(
-    ({ era }) => {
-      const server = createMcpServer(parts, () => client, listed);
+    async ({ era }) => {
+      const who = { face: () => client, listed, isLasting: true };
+      const server = createMcpServer(parts, who, await describeFor(parts));
       openedEra = era;
-      client = era === "legacy" ? createClientFace(server) : undefined;
+      client = era === "legacy" ? createClientFace(server, gone.signal) : undefined;
       return server;
     },
     { transport, onerror: (error) => parts.log.warn("server.stdio.problem", { error }) },
@@ -75,7 +78,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
  * The SDK answers `subscriptions/listen` itself and delivers what is announced; what it cannot know is that the servers behind us
  * must be asked to announce it.
  */
-function subscribeServers(gateway: Gateway, message: JSONRPCMessage): void {
+export function subscribeServers(gateway: Gateway, message: JSONRPCMessage): void {
   if (!("method" in message) || message.method !== "subscriptions/listen") return;
   const { resourceSubscriptions } = (message.params?.["notifications"] ?? {}) as {
     resourceSubscriptions?: unknown;
@@ -85,4 +88,17 @@ function subscribeServers(gateway: Gateway, message: JSONRPCMessage): void {
     const context = { traceId: randomUUID(), signal: new AbortController().signal };
     if (typeof uri === "string") void gateway.pass("resources/subscribe", { uri }, context);
   }
+}
+
+/** A server that is fronted alone and cannot be reached is told in place of its instructions; its calls say so too. */
+export async function describeFor({ gateway, log }: McpServerParts): Promise<GatewayDescription> {
+  const described = await gateway.describe();
+  if (described.success) return described.data;
+  const { message } = described.error;
+  log.warn("server.describe.failed", { message });
+  return {
+    serverInfo: { name: "repertoire", version: "0" },
+    capabilities: { tools: {} },
+    instructions: message,
+  };
 }

@@ -7,25 +7,17 @@
  */
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import { findJsonProblem, JSON_LIMITS, isJsonObject } from "../core/json.ts";
 import type { Output } from "../core/output.ts";
+import { INVALID_REQUEST, readMessage, type MessageId } from "./message.ts";
 
 /** No message of a real client comes near it; a larger one is a mistake or an attack. */
 export const LINE_BYTES_MAX = 8 * 1024 * 1024;
-/** The arguments of a call sit four levels inside a message, and have their own limit. */
-const MESSAGE_LIMITS = {
-  ...JSON_LIMITS,
-  depthMax: JSON_LIMITS.depthMax + 8,
-  keyCountMax: Number.POSITIVE_INFINITY,
-};
 /** How long requests under way are waited for once the input has ended. */
 export const GRACE_MS = 1_000;
 
 const NEWLINE = 0x0a;
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
-
-type Id = string | number;
+/** Some shells put it before the first line. */
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -38,8 +30,7 @@ export class StdioTransport implements Transport {
 
   readonly #input: Readable;
   readonly #output: Output;
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  readonly #pending = new Set<Id>();
+  readonly #pending = new Set<MessageId>();
   #parts: Buffer[] = [];
   #partBytes = 0;
   #skipping = false;
@@ -67,7 +58,7 @@ export class StdioTransport implements Transport {
   }
 
   /** Answers a request with a result that is JSON in UTF-8 already, under one key; it is not copied. */
-  async sendResultBytes(id: Id, key: string, value: Buffer): Promise<void> {
+  async sendResultBytes(id: MessageId, key: string, value: Buffer): Promise<void> {
     if (this.#closed) throw new Error("The connection is closed.");
     // Three writes in one turn: nothing comes between them.
     const written = [
@@ -149,19 +140,14 @@ export class StdioTransport implements Transport {
   }
 
   #receive(line: Buffer): void {
-    let message: unknown;
-    try {
-      const text = this.#decoder.decode(line).trim();
-      if (text === "") return;
-      message = JSON.parse(text);
-    } catch {
-      return this.#refuse(PARSE_ERROR, "A line is not valid JSON in UTF-8.");
-    }
-    const id = idOf(message);
-    const problem = findMessageProblem(message);
-    if (problem !== undefined) return this.#refuse(INVALID_REQUEST, problem, id);
-    this.#track(message as JSONRPCMessage);
-    if (this.intercept?.(message as JSONRPCMessage) !== true) this.onmessage?.(message as JSONRPCMessage);
+    const text = line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+      ? line.subarray(BYTE_ORDER_MARK.length)
+      : line;
+    if (isBlank(text)) return;
+    const read = readMessage(text);
+    if (read.kind === "refused") return this.#refuse(read.code, read.message, read.id);
+    this.#track(read.message);
+    if (this.intercept?.(read.message) !== true) this.onmessage?.(read.message);
   }
 
   #track(message: JSONRPCMessage): void {
@@ -172,11 +158,11 @@ export class StdioTransport implements Transport {
   }
 
   #settle(id: unknown): void {
-    this.#pending.delete(id as Id);
+    this.#pending.delete(id as MessageId);
     if (this.#pending.size === 0) this.#idle?.resolve();
   }
 
-  #refuse(code: number, message: string, id: Id | null = null): void {
+  #refuse(code: number, message: string, id: MessageId | null = null): void {
     this.#write({ jsonrpc: "2.0", id, error: { code, message } }).catch(() => this.#lose());
     this.onerror?.(new Error(message));
   }
@@ -192,22 +178,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-function idOf(message: unknown): Id | null {
-  const id = isJsonObject(message) ? message["id"] : undefined;
-  return typeof id === "string" || typeof id === "number" ? id : null;
-}
-
-/** Why a message is not JSON-RPC 2.0 as MCP uses it: no batches, no null ids. */
-function findMessageProblem(message: unknown): string | undefined {
-  if (Array.isArray(message)) return "Batches are not part of MCP: send one message on each line.";
-  if (!isJsonObject(message) || message["jsonrpc"] !== "2.0")
-    return `A message is an object with jsonrpc: "2.0".`;
-  const hasId = Object.hasOwn(message, "id");
-  if (hasId && idOf(message) === null) return "An id is a string or a number.";
-  const hasMethod = typeof message["method"] === "string";
-  const isResponse = hasId && (Object.hasOwn(message, "result") || Object.hasOwn(message, "error"));
-  if (!hasMethod && !isResponse) return "A message has a method, or an id with a result or an error.";
-  const { params } = message;
-  if (params !== undefined && !isJsonObject(params)) return "params is an object.";
-  return findJsonProblem(message, MESSAGE_LIMITS);
+/** A line with nothing but white space is no message. */
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
 }

@@ -1,11 +1,12 @@
 /** One live connection to a server: a wire, a peer on it, and the session that they opened. */
+import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { openSession, type Era, type Session } from "./handshake.ts";
-import type { OpenedWire } from "./open-wire.ts";
+import type { OpenedWire, OpenWire } from "./open-wire.ts";
 import { Peer, type AnswerToPeer } from "./peer.ts";
 import type { ServerProcess } from "./process/server-process.ts";
-import type { UpstreamConfig, UpstreamTransport } from "./upstream-config.ts";
+import type { UpstreamConfig } from "./upstream-config.ts";
 
 export interface Connection {
   readonly peer: Peer;
@@ -17,14 +18,20 @@ export interface Connection {
 
 export type ConnectOutcome =
   | { readonly kind: "connected"; readonly connection: Connection }
-  | { readonly kind: "failed"; readonly reason: string; readonly stderr: readonly string[] };
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly stderr: readonly string[];
+      /** What to tell whoever called, where the wire knows: a server that needs a login, or is too busy. */
+      readonly error?: ToolError;
+    };
 
 export interface ConnectParts {
   readonly clientInfo: JsonObject;
   readonly clientCapabilities: JsonObject;
   readonly lastEra: Era | undefined;
   readonly log: Log;
-  readonly openWire: (transport: UpstreamTransport, log: Log) => Promise<OpenedWire>;
+  readonly openWire: OpenWire;
   readonly onRequest: (method: string, params: JsonObject, signal: AbortSignal) => Promise<AnswerToPeer>;
   readonly onNotification: (method: string, params: JsonObject) => void;
   /** Called when a connection that was open has ended; never for one that did not open. */
@@ -60,17 +67,22 @@ export async function connect(config: UpstreamConfig, parts: ConnectParts): Prom
       const connectMs = performance.now() - startedAt;
       return { kind: "connected", connection: { peer, session: outcome.session, process, connectMs } };
     }
-    const reason = await describeRefusal(outcome.reason, process);
-    return { kind: "failed", reason, stderr: stderrOf(process) };
+    return await failed(outcome.reason, opened);
   } catch (error) {
-    return {
-      kind: "failed",
-      reason: await describeRefusal(reasonOf(error), process),
-      stderr: stderrOf(process),
-    };
+    return await failed(reasonOf(error), opened);
   } finally {
     if (!isOpen) void peer.close().catch(() => {});
   }
+}
+
+async function failed(reason: string, { process, failure }: OpenedWire): Promise<ConnectOutcome> {
+  const error = failure?.();
+  return {
+    kind: "failed",
+    reason: error?.message ?? (await describeRefusal(reason, process)),
+    stderr: stderrOf(process),
+    ...(error !== undefined && { error }),
+  };
 }
 
 /** A process that has ended says more than the silence on its pipe. */

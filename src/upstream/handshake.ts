@@ -52,14 +52,21 @@ export async function openSession(peer: Peer, options: HandshakeOptions): Promis
 
 async function openKnownModern(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
   const opened = await discover(peer, options, probeMs);
-  return opened.kind === "open" || opened.isFinal ? opened : initialize(peer, options, options.timeoutMs);
+  // Over HTTP a request can be refused with its status alone, and the next one may still be heard.
+  return opened.kind === "open" || (opened.isFinal && (opened.isSure === true || peer.isClosed))
+    ? opened
+    : initialize(peer, options, options.timeoutMs);
 }
 
 /** A server that is slow to start is not taken for a modern one: its answer to `initialize` counts whenever it comes. */
 async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
   const legacy = initialize(peer, options, options.timeoutMs);
   const first = await Promise.race([legacy, sleep(probeMs, SILENCE, { ref: false })]);
-  if (first !== SILENCE && (first.kind === "open" || first.isFinal)) return first;
+  if (
+    first !== SILENCE &&
+    (first.kind === "open" || (first.isFinal && (first.isSure === true || peer.isClosed)))
+  )
+    return first;
   const modern = discover(peer, options, Math.max(probeMs, options.timeoutMs - probeMs));
   if (first !== SILENCE) return preferOpen(first, await modern);
   const winner = await Promise.race([legacy, modern]);
@@ -72,7 +79,10 @@ function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
   return modern.kind === "open" ? modern : legacy;
 }
 
-type Attempt = { kind: "open"; session: Session } | { kind: "refused"; reason: string; isFinal: boolean };
+/** `isSure`: the wire knows that the server is not to be had in any era, because it needs a login or is too busy. */
+type Attempt =
+  | { kind: "open"; session: Session }
+  | { kind: "refused"; reason: string; isFinal: boolean; isSure?: true };
 
 async function initialize(peer: Peer, options: HandshakeOptions, timeoutMs: number): Promise<Attempt> {
   const params = {
@@ -104,11 +114,13 @@ async function initialize(peer: Peer, options: HandshakeOptions, timeoutMs: numb
 
 async function discover(peer: Peer, options: HandshakeOptions, timeoutMs: number): Promise<Attempt> {
   const envelope = envelopeOf(options);
-  const reply = await peer.request(
-    "server/discover",
-    { _meta: envelope },
-    { timeoutMs, signal: options.signal },
-  );
+  const ask = () => {
+    const { signal } = options;
+    return peer.request("server/discover", { _meta: envelope }, { timeoutMs, signal });
+  };
+  const first = await ask();
+  // Refused with our own version among those that it speaks: the client is to try again with that.
+  const reply = isOurVersionOffered(first) ? await ask() : first;
   if (reply.kind !== "result") return refused("server/discover", reply);
   const { supportedVersions, capabilities, instructions, _meta: meta } = reply.result;
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) {
@@ -127,6 +139,14 @@ async function discover(peer: Peer, options: HandshakeOptions, timeoutMs: number
       envelope,
     },
   };
+}
+
+const UNSUPPORTED_VERSION = -32_022;
+
+function isOurVersionOffered(reply: Reply): boolean {
+  if (reply.kind !== "error" || reply.error.code !== UNSUPPORTED_VERSION) return false;
+  const { supported } = objectOf(reply.error.data);
+  return Array.isArray(supported) && supported.includes(MODERN_VERSION);
 }
 
 function envelopeOf(options: HandshakeOptions): JsonObject {
@@ -150,6 +170,8 @@ function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Att
       };
     case "cancelled":
       return { kind: "refused", reason: "the connection was given up", isFinal: true };
+    case "refused":
+      return { kind: "refused", reason: reply.error.message, isFinal: true, isSure: true };
     case "closed":
       return { kind: "refused", reason: reply.reason, isFinal: true };
   }

@@ -1,5 +1,5 @@
 /**
- * The one connection to a server: made when it is needed, one attempt for all who need it, given up after a loss.
+ * One connection to a server: made when it is needed, one attempt for all who need it, given up after a loss.
  *
  * - Whoever comes while it is being made waits for the same attempt; whoever gives up waiting leaves it to the others.
  * - A connection that is lost counts as a failure. The next need makes a new one, unless there were too many failures
@@ -28,8 +28,7 @@ export interface LinkParts extends Pick<
 > {
   readonly log: Log;
   readonly clock: Clock;
-  readonly random: (() => number) | undefined;
-  readonly lastEra: Era | undefined;
+  readonly health: Health;
   readonly prefersModern: () => boolean;
   readonly clientCapabilities: (context: CallContext) => JsonObject;
   /** A connection is open, before anybody uses it. */
@@ -44,22 +43,29 @@ export interface LastError {
   readonly at: number;
 }
 
-export class Link {
+/** What is known of a server from all its connections: one that fails on one of them is not tried on the next at once. */
+export interface Health {
   readonly breaker: Breaker;
   lastError: LastError | undefined;
+  /** Of the newest session. */
+  era: Era | undefined;
+}
+
+export function createHealth(clock: Clock, random: (() => number) | undefined, era: Era | undefined): Health {
+  return { breaker: createBreaker(clock, random), lastError: undefined, era };
+}
+
+export class Link {
   readonly #config: UpstreamConfig;
   readonly #parts: LinkParts;
   #connection: Connection | undefined;
   #connecting: Promise<ToolResult<Connection>> | undefined;
-  #lastEra: Era | undefined;
   #wellTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(config: UpstreamConfig, parts: LinkParts) {
     this.#config = config;
     this.#parts = parts;
-    this.#lastEra = parts.lastEra;
-    this.breaker = createBreaker(parts.clock, parts.random);
   }
 
   get connection(): Connection | undefined {
@@ -111,19 +117,20 @@ export class Link {
   }
 
   async #connect(context: CallContext): Promise<ToolResult<Connection>> {
-    const waitMs = this.breaker.waitMs();
+    const waitMs = this.#parts.health.breaker.waitMs();
     if (waitMs > PATIENCE_MS) return this.#unavailable();
     if (waitMs > 0) await sleep(waitMs);
     let opened: Connection | undefined;
     const outcome = await connect(this.#config, {
       ...this.#parts,
       clientCapabilities: this.#parts.clientCapabilities(context),
-      lastEra: this.#lastEra ?? (this.#parts.prefersModern() ? "modern" : undefined),
+      lastEra: this.#parts.health.era ?? (this.#parts.prefersModern() ? "modern" : undefined),
       onLost: (reason, stderr) => this.lose(opened, reason, stderr),
     });
     if (outcome.kind === "failed") {
-      this.#fail(outcome.reason, outcome.stderr);
-      return this.#unavailable();
+      const { error } = outcome;
+      this.#fail(outcome.reason, outcome.stderr, error === undefined);
+      return error === undefined ? this.#unavailable() : { success: false, error };
     }
     opened = outcome.connection;
     return this.#adopt(opened);
@@ -136,17 +143,19 @@ export class Link {
     }
     const { era, protocolVersion } = connection.session;
     this.#connection = connection;
-    this.#lastEra = era;
-    this.#wellTimer = setTimeout(() => this.breaker.reset(), WELL_MS);
+    this.#parts.health.era = era;
+    this.#wellTimer = setTimeout(() => this.#parts.health.breaker.reset(), WELL_MS);
     this.#wellTimer.unref();
     this.#parts.onOpen(connection);
     this.#parts.log.info("upstream.connected", { server: this.#config.id, era, protocolVersion });
     return succeed(connection);
   }
 
-  #fail(reason: string, stderr: readonly string[]): void {
-    this.breaker.recordFailure();
-    this.lastError = { reason: reason.replace(/\.$/, ""), stderr, at: this.#parts.clock.now() };
+  /** A server that said why it is not to be had (a login, a rest) is not broken: the next call asks it again. */
+  #fail(reason: string, stderr: readonly string[], isBroken = true): void {
+    const { health } = this.#parts;
+    if (isBroken) health.breaker.recordFailure();
+    health.lastError = { reason: reason.replace(/\.$/, ""), stderr, at: this.#parts.clock.now() };
     this.#parts.log.warn("upstream.failed", { server: this.#config.id, reason, stderr: stderr.slice(-5) });
   }
 
@@ -155,8 +164,9 @@ export class Link {
   }
 
   #unavailable(): ToolResult<never> {
-    const { reason = "it is not connected", stderr = [] } = this.lastError ?? {};
-    const seconds = Math.ceil(this.breaker.waitMs() / 1000);
+    const { lastError, breaker } = this.#parts.health;
+    const { reason = "it is not connected", stderr = [] } = lastError ?? {};
+    const seconds = Math.ceil(breaker.waitMs() / 1000);
     const said = stderr.length === 0 ? "" : ` It said: ${stderr.slice(-3).join(" | ").slice(0, 500)}`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
       hint: `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`,

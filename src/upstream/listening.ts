@@ -1,18 +1,27 @@
 /**
  * What a server is asked to tell of: changed lists, updated resources, log messages. A legacy server is told each by a request of
  * its own. A modern one is told by one long request that names everything, so each change opens a new one and gives up the old.
+ *
+ * Several clients may wait for the same resource: it is given up when the last of them does not want it any more.
  */
 import type { JsonObject } from "../core/json.ts";
+import type { ClientFace } from "../core/tool.ts";
 import type { Connection } from "./connection.ts";
 import { envelopeParams } from "./listing.ts";
 
 /** The longest that a timer can wait: the request is answered when it ends. */
 const FOREVER_MS = 2 ** 31 - 1;
 const SET_LEVEL_MS = 10_000;
+const UNSUBSCRIBE_MS = 10_000;
+
+/** A client, or whoever asks without one. */
+type Subscriber = ClientFace | undefined;
 
 export class Listening {
   readonly #connection: Connection;
-  readonly #uris = new Set<string>();
+  readonly #subscribers = new Map<string, Set<Subscriber>>();
+  /** Clients whose going is watched. */
+  readonly #watched = new WeakSet<ClientFace>();
   #current: AbortController | undefined;
 
   constructor(connection: Connection, logLevel: string | undefined) {
@@ -23,17 +32,33 @@ export class Listening {
 
   /** How many resources somebody waits to hear of. */
   get subscriptionCount(): number {
-    return this.#uris.size;
+    return this.#subscribers.size;
   }
 
-  subscribe(uri: string): void {
-    if (this.#uris.has(uri)) return;
-    this.#uris.add(uri);
+  subscribe(uri: string, client: Subscriber): void {
+    const subscribers = this.#subscribers.get(uri);
+    subscribers?.add(client);
+    if (subscribers === undefined) {
+      this.#subscribers.set(uri, new Set([client]));
+      this.#listen();
+    }
+    if (client === undefined || this.#watched.has(client)) return;
+    this.#watched.add(client);
+    client.gone.addEventListener("abort", () => this.#forget(client), { once: true });
+  }
+
+  unsubscribe(uri: string, client: Subscriber): void {
+    const subscribers = this.#subscribers.get(uri);
+    subscribers?.delete(client);
+    if (subscribers?.size !== 0) return;
+    this.#subscribers.delete(uri);
     this.#listen();
   }
 
-  unsubscribe(uri: string): void {
-    if (this.#uris.delete(uri)) this.#listen();
+  /** Whether somebody else waits to hear of it. */
+  isWantedBesides(uri: string, client: Subscriber): boolean {
+    const subscribers = this.#subscribers.get(uri);
+    return [...(subscribers ?? [])].some((other) => other !== client);
   }
 
   /** A modern server hears the level with each request; see `requestOf`. */
@@ -43,16 +68,27 @@ export class Listening {
     void peer.request("logging/setLevel", { level }, { timeoutMs: SET_LEVEL_MS });
   }
 
+  #forget(client: ClientFace): void {
+    const { peer, session } = this.#connection;
+    for (const [uri, subscribers] of this.#subscribers) {
+      if (!subscribers.has(client)) continue;
+      this.unsubscribe(uri, client);
+      if (session.era === "modern" || this.#subscribers.has(uri)) continue;
+      void peer.request("resources/unsubscribe", { uri }, { timeoutMs: UNSUBSCRIBE_MS });
+    }
+  }
+
   #listen(): void {
     const { peer, session } = this.#connection;
     if (session.era !== "modern") return;
     const before = this.#current;
     this.#current = new AbortController();
+    const uris = [...this.#subscribers.keys()];
     const notifications: JsonObject = {
       toolsListChanged: true,
       promptsListChanged: true,
       resourcesListChanged: true,
-      ...(this.#uris.size === 0 ? {} : { resourceSubscriptions: [...this.#uris] }),
+      ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
     };
     const params = { notifications, ...envelopeParams(session) };
     const { signal } = this.#current;

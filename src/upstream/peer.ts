@@ -6,8 +6,10 @@
  * cancellation or a closed connection. Progress resets the timeout. An answer that nobody waits for (unknown id, a second
  * answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
  */
+import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Wire, WireMessage } from "../core/wire.ts";
+import { WireFailure } from "./wire-failure.ts";
 
 interface RpcError {
   readonly code: number;
@@ -21,13 +23,21 @@ export type Reply =
   | { readonly kind: "error"; readonly error: RpcError }
   | { readonly kind: "timeout"; readonly timeoutMs: number }
   | { readonly kind: "cancelled" }
+  /** It was not taken on, and the wire knows why: the server needs a login, or is too busy. The connection stays. */
+  | { readonly kind: "refused"; readonly error: ToolError }
   | { readonly kind: "closed"; readonly reason: string };
 
 export interface RequestOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the end of a request's own stream says that it is cancelled, as for a modern server over HTTP. */
+  readonly endsByClosing?: boolean;
+  /** For a wire that sends each request as one of HTTP. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Asks the other side to report progress, and hears it without the token. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+  /** While the other side waits for an answer of ours, the time that it may take stands still. */
+  readonly canBeAskedMeanwhile?: boolean | undefined;
 }
 
 export interface PeerHandlers {
@@ -43,6 +53,8 @@ interface Pending {
   readonly settle: (reply: Reply) => void;
   readonly timer: NodeJS.Timeout;
   readonly onProgress: ((progress: JsonObject) => void) | undefined;
+  readonly endsByClosing: boolean;
+  readonly canBeAskedMeanwhile: boolean;
 }
 
 const CANCELLED = "notifications/cancelled";
@@ -65,6 +77,11 @@ export class Peer {
     wire.onclose = () => this.#close();
   }
 
+  /** Nothing can be sent any more. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   get pendingCount(): number {
     return this.#pending.size;
   }
@@ -81,10 +98,11 @@ export class Peer {
     return new Promise((resolve) => {
       const abort = this.#wire.hasPerRequestStream === true ? new AbortController() : undefined;
       const cancel = (): void => this.#cancel(id, abort, { kind: "cancelled" });
-      const timer = setTimeout(
-        () => this.#cancel(id, abort, { kind: "timeout", timeoutMs: options.timeoutMs }),
-        options.timeoutMs,
-      );
+      const { timeoutMs, canBeAskedMeanwhile = false, endsByClosing = false, onProgress } = options;
+      const timer = setTimeout(() => {
+        if (canBeAskedMeanwhile && this.#answering.size > 0) timer.refresh();
+        else this.#cancel(id, abort, { kind: "timeout", timeoutMs });
+      }, timeoutMs);
       options.signal?.addEventListener("abort", cancel, { once: true });
       const settle = (reply: Reply): void => {
         clearTimeout(timer);
@@ -92,11 +110,14 @@ export class Peer {
         options.signal?.removeEventListener("abort", cancel);
         resolve(reply);
       };
-      this.#pending.set(id, { settle, timer, onProgress: options.onProgress });
+      this.#pending.set(id, { settle, timer, onProgress, canBeAskedMeanwhile, endsByClosing });
       const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
       this.#wire
-        .send({ jsonrpc: "2.0", id, method, params: sent }, abort && { requestSignal: abort.signal })
-        .catch((error: unknown) => settle({ kind: "closed", reason: reasonOf(error) }));
+        .send(
+          { jsonrpc: "2.0", id, method, params: sent },
+          abort && { requestSignal: abort.signal, headers: { ...options.headers, ...traceHeaders(params) } },
+        )
+        .catch((error: unknown) => settle(lossOf(error)));
     });
   }
 
@@ -115,10 +136,8 @@ export class Peer {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     pending.settle(reply);
-    this.notify(CANCELLED, {
-      requestId: id,
-      reason: reply.kind === "timeout" ? "timed out" : "cancelled by the client",
-    });
+    const reason = reply.kind === "timeout" ? "timed out" : "cancelled by the client";
+    if (abort === undefined || !pending.endsByClosing) this.notify(CANCELLED, { requestId: id, reason });
     abort?.abort();
   }
 
@@ -162,6 +181,9 @@ export class Peer {
       .onRequest(method, params, abort.signal)
       .catch((error: unknown): AnswerToPeer => ({ error: { code: -32603, message: reasonOf(error) } }));
     this.#answering.delete(id);
+    for (const { timer, canBeAskedMeanwhile } of this.#pending.values()) {
+      if (canBeAskedMeanwhile) timer.refresh();
+    }
     if (!abort.signal.aborted) this.#reply(id, answer);
   }
 
@@ -181,6 +203,13 @@ export class Peer {
   }
 }
 
+/** Proxies and servers that look at HTTP alone find the trace in its headers. */
+function traceHeaders({ _meta: meta }: JsonObject): Readonly<Record<string, string>> {
+  const { traceparent, tracestate } = (meta ?? {}) as JsonObject;
+  if (typeof traceparent !== "string") return {};
+  return typeof tracestate === "string" ? { traceparent, tracestate } : { traceparent };
+}
+
 function withProgressToken(params: JsonObject, progressToken: number): JsonObject {
   const meta = params["_meta"] as JsonObject | undefined;
   return { ...params, _meta: { ...meta, progressToken } };
@@ -195,6 +224,11 @@ function checkedError(error: unknown): RpcError {
     message: typeof message === "string" ? message : "the server answered with an error that has no message",
     ...(data === undefined ? {} : { data }),
   };
+}
+
+function lossOf(error: unknown): Reply {
+  if (error instanceof WireFailure) return { kind: "refused", error: error.error };
+  return { kind: "closed", reason: reasonOf(error) };
 }
 
 function reasonOf(error: unknown): string {

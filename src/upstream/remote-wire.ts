@@ -1,23 +1,97 @@
-import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Wire } from "../core/wire.ts";
-import { createBoundedFetch } from "./bounded-fetch.ts";
-import type { UpstreamTransport } from "./upstream-config.ts";
-
 /**
- * A remote server over the SDK's transports. A redirect is followed only within the origin, so that headers with credentials
- * never reach another one; nothing is retried that may already have taken effect.
+ * A remote server over the SDK's transports, on our own `fetch`. A redirect is followed only within the origin, so that headers
+ * with credentials never reach another one; nothing is retried that may already have taken effect.
  */
-export function createRemoteWire(transport: Extract<UpstreamTransport, { kind: "http" | "sse" }>): Wire {
-  const url = new URL(transport.url);
+import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { ToolError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { fail } from "../core/result.ts";
+import type { SecretStore } from "../core/secret-store.ts";
+import type { Wire } from "../core/wire.ts";
+import { refuseBusyAnswers } from "./http/busy-answer.ts";
+import type { Fetch } from "./http/node-fetch.ts";
+import { createServerHttp } from "./http/server-http.ts";
+import type { AuthorizationWay } from "./oauth/authorize.ts";
+import { createAuthorizedFetch } from "./oauth/authorized-fetch.ts";
+import type { OAuthSettings } from "./oauth/client.ts";
+import { Credentials } from "./oauth/credentials.ts";
+import type { UpstreamTransport } from "./upstream-config.ts";
+import { WireFailure } from "./wire-failure.ts";
+
+export type RemoteTransport = Extract<UpstreamTransport, { kind: "http" | "sse" }>;
+
+/** What the wires of one remote server share. */
+export interface RemoteParts {
+  /** Its name in errors, and for its login. */
+  readonly server: string;
+  /** Where its login is kept; without it, there is none. */
+  readonly secrets?: SecretStore | undefined;
+  readonly settings?: OAuthSettings | undefined;
+  readonly way?: AuthorizationWay | undefined;
+  readonly log: Log;
+}
+
+export interface RemoteWire {
+  readonly wire: Wire;
+  /** What the wire knows of why it last failed; the SDK's own errors tell less. */
+  readonly failure: () => ToolError | undefined;
+}
+
+/** Returns how to make a wire; all of them share connections and the login. */
+export function createRemote(transport: RemoteTransport, parts: RemoteParts): () => RemoteWire {
+  const http = createServerHttp(transport);
+  const { url, policy, quickFetch } = http;
+  const hasOwn = hasOwnAuthorization(transport.headers);
+  const { secrets, settings = {} } = parts;
+  const credentials =
+    hasOwn || secrets === undefined
+      ? undefined
+      : new Credentials({ ...parts, secrets, settings, serverUrl: url, policy, fetch: quickFetch });
+  const admitted =
+    credentials === undefined
+      ? refuseDenials(http.fetch, parts.server, hasOwn)
+      : createAuthorizedFetch(http.fetch, url, credentials);
+  const fetch = refuseBusyAnswers(admitted, parts.server);
+  return () => createWire(transport.kind, url, fetch);
+}
+
+function hasOwnAuthorization(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => /^authorization$/i.test(name));
+}
+
+function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): RemoteWire {
+  let failure: ToolError | undefined;
   const options = {
-    requestInit: { headers: { ...transport.headers } },
     redirectPolicy: "same-origin",
-    fetch: createBoundedFetch(),
+    fetch: async (input: string | URL, init?: RequestInit): Promise<Response> => {
+      try {
+        return await fetch(input, init);
+      } catch (error) {
+        if (error instanceof WireFailure) ({ error: failure } = error);
+        throw error;
+      }
+    },
   } as const;
   const wire =
-    transport.kind === "sse"
-      ? new SSEClientTransport(url, options)
-      : new StreamableHTTPClientTransport(url, options);
+    kind === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
   // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
-  return wire as unknown as Wire;
+  return { wire: wire as unknown as Wire, failure: () => failure };
+}
+
+/** A server that takes nobody without a login, where there is none to be had. */
+function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.status !== 401) return response;
+    await response.body?.cancel();
+    throw new WireFailure(
+      fail("TOOL_UNAVAILABLE", `The server ${server} does not take our credentials (HTTP 401).`, {
+        reason: "auth_required",
+        retryable: false,
+        hint: hasOwn
+          ? "Ask the user to check the Authorization header of this server in the config."
+          : `Ask the user to run: repertoire login ${server}`,
+      }).error,
+    );
+  };
 }

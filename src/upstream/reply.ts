@@ -18,6 +18,8 @@ export function resultOf(server: string, method: string, reply: Reply): ToolResu
       const { code, message } = reply.error;
       return fail(CODES[code] ?? "TOOL_EXECUTION_FAILED", message, { upstream: reply.error });
     }
+    case "refused":
+      return { success: false, error: reply.error };
     case "timeout":
       return fail(
         "TOOL_TIMEOUT",

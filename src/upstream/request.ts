@@ -1,25 +1,36 @@
 /** A request in the words of a session: what a server of its era wants to find beside the parameters. */
 import type { JsonObject } from "../core/json.ts";
 import type { CallContext } from "../core/tool.ts";
+import { askableOf } from "./askable.ts";
 import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";
 import { fulfilInput } from "./input-required.ts";
 import type { Reply } from "./peer.ts";
 
-/** The parameters with `_meta` of the caller and the session, and what a modern client said. */
+/**
+ * The parameters with `_meta` of the caller and the session, and what a modern client said. A modern server is told with each
+ * request what its caller can do, so that one session serves many clients.
+ */
 export function requestOf(
   params: JsonObject,
   session: Session,
-  { meta, modern }: CallContext,
+  { meta, modern, client, trace }: CallContext,
   logLevel: string | undefined,
 ): JsonObject {
-  if (session.era === "legacy") return meta === undefined ? params : { ...params, _meta: meta };
+  if (session.era === "legacy") {
+    return meta === undefined && trace === undefined ? params : { ...params, _meta: { ...meta, ...trace } };
+  }
   const level = modern === undefined ? logLevel : modern.logLevel;
   const envelope: JsonObject = {
     ...meta,
+    ...trace,
     ...session.envelope,
     ...(level === undefined ? {} : { [LOG_LEVEL_KEY]: level }),
   };
-  if (modern === undefined) return { ...params, _meta: envelope };
+  if (modern === undefined) {
+    if (client === undefined) return { ...params, _meta: envelope };
+    const capabilities = askableOf(client.capabilities);
+    return { ...params, _meta: { ...envelope, [CLIENT_CAPABILITIES_KEY]: capabilities } };
+  }
   const { capabilities, inputResponses, requestState } = modern;
   return {
     ...params,

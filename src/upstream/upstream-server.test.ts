@@ -72,6 +72,23 @@ describe("connecting", () => {
     expect(JSON.stringify(server.heard[0])).not.toContain("experimental");
   });
 
+  it("is how it says what it is, and that it is not there", async () => {
+    const { server, upstream } = open();
+    const capabilities = { tools: { listChanged: true }, odd: {} };
+    const serverInfo = { name: "memory", version: "1", icons: [] };
+    server.handlers["initialize"] = () => ({
+      protocolVersion: "2025-11-25",
+      capabilities,
+      serverInfo,
+      instructions: "Be kind.",
+    });
+    const described = { capabilities, serverInfo, instructions: "Be kind." };
+    expect(await upstream.describe!(contextOf())).toEqual(succeed(described));
+    expect(server.connectCount).toBe(1);
+    await upstream.close();
+    expect(await upstream.describe!(contextOf())).toMatchObject({ error: { code: "TOOL_UNAVAILABLE" } });
+  });
+
   it("that fails says why, and is not tried on every call", async () => {
     const { server, upstream, pass } = open({}, { random: () => 1 });
     server.handlers["initialize"] = () => ({ error: { code: -32000, message: "no licence" } });
@@ -239,7 +256,13 @@ describe("calls", () => {
 });
 
 function faceOf(parts: Partial<ClientFace> = {}): ClientFace {
-  return { capabilities: {}, request: async () => succeed({}), notify() {}, ...parts };
+  return {
+    capabilities: {},
+    gone: new AbortController().signal,
+    request: async () => succeed({}),
+    notify() {},
+    ...parts,
+  };
 }
 
 describe("a server that asks back", () => {
@@ -398,14 +421,14 @@ describe("what the server says unasked", () => {
   it("tells of changed lists, and passes the rest on", async () => {
     const { server, upstream } = open();
     await upstream.list(contextOf());
-    let changes = 0;
+    const changes: unknown[] = [];
     const notes: unknown[] = [];
-    upstream.changed(() => changes++);
+    upstream.changed((what) => changes.push(what));
     upstream.notified!((method, params) => notes.push([method, params]));
     for (const list of ["tools", "resources", "prompts"]) server.notify(`notifications/${list}/list_changed`);
     server.notify("notifications/message", { level: "info", data: "hi" });
     await soon();
-    expect(changes).toBe(3);
+    expect(changes).toEqual(["tools", "resources", "prompts"]);
     expect(notes).toEqual([["notifications/message", { level: "info", data: "hi" }]]);
   });
 });

@@ -1,30 +1,41 @@
 /**
  * One configured server as a source: nothing runs until it is needed, and what goes wrong here stays here.
  *
- * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
- * - A server that nobody uses for a while is stopped. So is it, with its whole process tree, on `close`.
- * - What the server asks back goes to the client whose call is under way.
+ * - Everybody uses one shared line. Behind a gateway of one client, what the server asks goes to that client.
+ * - Behind a gateway of many, a client that can be asked something has a line of its own (see `own-lines.ts`), so that no
+ *   question ever reaches another client than the one whose call caused it. A modern server does not ask on its own, so it
+ *   needs no more than the shared line.
+ * - A line that nobody uses for a while is given up. So is every line, with its whole process tree, on `close`.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
-import type { CallContext, ClientFace, Offer, ToolAnswer, ToolSource } from "../core/tool.ts";
-import type { Connection, ConnectParts } from "./connection.ts";
+import type {
+  CallContext,
+  ClientFace,
+  ListKind,
+  NotificationListener,
+  Offer,
+  SourceDescription,
+  ToolAnswer,
+  ToolSource,
+} from "../core/tool.ts";
+import { askableOf, isAskable } from "./askable.ts";
+import { newestCaller, onlyCaller } from "./caller.ts";
+import type { ConnectParts } from "./connection.ts";
 import type { Era } from "./handshake.ts";
-import { Link, type LastError } from "./link.ts";
-import { Listening } from "./listening.ts";
-import { listOffer } from "./listing.ts";
+import { Line, type CommonLineParts } from "./line.ts";
+import { createHealth, type LastError } from "./link.ts";
+import { LogLevels } from "./log-levels.ts";
 import { openWire } from "./open-wire.ts";
-import type { AnswerToPeer } from "./peer.ts";
-import { resultOf } from "./reply.ts";
-import { exchange, requestOf } from "./request.ts";
+import { callOwner, OwnLines, type Owner } from "./own-lines.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
-const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
-const LIST_CHANGED = /^notifications\/(?:tools|resources|prompts)\/list_changed$/;
-/** What a client may offer to servers; anything else in its capabilities is between it and us. */
-const CLIENT_CAPABILITIES = ["roots", "sampling", "elicitation"] as const;
+const LIST_CHANGED = /^notifications\/(tools|resources|prompts)\/list_changed$/;
+const LOG_MESSAGE = "notifications/message";
+/** The requests whose answer may be that input is required, so that a modern client can be asked during them. */
+const ASKING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 export interface UpstreamParts {
   readonly clientInfo: JsonObject;
@@ -34,12 +45,15 @@ export interface UpstreamParts {
   readonly openWire?: ConnectParts["openWire"];
   /** The era of an earlier process's session. */
   readonly lastEra?: Era | undefined;
-  /** The client that this gateway serves, for what the server asks while no call of a client is under way. */
+  /** Whether more than one client can be there, as over HTTP. Without it, there is one. */
+  readonly hasManyClients?: () => boolean;
+  /** The one client that this gateway serves, for what the server asks while no call of a client is under way. */
   readonly client?: () => ClientFace | undefined;
-  /** A modern client can be asked only by a modern server, so one that speaks both eras is asked in that way first. */
+  /** A modern client is asked best by a modern server, so one that speaks both eras is asked in that way first. */
   readonly prefersModern?: () => boolean;
 }
 
+/** The shared line, and how many others there are. */
 export interface UpstreamStatus {
   readonly state: "idle" | "connecting" | "ready" | "waiting" | "broken";
   readonly era?: Era;
@@ -48,6 +62,7 @@ export interface UpstreamStatus {
   readonly pid?: number;
   readonly connectMs?: number;
   readonly callCount: number;
+  readonly ownLineCount: number;
   readonly failureCount: number;
   readonly retryInMs?: number;
   readonly lastError?: LastError;
@@ -55,8 +70,10 @@ export interface UpstreamStatus {
 
 export interface UpstreamServer extends ToolSource {
   status(): UpstreamStatus;
-  /** The least important log messages that the client wants to hear. */
-  setLogLevel(level: string): void;
+  /** Of one client where there are many; else of the one that there is. */
+  readonly notify: (method: string, params: JsonObject, client?: ClientFace) => void;
+  /** The least important log messages that a client wants to hear; without one, that every client does. */
+  setLogLevel(level: string, client?: ClientFace): void;
 }
 
 export function createUpstreamServer(config: UpstreamConfig, parts: UpstreamParts): UpstreamServer {
@@ -67,44 +84,37 @@ class Upstream implements UpstreamServer {
   readonly id: string;
   readonly #config: UpstreamConfig;
   readonly #parts: UpstreamParts;
-  readonly #clock: Clock;
-  readonly #link: Link;
-  readonly #changed = new Set<() => void>();
-  readonly #notified = new Set<(method: string, params: JsonObject) => void>();
-  /** The calls under way, the newest last. */
-  readonly #calls = new Set<CallContext>();
-  #listening: Listening | undefined;
-  #logLevel: string | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #common: CommonLineParts;
+  readonly #shared: Line;
+  readonly #own: OwnLines;
+  readonly #levels = new LogLevels();
+  readonly #changed = new Set<(what?: ListKind) => void>();
+  readonly #notified = new Set<NotificationListener>();
 
   constructor(config: UpstreamConfig, parts: UpstreamParts) {
     this.id = config.id;
     this.#config = config;
     this.#parts = parts;
-    this.#clock = parts.clock ?? systemClock;
-    this.#link = new Link(config, {
+    const clock = parts.clock ?? systemClock;
+    this.#common = {
       clientInfo: parts.clientInfo,
       log: parts.log,
-      clock: this.#clock,
-      random: parts.random,
+      clock,
       openWire: parts.openWire ?? openWire,
-      lastEra: parts.lastEra,
+      health: createHealth(clock, parts.random, parts.lastEra),
       prefersModern: () => parts.prefersModern?.() === true,
-      clientCapabilities: ({ client }) => capabilitiesOf(client ?? parts.client?.()),
-      onRequest: (method, params, signal) => this.#answer(method, params, signal),
-      onNotification: (method, params) => this.#hear(method, params),
-      onOpen: (connection) => (this.#listening = new Listening(connection, this.#logLevel)),
-      onGone: () => (this.#listening = undefined),
+    };
+    this.#shared = this.#openShared();
+    this.#own = new OwnLines({
+      server: config.id,
+      clock,
+      callTimeoutMs: config.callTimeoutMs,
+      open: (owner, onIdle) => this.#openOwn(owner, onIdle),
     });
   }
 
-  async list(context: CallContext): Promise<ToolResult<Offer>> {
-    return this.#with(context, async ({ peer, session }) => {
-      const { callTimeoutMs: timeoutMs } = this.#config;
-      const outcome = await listOffer(peer, session, { timeoutMs, signal: context.signal });
-      if (outcome.kind === "offer") return succeed(outcome.offer);
-      return resultOf(this.id, "tools/list", outcome.reply) as ToolResult<never>;
-    });
+  list(context: CallContext): Promise<ToolResult<Offer>> {
+    return this.#shared.list(context);
   }
 
   readonly call = async (
@@ -121,51 +131,51 @@ class Upstream implements UpstreamServer {
     params: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> =>
-    this.#with(context, async (connection) => {
-      const { peer, session } = connection;
-      if (session.era === "modern" && SUBSCRIPTION.test(method)) return this.#subscribe(method, params);
-      const { signal, onProgress } = context;
-      const options = { timeoutMs: this.#timeoutMs(context), signal, onProgress };
-      const sent = requestOf(params, session, context, this.#logLevel);
-      const reply = await exchange(sent, session, context, (next) => peer.request(method, next, options));
-      if (reply.kind === "result" && SUBSCRIPTION.test(method)) this.#subscribe(method, params);
-      // A remote session that is gone says so only when it is used; the next call opens a new one.
-      if (reply.kind === "closed" && connection.process === undefined)
-        this.#link.lose(connection, reply.reason);
-      return resultOf(this.id, method, reply);
-    });
+    this.#hasManyClients
+      ? this.#requestOfMany(method, params, context)
+      : this.#shared.request(method, params, context);
 
-  readonly notify = (method: string, params: JsonObject): void => {
-    this.#link.connection?.peer.notify(method, params);
+  readonly notify = (method: string, params: JsonObject, client?: ClientFace): void => {
+    const line = client === undefined || !this.#hasManyClients ? this.#shared : this.#own.of(client);
+    line?.notify(method, params);
   };
 
-  readonly notified = (listener: (method: string, params: JsonObject) => void): (() => void) => {
+  readonly notified = (listener: NotificationListener): (() => void) => {
     this.#notified.add(listener);
     return () => this.#notified.delete(listener);
   };
 
-  changed(listener: () => void): () => void {
+  readonly describe = async (context: CallContext): Promise<ToolResult<SourceDescription>> => {
+    const opened = await this.#shared.connect(context);
+    if (!opened.success) return opened;
+    const { capabilities, serverInfo, instructions } = opened.data.session;
+    return succeed({ capabilities, serverInfo, ...(instructions !== undefined && { instructions }) });
+  };
+
+  changed(listener: (what?: ListKind) => void): () => void {
     this.#changed.add(listener);
     return () => this.#changed.delete(listener);
   }
 
-  setLogLevel(level: string): void {
-    this.#logLevel = level;
-    this.#listening?.setLogLevel(level);
+  setLogLevel(level: string, client?: ClientFace): void {
+    const one = this.#hasManyClients ? client : undefined;
+    this.#levels.set(level, one);
+    if (one !== undefined) this.#own.of(one)?.setLogLevel(level);
+    this.#shared.setLogLevel(this.#levels.lowest() ?? level);
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#idleTimer);
-    await this.#link.close();
+    await Promise.all([this.#shared.close(), this.#own.close()]);
   }
 
   status(): UpstreamStatus {
-    const { connection, breaker, lastError } = this.#link;
-    const { session, process, connectMs } = connection ?? {};
+    const { breaker, lastError } = this.#common.health;
+    const { session, process, connectMs } = this.#shared.connection ?? {};
     const retryInMs = breaker.waitMs();
     return {
       state: this.#state(),
-      callCount: this.#calls.size,
+      callCount: this.#shared.calls.size,
+      ownLineCount: this.#own.count,
       failureCount: breaker.failureCount(),
       ...(session === undefined
         ? {}
@@ -178,78 +188,114 @@ class Upstream implements UpstreamServer {
   }
 
   #state(): UpstreamStatus["state"] {
-    const { connection, isConnecting, breaker } = this.#link;
-    if (connection !== undefined) return "ready";
-    if (isConnecting) return "connecting";
+    const { breaker } = this.#common.health;
+    if (this.#shared.connection !== undefined) return "ready";
+    if (this.#shared.isConnecting) return "connecting";
     if (breaker.isOpen()) return "broken";
     return breaker.waitMs() > 0 ? "waiting" : "idle";
   }
 
-  // ── a call's way in and out ───────────────────────────────────────────────────────────────────────────────────────
+  get #hasManyClients(): boolean {
+    return this.#parts.hasManyClients?.() === true;
+  }
 
-  async #with<T>(
+  // ── which line ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #requestOfMany(
+    method: string,
+    params: JsonObject,
     context: CallContext,
-    use: (connection: Connection) => Promise<ToolResult<T>>,
-  ): Promise<ToolResult<T>> {
-    this.#calls.add(context);
-    clearTimeout(this.#idleTimer);
-    try {
-      const { connection } = this.#link;
-      if (connection !== undefined) return await use(connection);
-      const opened = await this.#link.open(context);
-      return opened.success ? await use(opened.data) : opened;
-    } finally {
-      this.#calls.delete(context);
-      this.#waitForIdle();
+  ): Promise<ToolResult<JsonObject>> {
+    const owner = await this.#ownerFor(method, context);
+    if (!owner.success) return owner;
+    if (owner.data === undefined) return this.#shared.request(method, params, context);
+    return this.#own.use(owner.data, context, (line) => {
+      if (context.modern?.logLevel !== undefined) line.setLogLevel(context.modern.logLevel);
+      return line.request(method, params, context);
+    });
+  }
+
+  /** Who must have a line for this request; nobody, if the shared one will do. */
+  async #ownerFor(method: string, context: CallContext): Promise<ToolResult<Owner | undefined>> {
+    const { client, modern } = context;
+    if (modern !== undefined) {
+      if (!ASKING_METHODS.has(method) || !isAskable(modern.capabilities)) return succeed(undefined);
+      const era = await this.#findEra(context);
+      if (!era.success) return era;
+      return succeed(era.data === "modern" ? undefined : callOwner(askableOf(modern.capabilities), context));
     }
+    if (client === undefined || !isAskable(client.capabilities)) return succeed(undefined);
+    const isModern = this.#common.health.era === "modern" && this.#own.of(client) === undefined;
+    return succeed(isModern ? undefined : { kind: "client", client });
   }
 
-  #timeoutMs(context: CallContext): number {
-    const { callTimeoutMs } = this.#config;
-    if (context.deadlineAt === undefined) return callTimeoutMs;
-    return Math.max(1, Math.min(callTimeoutMs, context.deadlineAt - this.#clock.now()));
+  async #findEra(context: CallContext): Promise<ToolResult<Era>> {
+    if (this.#common.health.era === "legacy") return succeed("legacy");
+    const { connection } = this.#shared;
+    if (connection !== undefined) return succeed(connection.session.era);
+    const opened = await this.#shared.connect(context);
+    return opened.success ? succeed(opened.data.session.era) : opened;
   }
 
-  /** Keeps the count for the idle stop; for a modern server it is also the whole subscription. */
-  #subscribe(method: string, params: JsonObject): ToolResult<JsonObject> {
-    const uri = typeof params["uri"] === "string" ? params["uri"] : "";
-    if (method === "resources/subscribe") this.#listening?.subscribe(uri);
-    else this.#listening?.unsubscribe(uri);
-    return succeed({});
+  #openShared(): Line {
+    const { client } = this.#parts;
+    return new Line(this.#config, {
+      ...this.#common,
+      clientCapabilities: (context) => {
+        if (this.#hasManyClients) return {};
+        const face = context.client ?? client?.();
+        return askableOf(face?.capabilities ?? context.modern?.capabilities);
+      },
+      findClient: (line) => (this.#hasManyClients ? onlyCaller(line) : newestCaller(line, client?.())),
+      onNotification: (line, method, params) => this.#hearShared(line, method, params),
+      logLevel: (context) =>
+        context === undefined ? this.#levels.lowest() : this.#levels.of(context.client),
+      onIdle: (line) => void line.disconnect(),
+    });
   }
 
-  #waitForIdle(): void {
-    clearTimeout(this.#idleTimer);
-    const { idleMs } = this.#config;
-    const isUsed = this.#calls.size > 0 || (this.#listening?.subscriptionCount ?? 0) > 0;
-    if (idleMs === 0 || isUsed || this.#link.connection === undefined) return;
-    this.#idleTimer = setTimeout(() => void this.#link.disconnect(), idleMs);
-    this.#idleTimer.unref();
-  }
-
-  // ── what the server says unasked ──────────────────────────────────────────────────────────────────────────────────
-
-  async #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
-    const caller = [...this.#calls].findLast((context) => context.client !== undefined)?.client;
-    const client = caller ?? this.#parts.client?.();
-    if (client === undefined) {
-      return { error: { code: -32601, message: `there is no client to answer ${method}` } };
+  #openOwn(owner: Owner, onIdle: () => void): Line {
+    if (owner.kind === "client") {
+      const { client } = owner;
+      return new Line(this.#config, {
+        ...this.#common,
+        clientCapabilities: () => askableOf(client.capabilities),
+        findClient: () => client,
+        onNotification: (_, method, params) => this.#hear(method, params, client),
+        logLevel: () => this.#levels.of(client),
+        onIdle,
+      });
     }
-    const answer = await client.request(method, params, signal);
-    if (answer.success) return { result: answer.data };
-    const { upstream, message } = answer.error;
-    return { error: upstream ?? { code: -32603, message } };
+    const line = new Line(this.#config, {
+      ...this.#common,
+      clientCapabilities: () => owner.capabilities,
+      findClient: onlyCaller,
+      onNotification: (_, method, params) => this.#hearForCall(line, method, params),
+      logLevel: () => [...line.calls][0]?.modern?.logLevel,
+      onIdle,
+    });
+    return line;
   }
 
-  #hear(method: string, params: JsonObject): void {
-    if (LIST_CHANGED.test(method)) for (const listener of this.#changed) listener();
-    else for (const listener of this.#notified) listener(method, params);
+  /** What is logged while one call is under way belongs to it; whoever made it hears it with the answer, if that is their way. */
+  #hearShared(line: Line, method: string, params: JsonObject): void {
+    const [caller, ...others] = line.calls;
+    const isTold = method === LOG_MESSAGE && others.length === 0 && caller?.modern?.logLevel !== undefined;
+    if (isTold && caller?.onNotice !== undefined) caller.onNotice(method, params);
+    else this.#hear(method, params);
   }
-}
 
-function capabilitiesOf(client: ClientFace | undefined): JsonObject {
-  const declared = client?.capabilities ?? {};
-  return Object.fromEntries(
-    CLIENT_CAPABILITIES.flatMap((key) => (key in declared ? [[key, declared[key]!]] : [])),
-  );
+  /** On the line of a call: between two calls nobody is there whom it could concern, and a log is for those who asked for it. */
+  #hearForCall(line: Line, method: string, params: JsonObject): void {
+    const [caller] = line.calls;
+    const isWanted = method !== LOG_MESSAGE || caller?.modern?.logLevel !== undefined;
+    if (LIST_CHANGED.test(method)) this.#hear(method, params);
+    else if (caller?.client !== undefined && isWanted) this.#hear(method, params, caller.client);
+  }
+
+  #hear(method: string, params: JsonObject, client?: ClientFace): void {
+    const what = LIST_CHANGED.exec(method)?.[1];
+    if (what !== undefined) for (const listener of this.#changed) listener(what as ListKind);
+    else for (const listener of this.#notified) listener(method, params, client);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPrivateAddress } from "./address.ts";
+import { isPrivateAddress, kindOfAddress } from "./address.ts";
 
 test.each([
   "0.0.0.0",
@@ -67,4 +67,30 @@ test.each([
   "2a00:1450:4001::1",
 ])("%s is public", (address) => {
   expect(isPrivateAddress(address)).toBe(false);
+});
+
+test.each([
+  ["127.0.0.1", "loopback"],
+  ["::1", "loopback"],
+  ["::ffff:127.0.0.1", "loopback"],
+  ["64:ff9b::7f00:1", "loopback"],
+  ["10.0.0.1", "private"],
+  ["198.18.0.1", "private"],
+  ["100.64.0.1", "private"],
+  ["fd12:3456::1", "private"],
+  ["::ffff:c0a8:101", "private"],
+  ["0.0.0.0", "special"],
+  ["::", "special"],
+  ["169.254.169.254", "special"],
+  ["::ffff:a9fe:a9fe", "special"],
+  ["64:ff9b::a9fe:a9fe", "special"],
+  ["100.100.100.200", "special"],
+  ["fd00:ec2::254", "special"],
+  ["fe80::1%eth0", "special"],
+  ["2002:7f00:1::", "special"],
+  ["localhost", "special"],
+  ["8.8.8.8", "public"],
+  ["2606:4700:4700::1111", "public"],
+])("T085: %s is %s", (address, kind) => {
+  expect(kindOfAddress(address)).toBe(kind);
 });

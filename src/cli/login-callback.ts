@@ -1,0 +1,88 @@
+/**
+ * Hears where the browser is sent back to after a login: one request, to one path, on loopback. Nothing that comes in is shown
+ * again, and whatever is not that request is turned away: pages of other sites can reach this port too.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface CallbackListener {
+  readonly redirectUrl: string;
+  /** The whole URL of the request; rejects where none came in time. */
+  readonly received: Promise<URL>;
+  close(): void;
+}
+
+const PATH = "/callback";
+/** Long enough to find a password, and to be asked for a second factor. */
+const WAIT_MS = 5 * 60_000;
+
+const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Repertoire</title>
+<p>Repertoire has the answer. You can close this page; the terminal says how it went.</p></html>`;
+
+const PAGE_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  connection: "close",
+};
+
+/** Takes the port if it is free, and any other if it is not. */
+export async function listenForCallback(port = 0, waitMs = WAIT_MS): Promise<CallbackListener> {
+  const { promise, resolve, reject } = Promise.withResolvers<URL>();
+  // Whoever gives up before anything came does not wait for it.
+  promise.catch(() => {});
+  let origin = "";
+  const server = createServer((request, response) => {
+    const url = readRequest(request, origin);
+    if (typeof url === "number") return void response.writeHead(url, { connection: "close" }).end();
+    answer(response);
+    resolve(url);
+    server.close();
+  });
+  await listen(server, port);
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const timer = setTimeout(
+    () => reject(new Error(`nobody came back from the page within ${waitMs / 60_000} min`)),
+    waitMs,
+  );
+  const close = (): void => {
+    clearTimeout(timer);
+    server.close();
+    server.closeAllConnections();
+  };
+  return { redirectUrl: `${origin}${PATH}`, received: promise, close };
+}
+
+/** The URL, or the status that turns the request away. */
+function readRequest({ method, url: target = "", headers }: IncomingMessage, origin: string): URL | number {
+  // A name that leads here is not this place: a page could have made it lead here.
+  if (`http://${headers.host}` !== origin) return 421;
+  const url = target.startsWith("/") ? URL.parse(target, origin) : null;
+  if (url === null || url.origin !== origin || url.pathname !== PATH) return 404;
+  return method === "GET" ? url : 405;
+}
+
+function answer(response: ServerResponse): void {
+  response.writeHead(200, PAGE_HEADERS).end(PAGE);
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    await listenAt(server, port);
+  } catch (error) {
+    if (port === 0) throw error;
+    await listenAt(server, 0);
+  }
+}
+
+function listenAt(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,18 @@
+/** Who asks, over HTTP: what they may do, and under which name they are known in logs, audit and fair queues. */
+export const PERMISSIONS = ["read", "call", "write", "admin"] as const;
+
+/**
+ * `read` lists and reads, `call` also runs tools and code, `write` changes the library and decides on approvals, `admin`
+ * everything else, such as metrics. None contains another: a token lists what it may do.
+ */
+export type Permission = (typeof PERMISSIONS)[number];
+
+export interface Principal {
+  /** Never changes for the same person or token: `token:laptop`, `oauth:<issuer>#<subject>`. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  readonly permissions: ReadonlySet<Permission>;
+  /** Aborted when the token is revoked, rotated or has expired: streams end, and runs make no further calls. */
+  readonly revoked: AbortSignal;
+}

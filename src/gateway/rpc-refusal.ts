@@ -1,0 +1,10 @@
+import type { ToolError } from "../core/errors.ts";
+
+const INVALID_PARAMS = -32602;
+
+/** What is refused in the words of JSON-RPC: by the server, or because a state was given that nobody here has sealed. */
+export function refusalOf(error: ToolError): ToolError["upstream"] {
+  if (error.reason !== "request_state_refused") return error.upstream;
+  const { message, hint } = error;
+  return { code: INVALID_PARAMS, message: hint === undefined ? message : `${message} ${hint}` };
+}

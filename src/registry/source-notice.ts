@@ -1,0 +1,40 @@
+import type { ToolSource } from "../core/tool.ts";
+import type { SourceListener } from "./registry.ts";
+
+/** Passes on what sources say of their own lists, at once and unread, for whoever shows a server as it is. */
+export interface SourceNotice {
+  /** Listens to a source, and no longer to another that had its id. */
+  watch(source: ToolSource): void;
+  leave(id: string): void;
+  subscribe(this: void, listener: SourceListener): () => void;
+  stop(): void;
+}
+
+export function createSourceNotice(): SourceNotice {
+  const listeners = new Set<SourceListener>();
+  const watched = new Map<string, () => void>();
+
+  function leave(id: string): void {
+    watched.get(id)?.();
+    watched.delete(id);
+  }
+
+  return {
+    leave,
+    watch(source) {
+      leave(source.id);
+      const stop = source.changed((what) => {
+        for (const listener of listeners) listener(source.id, what);
+      });
+      watched.set(source.id, stop);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop() {
+      for (const id of watched.keys()) leave(id);
+      listeners.clear();
+    },
+  };
+}

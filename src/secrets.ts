@@ -1,0 +1,167 @@
+/**
+ * Secrets of the gateway in `<home>/secrets.json`, for its owner only, replaced as a whole: a crash leaves the old file or the
+ * new one. Where the system has a keyring, each value is sealed with a key that the keyring holds: keyrings differ in how long
+ * a value may be, and none of them can change two values at once; a file can. Without a keyring the values stand in the file as
+ * they are, protected by its permissions.
+ *
+ * A value that was sealed cannot be read where the keyring is not there. It counts as absent, and is obtained anew.
+ */
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, RepertoireError } from "./core/errors.ts";
+import { parseJson } from "./core/json.ts";
+import type { SecretStore } from "./core/secret-store.ts";
+import { openKeyring, type Keyring } from "./keyring.ts";
+import { holdLock } from "./process-lock.ts";
+
+const FILE_NAME = "secrets.json";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export interface SecretStoreOptions {
+  readonly home: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** The system's keyring, if it has one that works. */
+  readonly openKeyring?: (account: string) => Promise<Keyring | undefined>;
+}
+
+type Entry = { readonly value: string } | { readonly sealed: string };
+type Entries = Readonly<Record<string, Entry>>;
+
+/**
+ * `REPERTOIRE_KEYRING=off` leaves the keyring alone. It is asked for with the first value that needs it: a keyring may ask the
+ * user, who need not be asked for nothing.
+ */
+export function openSecretStore(options: SecretStoreOptions): SecretStore {
+  const { home, env = process.env } = options;
+  const isOff = env["REPERTOIRE_KEYRING"] === "off";
+  const file = join(home, FILE_NAME);
+  let ring: Promise<Keyring | undefined> | undefined;
+  let key: Buffer | undefined;
+
+  function findKeyring(): Promise<Keyring | undefined> {
+    ring ??= isOff ? Promise.resolve(undefined) : (options.openKeyring ?? openKeyring)(home);
+    return ring;
+  }
+
+  async function readKey(): Promise<Buffer | undefined> {
+    const text = key === undefined ? await (await findKeyring())?.get() : undefined;
+    if (text !== undefined) key = Buffer.from(text, "base64url");
+    return key;
+  }
+
+  /** Only under the lock: two processes must not make two keys. */
+  async function requireKey(keyring: Keyring): Promise<Buffer> {
+    const known = await readKey();
+    if (known !== undefined) return known;
+    key = randomBytes(KEY_BYTES);
+    await keyring.set(key.toString("base64url"));
+    return key;
+  }
+
+  const change = <T>(work: (entries: Record<string, Entry>) => Promise<T>): Promise<T> =>
+    holdLock(home, "secrets", async () => {
+      const entries = { ...readEntries(file) };
+      const result = await work(entries);
+      replaceFile(home, file, entries);
+      return result;
+    });
+
+  return {
+    kind: async () => ((await findKeyring()) === undefined ? "file" : "keyring"),
+    async get(name) {
+      const entry = readEntries(file)[name];
+      if (entry === undefined) return undefined;
+      if ("value" in entry) return entry.value;
+      const opener = await readKey();
+      return opener === undefined ? undefined : unseal(opener, name, entry.sealed);
+    },
+    set: (name, value) =>
+      change(async (entries) => {
+        const keyring = await findKeyring();
+        const sealed = keyring === undefined ? undefined : seal(await requireKey(keyring), name, value);
+        entries[name] = sealed === undefined ? { value } : { sealed };
+      }),
+    delete: (name) =>
+      change(async (entries) => {
+        const isThere = Object.hasOwn(entries, name);
+        delete entries[name];
+        return isThere;
+      }),
+    exclusive: (name, work) => holdLock(home, name, work),
+  };
+}
+
+// ── sealing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Bound to its name: a value that is moved to another name does not open. */
+function seal(key: Buffer, name: string, value: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(name));
+  const text = Buffer.concat([cipher.update(value, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64url");
+}
+
+function unseal(key: Buffer, name: string, sealed: string): string | undefined {
+  try {
+    const bytes = Buffer.from(sealed, "base64url");
+    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+      .setAAD(Buffer.from(name))
+      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+// ── the file ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Without a prototype. A file that is missing or damaged has no secrets: all of them can be obtained anew. */
+function readEntries(file: string): Entries {
+  const none = Object.create(null) as Entries;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return none;
+    throw unsafe(file, error);
+  }
+  const parsed = parseJson(text);
+  const found = parsed.ok ? (parsed.value as { secrets?: unknown } | null)?.secrets : undefined;
+  if (typeof found !== "object" || found === null) return none;
+  return Object.assign(none, Object.fromEntries(Object.entries(found).filter(([, entry]) => isEntry(entry))));
+}
+
+function isEntry(entry: unknown): entry is Entry {
+  if (typeof entry !== "object" || entry === null) return false;
+  const { value, sealed } = entry as Record<string, unknown>;
+  return typeof (value ?? sealed) === "string";
+}
+
+function replaceFile(home: string, file: string, secrets: Entries): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${JSON.stringify({ secrets }, null, 2)}\n`, {
+      mode: 0o600,
+      flag: "wx",
+      flush: true,
+    });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw unsafe(file, error);
+  }
+}
+
+function unsafe(file: string, cause: unknown): RepertoireError {
+  return new RepertoireError("HOME_UNSAFE", `Cannot use ${file}: ${messageOf(cause)}`, {
+    hint: "Check that the home folder is a folder that you may write to, or choose another with --home.",
+    cause,
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * Who comes in. Every request shows a bearer token: one of the gateway's own, or an access token of the configured issuer. A
+ * good one always comes in, however many bad ones came from the same address.
+ */
+import { systemClock, type Clock } from "../../core/clock.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Principal } from "../../core/principal.ts";
+import type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
+import { createAdmittedHeaders } from "./admitted-headers.ts";
+import type { OAuthPrincipals } from "./oauth-principals.ts";
+import { createRefusal, type TokenFailure } from "./refusal.ts";
+import { audiencesOf } from "./resource-metadata.ts";
+import { watchTokens, type TokenPrincipals } from "./token-principals.ts";
+import { digestOf } from "./token.ts";
+
+export type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
+
+export interface Gate {
+  /** Never throws. */
+  admit(request: AdmissionRequest): Promise<Admission>;
+  /** Whose token it is, if it came in before and is still good for every path; undefined means: ask `admit`. */
+  known(authorization: string | undefined): Principal | undefined;
+  close(): Promise<void>;
+}
+
+export interface GateParts {
+  readonly home: string;
+  readonly log: Log;
+  readonly oauth?: GateOAuth;
+  readonly clock?: Clock;
+}
+
+export function createGate({ home, log, oauth, clock = systemClock }: GateParts): Gate {
+  const tokens = watchTokens(home, log);
+  const issuer = oauth === undefined ? undefined : createIssuer(oauth, clock);
+  const admitted = createAdmittedHeaders(clock);
+  const refuse = createRefusal({ log, oauth, clock });
+
+  async function admit(request: AdmissionRequest): Promise<Admission> {
+    const { authorization } = request;
+    const known = admitted.find(authorization);
+    if (known !== undefined) return { kind: "admitted", principal: known };
+    if (authorization === undefined || !isBearer(authorization)) return refuse(request);
+    const shown = await read(authorization, request.resource, tokens, issuer);
+    if (shown.kind === "bad") return refuse(request, shown);
+    // A token for one profile is asked about each time, because `known` is not told for what.
+    if (shown.isForAll) admitted.add(authorization, shown.principal, shown.expiresAtMs);
+    return { kind: "admitted", principal: shown.principal };
+  }
+
+  return {
+    known: (authorization) => admitted.find(authorization),
+    async admit(request) {
+      try {
+        return await admit(request);
+      } catch (error) {
+        log.error("auth.failed", { error });
+        return refuse(request, { reason: messageOf(error) });
+      }
+    },
+    async close() {
+      tokens.close();
+      admitted.clear();
+      await issuer?.close();
+    },
+  };
+}
+
+type Shown =
+  | {
+      readonly kind: "good";
+      readonly principal: Principal;
+      readonly isForAll: boolean;
+      readonly expiresAtMs: number;
+    }
+  | ({ readonly kind: "bad" } & TokenFailure);
+
+async function read(
+  authorization: string,
+  resource: string,
+  tokens: TokenPrincipals,
+  issuer: Issuer | undefined,
+): Promise<Shown> {
+  const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
+  if (token === undefined) return { kind: "bad", reason: "the header is garbled" };
+  const digest = digestOf(token);
+  const principal = tokens.find(digest);
+  if (principal !== undefined) {
+    return { kind: "good", principal, isForAll: true, expiresAtMs: Number.POSITIVE_INFINITY };
+  }
+  const hex = digest.toString("hex");
+  if (issuer === undefined) return { kind: "bad", reason: "it is not on record", digest: hex };
+  const shown = await issuer.read(token, hex, resource);
+  return shown.kind === "bad" ? { ...shown, digest: hex } : shown;
+}
+
+function isBearer(authorization: string): boolean {
+  return /^bearer(?: |$)/i.test(authorization);
+}
+
+interface Issuer {
+  read(token: string, digest: string, resource: string): Promise<Shown>;
+  close(): Promise<void>;
+}
+
+/** What belongs to the issuer's tokens is loaded with the first of them. */
+function createIssuer(oauth: GateOAuth, clock: Clock): Issuer {
+  let loading: Promise<OAuthPrincipals> | undefined;
+  const load = async (): Promise<OAuthPrincipals> => {
+    const { createOAuthPrincipals } = await import("./oauth-principals.ts");
+    return createOAuthPrincipals({ ...oauth, clock });
+  };
+  const isFor = (audiences: readonly string[], path: string): boolean =>
+    audiencesOf(path, oauth.bases, oauth.audience).some((audience) => audiences.includes(audience));
+  return {
+    async read(token, digest, resource) {
+      loading ??= load();
+      const shown = await (await loading).read(token, digest);
+      if (shown.kind === "bad") return shown;
+      const { principal, audiences, expiresAtMs } = shown;
+      if (isFor(audiences, resource))
+        return { kind: "good", principal, isForAll: isFor(audiences, "/"), expiresAtMs };
+      return { kind: "bad", reason: `it is meant for ${JSON.stringify(audiences)}` };
+    },
+    async close() {
+      (await loading?.catch(() => undefined))?.close();
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * `<home>/tokens.json`: who may come in over HTTP. Only its owner may read it, and one that others can read is refused.
+ *
+ * - A reader sees the old list or the new one, never half of one: it is replaced as a whole, by a new file and a rename.
+ * - A change reads, changes and replaces under a lock between processes, so that no two changes undo each other: a token
+ *   that was revoked does not come back because somebody made another at that moment, and of several first starts one makes
+ *   the token that all have.
+ * - A process that dies in between leaves the old list, and the system takes its lock away.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { messageOf, RepertoireError } from "../../core/errors.ts";
+import { parseJson } from "../../core/json.ts";
+import { parseEntries, type TokenEntry } from "./token.ts";
+
+const OTHERS = 0o077;
+/** A change takes some ms; whoever waits longer than this waits for something that is broken. */
+const LOCK_WAIT_MS = 10_000;
+
+export function tokenFileOf(home: string): string {
+  return join(home, "tokens.json");
+}
+
+/** The entries as they are on disk, or undefined where there is no file yet. Throws where it cannot or must not be read. */
+export function readTokens(home: string): readonly TokenEntry[] | undefined {
+  const file = tokenFileOf(home);
+  const text = readPrivately(file);
+  if (text === undefined) return undefined;
+  const parsed = parseJson(text);
+  const entries = parsed.ok ? parseEntries(parsed.value) : undefined;
+  if (entries !== undefined) return entries;
+  throw new RepertoireError("HOME_UNSAFE", `${file} is damaged: it is not a list of tokens`, {
+    hint: "Move it away and run `repertoire token`: that makes a new one. All clients need new tokens then.",
+  });
+}
+
+/**
+ * Replaces the entries by what `change` makes of them, while no other process can; undefined leaves them as they are.
+ * `change` is handed undefined where there is no file yet.
+ */
+export function changeTokens<T>(
+  home: string,
+  change: (entries: readonly TokenEntry[] | undefined) => { entries?: readonly TokenEntry[]; outcome: T },
+): T {
+  return alone(home, () => {
+    const { entries, outcome } = change(readTokens(home));
+    if (entries !== undefined) replace(home, entries);
+    return outcome;
+  });
+}
+
+function readPrivately(file: string): string | undefined {
+  let handle: number;
+  try {
+    handle = openSync(file, "r");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw unusable(file, error);
+  }
+  try {
+    requirePrivate(file, fstatSync(handle).mode);
+    return readFileSync(handle, "utf8");
+  } catch (error) {
+    throw error instanceof RepertoireError ? error : unusable(file, error);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function requirePrivate(file: string, mode: number): void {
+  // Windows has no such bits; a user's profile folder is private there.
+  if (process.platform === "win32" || (mode & OTHERS) === 0) return;
+  throw new RepertoireError("HOME_UNSAFE", `Other users can read ${file}, which holds tokens`, {
+    hint: `Run \`chmod 600 "${file}"\`, then \`repertoire token rotate\`: somebody may have read the token already.`,
+  });
+}
+
+/**
+ * One process at a time. The lock is SQLite's on an empty file beside the list: the system drops it when the process ends,
+ * however it ends, which no lock file of our own making could promise.
+ */
+function alone<T>(home: string, work: () => T): T {
+  const lock = openLock(home);
+  try {
+    return work();
+  } finally {
+    lock.close();
+  }
+}
+
+function openLock(home: string): DatabaseSync {
+  const file = `${tokenFileOf(home)}.lock`;
+  let lock: DatabaseSync | undefined;
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, "a", 0o600));
+    lock = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock?.close();
+    throw unusable(file, error);
+  }
+}
+
+function replace(home: string, tokens: readonly TokenEntry[]): void {
+  const file = tokenFileOf(home);
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    const text = `${JSON.stringify({ tokens }, null, 2)}\n`;
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx", flush: true });
+    renameSync(temporary, file);
+    syncFolder(home);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw unusable(file, error);
+  }
+}
+
+/** Without it a power cut could bring back a list that still has a revoked token. */
+function syncFolder(folder: string): void {
+  // Windows cannot open a folder.
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function unusable(file: string, error: unknown): RepertoireError {
+  return new RepertoireError("HOME_UNSAFE", `${file} cannot be used: ${messageOf(error)}`, {
+    hint: "Check that the home folder is one that this user may read and write, or choose another with --home.",
+    cause: error,
+  });
+}

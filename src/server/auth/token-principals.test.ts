@@ -1,0 +1,108 @@
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
+import { silentLog, type Log } from "../../core/log.ts";
+import type { Permission } from "../../core/principal.ts";
+import { tokenFileOf } from "./token-file.ts";
+import { watchTokens } from "./token-principals.ts";
+import { digestOf } from "./token.ts";
+import { openTokens } from "./tokens.ts";
+
+/** Looks by itself so rarely that only the folder's watch, or a look of the test, can be the reason. */
+const NEVER_MS = 2 ** 30;
+
+function homeWith(names: Record<string, readonly Permission[]>) {
+  const home = temporaryFolder();
+  const tokens = openTokens(home);
+  const texts = new Map<string, Buffer>();
+  for (const [name, permissions] of Object.entries(names)) {
+    const made = tokens.create(name, permissions);
+    if (made.success) texts.set(name, digestOf(made.data.token));
+  }
+  return { home, tokens, digest: (name: string) => texts.get(name)! };
+}
+
+function watching(home: string, { lookMs = NEVER_MS, log = silentLog }: { lookMs?: number; log?: Log } = {}) {
+  const principals = watchTokens(home, log, lookMs);
+  onTestFinished(() => principals.close());
+  return principals;
+}
+
+const ended = (signal: AbortSignal) =>
+  new Promise<void>((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()),
+  );
+
+describe("the principals of tokens", () => {
+  it("have the token's name and permissions, and stay the same", () => {
+    const { home, digest } = homeWith({ a: ["read"], b: ["read", "call"] });
+    const principals = watching(home);
+    const found = principals.find(digest("b"))!;
+    expect(found).toMatchObject({ id: "token:b", name: "b", permissions: new Set(["read", "call"]) });
+    principals.look();
+    expect(principals.find(digest("b"))).toBe(found);
+    expect(principals.find(digestOf("something else"))).toBeUndefined();
+  });
+
+  it.each([
+    ["the folder's watch", NEVER_MS],
+    ["the slow look", 20],
+  ])("T135: of a token that is revoked elsewhere are told so by %s", async (_, lookMs) => {
+    const { home, tokens, digest } = homeWith({ a: ["read"], b: ["read"] });
+    const principals = watching(home, { lookMs });
+    const [a, b] = [principals.find(digest("a"))!, principals.find(digest("b"))!];
+    tokens.revoke("a");
+    await ended(a.revoked);
+    expect(principals.find(digest("a"))).toBeUndefined();
+    expect(principals.find(digest("b"))).toBe(b);
+    expect(b.revoked.aborted).toBe(false);
+  });
+
+  it("T135: of a token that is rotated end with the old text", () => {
+    const { home, tokens, digest } = homeWith({ a: ["read"] });
+    const principals = watching(home);
+    const old = principals.find(digest("a"))!;
+    const rotated = tokens.rotate("a");
+    principals.look();
+    expect(old.revoked.aborted).toBe(true);
+    expect(principals.find(digest("a"))).toBeUndefined();
+    if (!rotated.success) throw new Error(rotated.error.message);
+    expect(principals.find(digestOf(rotated.data.token))).toMatchObject({ id: "token:a" });
+  });
+
+  it("T135: of a token whose scopes are edited end with the old scopes", () => {
+    const { home, tokens, digest } = homeWith({ a: ["read", "admin"] });
+    const principals = watching(home);
+    const old = principals.find(digest("a"))!;
+    const edited = tokens.list().map((entry) => ({ ...entry, permissions: ["read"] }));
+    writeFileSync(tokenFileOf(home), JSON.stringify({ tokens: edited }), { mode: 0o600 });
+    principals.look();
+    expect(old.revoked.aborted).toBe(true);
+    expect(principals.find(digest("a"))!.permissions).toEqual(new Set(["read"]));
+  });
+
+  it.each([
+    ["is gone", (file: string) => rmSync(file)],
+    ["is damaged", (file: string) => writeFileSync(file, "{")],
+    ["can be read by others", (file: string) => chmodSync(file, 0o644)],
+  ])("T136: are none while the file %s", (_, spoil) => {
+    const { home, digest } = homeWith({ a: ["read"] });
+    const events: string[] = [];
+    const principals = watching(home, { log: { ...silentLog, error: (event) => events.push(event) } });
+    const old = principals.find(digest("a"))!;
+    spoil(tokenFileOf(home));
+    principals.look();
+    expect(old.revoked.aborted).toBe(true);
+    expect(principals.find(digest("a"))).toBeUndefined();
+    principals.look();
+    expect(events.length).toBeLessThanOrEqual(1);
+  });
+
+  it("come with a file that is made later", async () => {
+    const home = temporaryFolder();
+    const principals = watching(home);
+    const { token } = openTokens(home).showDefault();
+    principals.look();
+    expect(principals.find(digestOf(token))).toMatchObject({ id: "token:default" });
+  });
+});

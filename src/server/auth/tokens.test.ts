@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
+import { PERMISSIONS } from "../../core/principal.ts";
+import type { ToolResult } from "../../core/result.ts";
+import { TOKEN_COUNT_MAX } from "./token.ts";
+import { openTokens } from "./tokens.ts";
+
+function requireData<T>(result: ToolResult<T>): T {
+  if (!result.success) throw new Error(result.error.message);
+  return result.data;
+}
+
+function requireError(result: ToolResult<unknown>) {
+  if (result.success) throw new Error("it succeeded");
+  return result.error;
+}
+
+describe("tokens", () => {
+  it("begin with the default one, which may do everything and is shown again", () => {
+    const tokens = openTokens(temporaryFolder());
+    const first = tokens.begin();
+    expect(first).toMatchObject({ name: "default", permissions: PERMISSIONS, isNew: true });
+    expect(tokens.begin()).toBeUndefined();
+    expect(tokens.showDefault()).toEqual({ ...first, isNew: false });
+  });
+
+  it("that were all revoked do not come back with the next start", () => {
+    const tokens = openTokens(temporaryFolder());
+    tokens.begin();
+    requireData(tokens.revoke("default"));
+    expect(tokens.begin()).toBeUndefined();
+    expect(tokens.list()).toEqual([]);
+    expect(tokens.showDefault().isNew).toBe(true);
+  });
+
+  it("are 32 random bytes behind a beginning that scanners know", () => {
+    const random = (count: number) => new Uint8Array(count).fill(255);
+    const clock = { now: () => 0, elapsed: () => 0 };
+    const tokens = openTokens(temporaryFolder(), { random, clock });
+    expect(tokens.showDefault().token).toBe(`rpt_${"_".repeat(42)}8`);
+    expect(tokens.list()[0]!.createdAt).toBe("1970-01-01T00:00:00.000Z");
+    const [a, b] = [openTokens(temporaryFolder()).showDefault(), openTokens(temporaryFolder()).showDefault()];
+    expect(a.token).not.toBe(b.token);
+    expect(a.token).toMatch(/^rpt_[\w-]{43}$/);
+  });
+
+  it("are made with a name and scopes, and replaced with the same", () => {
+    const tokens = openTokens(temporaryFolder());
+    const made = requireData(tokens.create("ci-2", ["read", "call"]));
+    const replaced = requireData(tokens.rotate("ci-2"));
+    expect(replaced).toMatchObject({ name: "ci-2", permissions: ["read", "call"] });
+    expect(replaced.token).not.toBe(made.token);
+    expect(tokens.list()).toHaveLength(1);
+    const before = tokens.showDefault();
+    expect(requireData(tokens.rotate("default")).token).toBe(tokens.showDefault().token);
+    expect(tokens.showDefault().token).not.toBe(before.token);
+  });
+
+  it.each(["", "A", "a b", "../x", "a/b", "con", "a".repeat(33), "-a", "default", "__proto__"])(
+    "are not called %j",
+    (name) => {
+      const tokens = openTokens(temporaryFolder());
+      const error = requireError(tokens.create(name, ["read"]));
+      expect(error).toMatchObject({ code: "TOOL_INVALID_INPUT", field: "name", hint: expect.any(String) });
+      expect(tokens.list()).toEqual([]);
+    },
+  );
+
+  it("have names of their own, and at least one scope", () => {
+    const tokens = openTokens(temporaryFolder());
+    tokens.create("laptop", ["read"]);
+    expect(requireError(tokens.create("laptop", ["read"]))).toMatchObject({ reason: "taken" });
+    expect(requireError(tokens.create("other", []))).toMatchObject({ field: "scope" });
+  });
+
+  it("that are not there are named with the nearest", () => {
+    const tokens = openTokens(temporaryFolder());
+    tokens.create("laptop", ["read"]);
+    expect(requireError(tokens.revoke("labtop"))).toMatchObject({
+      code: "TOOL_NOT_FOUND",
+      nearest: ["laptop"],
+    });
+    expect(requireError(tokens.rotate("nothing")).hint).toContain("repertoire token list");
+  });
+
+  it("are bounded in number", () => {
+    const tokens = openTokens(temporaryFolder());
+    for (let i = 0; i < TOKEN_COUNT_MAX; i++) requireData(tokens.create(`t${i}`, ["read"]));
+    expect(requireError(tokens.create("more", ["read"])).hint).toContain("revoke");
+    expect(tokens.list()).toHaveLength(TOKEN_COUNT_MAX);
+  });
+});

@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import { createHealth, type HealthParts } from "./health.ts";
+
+const good: HealthParts = {
+  askStore: async () => 1,
+  isConfigGood: () => true,
+  isDraining: () => false,
+};
+
+it("is live, and ready when the store answers", async () => {
+  const health = createHealth(good);
+  expect(await health.check("live")).toEqual({ isGood: true, status: "ok" });
+  const whole = { isGood: true, status: "ok", parts: { store: "ok", config: "ok", gateway: "ok" } };
+  expect(await health.check("ready")).toEqual(whole);
+  expect(await health.check("all")).toEqual(whole);
+});
+
+it("is not ready while it drains, and lives on", async () => {
+  const health = createHealth({ ...good, isDraining: () => true });
+  expect(await health.check("ready")).toMatchObject({
+    isGood: false,
+    status: "unavailable",
+    parts: { gateway: "draining" },
+  });
+  expect((await health.check("live")).isGood).toBe(true);
+});
+
+it("stays ready with the last good config, and says that it is stale", async () => {
+  const health = createHealth({ ...good, isConfigGood: () => false });
+  expect(await health.check("ready")).toMatchObject({ isGood: true, parts: { config: "stale" } });
+});
+
+it("T161: a store that fails is named by a word, without path, message or stack", async () => {
+  const broken = () => Promise.reject(new Error("SQLITE_CANTOPEN: /home/user/repertoire.db"));
+  const answer = await createHealth({ ...good, askStore: broken }).check("ready");
+  expect(answer).toEqual({
+    isGood: false,
+    status: "unavailable",
+    parts: { store: "failed", config: "ok", gateway: "ok" },
+  });
+  const throwing = createHealth({
+    ...good,
+    askStore: () => {
+      throw new Error("closed");
+    },
+  });
+  expect((await throwing.check("ready")).isGood).toBe(false);
+});
+
+it("a store that does not answer in time is slow, and is asked once however many ask", async () => {
+  let askedCount = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const askStore = () => {
+    askedCount++;
+    return promise;
+  };
+  const health = createHealth({ ...good, askStore, storeWaitMs: 1 });
+  const answers = await Promise.all([health.check("ready"), health.check("ready"), health.check("ready")]);
+  for (const answer of answers) expect(answer).toMatchObject({ isGood: false, parts: { store: "slow" } });
+  await health.check("ready");
+  expect(askedCount).toBe(1);
+  resolve();
+  await promise;
+  expect((await createHealth({ ...good, askStore }).check("ready")).isGood).toBe(true);
+});
+
+it("is ready again as soon as the store answers again", async () => {
+  let isBroken = true;
+  const askStore = async () => {
+    if (isBroken) throw new Error("busy");
+  };
+  const health = createHealth({ ...good, askStore });
+  expect((await health.check("ready")).isGood).toBe(false);
+  isBroken = false;
+  expect((await health.check("ready")).isGood).toBe(true);
+});

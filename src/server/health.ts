@@ -1,0 +1,88 @@
+/**
+ * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its parts
+ * and nothing else (no path, no message, no version), and however many ask at once, the store is asked once.
+ *
+ * - **live**: the event loop turns, which an answer proves. A gateway that is not live should be started anew.
+ * - **ready**: the store answers and nobody is leaving. A gateway that is not ready should get no requests for now.
+ *
+ * A config that could not be reloaded leaves the gateway ready: the last good one is in force, and to take every gateway out of
+ * service for a typing mistake would be worse. It is told as `stale`.
+ */
+
+export interface HealthParts {
+  /** Any cheap question to the store. */
+  readonly askStore: () => Promise<unknown>;
+  /** Whether the config file, as it is now, is the one in force. */
+  readonly isConfigGood: () => boolean;
+  /** Whether the gateway is leaving: it finishes what is under way and takes nothing new. */
+  readonly isDraining: () => boolean;
+  readonly storeWaitMs?: number;
+}
+
+/** What a route answers, with 200 or 503; `isGood` says which, and is not shown. */
+interface HealthReport {
+  readonly isGood: boolean;
+  readonly status: "ok" | "unavailable";
+  readonly parts?: {
+    readonly store: "ok" | "slow" | "failed";
+    readonly config: "ok" | "stale";
+    readonly gateway: "ok" | "draining";
+  };
+}
+
+export interface Health {
+  /** `all` is both: whoever answers lives. Never throws. */
+  check(part: "live" | "ready" | "all"): Promise<HealthReport>;
+}
+
+/** A store that takes longer keeps clients waiting. */
+const STORE_WAIT_MS = 1000;
+
+export function createHealth(parts: HealthParts): Health {
+  const { storeWaitMs = STORE_WAIT_MS } = parts;
+  let asked: Promise<"ok" | "failed"> | undefined;
+
+  /** One question at a time: one that hangs is waited for again, and not asked again. */
+  function askStore(): Promise<"ok" | "failed"> {
+    asked ??= attempt(parts.askStore).finally(() => (asked = undefined));
+    return asked;
+  }
+
+  async function checkReady(): Promise<HealthReport> {
+    const store = await within(askStore(), storeWaitMs);
+    const isDraining = parts.isDraining();
+    const isGood = store === "ok" && !isDraining;
+    return {
+      isGood,
+      status: isGood ? "ok" : "unavailable",
+      parts: {
+        store,
+        config: parts.isConfigGood() ? "ok" : "stale",
+        gateway: isDraining ? "draining" : "ok",
+      },
+    };
+  }
+
+  return {
+    check: async (part) => (part === "live" ? { isGood: true, status: "ok" } : checkReady()),
+  };
+}
+
+async function attempt(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
+  try {
+    await ask();
+    return "ok";
+  } catch {
+    return "failed";
+  }
+}
+
+async function within<T>(work: Promise<T>, limitMs: number): Promise<T | "slow"> {
+  const { promise, resolve } = Promise.withResolvers<"slow">();
+  const timer = setTimeout(resolve, limitMs, "slow");
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * What every request passes before any route sees it: is it addressed to us, does a web page send it that may, whose token does it
+ * carry? In this order, and without exception; what comes to no good end here has touched nothing else.
+ */
+import type { Gate } from "../auth/gate.ts";
+import { checkHost, checkOrigin, type AddressPolicy } from "../auth/origin-check.ts";
+import { baseFor } from "../auth/resource-metadata.ts";
+import type { AuthFailure } from "../metrics.ts";
+import { replyEmpty, replyError } from "./reply.ts";
+import { headerOf, type Visit } from "./visit.ts";
+
+/** The exact texts of Host headers that were found good, so that the usual request pays one look-up. */
+const KNOWN_HOSTS_MAX = 32;
+const PREFLIGHT_SECONDS = 600;
+
+export interface FrontDoorParts {
+  readonly gate: Gate;
+  readonly policy: AddressPolicy;
+  readonly bases: readonly string[];
+  /** Somebody does not come in. */
+  readonly refused: (reason: AuthFailure) => void;
+}
+
+export interface FrontDoor {
+  /** Whether it is addressed to us and comes from where it may; if not, it has been answered. */
+  checkAddress(visit: Visit): boolean;
+  /** Whether somebody whom we know has sent it; if not, it has been answered. */
+  checkToken(visit: Visit): boolean | Promise<boolean>;
+}
+
+export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts): FrontDoor {
+  const knownHosts = new Set<string>();
+
+  function checkAddress(visit: Visit): boolean {
+    const { request, response } = visit;
+    const hosts = request.headersDistinct["host"];
+    const [host = ""] = hosts ?? [];
+    if (hosts?.length !== 1 || !knownHosts.has(host)) {
+      const check = checkHost(hosts, policy);
+      if (check.kind === "refused") {
+        refused("host");
+        return (replyError(response, check), false);
+      }
+      if (knownHosts.size < KNOWN_HOSTS_MAX) knownHosts.add(host);
+    }
+    if ((request.headersDistinct["authorization"]?.length ?? 0) > 1) {
+      const message = "A request has one Authorization header at most.";
+      return (replyError(response, { status: 400, message }), false);
+    }
+    return request.headers.origin === undefined || checkPage(visit);
+  }
+
+  function checkPage({ request, response }: Visit): boolean {
+    const check = checkOrigin(request.headersDistinct["origin"], policy);
+    if (check.kind === "refused") {
+      refused("origin");
+      return (replyError(response, check), false);
+    }
+    response.setHeader("Access-Control-Allow-Origin", request.headers.origin!);
+    response.setHeader("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate");
+    response.setHeader("Vary", "Origin");
+    if (request.method !== "OPTIONS") return true;
+    replyEmpty(response, 204, {
+      "Access-Control-Allow-Methods": "GET, POST, DELETE",
+      "Access-Control-Allow-Headers": request.headers["access-control-request-headers"] ?? "",
+      "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
+    });
+    return false;
+  }
+
+  async function ask(visit: Visit): Promise<boolean> {
+    const { request, response, path } = visit;
+    const admission = await gate.admit({
+      authorization: request.headers.authorization,
+      remote: request.socket.remoteAddress ?? "",
+      resource: path,
+      base: baseFor(headerOf(visit, "host"), bases),
+    });
+    if (admission.kind === "admitted") {
+      visit.principal = admission.principal;
+      return true;
+    }
+    const { status, challenge, message, retryAfterS } = admission;
+    const hasTried = request.headers.authorization !== undefined;
+    refused(status === 429 ? "rate_limited" : hasTried ? "invalid" : "missing");
+    const headers: Record<string, string> = { "WWW-Authenticate": challenge };
+    if (retryAfterS !== undefined) headers["Retry-After"] = String(retryAfterS);
+    replyError(response, { status, message, headers });
+    return false;
+  }
+
+  return {
+    checkAddress,
+    checkToken(visit) {
+      visit.principal = gate.known(visit.request.headers.authorization);
+      return visit.principal !== undefined || ask(visit);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/** Clients of the legacy era over HTTP: `initialize` opens a session, and everything else belongs to one. */
+import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/server";
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import { createClientFace } from "../client-face.ts";
+import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
+import { describeFor } from "../serve-stdio.ts";
+import { createRelay } from "../relay.ts";
+import { INVALID_REQUEST } from "../message.ts";
+import { parseEventId } from "./event-log.ts";
+import { replyEmpty, replyError } from "./reply.ts";
+import type { HttpSession } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+import { accepts, headerOf, type Visit } from "./visit.ts";
+
+const SESSION_NOT_FOUND = -32001;
+
+export interface LegacyEndpoint {
+  post(visit: Visit, message: JSONRPCMessage): Promise<void>;
+  get(visit: Visit): void;
+  delete(visit: Visit): Promise<void>;
+}
+
+export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions): LegacyEndpoint {
+  /** Undefined when the answer has been given already. */
+  function requireSession(visit: Visit): HttpSession | undefined {
+    const { response } = visit;
+    const id = headerOf(visit, "mcp-session-id");
+    if (id === undefined) {
+      const message =
+        "The header Mcp-Session-Id is missing: send initialize first, and the id that it answers with each request.";
+      replyError(response, { status: 400, message });
+      return undefined;
+    }
+    const session = sessions.find(id, visit.principal);
+    if (session !== undefined) return session;
+    const message = "There is no such session any more: send initialize to open a new one.";
+    replyError(response, { status: 404, code: SESSION_NOT_FOUND, message });
+    return undefined;
+  }
+
+  async function open(visit: Visit, message: JSONRPCRequest): Promise<void> {
+    const session = sessions.open(visit.principal);
+    if (session === undefined) {
+      const headers = { "Retry-After": "30" };
+      return replyError(visit.response, { status: 503, message: "Too many sessions are in use.", headers });
+    }
+    await connect(parts, session);
+    session.request(message.id, message, visit, false);
+  }
+
+  return {
+    async post(visit, message) {
+      const problem = findVersionProblem(visit);
+      if (problem !== undefined) return replyError(visit.response, { status: 400, message: problem });
+      const isRequest = "method" in message && "id" in message;
+      if (isRequest && message.method === "initialize" && headerOf(visit, "mcp-session-id") === undefined)
+        return open(visit, message);
+      const session = requireSession(visit);
+      if (session === undefined) return;
+      if (!isRequest) {
+        replyEmpty(visit.response, 202);
+        return session.receive(message);
+      }
+      const refusal =
+        message.method === "initialize" ? "The session is open already." : session.findProblem(message.id);
+      if (refusal === undefined)
+        return session.request(message.id, message, visit, accepts(visit, "text/event-stream"));
+      replyError(visit.response, { status: 400, code: INVALID_REQUEST, message: refusal, id: message.id });
+    },
+    get(visit) {
+      if (!accepts(visit, "text/event-stream")) {
+        const message = "GET opens a stream of events: Accept must include text/event-stream.";
+        return replyError(visit.response, { status: 406, message });
+      }
+      const session = requireSession(visit);
+      const last = headerOf(visit, "last-event-id");
+      const from = last === undefined ? undefined : parseEventId(last);
+      const isKnown = last === undefined || from !== undefined;
+      if (session === undefined || (isKnown && session.listen(visit.response, from))) return;
+      replyError(visit.response, { status: 400, message: "The Last-Event-ID is not one of this session." });
+    },
+    async delete(visit) {
+      const session = requireSession(visit);
+      await session?.close();
+      if (session !== undefined) replyEmpty(visit.response, 200);
+    },
+  };
+}
+
+/** The SDK's server and the short way of calls, on one session. */
+async function connect(parts: McpServerParts, session: HttpSession): Promise<void> {
+  const { gateway, log } = parts;
+  const { principal } = session;
+  const listed: Listed = { version: gateway.toolsVersion() };
+  const context = principal === undefined ? {} : { principal, caller: principal.id };
+  const description = await describeFor(parts);
+  const server = createMcpServer(parts, { face: () => face, listed, context, isLasting: true }, description);
+  const face = createClientFace(server, session.gone);
+  server.onerror = (error) => log.debug("server.http.problem", { error });
+  session.intercept = createRelay({
+    gateway,
+    client: () => (server.getClientCapabilities() === undefined ? undefined : face),
+    listed,
+    context,
+    send: (message, options) => session.send(message, options),
+    sendResultBytes: (id, key, value) => session.sendResultBytes(id, key, value),
+  });
+  await server.connect(session);
+}
+
+function findVersionProblem(visit: Visit): string | undefined {
+  const version = headerOf(visit, "mcp-protocol-version");
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined;
+  return `The MCP-Protocol-Version is not one of ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}.`;
+}

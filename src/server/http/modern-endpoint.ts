@@ -1,0 +1,177 @@
+/**
+ * Clients of the modern era over HTTP: each request stands alone and says who it is from. Calls of servers' tools take the short
+ * way; everything else, and everything that is not exactly as it should be, goes to the SDK, which knows every rule.
+ *
+ * Closing the response is how a modern client cancels.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  createMcpHandler,
+  InMemoryServerEventBus,
+  LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  SERVER_INFO_META_KEY,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+} from "@modelcontextprotocol/server";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { RPC_ERROR, type CallContext, type ToolAnswer } from "../../core/tool.ts";
+import { createMcpServer, type McpServerParts } from "../mcp-server.ts";
+import { contextOf } from "../request-context.ts";
+import { describeFor, subscribeServers } from "../serve-stdio.ts";
+import { EventWriter } from "./event-writer.ts";
+import { Exchange, type Answer } from "./exchange.ts";
+import { KEEP_ALIVE_MS, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
+import { findParamHeaderProblem } from "./param-headers.ts";
+import { replyError } from "./reply.ts";
+import { accepts, headerOf, noteAnswer, type Visit } from "./visit.ts";
+import { pour, toWebRequest } from "./web.ts";
+
+const MODERN_VERSION = "2026-07-28";
+const HEADER_MISMATCH = -32020;
+/** The one error of a handler that the protocol wants told by the status as well. */
+const MISSING_CAPABILITY = -32021;
+
+export interface ModernEndpoint {
+  post(visit: Visit, message: JSONRPCMessage): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A request says which era it is of; a claim in the body counts more than a header. */
+export function isModern(visit: Visit, message: JSONRPCMessage): boolean {
+  if (!("method" in message)) return false;
+  const meta = message.params?.["_meta"];
+  if (isJsonObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION_META_KEY)) return true;
+  return (headerOf(visit, "mcp-protocol-version") ?? "") >= MODERN_VERSION;
+}
+
+export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
+  const { gateway, log } = parts;
+  const visits = new WeakMap<Request, Visit>();
+  const bus = new InMemoryServerEventBus((error) => log.warn("server.http.problem", { error }));
+  const handler = createMcpHandler(
+    async ({ requestInfo }) => {
+      const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
+      const who = { face: () => undefined, listed: { version: undefined }, isLasting: false };
+      return createMcpServer(parts, { ...who, context: ownContext(visit) }, await describeFor(parts));
+    },
+    {
+      legacy: "reject",
+      bus,
+      maxSubscriptions: SUBSCRIPTION_COUNT_MAX,
+      keepAliveMs: KEEP_ALIVE_MS,
+      onerror: (error) => log.debug("server.http.problem", { error }),
+    },
+  );
+  const leave = [
+    gateway.changed((what) => bus.publish({ kind: `${what}_list_changed` })),
+    gateway.notified((method, params, client) => {
+      const { uri } = params;
+      if (client === undefined && method === "notifications/resources/updated" && typeof uri === "string")
+        bus.publish({ kind: "resource_updated", uri, params });
+    }),
+  ];
+
+  async function throughSdk(visit: Visit, message: JSONRPCMessage): Promise<void> {
+    subscribeServers(gateway, message);
+    const request = toWebRequest(visit);
+    visits.set(request, visit);
+    await pour(await handler.fetch(request, { parsedBody: message }), visit);
+  }
+
+  /** Undefined when it is not the plain case. */
+  function takeCall(visit: Visit, message: JSONRPCRequest): Promise<void> | undefined {
+    const params = (message.params ?? {}) as JsonObject;
+    const { name, arguments: args = {} } = params;
+    if (!isPlainCall(visit, params) || typeof name !== "string" || !isJsonObject(args)) return undefined;
+    const tool = gateway.findTool(name);
+    if (tool === undefined) return undefined;
+    const problem = findParamHeaderProblem(tool.inputSchema, args, visit.request.headers);
+    if (problem !== undefined) {
+      const words = `Bad Request: the request headers and body disagree: ${problem}`;
+      const error = { status: 400, code: HEADER_MISMATCH, message: words, id: message.id };
+      return Promise.resolve(replyError(visit.response, error));
+    }
+    // Opened only for a call that is taken: until then the response may be the SDK's.
+    let exchange: Exchange | undefined;
+    const context = callContext(visit, params, (note) => exchange?.send(note));
+    const answer = gateway.callUpstream(name, args, context);
+    if (answer === undefined) return undefined;
+    exchange = openExchange(visit);
+    return finish(exchange, message, answer);
+  }
+
+  async function finish(
+    exchange: Exchange,
+    { id }: JSONRPCRequest,
+    pending: Promise<ToolAnswer>,
+  ): Promise<void> {
+    const answer = await pending;
+    const error = answer[RPC_ERROR];
+    if (error !== undefined) {
+      return exchange.answer({ jsonrpc: "2.0", id, error }, error.code === MISSING_CAPABILITY ? 400 : 200);
+    }
+    const described = await gateway.describe();
+    const info = described.success ? { [SERVER_INFO_META_KEY]: described.data.serverInfo } : {};
+    const result = { resultType: "complete", ...answer, _meta: { ...info, ...answer._meta } };
+    exchange.answer({ jsonrpc: "2.0", id, result });
+  }
+
+  return {
+    async post(visit, message) {
+      const isCall = "method" in message && "id" in message && message.method === "tools/call";
+      await ((isCall ? takeCall(visit, message) : undefined) ?? throughSdk(visit, message));
+    },
+    async close() {
+      for (const stop of leave) stop();
+      await handler.close();
+    },
+  };
+}
+
+/** Whether headers and envelope say exactly the same, so that nothing is left for the SDK to find. */
+function isPlainCall(visit: Visit, params: JsonObject): boolean {
+  const meta = params["_meta"] as JsonObject;
+  return (
+    meta?.[PROTOCOL_VERSION_META_KEY] === MODERN_VERSION &&
+    isJsonObject(meta[CLIENT_CAPABILITIES_META_KEY]) &&
+    headerOf(visit, "mcp-protocol-version") === MODERN_VERSION &&
+    headerOf(visit, "mcp-method") === "tools/call" &&
+    headerOf(visit, "mcp-name") === params["name"]
+  );
+}
+
+function ownContext(visit: Visit | undefined): Partial<CallContext> {
+  const principal = visit?.principal;
+  return principal === undefined ? {} : { principal, caller: principal.id };
+}
+
+function callContext(visit: Visit, params: JsonObject, send: (note: unknown) => void): CallContext {
+  const gone = new AbortController();
+  visit.response.once("close", () => gone.abort());
+  const tell = (method: string, note: JsonObject): void => send({ jsonrpc: "2.0", method, params: note });
+  const meta = params["_meta"] as JsonObject;
+  const { inputResponses, requestState } = params;
+  const logLevel = meta[LOG_LEVEL_META_KEY];
+  return {
+    ...contextOf(params, gone.signal, undefined, tell),
+    onNotice: tell,
+    ...ownContext(visit),
+    modern: {
+      capabilities: meta[CLIENT_CAPABILITIES_META_KEY] as JsonObject,
+      ...(typeof logLevel === "string" && { logLevel }),
+      ...(isJsonObject(inputResponses) && { inputResponses }),
+      ...(typeof requestState === "string" && { requestState }),
+    },
+  };
+}
+
+function openExchange(visit: Visit): Exchange {
+  const { response } = visit;
+  const openSink = () => {
+    const writer = new EventWriter(response);
+    return { send: (message: unknown) => writer.event(JSON.stringify(message)), end: () => writer.end() };
+  };
+  const answered = (answer: Answer): void => noteAnswer(visit, answer);
+  return new Exchange({ response, canStream: accepts(visit, "text/event-stream"), openSink, answered });
+}

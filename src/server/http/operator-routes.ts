@@ -1,0 +1,83 @@
+/**
+ * What operators look at, beside MCP. Every route stands in one table with the permission that it needs; there is no other way to
+ * add one.
+ */
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono, type Context } from "hono";
+import type { Permission } from "../../core/principal.ts";
+import type { GateOAuth } from "../auth/gate.ts";
+import { baseFor, resourceMetadata } from "../auth/resource-metadata.ts";
+import type { Health } from "../health.ts";
+import type { Metrics } from "../metrics.ts";
+import { permissionsOf } from "./visit.ts";
+
+export interface OperatorParts {
+  readonly health: Health;
+  readonly metrics: Pick<Metrics, "read">;
+  readonly oauth?: Pick<GateOAuth, "issuer" | "scopes">;
+}
+
+type RouteContext = Context<{ Bindings: HttpBindings }>;
+
+export interface OperatorRoute {
+  readonly path: string;
+  /** `public` is for whoever has no token yet. */
+  readonly permission: Permission | "public";
+  readonly answer: (context: RouteContext) => Response | Promise<Response>;
+}
+
+const METADATA_PATH = "/.well-known/oauth-protected-resource";
+
+export function operatorRoutes(
+  parts: OperatorParts & { readonly bases: readonly string[] },
+): OperatorRoute[] {
+  const { health, metrics, oauth, bases } = parts;
+  const report = async (context: RouteContext, part: "live" | "ready" | "all") => {
+    const { isGood, ...shown } = await health.check(part);
+    return context.json(shown, isGood ? 200 : 503);
+  };
+  const metadata = (context: RouteContext) => {
+    if (oauth === undefined) return context.notFound();
+    const base = baseFor(context.req.header("host"), bases);
+    return context.json(resourceMetadata(base, context.req.path.slice(METADATA_PATH.length), oauth));
+  };
+  return [
+    { path: "/health", permission: "read", answer: (context) => report(context, "all") },
+    { path: "/health/live", permission: "read", answer: (context) => report(context, "live") },
+    { path: "/health/ready", permission: "read", answer: (context) => report(context, "ready") },
+    {
+      path: "/metrics",
+      permission: "admin",
+      async answer(context) {
+        const { text, contentType } = await metrics.read();
+        return context.body(text, 200, { "Content-Type": contentType });
+      },
+    },
+    { path: METADATA_PATH, permission: "public", answer: metadata },
+    { path: `${METADATA_PATH}/mcp`, permission: "public", answer: metadata },
+    { path: `${METADATA_PATH}/mcp/:profile`, permission: "public", answer: metadata },
+  ];
+}
+
+export function createOperatorApp(routes: readonly OperatorRoute[]): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  for (const { path, permission, answer } of routes) {
+    app.get(path, (context) => {
+      if (permission === "public" || isAllowed(context.env.incoming, permission)) return answer(context);
+      return context.json({ error: `This needs a token with the scope ${permission}.` }, 403);
+    });
+  }
+  const known = routes.filter(({ permission }) => permission !== "public").map(({ path }) => path);
+  app.notFound((context) =>
+    context.json(
+      { error: `There is nothing here. MCP is at /mcp; there are also ${known.join(", ")}.` },
+      404,
+    ),
+  );
+  return app;
+}
+
+function isAllowed(request: IncomingMessage, permission: Permission): boolean {
+  return permissionsOf(request).has(permission);
+}

@@ -1,0 +1,69 @@
+/** Answers over HTTP that are no stream. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { MessageId } from "../message.ts";
+
+export interface HttpError {
+  readonly status: number;
+  /** Of JSON-RPC. */
+  readonly code?: number;
+  readonly message: string;
+  readonly id?: MessageId | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** For a failure of the request itself, which has no code of its own in JSON-RPC. */
+const REQUEST_FAILED = -32000;
+
+function replyJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  replyBytes(response, status, Buffer.from(JSON.stringify(body)), headers);
+}
+
+/** Written in one piece: one packet for a small answer. */
+export function replyBytes(
+  response: ServerResponse,
+  status: number,
+  body: Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": body.length,
+    "Cache-Control": "no-store",
+    ...headers,
+  });
+  response.end(body);
+}
+
+export function replyEmpty(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, { "Content-Length": 0, ...headers });
+  response.end();
+}
+
+/** A request that goes no further, in the words of JSON-RPC. */
+export function replyError(response: ServerResponse, error: HttpError): void {
+  const { status, code = REQUEST_FAILED, message, id, headers } = error;
+  // Without an id where none is known: a modern client takes null for a mistake.
+  const body = { jsonrpc: "2.0", ...(id != null && { id }), error: { code, message } };
+  replyJson(response, status, body, headers);
+}
+
+/** How long a client that is still sending has to read why nobody listens any more. */
+const LINGER_MS = 1_000;
+
+/** Refuses a request that may never end: it is answered, and then the connection is closed under it. */
+export function refuseAndClose(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
+  replyError(response, { ...error, headers: { ...error.headers, Connection: "close" } });
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  request.socket.once("close", () => clearTimeout(timer));
+}

@@ -1,0 +1,207 @@
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually, temporaryFolder } from "../../../test/fixtures/temporary.ts";
+import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
+import { silentLog } from "../../core/log.ts";
+import { NO_TELEMETRY } from "../../core/telemetry.ts";
+import { openRig } from "../../gateway/gateway.testkit.ts";
+import { createGate } from "../auth/gate.ts";
+import { openTokens } from "../auth/tokens.ts";
+import { createHealth } from "../health.ts";
+import { createMetrics } from "../metrics.ts";
+import { callOf, initialize, openSession, readEvents, send } from "./http.testkit.ts";
+import { HEADER_BYTES_MAX } from "./limits.ts";
+import { operatorRoutes } from "./operator-routes.ts";
+import { listenHttp } from "./serve-http.ts";
+
+const nothing = { sessionCount: () => 0, streamCount: () => 0, heldCallCount: () => 0, runCount: () => 0 };
+const metrics = createMetrics({ version: "0", ...nothing, servers: () => [] });
+const health = createHealth({ askStore: async () => {}, isConfigGood: () => true, isDraining: () => false });
+
+async function openListener(settings: { allowedOrigins?: string[]; headersMs?: number } = {}) {
+  const source = createFixtureSource("notes", [toolOf("add")]);
+  const { gateway, registry } = await openRig(source);
+  await registry.discover({ waitMs: 5_000 }, { traceId: "t", signal: new AbortController().signal });
+  const home = temporaryFolder();
+  const tokens = openTokens(home);
+  const { token } = tokens.showDefault();
+  const refused: string[] = [];
+  const listener = await listenHttp({
+    host: "127.0.0.1",
+    port: 0,
+    allowedHosts: [],
+    allowedOrigins: settings.allowedOrigins ?? [],
+    openGate: () => createGate({ home, log: silentLog }),
+    gatewayFor: (profile) => (profile === undefined ? { gateway, isTransparent: false } : undefined),
+    refused: (reason) => void refused.push(reason),
+    ended: () => {},
+    telemetry: NO_TELEMETRY,
+    metrics,
+    health,
+    log: silentLog,
+    ...(settings.headersMs !== undefined && { headersMs: settings.headersMs }),
+  });
+  onTestFinished(() => listener.close());
+  const url = new URL(listener.url);
+  const at = (path: string) => new URL(path, url);
+  return { url, at, listener, source, tokens, refused, bearer: { Authorization: `Bearer ${token}` } };
+}
+
+const ROUTES = [
+  "/mcp",
+  "/mcp/no-such",
+  "/health",
+  "/health/live",
+  "/health/ready",
+  "/metrics",
+  "/",
+  "/no/such",
+];
+
+describe("the front door", () => {
+  it.each(ROUTES)("T125: %s is closed without a token, and nothing is done", async (path) => {
+    const { at, source, refused } = await openListener();
+    const answer = await send(at(path), { body: callOf(1, "notes__add") });
+    expect(answer.status).toBe(401);
+    expect(answer.headers["www-authenticate"]).toMatch(/^Bearer/);
+    expect(source.calls).toEqual([]);
+    expect(refused).toEqual(["missing"]);
+  });
+
+  it.each(ROUTES)(
+    "%s is closed to another Host and to a web page, before anybody looks at the token",
+    async (path) => {
+      const { at, bearer, refused } = await openListener();
+      for (const [headers, status] of [
+        [{ ...bearer, Host: "evil.example" }, 403],
+        [{ ...bearer, Host: "127.0.0.1.evil.example" }, 403],
+        [{ ...bearer, Origin: "https://evil.example" }, 403],
+        [{ ...bearer, Origin: "null" }, 403],
+      ] as const) {
+        expect((await send(at(path), { headers, body: initialize() })).status).toBe(status);
+      }
+      expect(refused).toEqual(["host", "host", "origin", "origin"]);
+    },
+  );
+
+  it("lets pages of an allowed origin in, and tells the browser so", async () => {
+    const { url, bearer } = await openListener({ allowedOrigins: ["https://app.example"] });
+    const Origin = "https://app.example";
+    const asked = await send(url, {
+      method: "OPTIONS",
+      headers: { Origin, "Access-Control-Request-Headers": "authorization" },
+    });
+    expect([asked.status, asked.headers["access-control-allow-headers"]]).toEqual([204, "authorization"]);
+    const answer = await send(url, { headers: { ...bearer, Origin }, body: initialize() });
+    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([200, Origin]);
+  });
+
+  it("T132: every route has its permission, and a token without it is refused", async () => {
+    const { at, tokens } = await openListener();
+    const reader = tokens.create("reader", ["read"]);
+    if (!reader.success) throw new Error(reader.error.message);
+    const headers = { Authorization: `Bearer ${reader.data.token}` };
+    const routes = operatorRoutes({ health, metrics, bases: ["http://x"] });
+    for (const { path, permission } of routes) {
+      const wanted = permission === "admin" ? 403 : permission === "read" ? 200 : 404;
+      expect([path, (await send(at(path), { method: "GET", headers })).status]).toEqual([path, wanted]);
+    }
+  });
+
+  it("shows operators health and metrics", async () => {
+    const { at, bearer } = await openListener();
+    const report = await send(at("/health"), { method: "GET", headers: bearer });
+    expect(report.json()).toEqual({
+      status: "ok",
+      parts: { store: "ok", config: "ok", gateway: "ok" },
+    });
+    const read = await send(at("/metrics"), { method: "GET", headers: bearer });
+    expect(read.text).toContain("repertoire_sessions");
+  });
+
+  it("T135: a token that is revoked ends its streams", async () => {
+    const { url, tokens } = await openListener();
+    const guest = tokens.create("guest", ["read", "call"]);
+    if (!guest.success) throw new Error(guest.error.message);
+    const headers = { Authorization: `Bearer ${guest.data.token}` };
+    const opened = await send(url, { headers, body: initialize() });
+    const session = { ...headers, "Mcp-Session-Id": String(opened.headers["mcp-session-id"]) };
+    const stream = readEvents(url, { method: "GET", headers: session });
+    tokens.revoke("guest");
+    await stream.ended;
+    const after = await send(url, { headers: session, body: callOf(2, "notes__add") });
+    expect(after.status).toBe(401);
+  });
+});
+
+/** A socket of a client that does as it likes. */
+function openSocket(url: URL): Socket {
+  const socket = connect(Number(url.port), url.hostname);
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("close", () => resolve()));
+}
+
+describe("what a client may take", () => {
+  it("T060: headers over the limit are answered with 431", async () => {
+    const { url, bearer } = await openListener();
+    const headers = { ...bearer, "X-Long": "x".repeat(HEADER_BYTES_MAX) };
+    expect((await send(url, { headers, body: initialize() })).status).toBe(431);
+  });
+
+  it("T060: a body that does not end is cut at the limit", async () => {
+    const { url, bearer } = await openListener();
+    const socket = openSocket(url);
+    const end = closed(socket);
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (text: string) => (answer += text));
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: ${bearer.Authorization}\r\n` +
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    for (let i = 0; i < 70; i++) socket.write(chunk);
+    await eventually("the answer", () => answer.includes("413"));
+    await end;
+  });
+
+  it("T059: two lengths, and chunks that are none, are refused", async () => {
+    const { url } = await openListener();
+    for (const bad of ["Content-Length: 2\r\nContent-Length: 3", "Transfer-Encoding: chunked\r\n\r\nzz"]) {
+      const socket = openSocket(url);
+      const end = closed(socket);
+      let answer = "";
+      socket.setEncoding("utf8").on("data", (text: string) => (answer += text));
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n${bad}\r\n\r\n`,
+      );
+      await end;
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/);
+    }
+  });
+
+  it("T061: clients that send nothing, or a byte at a time, are closed, and others are served meanwhile", async () => {
+    const { url, bearer } = await openListener({ headersMs: 500 });
+    const slow = Array.from({ length: 100 }, () => openSocket(url));
+    const ends = slow.map(closed);
+    // Who does not read does not see that the other side has closed.
+    for (const socket of slow) socket.resume().write("POST /mcp HTTP/1.1\r\nX-");
+    const headers = await openSession(url, "ann", bearer);
+    const answer = await send(url, { headers: { ...headers, ...bearer }, body: callOf(5, "notes__add") });
+    expect(answer.text).toContain("notes did add");
+    await Promise.all(ends);
+  });
+
+  it("answers what is under way when it closes, and ends every stream", async () => {
+    const { url, bearer, listener } = await openListener();
+    const headers = { ...(await openSession(url, "ann", bearer)), ...bearer };
+    const stream = readEvents(url, { method: "GET", headers });
+    await listener.close();
+    await stream.ended;
+    await expect(send(url, { headers, body: callOf(2, "notes__add") })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * The gateway over HTTP: one listener, one front door, and behind it the MCP endpoint of the gateway and of each profile, and what
+ * operators look at.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { Log } from "../../core/log.ts";
+import type { Telemetry } from "../../core/telemetry.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { Gate, GateOAuth } from "../auth/gate.ts";
+import { insufficientScope, scopeNameOf } from "../auth/permission.ts";
+import { baseFor, basesOf, metadataUrlOf } from "../auth/resource-metadata.ts";
+import { EventWriter } from "./event-writer.ts";
+import { createFrontDoor, type FrontDoor, type FrontDoorParts } from "./front-door.ts";
+import { HEADER_BYTES_MAX, HEADERS_MS, REQUEST_MS, SOCKET_COUNT_MAX, SOCKET_IDLE_MS } from "./limits.ts";
+import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
+import { createOperatorApp, operatorRoutes, type OperatorParts } from "./operator-routes.ts";
+import { replyError } from "./reply.ts";
+import { headerOf, rememberVisit, type Visit } from "./visit.ts";
+
+const MCP_PATH = /^\/mcp(?:\/([a-z0-9_-]{1,64}))?$/;
+/** How long connections are waited for once all work has ended. */
+const LAST_BYTES_MS = 500;
+
+export interface HttpServerParts extends OperatorParts {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly oauth?: Pick<GateOAuth, "issuer" | "scopes">;
+  readonly openGate: (bases: readonly string[]) => Gate;
+  /** The gateway, or that of a profile; undefined when there is no such profile. */
+  readonly gatewayFor: (
+    profile: string | undefined,
+  ) => { gateway: Gateway; isTransparent: boolean } | undefined;
+  readonly refused: FrontDoorParts["refused"];
+  readonly telemetry: Telemetry;
+  /** A request has been answered, or its client has gone. */
+  readonly ended: (visit: Visit, ms: number) => void;
+  readonly log: Log;
+  /** How long the header lines of a request may take. */
+  readonly headersMs?: number;
+}
+
+export interface HttpListener {
+  /** Of the MCP endpoint. */
+  readonly url: string;
+  readonly sessionCount: number;
+  /** Responses that are streams of events. */
+  readonly streamCount: number;
+  /** Takes no more requests, answers those under way, and ends every stream. */
+  close(): Promise<void>;
+}
+
+export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> {
+  const { headersMs = HEADERS_MS } = parts;
+  const endpoints = new Map<string, McpEndpoint>();
+  const sockets = createServer({
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: headersMs,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: SOCKET_IDLE_MS,
+    connectionsCheckingInterval: headersMs / 2,
+    noDelay: true,
+  });
+  sockets.maxConnections = SOCKET_COUNT_MAX;
+  const { port } = await listen(sockets, parts.host, parts.port);
+  const bases = basesOf({ ...parts, port });
+  const gate = parts.openGate(bases);
+  const door = createFrontDoor({ ...parts, gate, bases, policy: { ...parts, port } });
+  const operate = getRequestListener(createOperatorApp(operatorRoutes({ ...parts, bases })).fetch);
+
+  function endpointFor(profile: string | undefined): McpEndpoint | undefined {
+    const key = profile ?? "";
+    const known = endpoints.get(key);
+    if (known !== undefined) return known;
+    const found = parts.gatewayFor(profile);
+    if (found === undefined) return undefined;
+    const endpoint = createMcpEndpoint({ ...parts, ...found, refusePermission });
+    endpoints.set(key, endpoint);
+    return endpoint;
+  }
+
+  function refusePermission(permission: Parameters<typeof scopeNameOf>[0], visit: Visit) {
+    parts.refused("forbidden");
+    const base = baseFor(headerOf(visit, "host"), bases);
+    const url = parts.oauth === undefined ? undefined : metadataUrlOf(base, visit.path);
+    return insufficientScope(permission, scopeNameOf(permission, parts.oauth?.scopes ?? {}), url);
+  }
+
+  const handle = createHandler({ ...parts, door, operate, endpointFor });
+  sockets.on("request", handle);
+  return {
+    url: `${bases[0]}/mcp`,
+    get sessionCount() {
+      return [...endpoints.values()].reduce((count, endpoint) => count + endpoint.sessionCount, 0);
+    },
+    get streamCount() {
+      return EventWriter.openCount;
+    },
+    async close() {
+      const closed = new Promise((resolve) => sockets.close(resolve));
+      sockets.closeIdleConnections();
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+      const timer = setTimeout(() => sockets.closeAllConnections(), LAST_BYTES_MS);
+      await closed;
+      clearTimeout(timer);
+      await gate.close();
+    },
+  };
+}
+
+interface HandlerParts extends Pick<HttpServerParts, "ended" | "log"> {
+  readonly door: FrontDoor;
+  readonly operate: (request: IncomingMessage, response: ServerResponse) => unknown;
+  readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
+}
+
+function createHandler({ door, operate, endpointFor, ended, log }: HandlerParts) {
+  async function handle(visit: Visit): Promise<void> {
+    if (!door.checkAddress(visit)) return;
+    const { request, response, path } = visit;
+    // Whoever has no token yet must be able to read where to get one.
+    if (path.startsWith("/.well-known/")) return void operate(request, response);
+    const isKnown = door.checkToken(visit);
+    if (isKnown !== true && !(await isKnown)) return;
+    const mcp = MCP_PATH.exec(path);
+    if (mcp === null) {
+      rememberVisit(visit);
+      return void operate(request, response);
+    }
+    const endpoint = endpointFor(mcp[1]);
+    if (endpoint === undefined) {
+      const message = `There is no profile ${mcp[1]}. Profiles are named in the config; the endpoint of the gateway is /mcp.`;
+      return replyError(response, { status: 404, message });
+    }
+    if (mcp[1] !== undefined) visit.profile = mcp[1];
+    await endpoint.handle(visit);
+  }
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const startedAt = performance.now();
+    const [path = "/"] = (request.url ?? "/").split("?", 1);
+    const sentBefore = request.socket.bytesWritten;
+    const visit: Visit = { request, response, path, sentBefore, principal: undefined };
+    response.once("close", () => ended(visit, performance.now() - startedAt));
+    handle(visit).catch((error: unknown) => {
+      log.error("http.request.failed", { error, path });
+      if (response.headersSent) response.destroy();
+      else replyError(response, { status: 500, message: "The gateway failed to handle this request." });
+    });
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}

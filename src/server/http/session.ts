@@ -1,0 +1,184 @@
+/**
+ * One client of the legacy era: everything that it opened with `initialize`. It is a transport for the SDK's server, and the short
+ * way of tool calls goes past that.
+ *
+ * Nothing that a client does to its connections ends a call: a response that is cut leaves the call running, and its answer is
+ * kept for a while for the client to fetch. What ends a call is a cancellation, and the end of the session.
+ */
+import type { ServerResponse } from "node:http";
+import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
+import type { Principal } from "../../core/principal.ts";
+import type { MessageId } from "../message.ts";
+import { EventLog } from "./event-log.ts";
+import { EventStream } from "./event-stream.ts";
+import { EventWriter } from "./event-writer.ts";
+import { Exchange, type Answer } from "./exchange.ts";
+import { SESSION_REQUEST_COUNT_MAX } from "./limits.ts";
+import { noteAnswer, type Visit } from "./visit.ts";
+
+/** Ended streams that a client may still come back for. */
+const ENDED_STREAM_COUNT_MAX = 32;
+/** The stream of what belongs to no request. */
+const STANDING = 0;
+/** Clients of earlier versions take an event without data for a broken message. */
+const PRIMED_FROM = "2025-11-25";
+
+export interface HttpSessionParts {
+  readonly id: string;
+  readonly principal: Principal | undefined;
+  readonly now: () => number;
+}
+
+export class HttpSession implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Sees each message first; what it takes goes no further. */
+  intercept?: (message: JSONRPCMessage) => boolean;
+  readonly sessionId: string;
+  readonly principal: Principal | undefined;
+  readonly #now: () => number;
+  readonly #gone = new AbortController();
+  readonly #log = new EventLog();
+  readonly #exchanges = new Map<MessageId, Exchange>();
+  readonly #streams = new Map<number, EventStream>();
+  #lastStream = STANDING;
+  #protocolVersion = "";
+  #usedAt: number;
+
+  constructor({ id, principal, now }: HttpSessionParts) {
+    this.sessionId = id;
+    this.principal = principal;
+    this.#now = now;
+    this.#usedAt = now();
+    this.#streams.set(STANDING, new EventStream(STANDING, this.#log));
+  }
+
+  /** Aborted when the session has ended. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** How long nobody has used it; 0 while a request or a stream is open. */
+  get idleMs(): number {
+    const isUsed = this.#exchanges.size > 0 || this.#streams.get(STANDING)!.isConnected;
+    return isUsed ? 0 : this.#now() - this.#usedAt;
+  }
+
+  async start(): Promise<void> {}
+
+  setProtocolVersion(version: string): void {
+    this.#protocolVersion = version;
+  }
+
+  /** Why a request cannot be taken, if it cannot. */
+  findProblem(id: MessageId): string | undefined {
+    if (this.#exchanges.has(id)) return `A request with the id ${JSON.stringify(id)} is under way already.`;
+    if (this.#exchanges.size >= SESSION_REQUEST_COUNT_MAX)
+      return `More than ${SESSION_REQUEST_COUNT_MAX} requests of one session are under way at once.`;
+    return undefined;
+  }
+
+  /** A request, with the response that its answer goes to. */
+  request(id: MessageId, message: JSONRPCMessage, visit: Visit, canStream: boolean): void {
+    const { response } = visit;
+    const headers = { "Mcp-Session-Id": this.sessionId };
+    const openSink = (): EventStream => this.#openStream(new EventWriter(response, headers));
+    const answered = (answer: Answer): void => noteAnswer(visit, answer);
+    this.#exchanges.set(id, new Exchange({ response, canStream, headers, openSink, answered }));
+    this.receive(message);
+  }
+
+  /** A notification, or an answer to what we asked. */
+  receive(message: JSONRPCMessage): void {
+    this.#usedAt = this.#now();
+    if ("method" in message && message.method === "initialize") this.#noteVersion(message.params);
+    if (this.intercept?.(message) !== true) this.onmessage?.(message);
+    if ("method" in message && message.method === "notifications/cancelled")
+      this.#abandon(message.params?.["requestId"] as MessageId);
+  }
+
+  /** The stream of what belongs to no request, or one that was cut, from the event on that the client had last. */
+  listen(response: ServerResponse, from?: { readonly stream: number; readonly place: number }): boolean {
+    const stream = this.#streams.get(from?.stream ?? STANDING);
+    if (stream === undefined) return false;
+    this.#usedAt = this.#now();
+    const writer = new EventWriter(response, { "Mcp-Session-Id": this.sessionId });
+    writer.onClose(() => (this.#usedAt = this.#now()));
+    stream.connect(writer, from?.place, this.#canPrime());
+    return true;
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if ("method" in message) return this.#tell(message, options?.relatedRequestId);
+    const id = message.id as MessageId;
+    const exchange = this.#exchanges.get(id);
+    this.#settle(id);
+    exchange?.answer(message);
+  }
+
+  async sendResultBytes(id: MessageId, key: string, value: Buffer): Promise<void> {
+    const exchange = this.#exchanges.get(id);
+    this.#settle(id);
+    exchange?.answerBytes(id, key, value);
+  }
+
+  keepAlive(): void {
+    for (const stream of this.#streams.values()) stream.keepAlive();
+  }
+
+  async close(): Promise<void> {
+    if (this.#gone.signal.aborted) return;
+    this.#gone.abort();
+    for (const id of this.#exchanges.keys()) this.#abandon(id);
+    for (const stream of this.#streams.values()) stream.end();
+    this.onclose?.();
+  }
+
+  /** A question that belongs to no request goes with the newest one under way: the client is sure to listen there. */
+  #tell(message: JSONRPCMessage, related: MessageId | undefined): void {
+    const isQuestion = "id" in message;
+    const exchange = related === undefined ? undefined : this.#exchanges.get(related);
+    const carrier = exchange ?? (isQuestion ? this.#newestExchange() : undefined);
+    if (carrier === undefined) this.#streams.get(STANDING)!.send(message);
+    else carrier.send(message);
+  }
+
+  #newestExchange(): Exchange | undefined {
+    return [...this.#exchanges.values()].findLast(({ canStream }) => canStream);
+  }
+
+  #abandon(id: MessageId): void {
+    const exchange = this.#exchanges.get(id);
+    this.#settle(id);
+    exchange?.abandon();
+  }
+
+  #settle(id: MessageId): void {
+    this.#exchanges.delete(id);
+    this.#usedAt = this.#now();
+  }
+
+  #openStream(writer: EventWriter): EventStream {
+    const stream = new EventStream(++this.#lastStream, this.#log);
+    this.#streams.set(stream.number, stream);
+    this.#forgetStreams();
+    stream.connect(writer, undefined, this.#canPrime());
+    return stream;
+  }
+
+  #forgetStreams(): void {
+    const ended = [...this.#streams.values()].filter((stream) => stream.hasEnded);
+    for (const stream of ended.slice(0, Math.max(0, ended.length - ENDED_STREAM_COUNT_MAX)))
+      this.#streams.delete(stream.number);
+  }
+
+  #canPrime(): boolean {
+    return this.#protocolVersion >= PRIMED_FROM;
+  }
+
+  #noteVersion(params: Record<string, unknown> | undefined): void {
+    const version = params?.["protocolVersion"];
+    if (typeof version === "string") this.#protocolVersion = version;
+  }
+}

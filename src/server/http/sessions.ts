@@ -1,0 +1,66 @@
+/**
+ * The legacy clients of one gateway, by session id. An id is random and belongs to whoever opened it: for anybody else it does not
+ * exist. Sessions live in memory; after a restart an id is unknown, which tells a client to open a new one.
+ */
+import { randomBytes } from "node:crypto";
+import type { Principal } from "../../core/principal.ts";
+import { KEEP_ALIVE_MS, SESSION_COUNT_MAX, SESSION_IDLE_MS } from "./limits.ts";
+import { HttpSession } from "./session.ts";
+
+export class Sessions {
+  readonly #byId = new Map<string, HttpSession>();
+  readonly #now: () => number;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#timer = setInterval(() => this.tick(), KEEP_ALIVE_MS);
+    this.#timer.unref();
+  }
+
+  get count(): number {
+    return this.#byId.size;
+  }
+
+  /** Undefined when all are in use. */
+  open(principal: Principal | undefined): HttpSession | undefined {
+    if (this.#byId.size >= SESSION_COUNT_MAX && !this.#endIdlest()) return undefined;
+    const session = new HttpSession({ id: randomBytes(24).toString("base64url"), principal, now: this.#now });
+    this.#byId.set(session.sessionId, session);
+    const end = (): void => void session.close();
+    principal?.revoked.addEventListener("abort", end, { once: true });
+    session.gone.addEventListener("abort", () => {
+      principal?.revoked.removeEventListener("abort", end);
+      this.#byId.delete(session.sessionId);
+    });
+    return session;
+  }
+
+  find(id: string, principal: Principal | undefined): HttpSession | undefined {
+    const session = this.#byId.get(id);
+    return session?.principal?.id === principal?.id ? session : undefined;
+  }
+
+  /** Ends what was idle too long, and keeps the streams of the others alive. */
+  tick(): void {
+    for (const session of this.#byId.values()) {
+      if (session.idleMs > SESSION_IDLE_MS) void session.close();
+      else session.keepAlive();
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#byId.values()].map((session) => session.close()));
+  }
+
+  #endIdlest(): boolean {
+    const idle = [...this.#byId.values()].filter(({ idleMs }) => idleMs > 0);
+    const idlest = idle.reduce<HttpSession | undefined>(
+      (most, session) => (most === undefined || session.idleMs > most.idleMs ? session : most),
+      undefined,
+    );
+    void idlest?.close();
+    return idlest !== undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Permission, Principal } from "../../core/principal.ts";
+import type { Outcome, Span } from "../../core/telemetry.ts";
+import { isJsonObject } from "../../core/json.ts";
+import type { MessageId } from "../message.ts";
+import { outcomeOfAnswer } from "../request-span.ts";
+
+/** A request on its way: who sends it, where its answer goes, and what is known of it so far. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** What its connection had carried before. */
+  readonly sentBefore: number;
+  /** Without the query. */
+  readonly path: string;
+  principal: Principal | undefined;
+  profile?: string;
+  era?: "legacy" | "modern";
+  /** Of MCP, and the id, the tool and the size of its message. */
+  method?: string;
+  requestId?: MessageId;
+  tool?: string;
+  bodyBytes?: number;
+  /** How it ended, where an answer of MCP was given. */
+  outcome?: Outcome;
+  /** Of JSON-RPC, where that is how it ended. */
+  error?: { readonly code?: unknown };
+  span?: Span;
+}
+
+/** One value of a header that may be given once. */
+export function headerOf({ request }: Visit, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function accepts(visit: Visit, type: string): boolean {
+  const accept = headerOf(visit, "accept");
+  return accept === undefined || accept.includes(type) || accept.includes("*/*");
+}
+
+const visits = new WeakMap<IncomingMessage, Visit>();
+
+/** Remembers whose request it is, for routes that see the request alone. */
+export function rememberVisit(visit: Visit): void {
+  visits.set(visit.request, visit);
+}
+
+export function permissionsOf(request: IncomingMessage): ReadonlySet<Permission> {
+  return visits.get(request)?.principal?.permissions ?? new Set();
+}
+
+/** Notes how an answer of MCP ends the request. */
+export function noteAnswer(
+  visit: Visit,
+  answer: { readonly result?: unknown; readonly error?: unknown },
+): void {
+  visit.outcome = outcomeOfAnswer(answer);
+  if (isJsonObject(answer.error)) visit.error = answer.error;
+}

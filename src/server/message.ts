@@ -1,0 +1,64 @@
+/** What a client sends, read once and checked: the same JSON is looked at, decided on and carried out. */
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { hasDuplicateKeys } from "../core/duplicate-keys.ts";
+import { findJsonProblem, isJsonObject, JSON_LIMITS } from "../core/json.ts";
+
+/** The arguments of a call sit four levels inside a message, and have their own limit. */
+const MESSAGE_LIMITS = {
+  ...JSON_LIMITS,
+  depthMax: JSON_LIMITS.depthMax + 8,
+  keyCountMax: Number.POSITIVE_INFINITY,
+};
+/** An id is repeated in every answer and kept while a request is under way. */
+const ID_LENGTH_MAX = 1024;
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+
+export type MessageId = string | number;
+
+export type ReadMessage =
+  | { readonly kind: "message"; readonly message: JSONRPCMessage }
+  | {
+      readonly kind: "refused";
+      readonly code: number;
+      readonly message: string;
+      readonly id: MessageId | null;
+    };
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function readMessage(bytes: Uint8Array): ReadMessage {
+  let message: unknown;
+  try {
+    message = JSON.parse(decoder.decode(bytes));
+  } catch {
+    return { kind: "refused", code: PARSE_ERROR, message: "This is not valid JSON in UTF-8.", id: null };
+  }
+  const problem = findMessageProblem(message, bytes);
+  if (problem === undefined) return { kind: "message", message: message as JSONRPCMessage };
+  return { kind: "refused", code: INVALID_REQUEST, message: problem, id: idOf(message) };
+}
+
+function idOf(message: unknown): MessageId | null {
+  const id = isJsonObject(message) ? message["id"] : undefined;
+  if (typeof id === "string") return id.length <= ID_LENGTH_MAX ? id : null;
+  return typeof id === "number" ? id : null;
+}
+
+/** Why a message is not JSON-RPC 2.0 as MCP uses it: no batches, no null ids. */
+function findMessageProblem(message: unknown, bytes: Uint8Array): string | undefined {
+  if (Array.isArray(message)) return "Batches are not part of MCP: send one message at a time.";
+  if (!isJsonObject(message) || message["jsonrpc"] !== "2.0")
+    return `A message is an object with jsonrpc: "2.0".`;
+  const hasId = Object.hasOwn(message, "id");
+  if (hasId && idOf(message) === null)
+    return `An id is a number, or a string of at most ${ID_LENGTH_MAX} characters.`;
+  const hasMethod = typeof message["method"] === "string";
+  const isResponse = hasId && (Object.hasOwn(message, "result") || Object.hasOwn(message, "error"));
+  if (!hasMethod && !isResponse) return "A message has a method, or an id with a result or an error.";
+  const { params } = message;
+  if (params !== undefined && !isJsonObject(params)) return "params is an object.";
+  if (hasDuplicateKeys(bytes, message)) return "A key stands twice in one object: which of the two counts?";
+  return findJsonProblem(message, MESSAGE_LIMITS);
+}

@@ -1,0 +1,232 @@
+/**
+ * One line to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
+ * end when nobody uses it.
+ *
+ * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
+ * - What the server asks goes to whom the owner of the line names, and to nobody else.
+ */
+import type { Clock } from "../core/clock.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { CallContext, ClientFace, Offer } from "../core/tool.ts";
+import type { Connection } from "./connection.ts";
+import { Link, type LinkParts } from "./link.ts";
+import { Listening } from "./listening.ts";
+import { listOffer } from "./listing.ts";
+import type { AnswerToPeer } from "./peer.ts";
+import { resultOf } from "./reply.ts";
+import { exchange, requestOf } from "./request.ts";
+import type { UpstreamConfig } from "./upstream-config.ts";
+
+const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
+
+/** What is the same for all lines to a server. */
+export interface CommonLineParts extends Pick<
+  LinkParts,
+  "clientInfo" | "log" | "openWire" | "health" | "prefersModern"
+> {
+  readonly clock: Clock;
+}
+
+export interface LineParts extends CommonLineParts {
+  readonly clientCapabilities: LinkParts["clientCapabilities"];
+  /** Who answers what the server asks now, or why nobody does. */
+  readonly findClient: (line: Line) => ClientFace | NobodyToAsk;
+  readonly onNotification: (line: Line, method: string, params: JsonObject) => void;
+  /** The least important log messages that are wanted: on the line, or for one call of a modern server. */
+  readonly logLevel: (context?: CallContext) => string | undefined;
+  /** Nobody has used the line for as long as the config says. */
+  readonly onIdle: (line: Line) => void;
+}
+
+export interface NobodyToAsk {
+  readonly nobody: string;
+}
+
+export class Line {
+  readonly #config: UpstreamConfig;
+  readonly #parts: LineParts;
+  readonly #link: Link;
+  readonly #calls = new Set<CallContext>();
+  readonly #strays = new Set<ClientFace | undefined>();
+  #listening: Listening | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(config: UpstreamConfig, parts: LineParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#link = new Link(config, {
+      ...parts,
+      onRequest: (method, params, signal) => this.#answer(method, params, signal),
+      onNotification: (method, params) => parts.onNotification(this, method, params),
+      onOpen: (connection) => {
+        this.#strays.clear();
+        this.#listening = new Listening(connection, parts.logLevel());
+      },
+      onGone: () => (this.#listening = undefined),
+    });
+  }
+
+  get connection(): Connection | undefined {
+    return this.#link.connection;
+  }
+
+  get isConnecting(): boolean {
+    return this.#link.isConnecting;
+  }
+
+  /** The calls under way, the newest last. */
+  get calls(): ReadonlySet<CallContext> {
+    return this.#calls;
+  }
+
+  /** Whose calls were given up on this connection without an answer: the server may still be at work on them, and ask. */
+  get strays(): ReadonlySet<ClientFace | undefined> {
+    return this.#strays;
+  }
+
+  /** Somebody calls, or waits to hear of a resource. */
+  get isUsed(): boolean {
+    return this.#calls.size > 0 || (this.#listening?.subscriptionCount ?? 0) > 0;
+  }
+
+  list(context: CallContext): Promise<ToolResult<Offer>> {
+    return this.#with(context, async ({ peer, session }) => {
+      const { callTimeoutMs: timeoutMs } = this.#config;
+      const outcome = await listOffer(peer, session, { timeoutMs, signal: context.signal });
+      if (outcome.kind === "offer") return succeed(outcome.offer);
+      return resultOf(this.#config.id, "tools/list", outcome.reply) as ToolResult<never>;
+    });
+  }
+
+  request(method: string, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>> {
+    return this.#with(context, async (connection) => {
+      const { session } = connection;
+      if (SUBSCRIPTION.test(method)) return this.#subscribe(connection, method, params, context);
+      if (session.era === "legacy" && context.modern?.requestState !== undefined) return nothingHeld();
+      return this.#exchange(connection, method, params, context);
+    });
+  }
+
+  /** Opens the connection, if it is not open yet. */
+  connect(context: CallContext): Promise<ToolResult<Connection>> {
+    return this.#with(context, async (connection) => succeed(connection));
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#link.connection?.peer.notify(method, params);
+  }
+
+  setLogLevel(level: string): void {
+    this.#listening?.setLogLevel(level);
+  }
+
+  /** Gives the connection up until it is needed again. */
+  disconnect(): Promise<void> {
+    return this.#link.disconnect();
+  }
+
+  /** For good. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    await this.#link.close();
+  }
+
+  // ── a call's way in and out ───────────────────────────────────────────────────────────────────────────────────────
+
+  async #with<T>(
+    context: CallContext,
+    use: (connection: Connection) => Promise<ToolResult<T>>,
+  ): Promise<ToolResult<T>> {
+    this.#calls.add(context);
+    clearTimeout(this.#idleTimer);
+    try {
+      const { connection } = this.#link;
+      if (connection !== undefined) return await use(connection);
+      const opened = await this.#link.open(context);
+      return opened.success ? await use(opened.data) : opened;
+    } finally {
+      this.#calls.delete(context);
+      this.#waitForIdle();
+    }
+  }
+
+  async #exchange(
+    connection: Connection,
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>> {
+    const { peer, session } = connection;
+    const { signal, onProgress, headers } = context;
+    const timeoutMs = this.#timeoutMs(context);
+    const endsByClosing = session.era === "modern";
+    const options = { timeoutMs, signal, onProgress, headers, endsByClosing, canBeAskedMeanwhile: true };
+    const sent = requestOf(params, session, context, this.#parts.logLevel(context));
+    const reply = await exchange(sent, session, context, (next) => peer.request(method, next, options));
+    const isGivenUp = reply.kind === "cancelled" || reply.kind === "timeout";
+    // Two are enough to know that it is not clear whose a question is.
+    if (isGivenUp && this.#strays.size < 2) this.#strays.add(context.client);
+    // A remote session that is gone says so only when it is used; the next call opens a new one.
+    if (reply.kind === "closed" && connection.process === undefined)
+      this.#link.lose(connection, reply.reason);
+    return resultOf(this.#config.id, method, reply);
+  }
+
+  /** A modern server has no such request: it is told by what it listens to. */
+  async #subscribe(
+    connection: Connection,
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>> {
+    const uri = typeof params["uri"] === "string" ? params["uri"] : "";
+    const { client } = context;
+    const isEnd = method === "resources/unsubscribe";
+    const isTold = connection.session.era === "modern";
+    const isOfOthers = isEnd && this.#listening?.isWantedBesides(uri, client) === true;
+    if (!isTold && !isOfOthers) {
+      const result = await this.#exchange(connection, method, params, context);
+      if (!result.success) return result;
+    }
+    if (isEnd) this.#listening?.unsubscribe(uri, client);
+    else this.#listening?.subscribe(uri, client);
+    return succeed({});
+  }
+
+  #timeoutMs(context: CallContext): number {
+    const { callTimeoutMs } = this.#config;
+    if (context.deadlineAt === undefined) return callTimeoutMs;
+    return Math.max(1, Math.min(callTimeoutMs, context.deadlineAt - this.#parts.clock.now()));
+  }
+
+  #waitForIdle(): void {
+    clearTimeout(this.#idleTimer);
+    const { idleMs } = this.#config;
+    if (idleMs === 0 || this.isUsed) return;
+    this.#idleTimer = setTimeout(() => this.#parts.onIdle(this), idleMs);
+    this.#idleTimer.unref();
+  }
+
+  async #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
+    const client = this.#parts.findClient(this);
+    if ("nobody" in client) {
+      return {
+        error: { code: -32601, message: `there is no client to answer ${method}: ${client.nobody}` },
+      };
+    }
+    const answer = await client.request(method, params, signal);
+    if (answer.success) return { result: answer.data };
+    const { upstream, message } = answer.error;
+    return { error: upstream ?? { code: -32603, message } };
+  }
+}
+
+/** A legacy server seals no state, and the call that the gateway held open for the client is not there any more. */
+function nothingHeld(): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", "The requestState belongs to no call that is held open here.", {
+    field: "requestState",
+    reason: "request_state_refused",
+    hint: "Call again without requestState and inputResponses; look first whether the earlier call took effect.",
+  });
+}

@@ -1,0 +1,78 @@
+/**
+ * What Repertoire does as the client of a scenario. Nearly all scenarios want the same: see what there is and use it. So everything
+ * that is listed is called, read or fetched once.
+ */
+import type { Client } from "@modelcontextprotocol/client";
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { openClientGateway, SERVER } from "./gateway.ts";
+import { sampleArguments } from "./sample-arguments.ts";
+
+export interface Scenario {
+  readonly name: string;
+  /** Where the suite's server listens. */
+  readonly url: string;
+  readonly isModern: boolean;
+  /** What the suite says beside it: calls to make, credentials. */
+  readonly context: JsonObject;
+}
+
+interface Call {
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+const PREFIX = `${SERVER}__`;
+/** Repertoire's own resources. */
+const OWN_SCHEME = "repertoire:";
+
+/** The lines say what did not work, which in some scenarios is what is wanted. */
+export async function playScenario(scenario: Scenario): Promise<string[]> {
+  const { url, isModern, context } = scenario;
+  const gateway = await openClientGateway({ url }, isModern);
+  try {
+    await gateway.settle();
+    return [...(await useTools(gateway.client, context)), ...(await useOffers(gateway.client))];
+  } finally {
+    await gateway.close();
+  }
+}
+
+async function useTools(client: Client, context: JsonObject): Promise<string[]> {
+  const { tools } = await client.listTools();
+  const offered = tools.filter((tool) => tool.name.startsWith(PREFIX));
+  const lines: string[] = [];
+  for (const call of callsFor(offered, context)) {
+    const result = await client.callTool({ name: call.name, arguments: call.arguments });
+    if (result.isError === true) lines.push(`${call.name}: ${JSON.stringify(result.content)}`);
+  }
+  return lines;
+}
+
+/** The calls that the scenario asks for; otherwise each tool once. */
+function callsFor(tools: readonly { name: string; inputSchema: unknown }[], context: JsonObject): Call[] {
+  const asked = context["toolCalls"];
+  if (Array.isArray(asked)) {
+    return (asked as Call[]).map((call) => ({ ...call, name: PREFIX + call.name }));
+  }
+  const rich = tools.find((tool) => tool.name === `${PREFIX}json_schema_2020_12_tool`);
+  return tools.map(({ name, inputSchema }) => {
+    // This one wants to see what has become of the schema of the other.
+    if (name === `${PREFIX}json_schema_echo`)
+      return { name, arguments: { schema: rich?.inputSchema as never } };
+    return { name, arguments: isJsonObject(inputSchema) ? sampleArguments(inputSchema) : {} };
+  });
+}
+
+async function useOffers(client: Client): Promise<string[]> {
+  const lines: string[] = [];
+  const attempt = async (what: string, use: Promise<unknown>): Promise<void> => {
+    await use.catch((error: unknown) => lines.push(`${what}: ${String(error)}`));
+  };
+  const { resources } = await client.listResources();
+  for (const { uri } of resources) {
+    if (!uri.startsWith(OWN_SCHEME)) await attempt(uri, client.readResource({ uri }));
+  }
+  const { prompts } = await client.listPrompts();
+  for (const { name } of prompts) await attempt(name, client.getPrompt({ name }));
+  return lines;
+}

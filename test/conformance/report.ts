@@ -1,0 +1,74 @@
+/** What is printed: a table for each revision, and below it whatever is wrong. */
+import { countPassing, isGood, type Column } from "./column.ts";
+import { passes } from "./faults.ts";
+import { requiredScenarios } from "./suite.ts";
+
+const MARK_PASS = "pass";
+const MARK_FAIL = "FAIL";
+const MARK_ABSENT = "-";
+/** It ran and looked at nothing. */
+const MARK_NOTHING = "none";
+/** Enough of a message to know which; the suite's own output has the rest. */
+const MESSAGE_CHARS_MAX = 200;
+/** For each column; one that is broken altogether would hide the others. */
+const COMPLAINTS_MAX = 40;
+
+/** Columns of one revision and one leg, side by side. */
+export function tableOf(columns: readonly Column[]): string {
+  const [first] = columns;
+  if (!first) return "";
+  const required = requiredScenarios(first.revision, first.leg);
+  const others = new Set(columns.flatMap((column) => [...column.findings.keys()]));
+  for (const scenario of required) others.delete(scenario);
+  const rows = [
+    [`${first.leg} ${first.revision}`, ...columns.map((column) => column.name)],
+    ...required.map((scenario) => rowOf(scenario, scenario, columns)),
+    ["required", ...columns.map(countText)],
+    ...[...others].sort().map((scenario) => rowOf(`(not scored) ${scenario}`, scenario, columns)),
+  ];
+  const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)));
+  return rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index]!)).join("  ")).join("\n");
+}
+
+function rowOf(label: string, scenario: string, columns: readonly Column[]): string[] {
+  return [label, ...columns.map((column) => markOf(column, scenario))];
+}
+
+function markOf({ findings }: Column, scenario: string): string {
+  const checks = findings.get(scenario);
+  if (!checks) return MARK_ABSENT;
+  const good = checks.filter((check) => check.status === "SUCCESS").length;
+  const bad = checks.filter((check) => check.status === "FAILURE").length;
+  const warned = checks.filter((check) => check.status === "WARNING").length;
+  if (good + bad + warned === 0) return MARK_NOTHING;
+  const notes = `${good}${bad > 0 ? ` -${bad}` : ""}${warned > 0 ? ` ~${warned}` : ""}`;
+  return `${passes(checks) ? MARK_PASS : MARK_FAIL} ${notes}`;
+}
+
+function countText(column: Column): string {
+  const { passing, required } = countPassing(column);
+  return `${passing} of ${required}`;
+}
+
+/** Nothing for a column that is as the baseline says. */
+export function complaintsOf(column: Column): string[] {
+  if (isGood(column)) return [];
+  const name = `${column.name}@${column.revision}`;
+  const { unexpected, stale } = column.verdict;
+  const lines = [
+    ...unexpected.map(
+      ({ scenario, check, message }) =>
+        `${name}: unexpected failure: ${scenario}:${check}: ${firstLine(message)}`,
+    ),
+    ...stale.map(
+      ({ scenario, check }) =>
+        `${name}: passes although the baseline says that it fails: ${scenario}${check ? `:${check}` : ""}; remove the entry`,
+    ),
+  ];
+  const left = lines.length - COMPLAINTS_MAX;
+  return left <= 0 ? lines : [...lines.slice(0, COMPLAINTS_MAX), `${name}: and ${left} more`];
+}
+
+function firstLine(message: string): string {
+  return message.split("\n", 1).join("").slice(0, MESSAGE_CHARS_MAX);
+}

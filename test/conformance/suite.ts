@@ -1,0 +1,103 @@
+/** The conformance suite as a process: one requirement set against one server or one client, and what it found. */
+import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseNamedLists } from "./named-lists.ts";
+import { startProcess } from "./processes.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+export type Revision = "2025-11-25" | "2026-07-28";
+export const REVISIONS: readonly Revision[] = ["2025-11-25", "2026-07-28"];
+
+export type CheckStatus = "SUCCESS" | "FAILURE" | "WARNING" | "INFO" | "SKIPPED";
+
+export interface Check {
+  readonly id: string;
+  readonly status: CheckStatus;
+  readonly errorMessage?: string;
+  readonly description?: string;
+}
+
+/** What each scenario found, by its name. */
+export type Findings = ReadonlyMap<string, readonly Check[]>;
+
+type Leg = "server" | "client";
+
+const PACKAGE = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
+const PROGRAM = join(PACKAGE, "dist/index.js");
+/** All clients of a requirement set run at once, on as many cores as there are. */
+const SCENARIO_MS = 120_000;
+
+/** The scenarios that a revision requires, in the order of the set. */
+export function requiredScenarios(revision: Revision, leg: Leg): readonly string[] {
+  return (parseNamedLists(readSet(revision)).get(leg) ?? []).map((entry) => entry.value);
+}
+
+/** How many scenarios run, those that are not scored included. */
+export function countScenarios(revision: Revision, leg: Leg): number {
+  const others = readSet(revision).matchAll(new RegExp(`^    leg: ${leg}$`, "gm"));
+  return requiredScenarios(revision, leg).length + [...others].length;
+}
+
+function readSet(revision: Revision): string {
+  return readFileSync(join(PACKAGE, "requirements", `${revision}.yaml`), "utf8");
+}
+
+export function testServer(url: string, revision: Revision): Promise<Findings> {
+  return runSuite(revision, "server", ["--url", url]);
+}
+
+/** The suite appends the address of its own server to the command, which also gets these variables. */
+export function testClient(
+  command: string,
+  revision: Revision,
+  env: Readonly<Record<string, string>>,
+): Promise<Findings> {
+  return runSuite(revision, "client", ["--command", command], env);
+}
+
+async function runSuite(
+  revision: Revision,
+  leg: Leg,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Findings> {
+  const folder = createTemporaryFolder();
+  try {
+    const child = startProcess(
+      [
+        PROGRAM,
+        leg,
+        ...args,
+        "--requirements",
+        revision,
+        "--timeout",
+        String(SCENARIO_MS),
+        "-o",
+        folder.path,
+      ],
+      { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...env } },
+    );
+    let stderr = "";
+    child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    await once(child, "close");
+    const findings = readFindings(folder.path, leg);
+    // The exit code says whether everything passed, which is judged here; no findings at all means that nothing ran.
+    if (findings.size === 0) throw new Error(`the conformance suite found nothing:\n${stderr}`);
+    return findings;
+  } finally {
+    folder.remove();
+  }
+}
+
+/** A scenario's folder is its name and the time of the run. */
+function readFindings(folder: string, leg: Leg): Findings {
+  const findings = new Map<string, readonly Check[]>();
+  for (const file of globSync("**/checks.json", { cwd: folder })) {
+    const named = dirname(file).replace(/-\d{4}-\d{2}-\d{2}T[\d-]+Z$/, "");
+    const scenario = leg === "server" ? named.replace(/^server-/, "") : named;
+    findings.set(scenario, JSON.parse(readFileSync(join(folder, file), "utf8")) as Check[]);
+  }
+  return findings;
+}
