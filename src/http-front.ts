@@ -64,23 +64,25 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
   if (permit.kind === "refused")
     throw new RepertoireError("CONFIG_INVALID", permit.message, { hint: permit.hint });
   const begun = tokens.begin();
-  listener = await listenHttp({
-    ...settings,
-    log,
-    metrics,
-    telemetry: watching.telemetry,
-    gatewayFor: parts.gatewayFor,
-    health: createHealth({ ...parts, isConfigGood: () => !isStale }),
-    ...(oauth !== undefined && { oauth }),
-    openGate: (bases) =>
-      createGate({
-        home,
-        log,
-        ...(oauth !== undefined && { oauth: { ...oauth, bases, fetch: parts.fetch } }),
-      }),
-    refused: (reason) => metrics.observeAuthFailure(reason),
-    ended: (visit, ms) => finish(metrics, log, visit, ms),
-  });
+  const open = () =>
+    listenHttp({
+      ...settings,
+      log,
+      metrics,
+      telemetry: watching.telemetry,
+      gatewayFor: parts.gatewayFor,
+      health: createHealth({ ...parts, isConfigGood: () => !isStale }),
+      ...(oauth !== undefined && { oauth }),
+      openGate: (bases) =>
+        createGate({
+          home,
+          log,
+          ...(oauth !== undefined && { oauth: { ...oauth, bases, fetch: parts.fetch } }),
+        }),
+      refused: (reason) => metrics.observeAuthFailure(reason),
+      ended: (visit, ms) => finish(metrics, log, visit, ms),
+    });
+  listener = await open().catch((error: unknown) => refuseAddress(error, settings));
   const opened = listener;
   return {
     url: opened.url,
@@ -96,6 +98,21 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
       await opened.close();
     },
   };
+}
+
+/** The usual reasons in plain words; any other is thrown as it is. */
+function refuseAddress(error: unknown, { host, port }: Required<HttpAddress>): never {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: "something else listens there already",
+    EACCES: "this user may not listen there",
+    EADDRNOTAVAIL: "this machine has no such address",
+    ENOTFOUND: "there is no such name",
+  };
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ""];
+  if (reason === undefined) throw error;
+  throw new RepertoireError("CONFIG_INVALID", `${host}:${port} cannot be listened on: ${reason}.`, {
+    hint: "Choose another address with --http host:port; port 0 takes a free one.",
+  });
 }
 
 /** One request is over: it is counted, logged and its span ends. */

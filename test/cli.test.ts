@@ -398,7 +398,7 @@ it("demo talks to the real gateway and leaves nothing behind", () => {
   const folder = temporaryFolder();
   const scratch = join(folder, "tmp");
   mkdirSync(scratch);
-  const { status, stdout, stderr } = runCli(["demo"], { folder, env: { TMPDIR: scratch } });
+  const { status, stdout, stderr } = runCli(["demo", "--no-serve"], { folder, env: { TMPDIR: scratch } });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   for (const words of [
     "browse_components",

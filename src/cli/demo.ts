@@ -1,37 +1,40 @@
 /**
  * `repertoire demo`: a minute with the real thing. It starts the gateway as an MCP client would, in a temporary home with two
  * servers, one of which is broken, talks to it over stdio, keeps what worked, calls it from a second client, and shows what
- * comes back.
- * Nothing of it stays.
+ * comes back. Then it serves the same over HTTP until it is stopped. Nothing of it stays.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { escapeUnprintable } from "../core/printable.ts";
+import { serveDemo, type DemoPlace } from "./demo-http.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
+import { watchSignals } from "./signals.ts";
 import { bold, cyan, dim, green, print, red } from "./terminal.ts";
 import { firstSentence } from "./tools.ts";
 
 export function addDemo(program: Command, finish: Finish): void {
   program
     .command("demo")
-    .description("Start a gateway in a temporary home, talk to it, and show what happens")
-    .action(async () => {
+    .description("Start a gateway in a temporary home, talk to it, show what happens, and serve it over HTTP")
+    .option("--no-serve", "End after the story")
+    .action(async ({ serve }: { readonly serve: boolean }) => {
       const folder = mkdtempSync(join(tmpdir(), "repertoire-demo-"));
+      const place = { home: join(folder, "home"), config: join(folder, "repertoire.json") };
+      const { stopped } = watchSignals();
       try {
-        await tell(folder);
-        finish(EXIT.ok);
+        const cutShort = await Promise.race([tell(place), stopped]);
+        if (cutShort !== undefined) return finish(cutShort);
+        finish(serve ? await serveDemo(place, stopped, (text) => title(8, text)) : EXIT.ok);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
     });
 }
 
-async function tell(folder: string): Promise<void> {
-  const home = join(folder, "home");
-  const config = join(folder, "repertoire.json");
+async function tell({ home, config }: DemoPlace): Promise<void> {
   const notes = { command: process.execPath, args: [process.argv[1], "demo-server"] };
   writeFileSync(config, JSON.stringify({ mcpServers: { notes, broken: { command: "no-such-program" } } }));
   const [{ Client }, { StdioClientTransport, getDefaultEnvironment }] = await Promise.all([
@@ -142,9 +145,6 @@ async function tell(folder: string): Promise<void> {
   } finally {
     await client.close();
   }
-  title(8, "Your turn: give your own client this command");
-  print(`   claude mcp add repertoire -- ${process.execPath} ${bin} serve`);
-  print(dim("   Cursor, VS Code and others: see the README. `repertoire doctor` tells whether all is well."));
 }
 
 interface Found {

@@ -6,7 +6,8 @@ import { reserveStdout } from "../stdout.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { watchSignals } from "./signals.ts";
-import { note, print } from "./terminal.ts";
+import { connectHints, formatHints } from "./connect-hints.ts";
+import { dim, note, print } from "./terminal.ts";
 import { globalOptionsOf, logOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
 
 export function addServe(program: Command, finish: Finish): void {
@@ -95,12 +96,14 @@ const serveHttp: Serve = async ({ app, config }, { http, readyJson, profile }) =
   return { ended: new Promise(() => {}), close: () => front.close() };
 };
 
+/** The token itself is shown once; after that, how to see it. */
 function welcome({ url, newToken }: { readonly url: string; readonly newToken?: string }): string {
-  const token =
+  const token = newToken ?? "$(repertoire token)";
+  const told =
     newToken === undefined
-      ? "The token is the one that was shown at the first start; `repertoire token` shows it again."
-      : `The token, which \`repertoire token\` shows again: ${newToken}`;
-  return `Serving MCP at ${url}\n${token}`;
+      ? "The token is shown by: repertoire token"
+      : `The token, shown now and by \`repertoire token\`: ${newToken}`;
+  return `Serving MCP at ${url}\n${told}\n${formatHints(connectHints({ url, token }), dim)}`;
 }
 
 function parseAddress(text: string): { host?: string; port?: number } {
