@@ -251,14 +251,18 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
       return connection;
     },
     async listenHttp(address, profile) {
-      const { openHttpFront } = await import("./http-front.ts");
+      const [{ openHttpFront }, { createNodeFetch }, { createAddressPolicy }] = await Promise.all([
+        import("./http-front.ts"),
+        import("./upstream/http/node-fetch.ts"),
+        import("./upstream/http/address-policy.ts"),
+      ]);
       if (gatewayFor(profile) === undefined) refuseProfile(profile, config.current());
       front = await openHttpFront(
         {
           config,
           log,
           watching,
-          fetch: globalThis.fetch,
+          issuerFetch: (issuer) => createNodeFetch({ policy: createAddressPolicy(issuer) }).fetch,
           gatewayFor: (asked) => gatewayFor(asked ?? profile),
           askStore: () => store.capabilities.revision(),
           isDraining: () => isLeaving,

@@ -21,8 +21,8 @@ export interface HttpFrontParts {
   readonly config: ConfigSource;
   readonly log: ConfigurableLog;
   readonly watching: Watching;
-  /** For the documents of the issuer. */
-  readonly fetch: GateOAuth["fetch"];
+  /** For the documents of the issuer, which may lead nowhere nearer than the issuer is. */
+  readonly issuerFetch: (issuer: URL) => GateOAuth["fetch"];
   readonly gatewayFor: HttpServerParts["gatewayFor"];
   /** Any cheap question to the store. */
   readonly askStore: () => Promise<unknown>;
@@ -71,13 +71,16 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
       metrics,
       telemetry: watching.telemetry,
       gatewayFor: parts.gatewayFor,
+      isDraining: parts.isDraining,
       health: createHealth({ ...parts, isConfigGood: () => !isStale }),
       ...(oauth !== undefined && { oauth }),
       openGate: (bases) =>
         createGate({
           home,
           log,
-          ...(oauth !== undefined && { oauth: { ...oauth, bases, fetch: parts.fetch } }),
+          ...(oauth !== undefined && {
+            oauth: { ...oauth, bases, fetch: parts.issuerFetch(new URL(oauth.issuer)) },
+          }),
         }),
       refused: (reason) => metrics.observeAuthFailure(reason),
       ended: (visit, ms) => finish(metrics, log, visit, ms),

@@ -21,6 +21,17 @@ export function findUrlProblem(value: string): ValueProblem | undefined {
   };
 }
 
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whose word is believed must be known to be theirs: https, except on this machine. */
+export function findIssuerProblem(value: string): ValueProblem | undefined {
+  const problem = findUrlProblem(value);
+  if (problem !== undefined) return problem;
+  const { protocol, hostname } = new URL(value);
+  if (protocol === "https:" || LOOPBACK.test(hostname)) return undefined;
+  return { message: "must begin with https://, because its word decides who comes in" };
+}
+
 export function findHeaderNameProblem(name: string): ValueProblem | undefined {
   return HEADER_NAME.test(name) ? undefined : { message: "is not a valid header name" };
 }

@@ -7,7 +7,13 @@ import * as z from "zod";
 import { LOG_LEVELS } from "../core/log.ts";
 import { isScopePart } from "../core/names.ts";
 import { CHANGED_TOOLS, EXPOSURES } from "./config.ts";
-import { findHeaderNameProblem, findHeaderValueProblem, findUrlProblem, type ValueProblem } from "./http.ts";
+import {
+  findHeaderNameProblem,
+  findHeaderValueProblem,
+  findIssuerProblem,
+  findUrlProblem,
+  type ValueProblem,
+} from "./http.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -289,11 +295,11 @@ const workflows = section({
 });
 
 const oauth = section({
-  issuer: text(findUrlProblem).describe("The authorization server whose access tokens are accepted."),
+  issuer: text(findIssuerProblem).describe("The authorization server whose access tokens are accepted."),
   audience: text(findEmpty)
     .optional()
     .describe("Who a token must be meant for. Without it, the public address of the endpoint."),
-  jwksUrl: text(findUrlProblem)
+  jwksUrl: text(findIssuerProblem)
     .optional()
     .describe("Where the issuer's keys are. Without it, where its metadata say."),
   scopes: section({
