@@ -133,6 +133,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     log,
     version: VERSION,
     client: () => connection?.client(),
+    modernCapabilities: () => connection?.modernCapabilities(),
     hasManyClients: () => serves === "http",
     // Over one modern line all modern clients can be asked; only a legacy line belongs to one client alone.
     prefersModern: () => serves === "http" || connection?.era() === "modern",

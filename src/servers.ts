@@ -48,6 +48,8 @@ export interface ServersParts {
   readonly version: string;
   /** The client that this gateway serves, if there is one. */
   readonly client: () => ClientFace | undefined;
+  /** What that client can be asked for, if it is of the modern era. */
+  readonly modernCapabilities?: () => JsonObject | undefined;
   /** Whether more than one client can be there, as over HTTP. */
   readonly hasManyClients?: () => boolean;
   /** Whether that client is of the modern era. */
@@ -62,6 +64,7 @@ export function createServers({
   log,
   version,
   client,
+  modernCapabilities = () => undefined,
   hasManyClients = () => false,
   prefersModern,
   secrets,
@@ -78,6 +81,7 @@ export function createServers({
       clientInfo,
       log,
       client,
+      modernCapabilities,
       hasManyClients,
       prefersModern,
       openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),

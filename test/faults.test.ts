@@ -312,7 +312,7 @@ async function eventuallyAsync(what: string, probe: () => Promise<boolean>): Pro
 }
 
 describe("T077: kill -9 of the gateway", () => {
-  const rounds = Number(process.env["GATEWAY_KILL_ROUNDS"] ?? 3);
+  const rounds = Number(process.env["GATEWAY_KILL_ROUNDS"] ?? 1);
 
   it(`leaves no server and no grandchild behind, ${rounds} times`, { timeout: 20_000 * rounds }, async () => {
     const folder = temporaryFolder();

@@ -14,7 +14,7 @@ import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 const fixtures = join(dirname(fileURLToPath(import.meta.url)), "fixtures");
 
 /** A soak raises the number of rounds and changes the seed; a failure's seed repeats its moments of death. */
-const KILL_ROUNDS = Number(process.env["STORE_KILL_ROUNDS"] ?? 3);
+const KILL_ROUNDS = Number(process.env["STORE_KILL_ROUNDS"] ?? 1);
 const KILL_SEED = Number(process.env["STORE_KILL_SEED"] ?? 20_260_728);
 
 interface Writer {

@@ -19,6 +19,8 @@ export interface RelayParts {
   readonly listed: Listed;
   /** What every call of this client carries. */
   readonly context?: Partial<CallContext>;
+  /** Ends every call of this client when it aborts. */
+  readonly gone?: AbortSignal;
   /** With the request that a message belongs to, where it is no answer. */
   readonly send: (message: JSONRPCMessage, options?: { relatedRequestId: string | number }) => Promise<void>;
   /** Answers with a result of one key whose value is JSON already. */
@@ -31,6 +33,7 @@ export type Relay = (message: JSONRPCMessage) => boolean;
 export function createRelay(parts: RelayParts): Relay {
   const { gateway, client, listed, context: shared, send, sendResultBytes } = parts;
   const calls = new Map<unknown, AbortController>();
+  parts.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
 
   function take(id: string | number, params: JsonObject, face: ClientFace): boolean {
     const { name, arguments: args = {} } = params;

@@ -1,13 +1,14 @@
-import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Output } from "../core/output.ts";
 import type { ClientFace } from "../core/tool.ts";
 import type { Gateway, GatewayDescription } from "../gateway/gateway.ts";
 import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "./mcp-server.ts";
 import { createRelay } from "./relay.ts";
+import { subscribeServers } from "./subscribe-servers.ts";
 import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
 
 export interface StdioConnection {
@@ -17,6 +18,8 @@ export interface StdioConnection {
   client(): ClientFace | undefined;
   /** The era that the client opened, once it has. */
   era(): "legacy" | "modern" | undefined;
+  /** What a modern client said last that it can be asked for: it says so with each request. */
+  modernCapabilities(): JsonObject | undefined;
   /** Takes no more requests, answers those under way within the grace time, and ends. */
   close(): Promise<void>;
 }
@@ -41,8 +44,10 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
     send: (message) => transport.send(message),
     sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
   });
+  let modernCapabilities: JsonObject | undefined;
   transport.intercept = (message) => {
-    subscribeServers(parts.gateway, message);
+    modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
+    subscribeServers(parts.gateway, message, gone.signal);
     return relay(message);
   };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -66,6 +71,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
     ended,
     client: () => client,
     era: () => openedEra,
+    modernCapabilities: () => modernCapabilities,
     async close() {
       input.pause();
       await transport.drain(GRACE_MS);
@@ -74,20 +80,10 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   };
 }
 
-/**
- * The SDK answers `subscriptions/listen` itself and delivers what is announced; what it cannot know is that the servers behind us
- * must be asked to announce it.
- */
-export function subscribeServers(gateway: Gateway, message: JSONRPCMessage): void {
-  if (!("method" in message) || message.method !== "subscriptions/listen") return;
-  const { resourceSubscriptions } = (message.params?.["notifications"] ?? {}) as {
-    resourceSubscriptions?: unknown;
-  };
-  if (!Array.isArray(resourceSubscriptions)) return;
-  for (const uri of resourceSubscriptions as unknown[]) {
-    const context = { traceId: randomUUID(), signal: new AbortController().signal };
-    if (typeof uri === "string") void gateway.pass("resources/subscribe", { uri }, context);
-  }
+function modernCapabilitiesOf(message: JSONRPCMessage): JsonObject | undefined {
+  const meta = "method" in message ? message.params?.["_meta"] : undefined;
+  const declared = isJsonObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  return isJsonObject(declared) ? declared : undefined;
 }
 
 /** A server that is fronted alone and cannot be reached is told in place of its instructions; its calls say so too. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { WireMessage } from "../core/wire.ts";
 import { openSession, type HandshakeOptions } from "./handshake.ts";
 import { Peer } from "./peer.ts";
@@ -114,6 +114,13 @@ describe("a server that was modern before", () => {
     );
     expect(await outcome).toMatchObject({ session: { era: "modern" } });
     expect(asked).toEqual(["server/discover"]);
+  });
+
+  it("that is slow to start is a modern one all the same", async () => {
+    const { outcome, late, asked } = openWith({ initialize: REFUSED }, { lastEra: "modern" });
+    await vi.waitUntil(() => asked.includes("initialize"));
+    late("server/discover", MODERN);
+    expect(await outcome).toMatchObject({ session: { era: "modern" } });
   });
 
   it("and is not any more is found out within the probe's own limit", async () => {

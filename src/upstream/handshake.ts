@@ -3,7 +3,7 @@
  *
  * Nearly every server is of the legacy era, and one that speaks both answers it as well, so `initialize` goes first and costs
  * no extra round trip. A server that refuses it, or says nothing for a moment, is asked with `server/discover` as well; the first
- * that opens counts. A server that was modern before is asked that way first, with a short limit of its own.
+ * that opens counts. A server that was modern before is asked the other way round.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../core/json.ts";
@@ -50,23 +50,21 @@ export async function openSession(peer: Peer, options: HandshakeOptions): Promis
   return opened.kind === "open" ? opened : { kind: "refused", reason: opened.reason };
 }
 
+/** Here too the first question stays open: a modern server that is slow to start refuses `initialize` when it is up. */
 async function openKnownModern(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
-  const opened = await discover(peer, options, probeMs);
-  // Over HTTP a request can be refused with its status alone, and the next one may still be heard.
-  return opened.kind === "open" || (opened.isFinal && (opened.isSure === true || peer.isClosed))
-    ? opened
-    : initialize(peer, options, options.timeoutMs);
+  const modern = discover(peer, options, options.timeoutMs);
+  const first = await Promise.race([modern, sleep(probeMs, SILENCE, { ref: false })]);
+  if (first !== SILENCE && isDecided(first, peer)) return first;
+  const legacy = initialize(peer, options, options.timeoutMs);
+  const winner = await Promise.race([legacy, modern]);
+  return winner.kind === "open" ? winner : preferOpen(await legacy, await modern);
 }
 
 /** A server that is slow to start is not taken for a modern one: its answer to `initialize` counts whenever it comes. */
 async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
   const legacy = initialize(peer, options, options.timeoutMs);
   const first = await Promise.race([legacy, sleep(probeMs, SILENCE, { ref: false })]);
-  if (
-    first !== SILENCE &&
-    (first.kind === "open" || (first.isFinal && (first.isSure === true || peer.isClosed)))
-  )
-    return first;
+  if (first !== SILENCE && isDecided(first, peer)) return first;
   const modern = discover(peer, options, Math.max(probeMs, options.timeoutMs - probeMs));
   if (first !== SILENCE) return preferOpen(first, await modern);
   const winner = await Promise.race([legacy, modern]);
@@ -74,6 +72,11 @@ async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: numbe
 }
 
 const SILENCE = Symbol("silence");
+
+/** Over HTTP a request can be refused with its status alone, and the next one may still be heard. */
+function isDecided(attempt: Attempt, peer: Peer): boolean {
+  return attempt.kind === "open" || (attempt.isFinal && (attempt.isSure === true || peer.isClosed));
+}
 
 function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
   return modern.kind === "open" ? modern : legacy;

@@ -50,6 +50,8 @@ export class Line {
   readonly #calls = new Set<CallContext>();
   readonly #strays = new Set<ClientFace | undefined>();
   #listening: Listening | undefined;
+  /** What was listened to on the connection before; the next one goes on with it. */
+  #lost: Listening | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(config: UpstreamConfig, parts: LineParts) {
@@ -61,9 +63,12 @@ export class Line {
       onNotification: (method, params) => parts.onNotification(this, method, params),
       onOpen: (connection) => {
         this.#strays.clear();
-        this.#listening = new Listening(connection, parts.logLevel());
+        this.#listening = new Listening(connection, parts.logLevel(), this.#lost);
       },
-      onGone: () => (this.#listening = undefined),
+      onGone: () => {
+        this.#lost = this.#listening ?? this.#lost;
+        this.#listening = undefined;
+      },
     });
   }
 

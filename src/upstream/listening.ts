@@ -12,7 +12,7 @@ import { envelopeParams } from "./listing.ts";
 /** The longest that a timer can wait: the request is answered when it ends. */
 const FOREVER_MS = 2 ** 31 - 1;
 const SET_LEVEL_MS = 10_000;
-const UNSUBSCRIBE_MS = 10_000;
+const SUBSCRIBE_MS = 10_000;
 
 /** A client, or whoever asks without one. */
 type Subscriber = ClientFace | undefined;
@@ -24,9 +24,11 @@ export class Listening {
   readonly #watched = new WeakSet<ClientFace>();
   #current: AbortController | undefined;
 
-  constructor(connection: Connection, logLevel: string | undefined) {
+  /** Goes on with what was waited for on an earlier connection. */
+  constructor(connection: Connection, logLevel: string | undefined, earlier?: Listening) {
     this.#connection = connection;
     this.#listen();
+    if (earlier !== undefined) this.#renew(earlier);
     if (logLevel !== undefined) this.setLogLevel(logLevel);
   }
 
@@ -68,13 +70,22 @@ export class Listening {
     void peer.request("logging/setLevel", { level }, { timeoutMs: SET_LEVEL_MS });
   }
 
+  #renew(earlier: Listening): void {
+    const { peer, session } = this.#connection;
+    for (const [uri, subscribers] of earlier.#subscribers) {
+      for (const client of subscribers) this.subscribe(uri, client);
+      if (session.era === "legacy")
+        void peer.request("resources/subscribe", { uri }, { timeoutMs: SUBSCRIBE_MS });
+    }
+  }
+
   #forget(client: ClientFace): void {
     const { peer, session } = this.#connection;
     for (const [uri, subscribers] of this.#subscribers) {
       if (!subscribers.has(client)) continue;
       this.unsubscribe(uri, client);
       if (session.era === "modern" || this.#subscribers.has(uri)) continue;
-      void peer.request("resources/unsubscribe", { uri }, { timeoutMs: UNSUBSCRIBE_MS });
+      void peer.request("resources/unsubscribe", { uri }, { timeoutMs: SUBSCRIBE_MS });
     }
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import fc from "fast-check";
 import type { JsonObject } from "../core/json.ts";
-import type { WireMessage } from "../core/wire.ts";
+import type { Wire, WireMessage } from "../core/wire.ts";
 import { Peer, type PeerHandlers } from "./peer.ts";
 import { createWirePair, type TestWire } from "./wire-pair.testkit.ts";
 
@@ -223,4 +223,27 @@ describe("what the other side asks", () => {
     await soon();
     expect(notes).toEqual([["notifications/message", { level: "info" }]]);
   });
+});
+
+it("a cancellation is sent before the wire is closed", async () => {
+  const order: string[] = [];
+  const wire: Wire = {
+    start: async () => {},
+    async send(message) {
+      await soon();
+      order.push(String(message["method"]));
+    },
+    close: async () => void order.push("close"),
+  };
+  const peer = new Peer(wire, {
+    onRequest: async () => ({ result: {} }),
+    onNotification: () => {},
+    onClose: () => {},
+  });
+  const abort = new AbortController();
+  const reply = peer.request("tools/call", {}, { ...options, signal: abort.signal });
+  abort.abort();
+  expect(await reply).toEqual({ kind: "cancelled" });
+  await peer.close();
+  expect(order).toEqual(["tools/call", "notifications/cancelled", "close"]);
 });

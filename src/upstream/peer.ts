@@ -6,6 +6,7 @@
  * cancellation or a closed connection. Progress resets the timeout. An answer that nobody waits for (unknown id, a second
  * answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Wire, WireMessage } from "../core/wire.ts";
@@ -57,6 +58,9 @@ interface Pending {
   readonly canBeAskedMeanwhile: boolean;
 }
 
+/** A server that has not taken a cancellation by then is told nothing more. */
+const TELLING_MS = 1_000;
+
 const CANCELLED = "notifications/cancelled";
 const PROGRESS = "notifications/progress";
 
@@ -66,6 +70,8 @@ export class Peer {
   readonly #pending = new Map<unknown, Pending>();
   /** Requests of the other side that we are answering. */
   readonly #answering = new Map<unknown, AbortController>();
+  /** Notifications on their way: each is a request of its own over HTTP, and closing the wire would cut it. */
+  readonly #telling = new Set<Promise<void>>();
   #nextId = 1;
   #closed = false;
   #droppedCount = 0;
@@ -124,10 +130,14 @@ export class Peer {
   /** Best effort: a notification that cannot be sent is lost, as notifications may be. */
   notify(method: string, params: JsonObject): void {
     if (this.#closed) return;
-    this.#wire.send({ jsonrpc: "2.0", method, params }).catch(() => {});
+    const told = this.#wire.send({ jsonrpc: "2.0", method, params }).catch(() => {});
+    this.#telling.add(told);
+    void told.finally(() => this.#telling.delete(told));
   }
 
   async close(): Promise<void> {
+    if (this.#telling.size > 0)
+      await Promise.race([Promise.all(this.#telling), sleep(TELLING_MS, undefined, { ref: false })]);
     await this.#wire.close();
     this.#close();
   }

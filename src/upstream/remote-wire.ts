@@ -2,6 +2,7 @@
  * A remote server over the SDK's transports, on our own `fetch`. A redirect is followed only within the origin, so that headers
  * with credentials never reach another one; nothing is retried that may already have taken effect.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { ToolError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -17,6 +18,9 @@ import type { OAuthSettings } from "./oauth/client.ts";
 import { Credentials } from "./oauth/credentials.ts";
 import type { UpstreamTransport } from "./upstream-config.ts";
 import { WireFailure } from "./wire-failure.ts";
+
+/** For the end of a session, which nobody waits for longer. */
+const GOODBYE_MS = 1_000;
 
 export type RemoteTransport = Extract<UpstreamTransport, { kind: "http" | "sse" }>;
 
@@ -74,8 +78,19 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
   } as const;
   const wire =
     kind === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  if (wire instanceof StreamableHTTPClientTransport) endSessionWith(wire);
   // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
   return { wire: wire as unknown as Wire, failure: () => failure };
+}
+
+/** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */
+function endSessionWith(wire: StreamableHTTPClientTransport): void {
+  const close = wire.close.bind(wire);
+  wire.close = async () => {
+    const told = wire.terminateSession().catch(() => {});
+    await Promise.race([told, sleep(GOODBYE_MS, undefined, { ref: false })]);
+    await close();
+  };
 }
 
 /** A server that takes nobody without a login, where there is none to be had. */

@@ -49,6 +49,8 @@ export interface UpstreamParts {
   readonly hasManyClients?: () => boolean;
   /** The one client that this gateway serves, for what the server asks while no call of a client is under way. */
   readonly client?: () => ClientFace | undefined;
+  /** What that client can be asked for, if it is of the modern era: the line may be opened by a request that is not its own. */
+  readonly modernCapabilities?: () => JsonObject | undefined;
   /** A modern client is asked best by a modern server, so one that speaks both eras is asked in that way first. */
   readonly prefersModern?: () => boolean;
 }
@@ -238,13 +240,13 @@ class Upstream implements UpstreamServer {
   }
 
   #openShared(): Line {
-    const { client } = this.#parts;
+    const { client, modernCapabilities } = this.#parts;
     return new Line(this.#config, {
       ...this.#common,
       clientCapabilities: (context) => {
         if (this.#hasManyClients) return {};
         const face = context.client ?? client?.();
-        return askableOf(face?.capabilities ?? context.modern?.capabilities);
+        return askableOf(face?.capabilities ?? context.modern?.capabilities ?? modernCapabilities?.());
       },
       findClient: (line) => (this.#hasManyClients ? onlyCaller(line) : newestCaller(line, client?.())),
       onNotification: (line, method, params) => this.#hearShared(line, method, params),
@@ -277,12 +279,19 @@ class Upstream implements UpstreamServer {
     return line;
   }
 
-  /** What is logged while one call is under way belongs to it; whoever made it hears it with the answer, if that is their way. */
+  /**
+   * What is logged while one call is under way belongs to it; whoever made it hears it with the answer, if that is their way. While
+   * several are under way nobody knows whose it is, and where there are many clients it may not be for the others.
+   */
   #hearShared(line: Line, method: string, params: JsonObject): void {
     const [caller, ...others] = line.calls;
-    const isTold = method === LOG_MESSAGE && others.length === 0 && caller?.modern?.logLevel !== undefined;
-    if (isTold && caller?.onNotice !== undefined) caller.onNotice(method, params);
-    else this.#hear(method, params);
+    if (method !== LOG_MESSAGE || caller === undefined) return this.#hear(method, params);
+    const isTold = others.length === 0 && caller.modern?.logLevel !== undefined;
+    if (isTold && caller.onNotice !== undefined) return caller.onNotice(method, params);
+    if (!this.#hasManyClients) return this.#hear(method, params);
+    const { client, modern } = caller;
+    const isOfOne = modern === undefined && others.every((other) => other.client === client);
+    if (isOfOne && client !== undefined) this.#hear(method, params, client);
   }
 
   /** On the line of a call: between two calls nobody is there whom it could concern, and a log is for those who asked for it. */

@@ -20,6 +20,8 @@ export async function startBearerProxy(target: string, token: string): Promise<B
     const headers = forwardedHeaders(incoming.rawHeaders, from, to.host, token);
     pass(incoming, response, to, headers);
   });
+  // A connection that is closed because it was idle may just be in use for the next request.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   from = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -48,7 +50,9 @@ function forwardedHeaders(raw: readonly string[], from: string, to: string, toke
 
 function pass(incoming: IncomingMessage, response: ServerResponse, to: URL, headers: string[]): void {
   const { method, url } = incoming;
-  const outgoing = request({ host: to.hostname, port: to.port, method, path: url, headers }, (answer) => {
+  // A connection for each request, for the same reason: the other end is the one that closes.
+  const target = { host: to.hostname, port: to.port, agent: false };
+  const outgoing = request({ ...target, method, path: url, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
     // The head of an event stream is an answer of its own: the first event may come much later.
     response.flushHeaders();

@@ -26,6 +26,7 @@ export async function startGateway(config: object): Promise<GatewayProcess> {
       HOME: folder,
       XDG_CONFIG_HOME: join(folder, "config"),
       REPERTOIRE_HOME: join(folder, "home"),
+      REPERTOIRE_KEYRING: "off",
     },
   };
   const child = startProcess([BIN, "serve", "--http", "127.0.0.1:0", "--config", file, "--ready-json"], {

@@ -6,6 +6,7 @@ import { createColumn, type Column } from "./column.ts";
 import { fixtureCommand, startFixture } from "./fixture-process.ts";
 import { startGateway } from "./gateway-process.ts";
 import { countScenarios, REVISIONS, testClient, testServer, type Findings, type Revision } from "./suite.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** The fixture asks for none; it is sent through the proxy all the same, so that the comparison is fair. */
 const UNUSED_TOKEN = "unused";
@@ -49,8 +50,10 @@ export async function runThrough(baseline: Baseline, direct: readonly Column[]):
   stack.defer(() => gateway.close());
   const columns: Column[] = [];
   for (const { name, revisions } of PASSAGES) {
+    const url = `${gateway.url}/${name}`;
+    await warmUp(url, gateway.token);
     for (const revision of revisions) {
-      const findings = await testWithToken(`${gateway.url}/${name}`, gateway.token, revision);
+      const findings = await testWithToken(url, gateway.token, revision);
       const reference = direct.find((column) => column.revision === revision)!.findings;
       columns.push(createColumn({ name, revision, leg: "server", findings, reference, baseline }));
     }

@@ -26,8 +26,27 @@ export function tableOf(columns: readonly Column[]): string {
     ["required", ...columns.map(countText)],
     ...[...others].sort().map((scenario) => rowOf(`(not scored) ${scenario}`, scenario, columns)),
   ];
+  return align(rows);
+}
+
+/** How many of the required scenarios pass, of all revisions and columns. */
+export function summaryOf(columns: readonly Column[]): string {
+  const names = [...new Set(columns.map(({ name }) => name))];
+  const revisions = [...new Set(columns.map(({ revision }) => revision))];
+  const countOf = (name: string, revision: string): string => {
+    const column = columns.find((one) => one.name === name && one.revision === revision);
+    return column === undefined ? MARK_ABSENT : countText(column);
+  };
+  return align([
+    ["required", ...names],
+    ...revisions.map((revision) => [revision, ...names.map((name) => countOf(name, revision))]),
+  ]);
+}
+
+function align(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)));
-  return rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index]!)).join("  ")).join("\n");
+  const lines = rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index]!)).join("  "));
+  return lines.map((line) => line.trimEnd()).join("\n");
 }
 
 function rowOf(label: string, scenario: string, columns: readonly Column[]): string[] {

@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { loadBaseline } from "./baseline.ts";
 import type { Column } from "./column.ts";
 import { runClient, runDirect, runSelf, runThrough } from "./parts.ts";
-import { complaintsOf, tableOf } from "./report.ts";
+import { complaintsOf, summaryOf, tableOf } from "./report.ts";
 import { REVISIONS } from "./suite.ts";
 
 async function main(): Promise<void> {
@@ -43,6 +43,7 @@ function report(columns: readonly Column[]): void {
       if (table !== "") process.stdout.write(`${table}\n\n`);
     }
   }
+  process.stdout.write(`${summaryOf(columns)}\n\n`);
   const complaints = columns.flatMap(complaintsOf);
   for (const complaint of complaints) process.stdout.write(`${complaint}\n`);
   const expected = columns.reduce((count, { verdict }) => count + verdict.expected.length, 0);

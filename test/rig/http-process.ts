@@ -10,7 +10,7 @@ import { BIN, environmentOf, type Era } from "../fixtures/gateway-process.ts";
 import { eventually } from "../fixtures/temporary.ts";
 import { META } from "./raw-request.ts";
 
-const SCRIPTED = join(import.meta.dirname, "scripted-server.mjs");
+export const SCRIPTED = join(import.meta.dirname, "scripted-server.mjs");
 /** Far beyond what a start or an end needs, also on a busy machine. */
 const PATIENCE_MS = 30_000;
 
@@ -28,6 +28,8 @@ export interface Place {
   owner(): Headers;
   /** Every line that the scripted server was sent. */
   heard(): string;
+  /** Lets the tool `wait` of the scripted server answer. */
+  release(key: string): void;
   remove(): void;
 }
 
@@ -55,6 +57,7 @@ export function createPlace(config: object = {}): Place {
     },
     owner: () => headersOf(openTokens(home).showDefault().token),
     heard: () => (existsSync(log) ? readFileSync(log, "utf8") : ""),
+    release: (key) => writeFileSync(`${log}.${key}`, ""),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -142,6 +145,23 @@ export function modernRequest(
   };
   const body = { jsonrpc: "2.0", id, method, params: { ...params, _meta: { ...META, ...meta } } };
   return { headers, body: JSON.stringify(body) };
+}
+
+export interface Message {
+  readonly id?: unknown;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** The answer, which comes as a stream of events when it takes long. */
+export function messageOf(text: string): Message {
+  const last = text.startsWith("{")
+    ? text
+    : (text
+        .match(/^data: (\{.*)$/gm)
+        ?.at(-1)
+        ?.slice("data: ".length) ?? "{}");
+  return JSON.parse(last) as Message;
 }
 
 /** What it holds in memory now. */

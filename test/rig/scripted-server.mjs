@@ -5,10 +5,10 @@
  *
  * It needs nothing but Node, so that it starts fast.
  */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const [log] = process.argv.slice(2);
-const held = new Map();
 let version = 0;
 let callCount = 0;
 
@@ -26,11 +26,10 @@ const tools = {
     return textOf(`touched ${JSON.stringify(args)}`);
   },
   big: ({ bytes }) => textOf("x".repeat(bytes)),
-  /** Is answered when `release` is called with its key, or cancelled. */
-  wait: ({ key }) => new Promise((resolve) => held.set(key, resolve)),
-  release: ({ key }) => {
-    held.get(key)?.(textOf(`released ${key}`));
-    return textOf(held.delete(key) ? "one" : "none");
+  /** Is answered when there is a file of its key beside the log. */
+  wait: async ({ key }) => {
+    while (!existsSync(`${log}.${key}`)) await sleep(20);
+    return textOf(`released ${key}`);
   },
   /** Says again and again that its list has changed, which it has. */
   storm: ({ times }) => {
@@ -40,12 +39,13 @@ const tools = {
     }
     return textOf(`stormed to ${version}`);
   },
-  /** Reports progress, also for tokens that are not its own. */
-  progress: ({ times, tokens = [] }, { progressToken }) => {
-    for (let i = 0; i < times; i += 1) {
+  /** Reports progress, each time with so many bytes, and also for tokens that are not its own. */
+  progress: ({ times, bytes = 0, tokens = [] }, { progressToken }) => {
+    const message = "x".repeat(bytes);
+    for (let progress = 0; progress < times; progress += 1) {
       for (const token of [progressToken, ...tokens]) {
-        if (token !== undefined)
-          write({ method: "notifications/progress", params: { progressToken: token, progress: i, total: times } });
+        const params = { progressToken: token, progress, total: times, message };
+        if (token !== undefined) write({ method: "notifications/progress", params });
       }
     }
     return textOf("done");
@@ -73,9 +73,9 @@ const methods = {
 async function answer(line) {
   if (log !== undefined) appendFileSync(log, `${line}\n`);
   const { id, method, params } = JSON.parse(line);
-  if (method === "notifications/cancelled") return;
   if (id === undefined || method === undefined) return;
-  if (!Object.hasOwn(methods, method)) return write({ id, error: { code: -32601, message: "no such method" } });
+  if (!Object.hasOwn(methods, method))
+    return write({ id, error: { code: -32601, message: "no such method" } });
   write({ id, result: await methods[method](params ?? {}) });
 }
 

@@ -17,8 +17,7 @@ export class EventWriter {
       ...headers,
     });
     response.flushHeaders();
-    EventWriter.openCount++;
-    response.once("close", () => EventWriter.openCount--);
+    countStream(response);
   }
 
   get isOpen(): boolean {
@@ -49,4 +48,10 @@ export class EventWriter {
     if (this.#response.writableLength > UNREAD_BYTES_MAX) this.#response.destroy();
     else this.#response.write(text);
   }
+}
+
+/** Counts a response that is a stream of events, until it is closed. */
+export function countStream(response: ServerResponse): void {
+  EventWriter.openCount++;
+  response.once("close", () => EventWriter.openCount--);
 }

@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import type { MessageId } from "../message.ts";
 import { STREAM_AFTER_MS } from "./limits.ts";
-import { replyBytes, replyEmpty } from "./reply.ts";
+import { replyBytes, replyEmpty, replyText } from "./reply.ts";
 
 /** Where events go once the response is a stream. */
 export interface EventSink {
@@ -54,7 +54,10 @@ export class Exchange {
   answer(message: Answer, status = 200): void {
     if (!this.#end()) return;
     this.#parts.answered?.(message);
-    if (this.#sink === undefined) return this.#reply(Buffer.from(JSON.stringify(message)), status);
+    if (this.#sink === undefined) {
+      const { response, headers } = this.#parts;
+      return replyText(response, status, JSON.stringify(message), headers);
+    }
     this.#sink.send(message);
     this.#sink.end();
   }
@@ -67,7 +70,8 @@ export class Exchange {
     }
     if (!this.#end()) return;
     const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(key)}:`;
-    this.#reply(Buffer.concat([Buffer.from(head), value, Buffer.from("}}")]));
+    const { response, headers } = this.#parts;
+    replyBytes(response, 200, Buffer.concat([Buffer.from(head), value, Buffer.from("}}")]), headers);
   }
 
   /** There will be no answer: the client has cancelled the request, or the session has ended. */
@@ -82,10 +86,6 @@ export class Exchange {
     this.#isAnswered = true;
     clearTimeout(this.#timer);
     return true;
-  }
-
-  #reply(body: Buffer, status = 200): void {
-    replyBytes(this.#parts.response, status, body, this.#parts.headers);
   }
 
   #stream(): EventSink {

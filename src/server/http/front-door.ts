@@ -2,6 +2,7 @@
  * What every request passes before any route sees it: is it addressed to us, does a web page send it that may, whose token does it
  * carry? In this order, and without exception; what comes to no good end here has touched nothing else.
  */
+import type { IncomingMessage } from "node:http";
 import type { Gate } from "../auth/gate.ts";
 import { checkHost, checkOrigin, type AddressPolicy } from "../auth/origin-check.ts";
 import { baseFor } from "../auth/resource-metadata.ts";
@@ -28,22 +29,31 @@ export interface FrontDoor {
   checkToken(visit: Visit): boolean | Promise<boolean>;
 }
 
+/** How often a header was sent. Node keeps the first of these two and says nothing of the others. */
+function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at]!;
+    if (sent.length === name.length && sent.toLowerCase() === name) count++;
+  }
+  return count;
+}
+
 export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts): FrontDoor {
   const knownHosts = new Set<string>();
 
   function checkAddress(visit: Visit): boolean {
     const { request, response } = visit;
-    const hosts = request.headersDistinct["host"];
-    const [host = ""] = hosts ?? [];
-    if (hosts?.length !== 1 || !knownHosts.has(host)) {
-      const check = checkHost(hosts, policy);
+    const { host = "" } = request.headers;
+    if (countHeader(request, "host") !== 1 || !knownHosts.has(host)) {
+      const check = checkHost(request.headersDistinct["host"], policy);
       if (check.kind === "refused") {
         refused("host");
         return (replyError(response, check), false);
       }
       if (knownHosts.size < KNOWN_HOSTS_MAX) knownHosts.add(host);
     }
-    if ((request.headersDistinct["authorization"]?.length ?? 0) > 1) {
+    if (countHeader(request, "authorization") > 1) {
       const message = "A request has one Authorization header at most.";
       return (replyError(response, { status: 400, message }), false);
     }

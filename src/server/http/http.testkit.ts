@@ -38,6 +38,7 @@ export async function openEndpoint(...sources: FixtureSource[]) {
     gateway: rig.gateway,
     log: silentLog,
     isTransparent: false,
+    isDraining: () => false,
     telemetry: NO_TELEMETRY,
     refusePermission: (permission) => insufficientScope(permission, permission, undefined),
   });

@@ -102,6 +102,7 @@ async function connect(parts: McpServerParts, session: HttpSession): Promise<voi
     client: () => (server.getClientCapabilities() === undefined ? undefined : face),
     listed,
     context,
+    gone: session.gone,
     send: (message, options) => session.send(message, options),
     sendResultBytes: (id, key, value) => session.sendResultBytes(id, key, value),
   });

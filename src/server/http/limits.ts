@@ -16,6 +16,8 @@ export const REQUEST_MS = 30 * SECOND_MS;
 export const SOCKET_IDLE_MS = MINUTE_MS;
 /** What a client has not read yet. Beyond that it does not read any more, and its stream is closed. */
 export const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
+/** A client that takes nothing of its answer for so long does not want it. */
+export const UNREAD_MS = MINUTE_MS;
 /** Proxies close what is silent for 30 s or more. */
 export const KEEP_ALIVE_MS = 15 * SECOND_MS;
 /**
@@ -34,3 +36,5 @@ export const KEPT_EVENT_BYTES_MAX = 1024 * 1024;
 export const SESSION_REQUEST_COUNT_MAX = 256;
 /** Open `subscriptions/listen` streams of all modern clients together. */
 export const SUBSCRIPTION_COUNT_MAX = 1_024;
+/** Of these, those that came with one token: whoever opens more and more leaves room for others. */
+export const OWN_SUBSCRIPTION_COUNT_MAX = 256;

@@ -17,6 +17,8 @@ export interface McpEndpointParts extends McpServerParts {
   /** Whether names are a server's own, so that none of them is a meta-tool. */
   readonly isTransparent: boolean;
   readonly telemetry: Telemetry;
+  /** Whether the gateway is leaving: answers and notifications are still taken, requests are not. */
+  readonly isDraining: () => boolean;
   readonly refusePermission: (permission: Permission, visit: Visit) => InsufficientScope;
 }
 
@@ -41,6 +43,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     visit.bodyBytes = body.byteCount;
     note(visit, body.message);
     if (!isAllowed(visit, neededFor(body.message, parts.isTransparent))) return;
+    if (visit.requestId !== undefined && parts.isDraining()) return refuseLate(visit);
     const message = trace(visit, body.message);
     return visit.era === "modern" ? modern.post(visit, message) : legacy.post(visit, message);
   }
@@ -86,6 +89,12 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       await Promise.all([sessions.close(), modern.close()]);
     },
   };
+}
+
+function refuseLate({ response, requestId }: Visit): void {
+  const headers = { "Retry-After": "1", Connection: "close" };
+  const message = "The gateway is ending and takes no more requests. Try again in a moment.";
+  replyError(response, { status: 503, message, id: requestId ?? null, headers });
 }
 
 /** What is told of the request in logs, metrics and traces. */

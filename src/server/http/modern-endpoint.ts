@@ -18,13 +18,14 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../../core/tool.ts";
 import { createMcpServer, type McpServerParts } from "../mcp-server.ts";
 import { contextOf } from "../request-context.ts";
-import { describeFor, subscribeServers } from "../serve-stdio.ts";
+import { describeFor } from "../serve-stdio.ts";
+import { subscribeServers } from "../subscribe-servers.ts";
 import { EventWriter } from "./event-writer.ts";
 import { Exchange, type Answer } from "./exchange.ts";
-import { KEEP_ALIVE_MS, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
+import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
 import { findParamHeaderProblem } from "./param-headers.ts";
 import { replyError } from "./reply.ts";
-import { accepts, headerOf, noteAnswer, type Visit } from "./visit.ts";
+import { accepts, goneSignal, headerOf, noteAnswer, type Visit } from "./visit.ts";
 import { pour, toWebRequest } from "./web.ts";
 
 const MODERN_VERSION = "2026-07-28";
@@ -48,6 +49,8 @@ export function isModern(visit: Visit, message: JSONRPCMessage): boolean {
 export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
   const { gateway, log } = parts;
   const visits = new WeakMap<Request, Visit>();
+  /** By the id of the principal, of which there are few. */
+  const listenerCounts = new Map<string | undefined, number>();
   const bus = new InMemoryServerEventBus((error) => log.warn("server.http.problem", { error }));
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
@@ -72,9 +75,23 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
     }),
   ];
 
+  /** Whether one more may listen; if not, it has been answered. */
+  function takePlace(visit: Visit): boolean {
+    const { principal, response, requestId: id = null } = visit;
+    const count = listenerCounts.get(principal?.id) ?? 0;
+    if (count >= OWN_SUBSCRIPTION_COUNT_MAX) {
+      const message = `${count} subscriptions came with this token already, which is the limit: close one first.`;
+      return (replyError(response, { status: 429, message, id }), false);
+    }
+    listenerCounts.set(principal?.id, count + 1);
+    response.once("close", () => listenerCounts.set(principal?.id, listenerCounts.get(principal?.id)! - 1));
+    return true;
+  }
+
   async function throughSdk(visit: Visit, message: JSONRPCMessage): Promise<void> {
-    subscribeServers(gateway, message);
+    if (visit.method === "subscriptions/listen" && !takePlace(visit)) return;
     const request = toWebRequest(visit);
+    subscribeServers(gateway, message, request.signal);
     visits.set(request, visit);
     await pour(await handler.fetch(request, { parsedBody: message }), visit);
   }
@@ -119,6 +136,7 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
 
   return {
     async post(visit, message) {
+      endWithToken(visit);
       const isCall = "method" in message && "id" in message && message.method === "tools/call";
       await ((isCall ? takeCall(visit, message) : undefined) ?? throughSdk(visit, message));
     },
@@ -127,6 +145,13 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
       await handler.close();
     },
   };
+}
+
+/** A token that is revoked ends what came with it, as if its client had gone. */
+function endWithToken({ principal, response }: Visit): void {
+  const end = (): void => void response.destroy();
+  principal?.revoked.addEventListener("abort", end, { once: true });
+  response.once("close", () => principal?.revoked.removeEventListener("abort", end));
 }
 
 /** Whether headers and envelope say exactly the same, so that nothing is left for the SDK to find. */
@@ -147,14 +172,12 @@ function ownContext(visit: Visit | undefined): Partial<CallContext> {
 }
 
 function callContext(visit: Visit, params: JsonObject, send: (note: unknown) => void): CallContext {
-  const gone = new AbortController();
-  visit.response.once("close", () => gone.abort());
   const tell = (method: string, note: JsonObject): void => send({ jsonrpc: "2.0", method, params: note });
   const meta = params["_meta"] as JsonObject;
   const { inputResponses, requestState } = params;
   const logLevel = meta[LOG_LEVEL_META_KEY];
   return {
-    ...contextOf(params, gone.signal, undefined, tell),
+    ...contextOf(params, goneSignal(visit), undefined, tell),
     onNotice: tell,
     ...ownContext(visit),
     modern: {

@@ -1,6 +1,7 @@
 /** Answers over HTTP that are no stream. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MessageId } from "../message.ts";
+import { UNREAD_MS } from "./limits.ts";
 
 export interface HttpError {
   readonly status: number;
@@ -11,6 +12,7 @@ export interface HttpError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const SMALL_BYTES = 16 * 1024;
 /** For a failure of the request itself, which has no code of its own in JSON-RPC. */
 const REQUEST_FAILED = -32000;
 
@@ -20,24 +22,45 @@ function replyJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  replyBytes(response, status, Buffer.from(JSON.stringify(body)), headers);
+  replyText(response, status, JSON.stringify(body), headers);
 }
 
-/** Written in one piece: one packet for a small answer. */
+/** Node joins a body that is text to the header lines: one piece of memory, one write. */
+export function replyText(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (startReply(response, status, Buffer.byteLength(body), headers)) response.end(body);
+}
+
+/** For what is large and bytes already. */
 export function replyBytes(
   response: ServerResponse,
   status: number,
   body: Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  if (response.headersSent || response.destroyed) return;
+  if (startReply(response, status, body.length, headers)) response.end(body);
+}
+
+function startReply(
+  response: ServerResponse,
+  status: number,
+  byteCount: number,
+  headers: Readonly<Record<string, string>>,
+): boolean {
+  if (response.headersSent || response.destroyed) return false;
   response.writeHead(status, {
     "Content-Type": "application/json",
-    "Content-Length": body.length,
+    "Content-Length": byteCount,
     "Cache-Control": "no-store",
     ...headers,
   });
-  response.end(body);
+  // Small answers fit into the buffers of the system; node sets its own limit again when all has gone out.
+  if (byteCount > SMALL_BYTES) response.setTimeout(UNREAD_MS);
+  return true;
 }
 
 export function replyEmpty(

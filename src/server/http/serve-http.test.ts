@@ -35,6 +35,7 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
     gatewayFor: (profile) => (profile === undefined ? { gateway, isTransparent: false } : undefined),
     refused: (reason) => void refused.push(reason),
     ended: () => {},
+    isDraining: () => false,
     telemetry: NO_TELEMETRY,
     metrics,
     health,

@@ -17,9 +17,12 @@ import { HEADER_BYTES_MAX, HEADERS_MS, REQUEST_MS, SOCKET_COUNT_MAX, SOCKET_IDLE
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { createOperatorApp, operatorRoutes, type OperatorParts } from "./operator-routes.ts";
 import { replyError } from "./reply.ts";
+import { UnderWay } from "./under-way.ts";
 import { headerOf, rememberVisit, type Visit } from "./visit.ts";
 
 const MCP_PATH = /^\/mcp(?:\/([a-z0-9_-]{1,64}))?$/;
+/** How long answers are waited for when the gateway ends, as runs are. */
+const ANSWERS_MS = 10_000;
 /** How long connections are waited for once all work has ended. */
 const LAST_BYTES_MS = 500;
 
@@ -37,6 +40,8 @@ export interface HttpServerParts extends OperatorParts {
   ) => { gateway: Gateway; isTransparent: boolean } | undefined;
   readonly refused: FrontDoorParts["refused"];
   readonly telemetry: Telemetry;
+  /** Whether the gateway is leaving: what is under way is answered, and nothing new is begun. */
+  readonly isDraining: () => boolean;
   /** A request has been answered, or its client has gone. */
   readonly ended: (visit: Visit, ms: number) => void;
   readonly log: Log;
@@ -56,7 +61,9 @@ export interface HttpListener {
 
 export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> {
   const { headersMs = HEADERS_MS } = parts;
-  const endpoints = new Map<string, McpEndpoint>();
+  const endpoints = new Map<string, { endpoint: McpEndpoint; gateway: Gateway }>();
+  let isClosing = false;
+  const isDraining = (): boolean => isClosing || parts.isDraining();
   const sockets = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: headersMs,
@@ -75,11 +82,14 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   function endpointFor(profile: string | undefined): McpEndpoint | undefined {
     const key = profile ?? "";
     const known = endpoints.get(key);
-    if (known !== undefined) return known;
     const found = parts.gatewayFor(profile);
+    if (known !== undefined && known.gateway === found?.gateway) return known.endpoint;
+    // The profile is gone, or fronts something else now.
+    endpoints.delete(key);
+    void known?.endpoint.close();
     if (found === undefined) return undefined;
-    const endpoint = createMcpEndpoint({ ...parts, ...found, refusePermission });
-    endpoints.set(key, endpoint);
+    const endpoint = createMcpEndpoint({ ...parts, ...found, refusePermission, isDraining });
+    endpoints.set(key, { endpoint, gateway: found.gateway });
     return endpoint;
   }
 
@@ -90,20 +100,34 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
     return insufficientScope(permission, scopeNameOf(permission, parts.oauth?.scopes ?? {}), url);
   }
 
-  const handle = createHandler({ ...parts, door, operate, endpointFor });
+  const underWay = new UnderWay();
+  const ended = (visit: Visit, ms: number): void => {
+    underWay.delete(visit);
+    parts.ended(visit, ms);
+  };
+  const handle = createHandler({
+    ...parts,
+    door,
+    operate,
+    endpointFor,
+    ended,
+    begun: (visit) => underWay.add(visit),
+  });
   sockets.on("request", handle);
   return {
     url: `${bases[0]}/mcp`,
     get sessionCount() {
-      return [...endpoints.values()].reduce((count, endpoint) => count + endpoint.sessionCount, 0);
+      return [...endpoints.values()].reduce((count, { endpoint }) => count + endpoint.sessionCount, 0);
     },
     get streamCount() {
       return EventWriter.openCount;
     },
     async close() {
+      isClosing = true;
+      await underWay.answered(ANSWERS_MS);
       const closed = new Promise((resolve) => sockets.close(resolve));
       sockets.closeIdleConnections();
-      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+      await Promise.all([...endpoints.values()].map(({ endpoint }) => endpoint.close()));
       const timer = setTimeout(() => sockets.closeAllConnections(), LAST_BYTES_MS);
       await closed;
       clearTimeout(timer);
@@ -113,12 +137,13 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
 }
 
 interface HandlerParts extends Pick<HttpServerParts, "ended" | "log"> {
+  readonly begun: (visit: Visit) => void;
   readonly door: FrontDoor;
   readonly operate: (request: IncomingMessage, response: ServerResponse) => unknown;
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
-function createHandler({ door, operate, endpointFor, ended, log }: HandlerParts) {
+function createHandler({ door, operate, endpointFor, begun, ended, log }: HandlerParts) {
   async function handle(visit: Visit): Promise<void> {
     if (!door.checkAddress(visit)) return;
     const { request, response, path } = visit;
@@ -133,7 +158,10 @@ function createHandler({ door, operate, endpointFor, ended, log }: HandlerParts)
     }
     const endpoint = endpointFor(mcp[1]);
     if (endpoint === undefined) {
-      const message = `There is no profile ${mcp[1]}. Profiles are named in the config; the endpoint of the gateway is /mcp.`;
+      const message =
+        mcp[1] === undefined
+          ? "The profile that is served here is not in the config any more."
+          : `There is no profile ${mcp[1]}. Profiles are named in the config; the endpoint of the gateway is /mcp.`;
       return replyError(response, { status: 404, message });
     }
     if (mcp[1] !== undefined) visit.profile = mcp[1];
@@ -145,6 +173,7 @@ function createHandler({ door, operate, endpointFor, ended, log }: HandlerParts)
     const [path = "/"] = (request.url ?? "/").split("?", 1);
     const sentBefore = request.socket.bytesWritten;
     const visit: Visit = { request, response, path, sentBefore, principal: undefined };
+    begun(visit);
     response.once("close", () => ended(visit, performance.now() - startedAt));
     handle(visit).catch((error: unknown) => {
       log.error("http.request.failed", { error, path });

@@ -39,6 +39,15 @@ export function accepts(visit: Visit, type: string): boolean {
   return accept === undefined || accept.includes(type) || accept.includes("*/*");
 }
 
+/** Aborts when the client has gone before its answer was whole. Whoever has it needs no signal, and aborting costs a stack trace. */
+export function goneSignal({ response }: Visit): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
 const visits = new WeakMap<IncomingMessage, Visit>();
 
 /** Remembers whose request it is, for routes that see the request alone. */

@@ -1,11 +1,11 @@
 /** Between node's requests and responses and those of the web platform, for what the SDK answers. */
-import type { Visit } from "./visit.ts";
+import { goneSignal, type Visit } from "./visit.ts";
+import { countStream } from "./event-writer.ts";
 import { UNREAD_BYTES_MAX } from "./limits.ts";
 
 /** Without its body, which was read and parsed already. Its signal aborts when the client has gone. */
-export function toWebRequest({ request, response }: Visit): Request {
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
+export function toWebRequest(visit: Visit): Request {
+  const { request } = visit;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
@@ -14,16 +14,17 @@ export function toWebRequest({ request, response }: Visit): Request {
   return new Request("http://localhost/mcp", {
     method: request.method ?? "POST",
     headers,
-    signal: gone.signal,
+    signal: goneSignal(visit),
   });
 }
 
 /** Writes an answer as it comes. A client that stops reading loses it. */
 export async function pour(answer: Response, { response }: Visit): Promise<void> {
   if (response.destroyed) return void answer.body?.cancel();
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.writeHead(answer.status, { "Cache-Control": "no-store", ...Object.fromEntries(answer.headers) });
   if (answer.body === null) return void response.end();
   response.flushHeaders();
+  if (answer.headers.get("content-type")?.startsWith("text/event-stream") === true) countStream(response);
   const reader = answer.body.getReader();
   response.once("close", () => void reader.cancel().catch(() => {}));
   for (;;) {

@@ -8,7 +8,11 @@ import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import { createLog } from "../../../src/log.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 import { LineTransport } from "./line-transport.ts";
+import { CONSENT } from "./login.ts";
 import { formDefaults } from "./sample-arguments.ts";
+
+// Logins are kept in the home of the gateway alone: the keyring is the machine's.
+process.env["REPERTOIRE_KEYRING"] = "off";
 
 /** The id of the server behind. */
 export const SERVER = "suite";
@@ -17,6 +21,8 @@ export interface ClientGateway {
   readonly client: Client;
   /** Resolves when the server behind has been asked what it offers, whatever came of it. */
   settle(): Promise<void>;
+  /** What `repertoire login` does, with a user who agrees to everything; says why it did not come about. */
+  login(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -38,6 +44,10 @@ export async function openClientGateway(server: JsonObject, isModern: boolean): 
     client,
     async settle() {
       await app.viewServers(true);
+    },
+    async login() {
+      const outcome = await app.logins.login(SERVER, async () => CONSENT);
+      return outcome.success ? undefined : outcome.error.message;
     },
     async close() {
       await client.close();

@@ -53,6 +53,8 @@ export async function startClientHost(clientCount: number): Promise<ClientHost> 
 async function answer(connection: Socket, run: Run): Promise<void> {
   const scenario = (await readLine(connection)) as Scenario;
   const outcome = await run(() => playSafely(scenario));
+  // The suite keeps what its clients print to itself.
+  if (outcome.isError) console.error(`${scenario.name}: ${outcome.lines.join("\n")}`);
   connection.end(`${JSON.stringify(outcome)}\n`);
 }
 

@@ -4,7 +4,8 @@
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
-import { openClientGateway, SERVER } from "./gateway.ts";
+import { openClientGateway, SERVER, type ClientGateway } from "./gateway.ts";
+import { oauthSettingsFor } from "./login.ts";
 import { sampleArguments } from "./sample-arguments.ts";
 
 export interface Scenario {
@@ -25,22 +26,42 @@ const PREFIX = `${SERVER}__`;
 /** Repertoire's own resources. */
 const OWN_SCHEME = "repertoire:";
 
+/** Where a login is needed, the name begins with this. */
+const AUTH_PREFIX = "auth/";
+/** The first, and one more for a server that then asks for more, or has turned to another authorization server. */
+const LOGINS_MAX = 2;
+
 /** The lines say what did not work, which in some scenarios is what is wanted. */
-export async function playScenario(scenario: Scenario): Promise<string[]> {
-  const { url, isModern, context } = scenario;
-  const gateway = await openClientGateway({ url }, isModern);
+export async function playScenario({ name, url, isModern, context }: Scenario): Promise<string[]> {
+  const isAuth = name.startsWith(AUTH_PREFIX);
+  const server = { url, ...(isAuth && { oauth: { ...oauthSettingsFor(context) } }) };
+  const gateway = await openClientGateway(server, isModern);
   try {
-    await gateway.settle();
-    return [...(await useTools(gateway.client, context)), ...(await useOffers(gateway.client))];
+    return await (isAuth ? useWithLogins(gateway, context) : useAll(gateway, context));
   } finally {
     await gateway.close();
   }
 }
 
+/** As a user does: what does not work is tried again after a login. */
+async function useWithLogins(gateway: ClientGateway, context: JsonObject): Promise<string[]> {
+  for (let loginCount = 0; ; loginCount++) {
+    const lines = await useAll(gateway, context);
+    if (lines.length === 0 || loginCount === LOGINS_MAX) return lines;
+    const refusal = await gateway.login();
+    if (refusal !== undefined) return [...lines, refusal];
+  }
+}
+
+async function useAll(gateway: ClientGateway, context: JsonObject): Promise<string[]> {
+  await gateway.settle();
+  return [...(await useTools(gateway.client, context)), ...(await useOffers(gateway.client))];
+}
+
 async function useTools(client: Client, context: JsonObject): Promise<string[]> {
   const { tools } = await client.listTools();
   const offered = tools.filter((tool) => tool.name.startsWith(PREFIX));
-  const lines: string[] = [];
+  const lines = offered.length === 0 ? ["no tools are listed"] : [];
   for (const call of callsFor(offered, context)) {
     const result = await client.callTool({ name: call.name, arguments: call.arguments });
     if (result.isError === true) lines.push(`${call.name}: ${JSON.stringify(result.content)}`);

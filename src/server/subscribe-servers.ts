@@ -1,0 +1,37 @@
+/**
+ * The SDK answers `subscriptions/listen` of a modern client itself and delivers what is announced; what it cannot know is that the
+ * servers behind us must be asked to announce it, and no longer when nobody listens.
+ */
+import { randomUUID } from "node:crypto";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { fail } from "../core/result.ts";
+import type { ClientFace } from "../core/tool.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+
+/** Each costs a request to its server. */
+const URI_COUNT_MAX = 256;
+
+/** `gone` is aborted when the stream has ended. */
+export function subscribeServers(gateway: Gateway, message: JSONRPCMessage, gone: AbortSignal): void {
+  if (!("method" in message) || message.method !== "subscriptions/listen") return;
+  const { resourceSubscriptions } = (message.params?.["notifications"] ?? {}) as {
+    resourceSubscriptions?: unknown;
+  };
+  if (!Array.isArray(resourceSubscriptions)) return;
+  const client = listenerOf(gone);
+  const uris = new Set((resourceSubscriptions as unknown[]).slice(0, URI_COUNT_MAX));
+  for (const uri of uris) {
+    const context = { traceId: randomUUID(), signal: gone, client };
+    if (typeof uri === "string") void gateway.pass("resources/subscribe", { uri }, context);
+  }
+}
+
+/** Somebody who listens and cannot be asked: who it is says for how long a server has to tell. */
+function listenerOf(gone: AbortSignal): ClientFace {
+  return {
+    capabilities: {},
+    gone,
+    request: async () => fail("TOOL_EXECUTION_FAILED", "The client cannot be asked here."),
+    notify() {},
+  };
+}
