@@ -406,6 +406,18 @@ describe("what the config allows", () => {
 });
 
 describe("calls", () => {
+  it("T135: are not made for a token that is not good any more", async () => {
+    const { registry, discover } = openRig();
+    const source = createFixtureSource("a", [toolOf("send")]);
+    registry.add(source);
+    await discover();
+    const revoked = AbortSignal.abort();
+    const principal = { id: "token:x", name: "x", permissions: new Set<never>(), revoked };
+    const answer = await registry.call("a__send", {}, { ...contextOf(), principal });
+    expect(answer).toMatchObject({ error: { code: "CANCELLED" } });
+    expect(source.calls).toEqual([]);
+  });
+
   it("go to the source under the name that it knows", async () => {
     const { registry, discover } = openRig();
     const source = createFixtureSource("s", [toolOf("a.b"), toolOf("a b")]);

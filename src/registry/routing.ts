@@ -40,6 +40,7 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
   const { listings, shelves } = stock;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
+    if (context.principal?.revoked.aborted === true) return Promise.resolve(revoked());
     const route = routeFor(name, context);
     if (route === undefined) return callUnlisted(name, args, context);
     return callRoute(route, args, context);
@@ -83,6 +84,11 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
     if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);
     return unknown(name, view);
+  }
+
+  /** Also for a run that goes on after its client has gone. */
+  function revoked(): ToolResult<never> {
+    return fail("CANCELLED", "The token that this was begun with is not good any more.");
   }
 
   /** The names that are near are those that the caller can use, as it calls them. */
