@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRedactor, isSecretKey, KNOWN_SECRET_LENGTH_MIN, REDACTED, UNREDACTABLE } from "./redaction.ts";
+import {
+  createRedactor,
+  HINTS,
+  isSecretKey,
+  KNOWN_SECRET_LENGTH_MIN,
+  PATTERNS,
+  REDACTED,
+  UNREDACTABLE,
+} from "./redaction.ts";
 
 const plain = createRedactor();
 
@@ -283,3 +291,12 @@ describe("T157: hostile values", () => {
     expect(JSON.stringify(output)).toBe(`{"__proto__":{"polluted":1}}`);
   });
 });
+
+it.each(PATTERNS.map(({ find }) => [String(find), find] as const))(
+  "%s finds nothing without its hint",
+  (_, find) => {
+    // The hints do not mind the case, so one case of each text will do.
+    const pattern = new RegExp(find.source.replaceAll(String.raw`\b`, ""));
+    fc.assert(fc.property(fc.stringMatching(pattern), (text) => HINTS.test(text)));
+  },
+);

@@ -35,6 +35,20 @@ const SECRET_BEGINNINGS = /^(?:proxy)?authorization|^(?:set)?cookie|^password|^c
 
 /** Whether what stands under this key is a secret whatever it looks like. `GITHUB_TOKEN` is, `max_tokens` is not. */
 export function isSecretKey(key: string): boolean {
+  const known = judgedKeys.get(key);
+  if (known !== undefined) return known;
+  const isSecret = judgeKey(key);
+  if (judgedKeys.size >= JUDGED_KEY_COUNT_MAX) judgedKeys.clear();
+  if (key.length <= JUDGED_KEY_LENGTH_MAX) judgedKeys.set(key, isSecret);
+  return isSecret;
+}
+
+/** The fields of log lines are the same few again and again. */
+const JUDGED_KEY_COUNT_MAX = 1024;
+const JUDGED_KEY_LENGTH_MAX = 64;
+const judgedKeys = new Map<string, boolean>();
+
+function judgeKey(key: string): boolean {
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
@@ -47,30 +61,49 @@ export function isSecretKey(key: string): boolean {
 }
 
 interface Pattern {
+  /** What every text has in which it finds something, as a regular expression without regard to case. */
+  readonly hint: string;
   readonly find: RegExp;
   readonly replacement: string;
 }
 
 /** Each either succeeds where its fixed beginning is found or gives up within a bounded number of characters. */
-const PATTERNS: readonly Pattern[] = [
+export const PATTERNS: readonly Pattern[] = [
   {
+    hint: "-----BEGIN",
     find: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)/g,
     replacement: REDACTED,
   },
-  { find: /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g, replacement: REDACTED },
-  { find: /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}/g, replacement: REDACTED },
-  { find: /\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g, replacement: REDACTED },
-  { find: /\b(?:glpat-|npm_|hf_|rpt_|AIza|xox[abeoprs]-|ya29\.)[A-Za-z0-9_.-]{16,}/g, replacement: REDACTED },
-  { find: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, replacement: REDACTED },
-  { find: /\beyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,4}/g, replacement: REDACTED },
-  { find: /\b(Bearer) {1,4}[A-Za-z0-9+/._~=-]{8,}/gi, replacement: `$1 ${REDACTED}` },
-  { find: /\b(Basic) {1,4}[A-Za-z0-9+/=]{16,}/g, replacement: `$1 ${REDACTED}` },
-  { find: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:]{0,256}:[^\s/@]{1,256}@/gi, replacement: `$1${REDACTED}@` },
+  { hint: "[spr]k-", find: /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g, replacement: REDACTED },
+  { hint: "[spr]k_", find: /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}/g, replacement: REDACTED },
   {
+    hint: "gh[pousr]_|github_pat_",
+    find: /\b(?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,}/g,
+    replacement: REDACTED,
+  },
+  {
+    hint: "glpat-|npm_|hf_|rpt_|AIza|xox|ya29",
+    find: /\b(?:glpat-|npm_|hf_|rpt_|AIza|xox[abeoprs]-|ya29\.)[A-Za-z0-9_.-]{16,}/g,
+    replacement: REDACTED,
+  },
+  { hint: "A[KS]IA", find: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, replacement: REDACTED },
+  { hint: "eyJ", find: /\beyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,4}/g, replacement: REDACTED },
+  { hint: "bearer ", find: /\b(Bearer) {1,4}[A-Za-z0-9+/._~=-]{8,}/gi, replacement: `$1 ${REDACTED}` },
+  { hint: "basic ", find: /\b(Basic) {1,4}[A-Za-z0-9+/=]{16,}/g, replacement: `$1 ${REDACTED}` },
+  {
+    hint: "://",
+    find: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:]{0,256}:[^\s/@]{1,256}@/gi,
+    replacement: `$1${REDACTED}@`,
+  },
+  {
+    hint: "(?:key|token|secret|password|passwd)=",
     find: /\b((?:api[_-]?key|[a-z]{0,20}[_-]?token|client[_-]?secret|password|passwd|secret)=)[^\s"'&;,\\<>]{6,}/gi,
     replacement: `$1${REDACTED}`,
   },
 ];
+
+/** Most texts have none of these, and one look instead of eleven is enough. */
+export const HINTS = new RegExp(PATTERNS.map(({ hint }) => hint).join("|"), "i");
 
 export interface Redactor {
   text(text: string): string;
@@ -84,6 +117,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   const text = (input: string): string => {
     if (input.length > TEXT_LENGTH_MAX) return `${UNREDACTABLE.slice(0, -1)}: ${input.length} characters]`;
     let output = known === undefined ? input : input.replace(known, REDACTED);
+    if (!HINTS.test(output)) return output;
     for (const pattern of PATTERNS) output = output.replace(pattern.find, pattern.replacement);
     return output;
   };

@@ -4,7 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Output } from "../core/output.ts";
 import type { ClientFace } from "../core/tool.ts";
-import type { Gateway, GatewayDescription } from "../gateway/gateway.ts";
+import type { GatewayDescription } from "../gateway/gateway.ts";
 import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "./mcp-server.ts";
 import { createRelay } from "./relay.ts";
