@@ -12,14 +12,11 @@ import {
   declareCatalogue,
   type Declarations,
 } from "./code-directory.ts";
-import type { Config } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { Json, JsonObject } from "./core/json.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
-import { RepertoireError } from "./core/errors.ts";
-import { didYouMean, nearest } from "./core/nearest.ts";
 import { createRedactor } from "./core/redaction.ts";
 import { succeed, type ToolResult } from "./core/result.ts";
 import type { Store } from "./core/store.ts";
@@ -34,7 +31,7 @@ import { createCurator, type Curator } from "./library/curate.ts";
 import { createLibrary, type Library } from "./library/library.ts";
 import { createLibrarySource } from "./library/library-source.ts";
 import { createSourceFinder } from "./library/named-source.ts";
-import { createNodeTypes, type NodePolicy } from "./nodes/node-types.ts";
+import { createNodeTypes } from "./nodes/node-types.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";
@@ -44,6 +41,7 @@ import { createSandbox } from "./sandbox/sandbox.ts";
 import { createTypeCheck } from "./sandbox/type-check.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { StdioConnection } from "./server/serve-stdio.ts";
+import { nodePolicyOf, onVisibleChange, refuseProfile, usableServers } from "./config-view.ts";
 import { createProfiles, type FindGateway } from "./profiles.ts";
 import { createLogins, type Logins } from "./logins.ts";
 import { openSecretStore } from "./secrets.ts";
@@ -318,7 +316,6 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     },
     async close() {
       leave();
-      heldCalls.close();
       await runs.leave();
       await runs.close();
       heldCalls.close();
@@ -361,12 +358,6 @@ function openRuns(
   });
 }
 
-/** What built-in nodes may do. */
-function nodePolicyOf({ workflows }: Config): NodePolicy {
-  const { allowShell, allowPrivateHttp, fileRoots, llm } = workflows;
-  return { allowShell, allowPrivateHttp, fileRoots, ...(llm !== undefined && { llm }) };
-}
-
 /** Who keeps something: the user of this system, as it calls them. */
 export function authorName(): string {
   try {
@@ -374,36 +365,6 @@ export function authorName(): string {
   } catch {
     return "local";
   }
-}
-
-function usableServers(config: Config): string[] {
-  return config.servers.filter((server) => server.enabled && server.trusted).map((server) => server.id);
-}
-
-function refuseProfile(profile: string | undefined, { profiles }: Config): never {
-  const known = Object.keys(profiles);
-  const near = nearest(profile ?? "", known);
-  throw new RepertoireError(
-    "CONFIG_INVALID",
-    `There is no profile ${JSON.stringify(profile)}.${didYouMean(near)}`,
-    {
-      hint: known.length === 0 ? "The config has no profiles." : `The profiles are ${known.join(", ")}.`,
-    },
-  );
-}
-
-/** Only a change that clients can see is passed on: the servers that descriptions name, and what is listed. */
-function onVisibleChange(config: ConfigSource, listener: () => void): () => void {
-  const visible = (current: Config) =>
-    JSON.stringify([usableServers(current), current.exposure, current.profiles]);
-  let last = visible(config.current());
-  return config.subscribe((event) => {
-    if (event.kind !== "changed") return;
-    const next = visible(event.config);
-    if (next === last) return;
-    last = next;
-    listener();
-  });
 }
 
 /** Opens the store alone, for whoever wants to look at it without a gateway. */

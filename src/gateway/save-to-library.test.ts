@@ -26,6 +26,20 @@ describe("save_to_library", () => {
     expect(readdirSync(draftsFolder)).toEqual([]);
   });
 
+  it("T102: notes who has kept it, by the token that they came in with", async () => {
+    const { gateway, call, draftsFolder } = await openRig();
+    writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);
+    const principal = {
+      id: "token:laptop",
+      name: "laptop",
+      permissions: new Set(["write"] as const),
+      revoked: new AbortController().signal,
+    };
+    await gateway.callTool("save_to_library", request, { principal });
+    const told = await call("describe_workflow", { name: "text:report" });
+    expect(JSON.stringify(told)).toContain('"author":"laptop"');
+  });
+
   it("limits the description to 8 KiB and the tags to twenty", async () => {
     const { call, draftsFolder } = await openRig();
     writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);

@@ -163,7 +163,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
         ...(request.tags !== undefined && { tags: request.tags }),
         ...(request.visibility !== undefined && { visibility: request.visibility }),
         ...(request.overwrite !== undefined && { overwrite: request.overwrite }),
-        author: parts.author(),
+        author: context.principal?.name ?? parts.author(),
         source: request.source,
         fromRunId: run?.id ?? null,
       });
