@@ -5,7 +5,7 @@ import { escapeUnprintable } from "../core/printable.ts";
 import { countOf } from "./config.ts";
 import { refuse } from "./app-call.ts";
 import { EXIT } from "./exit-code.ts";
-import { listenForCallback, type CallbackListener } from "./login-callback.ts";
+import type { CallbackListener } from "./login-callback.ts";
 import { openBrowser } from "./open-browser.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
@@ -45,6 +45,7 @@ async function login(server: string, options: LoginOptions): Promise<number> {
     const answer = await session.app.logins.login(server, async (lastRedirectUrl) => {
       const port = options.port ?? portOf(lastRedirectUrl);
       if (options.paste === true) return pasteWay(port ?? PASTE_PORT);
+      const { listenForCallback } = await import("./login-callback.ts");
       listener = await listenForCallback(port);
       return browserWay(listener, options.browser);
     });

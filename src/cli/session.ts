@@ -33,7 +33,8 @@ export async function openSession(
   quietest: LogLevel | undefined = "error",
   serves?: "stdio" | "http",
 ): Promise<Session> {
-  const opened = createConfigSource({ configPath: options.config, home: options.home });
+  const isWatched = serves !== undefined;
+  const opened = createConfigSource({ configPath: options.config, home: options.home, isWatched });
   if (!opened.ok) throw configError(opened.problems);
   const config = opened.source;
   const log = createLog(logOptionsOf(config.current(), options, quietest));

@@ -1,8 +1,8 @@
 import type { Config } from "./config.ts";
 import { readConfigText } from "./config-text.ts";
-import { parseConfigText } from "./load.ts";
+import { parseConfigText, type LoadResult } from "./load.ts";
 import type { Problem } from "./problem.ts";
-import { watchConfig, type WatchOptions } from "./watch.ts";
+import { watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
 
 /** What subscribers are told: a new config is in force, or the file is broken and the old one stays. */
 export type ConfigEvent =
@@ -23,20 +23,29 @@ export type ConfigSourceCreated =
   | { readonly ok: true; readonly source: ConfigSource; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
+export interface SourceOptions extends WatchOptions {
+  /** False for whoever has ended before a change could matter. */
+  readonly isWatched?: boolean;
+}
+
+const STILL: ConfigWatch = { check: async () => {}, close() {} };
+
 /** Loads the config and keeps it up to date; a config that is broken from the start is the caller's to report. */
-export function createConfigSource(options: WatchOptions = {}): ConfigSourceCreated {
+export function createConfigSource(options: SourceOptions = {}): ConfigSourceCreated {
   const text = readConfigText(options);
   const first = parseConfigText(text, options.env ?? process.env);
   if (!first.ok) return first;
   let config = first.config;
   const listeners = new Set<(event: ConfigEvent) => void>();
-  const watch = watchConfig({ ...options, since: text.fingerprint }, (result) => {
+  const take = (result: LoadResult): void => {
     if (result.ok) config = result.config;
     const event: ConfigEvent = result.ok
       ? { kind: "changed", config: result.config, warnings: result.warnings }
       : { kind: "broken", problems: result.problems };
     for (const listener of listeners) listener(event);
-  });
+  };
+  const { isWatched = true, ...watching } = options;
+  const watch = isWatched ? watchConfig({ ...watching, since: text.fingerprint }, take) : STILL;
   const source: ConfigSource = {
     current: () => config,
     subscribe(listener) {

@@ -3,7 +3,7 @@
  * credentials in its URL, or take the caller's credentials to another origin.
  */
 import { isSecretKey } from "../core/redaction.ts";
-import { exchange, type Exchange, type ExchangeOptions, type HttpRequest } from "./http-exchange.ts";
+import type { Exchange, ExchangeOptions, HttpRequest } from "./http-exchange.ts";
 import { parseTarget } from "./http-target.ts";
 
 /** As many as any service needs; browsers allow 20. */
@@ -27,6 +27,8 @@ export async function followRedirects(
   first: HttpRequest,
   options: ExchangeOptions & { readonly redirectCountMax: number },
 ): Promise<Journey> {
+  // Loading node:http costs every start of the gateway some 30 ms, and few workflows use it.
+  const { exchange } = await import("./http-exchange.ts");
   let request = first;
   let happened = false;
   for (let count = 0; ; count++) {
