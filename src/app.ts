@@ -250,18 +250,17 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
       return connection;
     },
     async listenHttp(address, profile) {
-      const [{ openHttpFront }, { createNodeFetch }, { createAddressPolicy }] = await Promise.all([
-        import("./http-front.ts"),
-        import("./upstream/http/node-fetch.ts"),
-        import("./upstream/http/address-policy.ts"),
-      ]);
+      const { openHttpFront } = await import("./http-front.ts");
       if (gatewayFor(profile) === undefined) refuseProfile(profile, config.current());
       front = await openHttpFront(
         {
           config,
           log,
           watching,
-          issuerFetch: (issuer) => createNodeFetch({ policy: createAddressPolicy(issuer) }).fetch,
+          openIssuerFetch: async (issuer) => {
+            const { createIssuerFetch } = await import("./upstream/http/issuer-fetch.ts");
+            return createIssuerFetch(issuer);
+          },
           gatewayFor: (asked) => gatewayFor(asked ?? profile),
           askStore: () => store.capabilities.revision(),
           isDraining: () => isLeaving,

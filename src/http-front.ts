@@ -22,7 +22,7 @@ export interface HttpFrontParts {
   readonly log: ConfigurableLog;
   readonly watching: Watching;
   /** For the documents of the issuer, which may lead nowhere nearer than the issuer is. */
-  readonly issuerFetch: (issuer: URL) => GateOAuth["fetch"];
+  readonly openIssuerFetch: (issuer: URL) => Promise<GateOAuth["fetch"]>;
   readonly gatewayFor: HttpServerParts["gatewayFor"];
   /** Any cheap question to the store. */
   readonly askStore: () => Promise<unknown>;
@@ -64,6 +64,8 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
   if (permit.kind === "refused")
     throw new RepertoireError("CONFIG_INVALID", permit.message, { hint: permit.hint });
   const begun = tokens.begin();
+  const issuer =
+    oauth === undefined ? undefined : { ...oauth, fetch: await parts.openIssuerFetch(new URL(oauth.issuer)) };
   const open = () =>
     listenHttp({
       ...settings,
@@ -78,8 +80,8 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
         createGate({
           home,
           log,
-          ...(oauth !== undefined && {
-            oauth: { ...oauth, bases, fetch: parts.issuerFetch(new URL(oauth.issuer)) },
+          ...(issuer !== undefined && {
+            oauth: { ...issuer, bases },
           }),
         }),
       refused: (reason) => metrics.observeAuthFailure(reason),

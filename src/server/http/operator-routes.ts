@@ -2,15 +2,13 @@
  * What operators look at, beside MCP. Every route stands in one table with the permission that it needs; there is no other way to
  * add one.
  */
-import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
-import { Hono, type Context } from "hono";
+import type { Context } from "hono";
 import type { Permission } from "../../core/principal.ts";
 import type { GateOAuth } from "../auth/gate.ts";
 import { baseFor, resourceMetadata } from "../auth/resource-metadata.ts";
 import type { Health } from "../health.ts";
 import type { Metrics } from "../metrics.ts";
-import { permissionsOf } from "./visit.ts";
 
 export interface OperatorParts {
   readonly health: Health;
@@ -58,26 +56,4 @@ export function operatorRoutes(
     { path: `${METADATA_PATH}/mcp`, permission: "public", answer: metadata },
     { path: `${METADATA_PATH}/mcp/:profile`, permission: "public", answer: metadata },
   ];
-}
-
-export function createOperatorApp(routes: readonly OperatorRoute[]): Hono<{ Bindings: HttpBindings }> {
-  const app = new Hono<{ Bindings: HttpBindings }>();
-  for (const { path, permission, answer } of routes) {
-    app.get(path, (context) => {
-      if (permission === "public" || isAllowed(context.env.incoming, permission)) return answer(context);
-      return context.json({ error: `This needs a token with the scope ${permission}.` }, 403);
-    });
-  }
-  const known = routes.filter(({ permission }) => permission !== "public").map(({ path }) => path);
-  app.notFound((context) =>
-    context.json(
-      { error: `There is nothing here. MCP is at /mcp; there are also ${known.join(", ")}.` },
-      404,
-    ),
-  );
-  return app;
-}
-
-function isAllowed(request: IncomingMessage, permission: Permission): boolean {
-  return permissionsOf(request).has(permission);
 }

@@ -2,9 +2,8 @@
  * The gateway over HTTP: one listener, one front door, and behind it the MCP endpoint of the gateway and of each profile, and what
  * operators look at.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -15,10 +14,15 @@ import { EventWriter } from "./event-writer.ts";
 import { createFrontDoor, type FrontDoor, type FrontDoorParts } from "./front-door.ts";
 import { HEADER_BYTES_MAX, HEADERS_MS, REQUEST_MS, SOCKET_COUNT_MAX, SOCKET_IDLE_MS } from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
-import { createOperatorApp, operatorRoutes, type OperatorParts } from "./operator-routes.ts";
+import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
 import { replyError } from "./reply.ts";
 import { UnderWay } from "./under-way.ts";
 import { headerOf, rememberVisit, type Visit } from "./visit.ts";
+
+/** Not imported: that reads every export of the module, and one of them loads a whole HTTP client. */
+const { createServer } = process.getBuiltinModule("node:http");
+
+type OperatorListener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 const MCP_PATH = /^\/mcp(?:\/([a-z0-9_-]{1,64}))?$/;
 /** How long answers are waited for when the gateway ends, as runs are. */
@@ -77,7 +81,13 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   const bases = basesOf({ ...parts, port });
   const gate = parts.openGate(bases);
   const door = createFrontDoor({ ...parts, gate, bases, policy: { ...parts, port } });
-  const operate = getRequestListener(createOperatorApp(operatorRoutes({ ...parts, bases })).fetch);
+  let operator: Promise<OperatorListener> | undefined;
+  const operate = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    operator ??= import("./operator-app.ts").then(({ createOperatorListener }) =>
+      createOperatorListener(operatorRoutes({ ...parts, bases })),
+    );
+    (await operator)(request, response);
+  };
 
   function endpointFor(profile: string | undefined): McpEndpoint | undefined {
     const key = profile ?? "";
@@ -139,7 +149,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
 interface HandlerParts extends Pick<HttpServerParts, "ended" | "log"> {
   readonly begun: (visit: Visit) => void;
   readonly door: FrontDoor;
-  readonly operate: (request: IncomingMessage, response: ServerResponse) => unknown;
+  readonly operate: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
@@ -148,13 +158,13 @@ function createHandler({ door, operate, endpointFor, begun, ended, log }: Handle
     if (!door.checkAddress(visit)) return;
     const { request, response, path } = visit;
     // Whoever has no token yet must be able to read where to get one.
-    if (path.startsWith("/.well-known/")) return void operate(request, response);
+    if (path.startsWith("/.well-known/")) return operate(request, response);
     const isKnown = door.checkToken(visit);
     if (isKnown !== true && !(await isKnown)) return;
     const mcp = MCP_PATH.exec(path);
     if (mcp === null) {
       rememberVisit(visit);
-      return void operate(request, response);
+      return operate(request, response);
     }
     const endpoint = endpointFor(mcp[1]);
     if (endpoint === undefined) {
