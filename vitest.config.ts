@@ -1,10 +1,40 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Those that take longest on two cores. */
+const LONG = [
+  "crash",
+  "cli-library",
+  "faults",
+  "cli-runs",
+  "real-servers",
+  "library",
+  "meta-tools",
+  "code",
+  "cli",
+  "workflow-execution",
+  "four-cells",
+  "real-clients",
+  "passage",
+].map((name) => `/test/${name}.test.ts`);
+
+/** The long ones first: otherwise one worker waits for the other at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((name) => moduleId.endsWith(name));
+      return at === -1 ? LONG.length + (moduleId.includes("/test/") ? 0 : 1) : at;
+    };
+    return files.toSorted((one, other) => rankOf(one) - rankOf(other));
+  }
+}
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/build-once.ts"],
     setupFiles: ["test/fixed-seed.ts"],
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     retry: 0,
     pool: "forks",

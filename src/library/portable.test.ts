@@ -128,7 +128,7 @@ describe("a capability as a file", () => {
         const read = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
         expect(parsePortable(path, read)).toEqual({ success: true, data: item });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

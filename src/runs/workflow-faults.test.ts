@@ -340,6 +340,6 @@ it("a workflow comes to the same end through faults, and does nothing twice", as
         expect(await runToTheEnd(source, faults, slips)).toEqual(undisturbed);
       },
     ),
-    { numRuns: 25, interruptAfterTimeLimit: TIME_LIMIT_MS },
+    { numRuns: 16, interruptAfterTimeLimit: TIME_LIMIT_MS },
   );
 }, 60_000);
