@@ -17,7 +17,7 @@ import { createRandom } from "./rig/random.ts";
 import { readRecords } from "./rig/run-records.ts";
 
 /** A soak raises the number of moments and changes the seed; a failure's seed repeats its moments, as far as moments can be. */
-const MOMENT_COUNT = Number(process.env["RUN_KILL_ROUNDS"] ?? 2);
+const MOMENT_COUNT = Number(process.env["RUN_KILL_ROUNDS"] ?? 1);
 const KILL_SEED = Number(process.env["RUN_KILL_SEED"] ?? 20_260_728);
 /** A round starts three gateways at most; on a busy machine each takes seconds. */
 const ROUND_MS_MAX = 60_000;

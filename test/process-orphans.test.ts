@@ -7,7 +7,7 @@ import { eventually } from "./fixtures/temporary.ts";
 
 const PARENT = `${import.meta.dirname}/fixtures/process-parent.ts`;
 /** A soak sets more. */
-const ROUND_COUNT = Number(process.env["PROCESS_KILL_ROUNDS"] ?? 6);
+const ROUND_COUNT = Number(process.env["PROCESS_KILL_ROUNDS"] ?? 3);
 /** Starting three Node processes takes most of a round; on a busy machine it takes seconds. */
 const ROUND_MS_MAX = 20_000;
 
