@@ -1,0 +1,45 @@
+import { expect, it, onTestFinished } from "vitest";
+import { principalOf } from "./http.testkit.ts";
+import { SESSION_COUNT_MAX, SESSION_IDLE_MS } from "./limits.ts";
+import { Sessions } from "./sessions.ts";
+
+function openSessions() {
+  let now = 0;
+  const sessions = new Sessions(() => now);
+  onTestFinished(() => sessions.close());
+  return { sessions, pass: (ms: number) => (now += ms) };
+}
+
+it("a session that nobody uses ends after the limit, and not at it", () => {
+  const { sessions, pass } = openSessions();
+  const session = sessions.open(undefined)!;
+  pass(SESSION_IDLE_MS);
+  sessions.tick();
+  expect(sessions.find(session.sessionId, undefined)).toBe(session);
+  pass(1);
+  sessions.tick();
+  expect(sessions.count).toBe(0);
+  expect(session.gone.aborted).toBe(true);
+});
+
+it("one more than there may be ends the one that was idle for longest", () => {
+  const { sessions, pass } = openSessions();
+  const first = sessions.open(undefined)!;
+  pass(1);
+  for (let i = 1; i < SESSION_COUNT_MAX; i++) sessions.open(undefined);
+  expect([sessions.count, first.gone.aborted]).toEqual([SESSION_COUNT_MAX, false]);
+  pass(1);
+  expect(sessions.open(undefined)).toBeDefined();
+  expect([sessions.count, first.gone.aborted]).toEqual([SESSION_COUNT_MAX, true]);
+});
+
+it("T065: a session is found by its owner alone", () => {
+  const { sessions } = openSessions();
+  const [ann, bob] = [principalOf("ann"), principalOf("bob")];
+  const { sessionId } = sessions.open(ann)!;
+  expect(sessions.find(sessionId, ann)).toBeDefined();
+  expect([sessions.find(sessionId, bob), sessions.find(sessionId, undefined)]).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
