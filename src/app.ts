@@ -258,8 +258,8 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
           log,
           watching,
           openIssuerFetch: async (issuer) => {
-            const { createIssuerFetch } = await import("./upstream/http/issuer-fetch.ts");
-            return createIssuerFetch(issuer);
+            const { createGuardedFetch } = await import("./upstream/http/guarded-fetch.ts");
+            return createGuardedFetch(issuer);
           },
           gatewayFor: (asked) => gatewayFor(asked ?? profile),
           askStore: () => store.capabilities.revision(),

@@ -21,11 +21,6 @@ const CAPABILITY: ReadonlyMap<string, string> = new Map([
   ["roots/list", "roots"],
 ]);
 
-/** Whether a server may ask such a client anything. */
-export function isAskable(capabilities: JsonObject): boolean {
-  return [...CAPABILITY.values()].some((capability) => capability in capabilities);
-}
-
 type Result = ToolResult<JsonObject>;
 
 interface Question {

@@ -9,10 +9,11 @@
  * - What is held is in memory. A call that waits too long, and every call when the gateway ends, is cancelled at its server.
  */
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { isAskable } from "../core/askable.ts";
 import { canonicalJson, hashText, isJsonObject, type JsonLimits, type JsonObject } from "../core/json.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
-import { isAskable, HeldCall } from "./held-call.ts";
+import { HeldCall } from "./held-call.ts";
 
 /** Each holds a call of a server, and often a process of it, for as long as its client takes. */
 export const HELD_COUNT_MAX = 64;

@@ -2,7 +2,7 @@
  * The span of a client's message, and the trace that it belongs to, written into the message itself: every way that it can take
  * from here (the short one, the SDK, either era) reads `_meta`, and so does the server at the end of it.
  */
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { NO_SPAN, startRequestSpan, type Outcome, type Span, type Telemetry } from "../core/telemetry.ts";
 import { parseTraceContext, TRACE_FIELDS, type TraceContext } from "../core/trace-context.ts";
 
@@ -41,7 +41,7 @@ export function traceMessage<T extends Message>(
   const { method } = message;
   if (method === undefined) return { message, span: NO_SPAN, trace: undefined };
   const { _meta: meta, name } = (message.params ?? {}) as JsonObject;
-  const given = parseTraceContext(isObject(meta) ? meta : undefined, origin.headers);
+  const given = parseTraceContext(isJsonObject(meta) ? meta : undefined, origin.headers);
   const span = telemetry.isOn ? startSpan(telemetry, message, method, name, origin, given) : NO_SPAN;
   const trace = span.context ?? given;
   if (trace === undefined) return { message, span, trace };
@@ -51,7 +51,7 @@ export function traceMessage<T extends Message>(
 
 /** What the client said of its trace and was not taken over is not passed on either. */
 function untraced(meta: unknown): JsonObject {
-  if (!isObject(meta)) return {};
+  if (!isJsonObject(meta)) return {};
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !TRACE_FIELDS.has(key)));
 }
 
@@ -71,7 +71,7 @@ function startSpan(
 /** How a request ended, by its answer. */
 export function outcomeOfAnswer(answer: { readonly result?: unknown; readonly error?: unknown }): Outcome {
   if (answer.error !== undefined) return "error";
-  return isObject(answer.result) && answer.result["isError"] === true ? "tool_error" : "ok";
+  return isJsonObject(answer.result) && answer.result["isError"] === true ? "tool_error" : "ok";
 }
 
 /** Ends the span of a request whose answer is on its way. */
@@ -81,8 +81,4 @@ export function endMessageSpan(span: Span, outcome: Outcome, error?: { readonly 
   if (code !== undefined) span.set("rpc.response.status_code", code);
   if (outcome !== "ok") span.fail(code ?? outcome);
   span.end();
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,9 +4,9 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Output } from "../core/output.ts";
 import type { ClientFace } from "../core/tool.ts";
-import type { GatewayDescription } from "../gateway/gateway.ts";
 import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "./mcp-server.ts";
+import { describeFor } from "./describe-for.ts";
 import { createRelay } from "./relay.ts";
 import { subscribeServers } from "./subscribe-servers.ts";
 import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
@@ -84,17 +84,4 @@ function modernCapabilitiesOf(message: JSONRPCMessage): JsonObject | undefined {
   const meta = "method" in message ? message.params?.["_meta"] : undefined;
   const declared = isJsonObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
   return isJsonObject(declared) ? declared : undefined;
-}
-
-/** A server that is fronted alone and cannot be reached is told in place of its instructions; its calls say so too. */
-export async function describeFor({ gateway, log }: McpServerParts): Promise<GatewayDescription> {
-  const described = await gateway.describe();
-  if (described.success) return described.data;
-  const { message } = described.error;
-  log.warn("server.describe.failed", { message });
-  return {
-    serverInfo: { name: "repertoire", version: "0" },
-    capabilities: { tools: {} },
-    instructions: message,
-  };
 }

@@ -21,7 +21,7 @@ import type {
   ToolAnswer,
   ToolSource,
 } from "../core/tool.ts";
-import { askableOf, isAskable } from "./askable.ts";
+import { askableOf, isAskable } from "../core/askable.ts";
 import { newestCaller, onlyCaller } from "./caller.ts";
 import type { ConnectParts } from "./connection.ts";
 import type { Era } from "./handshake.ts";

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/serve
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { createClientFace } from "../client-face.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
-import { describeFor } from "../serve-stdio.ts";
+import { describeFor } from "../describe-for.ts";
 import { createRelay } from "../relay.ts";
 import { INVALID_REQUEST } from "../message.ts";
 import { parseEventId } from "./event-log.ts";

@@ -18,7 +18,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../../core/tool.ts";
 import { createMcpServer, type McpServerParts } from "../mcp-server.ts";
 import { contextOf } from "../request-context.ts";
-import { describeFor } from "../serve-stdio.ts";
+import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
 import { EventWriter } from "./event-writer.ts";
 import { Exchange, type Answer } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "./json.ts";
 
 /** What a client may offer to servers; anything else in its capabilities is between it and us. */
 const ASKABLE = ["roots", "sampling", "elicitation"] as const;
@@ -9,6 +9,7 @@ export function askableOf(capabilities: JsonObject | undefined): JsonObject {
   return Object.fromEntries(ASKABLE.flatMap((key) => (key in declared ? [[key, declared[key]!]] : [])));
 }
 
+/** Whether a server may ask such a client anything. */
 export function isAskable(capabilities: JsonObject): boolean {
   return ASKABLE.some((key) => key in capabilities);
 }

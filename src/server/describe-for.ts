@@ -1,0 +1,15 @@
+import type { GatewayDescription } from "../gateway/gateway.ts";
+import type { McpServerParts } from "./mcp-server.ts";
+
+/** A server that is fronted alone and cannot be reached is told in place of its instructions; its calls say so too. */
+export async function describeFor({ gateway, log }: McpServerParts): Promise<GatewayDescription> {
+  const described = await gateway.describe();
+  if (described.success) return described.data;
+  const { message } = described.error;
+  log.warn("server.describe.failed", { message });
+  return {
+    serverInfo: { name: "repertoire", version: "0" },
+    capabilities: { tools: {} },
+    instructions: message,
+  };
+}
