@@ -14,6 +14,8 @@ export interface Store {
   readonly runs: RunStore;
   readonly serverCache: ServerCache;
   readonly toolPins: ToolPins;
+  readonly pastUses: PastUses;
+  readonly tokenCounts: TokenCounts;
   readonly audit: Audit;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;
@@ -394,6 +396,31 @@ export interface ToolPin {
 export interface ToolPins {
   put(pin: ToolPin): Promise<void>;
   list(server: string): Promise<ToolPin[]>;
+}
+
+/** What a tool was used for in runs that succeeded, and how often. */
+export interface PastUse {
+  /** By exposed name. */
+  readonly tool: string;
+  /** Empty where nobody said what it was for. */
+  readonly intent: string;
+  readonly useCount: number;
+  readonly lastUsedAt: number;
+}
+
+/** What the search learns from. */
+export interface PastUses {
+  /** Adds one use of each tool, for one intent. Of the intents of a tool the newest are kept. */
+  add(scope: Scope, tools: readonly string[], intent: string): Promise<void>;
+  /** Newest first. */
+  list(scope: Scope): Promise<PastUse[]>;
+}
+
+/** How many tokens a text has, by the hash of the text or of what it was made from. */
+export interface TokenCounts {
+  /** Those that are known. */
+  find(tokenizer: string, hashes: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  put(tokenizer: string, counts: ReadonlyMap<string, number>): Promise<void>;
 }
 
 // ── audit ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,6 +17,8 @@ export interface Database {
   step_values: StepValueRow;
   server_cache: ServerCacheRow;
   tool_pins: ToolPinRow;
+  past_uses: PastUseRow;
+  token_counts: TokenCountRow;
   audit: AuditRow;
   audit_head: AuditHeadRow;
 }
@@ -149,6 +151,22 @@ interface ToolPinRow {
   tool: string;
   hash: string;
   approved_at: number;
+}
+
+interface PastUseRow {
+  org: string;
+  project: string;
+  tool: string;
+  /** Empty where nobody said what it was for. */
+  intent: string;
+  use_count: number;
+  last_used_at: number;
+}
+
+interface TokenCountRow {
+  hash: string;
+  tokenizer: string;
+  tokens: number;
 }
 
 export interface AuditRow {

@@ -11,5 +11,6 @@ it("never changes the migrations that were released", () => {
     "first tables",
     "the library as tools",
     "durable runs",
+    "finding tools",
   ]);
 });

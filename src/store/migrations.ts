@@ -42,6 +42,13 @@ export const MIGRATIONS: readonly Migration[] = [
       await createStepValues(db);
     },
   },
+  {
+    name: "finding tools",
+    async up(db) {
+      await createPastUses(db);
+      await createTokenCounts(db);
+    },
+  },
 ];
 
 async function createCapabilities(db: Kysely<unknown>): Promise<void> {
@@ -319,5 +326,36 @@ async function createStepValues(db: Kysely<unknown>): Promise<void> {
     .createTable("step_values")
     .addColumn("id", "text", (column) => column.primaryKey())
     .addColumn("value", "text", (column) => column.notNull())
+    .execute();
+}
+
+/** What earlier runs were for is known from the start: it is worth more than anything that tools say of themselves. */
+async function createPastUses(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("past_uses")
+    .addColumn("org", "text", (column) => column.notNull())
+    .addColumn("project", "text", (column) => column.notNull())
+    .addColumn("tool", "text", (column) => column.notNull())
+    .addColumn("intent", "text", (column) => column.notNull())
+    .addColumn("use_count", "bigint", (column) => column.notNull())
+    .addColumn("last_used_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("past_uses_pk", ["org", "project", "tool", "intent"])
+    .execute();
+  await sql`
+    insert into past_uses (org, project, tool, intent, use_count, last_used_at)
+    select runs.org, runs.project, steps.tool, substr(coalesce(runs.intent, ''), 1, 500),
+      count(distinct runs.id), max(runs.started_at)
+    from runs join steps on steps.run_id = runs.id
+    where runs.status = 'succeeded' and steps.status = 'succeeded'
+    group by runs.org, runs.project, steps.tool, substr(coalesce(runs.intent, ''), 1, 500)`.execute(db);
+}
+
+async function createTokenCounts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("token_counts")
+    .addColumn("hash", "text", (column) => column.notNull())
+    .addColumn("tokenizer", "text", (column) => column.notNull())
+    .addColumn("tokens", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("token_counts_pk", ["hash", "tokenizer"])
     .execute();
 }

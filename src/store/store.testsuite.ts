@@ -21,6 +21,8 @@ import { describeServers } from "./testsuite/servers.ts";
 import { describeStepResults } from "./testsuite/step-results.ts";
 import { describeSteps } from "./testsuite/steps.ts";
 import { describeSucceededRuns } from "./testsuite/succeeded-runs.ts";
+import { describeTokenCounts } from "./testsuite/token-counts.ts";
+import { describePastUses } from "./testsuite/past-uses.ts";
 
 /** Every test gets a store of its own on an empty database. */
 export function describeStore(name: string, open: (clock: Clock) => Promise<OpenedStore>): void {
@@ -46,6 +48,8 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Open
     describe("results of steps", () => describeStepResults(fixture));
     describe("decisions", () => describeDecisions(fixture));
     describe("servers", () => describeServers(fixture));
+    describe("past uses of tools", () => describePastUses(fixture));
+    describe("counts of tokens", () => describeTokenCounts(fixture));
     describe("audit", () => describeAudit(fixture));
     describe("lifetime", () => describeLifetime(fixture));
   });

@@ -8,7 +8,9 @@ import { createCapabilityStore } from "./capabilities.ts";
 import { findRunDamage } from "./run-damage.ts";
 import { createRunStore } from "./runs.ts";
 import { createServerCache } from "./server-cache.ts";
+import { createTokenCounts } from "./token-counts.ts";
 import { createToolPins } from "./tool-pins.ts";
+import { createPastUses } from "./past-uses.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
 
 export interface StoreOptions {
@@ -25,6 +27,8 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     runs: createRunStore(context),
     serverCache: createServerCache(context),
     toolPins: createToolPins(context),
+    pastUses: createPastUses(context),
+    tokenCounts: createTokenCounts(context),
     audit,
     findDamage: async () => [
       ...(await backend.findDamage()),
