@@ -3,6 +3,7 @@ import { hashJson, type JsonLimits, type JsonObject, isJsonObject } from "../cor
 import type { CachedServer } from "../core/store.ts";
 import type { Offer } from "../core/tool.ts";
 import { admitOffer, type Admitted, type Rejection } from "./door.ts";
+import { isEntryFinding } from "./findings.ts";
 
 export const TTL_MS_DEFAULT = 5 * 60_000;
 /** A shorter word of the server would have it asked again by every request. */
@@ -45,12 +46,14 @@ export function toCached(server: string, reading: Reading): CachedServer {
  * door again.
  */
 export function fromCached({ definitions, fetchedAt, ttlMs }: CachedServer): Reading | undefined {
-  const { format, configHash, rejected } = definitions;
+  const { format, configHash, rejected, findings } = definitions;
   if (format !== FORMAT || typeof configHash !== "string" || !Array.isArray(rejected)) return undefined;
   if (!Number.isFinite(fetchedAt) || !Number.isFinite(ttlMs)) return undefined;
   const admitted = admitOffer(definitions as unknown as Offer);
   const reported = [...rejected.filter(isRejection), ...admitted.rejected];
-  return { admitted: { ...admitted, rejected: reported }, fetchedAt, ttlMs, configHash };
+  // The texts are clear now: what they were cleared of is known from then.
+  const found = [...(Array.isArray(findings) ? findings.filter(isEntryFinding) : []), ...admitted.findings];
+  return { admitted: { ...admitted, rejected: reported, findings: found }, fetchedAt, ttlMs, configHash };
 }
 
 function isRejection(value: unknown): value is Rejection & JsonObject {

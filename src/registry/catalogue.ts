@@ -2,6 +2,7 @@
 import type { ToolErrorCode } from "../core/errors.ts";
 import type { ToolDefinition, ToolSource } from "../core/tool.ts";
 import type { Rejection } from "./door.ts";
+import { findSuspicious, type Finding, type ListedEntries } from "./findings.ts";
 import { compareText, EMPTY_LISTING, type Component, type Exposed, type Listing } from "./listing.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -15,6 +16,8 @@ export interface Catalogue {
   readonly prompts: readonly Exposed[];
   /** What was left out, and why. */
   readonly rejected: readonly (Rejection & { readonly source: string })[];
+  /** What looks like an attack in what the servers list. The texts are read when somebody first looks at this. */
+  readonly findings: readonly Finding[];
   /** Servers of which nothing is known yet: not asked, or not answered. */
   readonly pending: readonly string[];
   /** Servers whose entries are shown from an earlier reading: its time has run out, or the last try failed. */
@@ -127,8 +130,13 @@ export function describeShelves(merged: MergedListings, unsorted: readonly Shelf
   const unkept = shelves.flatMap(({ source, cacheProblem: reason }) =>
     reason === undefined ? [] : [{ source: source.id, code: "cache_error" as const, name: "cache", reason }],
   );
+  const listed = shelves.map(({ source, access, reading }) => ({ source, access, reading }));
+  let findings: readonly Finding[] | undefined;
   return {
     ...merged,
+    get findings() {
+      return (findings ??= findSuspicious(listed.flatMap(listEntries)));
+    },
     rejected: unkept.length === 0 ? merged.rejected : [...merged.rejected, ...unkept],
     pending: idsOf(
       shelves.filter(({ reading, deck }) => reading === undefined && deck.failure === undefined),
@@ -144,4 +152,24 @@ export function describeShelves(merged: MergedListings, unsorted: readonly Shelf
         : [{ source: source.id, code: failure.error.code, reason: failure.error.message }],
     ),
   };
+}
+
+/** What a server lists and the config does not deny: nobody reads the rest. */
+function listEntries({
+  source,
+  access,
+  reading,
+}: Pick<Shelf, "source" | "access" | "reading">): ListedEntries[] {
+  if (reading === undefined) return [];
+  const { tools, resources, resourceTemplates, prompts, findings } = reading.admitted;
+  const { allow, deny } = access;
+  const mayUse = (tool: string) => deny?.includes(tool) !== true && allow?.includes(tool) !== false;
+  const entries = [
+    ...tools.filter(({ name }) => mayUse(name)).map((definition) => ({ kind: "tool" as const, definition })),
+    ...resources.map((definition) => ({ kind: "resource" as const, definition })),
+    ...resourceTemplates.map((definition) => ({ kind: "resource template" as const, definition })),
+    ...prompts.map((definition) => ({ kind: "prompt" as const, definition })),
+  ];
+  const shown = findings.filter(({ kind, tool }) => kind !== "tool" || mayUse(tool));
+  return [{ server: source.id, entries, findings: shown }];
 }

@@ -2,16 +2,25 @@
  * The door: what a source offers is looked at here, once, before anything else sees it.
  *
  * A bad entry is left out with its reason and its siblings come in. What comes in is bounded in number, size and depth,
- * is plain JSON, and is the very object that the source gave wherever nothing had to be repaired. Going through the
- * door again changes nothing, so what was kept of an earlier reading is read the same way.
+ * is plain JSON, and is the very object that the source gave wherever nothing had to be repaired. Texts that do not show
+ * are written out. Going through the door again changes nothing, so what was kept of an earlier reading is read the
+ * same way.
  */
 import { messageOf } from "../core/errors.ts";
 import { findJsonProblem, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { Offer, ToolDefinition } from "../core/tool.ts";
 import { checkPrompt, checkResource, checkResourceTemplate, checkTool, type Verdict } from "./entry-check.ts";
+import { entryNameOf, type EntryKind } from "./entry-reading.ts";
+import type { EntryFinding } from "./findings.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
 
-type RejectionCode = "invalid_tool" | "invalid_resource" | "validation_error" | "load_error" | "cache_error";
+type RejectionCode =
+  | "invalid_tool"
+  | "suspicious_tool"
+  | "invalid_resource"
+  | "validation_error"
+  | "load_error"
+  | "cache_error";
 
 /** Something that was left out, and why. */
 export interface Rejection {
@@ -26,6 +35,8 @@ export interface Admitted {
   readonly resourceTemplates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
   readonly rejected: readonly Rejection[];
+  /** What the texts of those that came in had to be cleared of. It is seen only once: afterwards they are clear. */
+  readonly findings: readonly EntryFinding[];
 }
 
 /** Real servers have up to 100 tools. A client that is shown thousands cannot use any of them. */
@@ -56,27 +67,37 @@ const CODES: Readonly<Record<Kind, RejectionCode>> = {
   prompts: "validation_error",
 };
 
-interface Allowance {
+const KINDS: Readonly<Record<Kind, EntryKind>> = {
+  tools: "tool",
+  resources: "resource",
+  resourceTemplates: "resource template",
+  prompts: "prompt",
+};
+
+/** What is left of the server's allowance, and what was seen so far. */
+interface Passage {
   bytesLeft: number;
+  readonly rejected: Rejection[];
+  readonly findings: EntryFinding[];
 }
 
 export function admitOffer(offer: Offer): Admitted {
   const rejected: Rejection[] = (offer.incomplete ?? [])
     .slice(0, 20)
     .map((reason) => ({ code: "load_error", name: "list", reason: reason.slice(0, 500) }));
-  const allowance: Allowance = { bytesLeft: SERVER_BYTES_MAX };
+  const passage: Passage = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
-    tools: admitEntries("tools", offer.tools, checkTool, allowance, rejected),
-    resources: admitEntries("resources", offer.resources, checkResource, allowance, rejected),
+    tools: admitEntries("tools", offer.tools, checkTool, passage),
+    resources: admitEntries("resources", offer.resources, checkResource, passage),
     resourceTemplates: admitEntries(
       "resourceTemplates",
       offer.resourceTemplates,
       checkResourceTemplate,
-      allowance,
-      rejected,
+      passage,
     ),
-    prompts: admitEntries("prompts", offer.prompts, checkPrompt, allowance, rejected),
+    prompts: admitEntries("prompts", offer.prompts, checkPrompt, passage),
     rejected,
+    findings: passage.findings,
   };
 }
 
@@ -84,9 +105,9 @@ function admitEntries<T>(
   kind: Kind,
   entries: unknown,
   check: (entry: JsonObject) => Verdict<T>,
-  allowance: Allowance,
-  rejected: Rejection[],
+  passage: Passage,
 ): T[] {
+  const { rejected, findings } = passage;
   if (entries === undefined || entries === null) return [];
   if (!Array.isArray(entries)) {
     rejected.push({ code: "load_error", name: kind, reason: `${kind} is not a list` });
@@ -99,9 +120,15 @@ function admitEntries<T>(
   }
   const admitted: T[] = [];
   for (const entry of entries.slice(0, max) as unknown[]) {
-    const verdict = judge(entry, check, allowance);
-    if (verdict.kind === "admitted") admitted.push(verdict.entry);
-    else rejected.push({ code: CODES[kind], name: labelOf(entry), reason: verdict.reason });
+    const verdict = judge(entry, check, passage);
+    if (verdict.kind === "refused") {
+      rejected.push({ code: CODES[kind], name: labelOf(entry), reason: verdict.reason });
+      continue;
+    }
+    admitted.push(verdict.entry);
+    for (const note of verdict.notes) {
+      findings.push({ ...note, kind: KINDS[kind], tool: entryNameOf(KINDS[kind], entry as JsonObject) });
+    }
   }
   return admitted;
 }
@@ -109,7 +136,7 @@ function admitEntries<T>(
 function judge<T>(
   entry: unknown,
   check: (entry: JsonObject) => Verdict<T>,
-  allowance: Allowance,
+  allowance: Pick<Passage, "bytesLeft">,
 ): Verdict<T> {
   try {
     if (allowance.bytesLeft < 0) return { kind: "refused", reason: TOO_LARGE_IN_ALL };

@@ -4,16 +4,15 @@
  */
 import { type JsonObject, isJsonObject } from "../core/json.ts";
 import type { ToolDefinition } from "../core/tool.ts";
+import { repairTexts, type RepairedEntry } from "./entry-texts.ts";
 import { findSchemaProblem } from "./schema-check.ts";
+import type { TextNote } from "./text-repair.ts";
 import { findTemplateProblem } from "./uri-template.ts";
 
 export type Verdict<T> =
-  | { readonly kind: "admitted"; readonly entry: T }
+  | { readonly kind: "admitted"; readonly entry: T; readonly notes: readonly TextNote[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** A longer one costs every client tokens in every request, and has room to argue with the model. */
-export const DESCRIPTION_BYTES_MAX = 8 * 1024;
-const DESCRIPTION_CUT = " … [cut at 8 KiB]";
 /** Exposed names end at 64; what is much longer is no name. */
 export const NAME_LENGTH_MAX = 1024;
 const URI_LENGTH_MAX = 8 * 1024;
@@ -42,7 +41,7 @@ export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
     const outputProblem = isJsonObject(output) ? findSchemaProblem(output) : "must be an object";
     if (outputProblem !== undefined) return refuse(`outputSchema: ${outputProblem}`);
   }
-  return admit(repairTool(tool, input) as unknown as ToolDefinition);
+  return admit<ToolDefinition>(repairTexts(repairTool(tool, input)));
 }
 
 /** Clients check the whole list at once: one tool with a field of the wrong kind would cost them all of it. */
@@ -58,14 +57,13 @@ function repairTool(tool: JsonObject, input: JsonObject): JsonObject {
   const { outputSchema, ...rest } = tool;
   const whole = outputSchema === null ? rest : tool;
   const typed = input["type"] === undefined ? { type: "object", ...input } : input;
-  const repaired = tool["inputSchema"] === typed ? whole : { ...whole, inputSchema: typed };
-  return cutDescription(repaired);
+  return tool["inputSchema"] === typed ? whole : { ...whole, inputSchema: typed };
 }
 
 export function checkResource(resource: JsonObject): Verdict<JsonObject> {
   const problem =
     findNameProblem(resource["name"]) ?? findUriProblem(resource["uri"]) ?? findMimeProblem(resource);
-  return problem === undefined ? admit(cutDescription(resource)) : refuse(problem);
+  return problem === undefined ? admit(repairTexts(resource, "name")) : refuse(problem);
 }
 
 export function checkResourceTemplate(template: JsonObject): Verdict<JsonObject> {
@@ -75,7 +73,7 @@ export function checkResourceTemplate(template: JsonObject): Verdict<JsonObject>
     findLengthProblem("uriTemplate", uriTemplate) ??
     prefixed("uriTemplate", findTemplateProblem(uriTemplate as string)) ??
     findMimeProblem(template);
-  return problem === undefined ? admit(cutDescription(template)) : refuse(problem);
+  return problem === undefined ? admit(repairTexts(template, "name")) : refuse(problem);
 }
 
 export function checkPrompt(prompt: JsonObject): Verdict<JsonObject> {
@@ -83,7 +81,7 @@ export function checkPrompt(prompt: JsonObject): Verdict<JsonObject> {
   if (problem !== undefined) return refuse(problem);
   const args = prompt["arguments"];
   const sound = args === undefined || (Array.isArray(args) && args.every(isNamed));
-  return sound ? admit(cutDescription(prompt)) : refuse("arguments must be a list of {name, …}");
+  return sound ? admit(repairTexts(prompt)) : refuse("arguments must be a list of {name, …}");
 }
 
 function isNamed(value: unknown): boolean {
@@ -113,29 +111,12 @@ function findMimeProblem(entry: JsonObject): string | undefined {
   return sound ? undefined : `mimeType ${JSON.stringify(type).slice(0, 80)} is not type/subtype`;
 }
 
-function cutDescription(entry: JsonObject): JsonObject {
-  const description = entry["description"];
-  if (description === undefined) return entry;
-  if (typeof description !== "string") {
-    const { description: _, ...rest } = entry;
-    return rest;
-  }
-  if (Buffer.byteLength(description) <= DESCRIPTION_BYTES_MAX) return entry;
-  const room = DESCRIPTION_BYTES_MAX - Buffer.byteLength(DESCRIPTION_CUT);
-  // A character that the cut halves decodes to U+FFFD, which is longer than what was left of it.
-  const kept = Buffer.from(description)
-    .subarray(0, room)
-    .toString()
-    .replace(/\uFFFD+$/u, "");
-  return { ...entry, description: kept + DESCRIPTION_CUT };
-}
-
 function prefixed(field: string, problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${field} ${problem}`;
 }
 
-function admit<T>(entry: T): Verdict<T> {
-  return { kind: "admitted", entry };
+function admit<T = JsonObject>({ entry, notes }: RepairedEntry): Verdict<T> {
+  return { kind: "admitted", entry: entry as T, notes };
 }
 
 function refuse(reason: string): Verdict<never> {

@@ -5,6 +5,7 @@ import type { ToolDefinition } from "../core/tool.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Admitted, Rejection } from "./door.ts";
 import { exposeUri } from "./exposed-uri.ts";
+import { findGrave, type Finding } from "./findings.ts";
 
 /** A tool with the name under which clients see it. `definition.name` is the server's own. */
 export interface Component {
@@ -63,7 +64,11 @@ export interface ListingRules {
   readonly access: Access;
   /** Names of static tools; they win over all. */
   readonly reserved: ReadonlySet<string>;
+  readonly suspicious: SuspiciousTools;
 }
+
+/** Whether tools whose texts look like an attack are only found, or left out as well. */
+export type SuspiciousTools = "warn" | "block";
 
 export function createListing(source: string, admitted: Admitted, rules: ListingRules): Listing {
   const rejected = [...admitted.rejected];
@@ -72,11 +77,15 @@ export function createListing(source: string, admitted: Admitted, rules: Listing
   const components: Component[] = [];
   const denied = new Set<string>();
   const hidden: Component[] = [];
+  const graveOf = (tool: ToolDefinition) =>
+    rules.suspicious === "block" ? findGrave(tool, admitted.findings) : undefined;
   for (const { name, entry } of tools) {
+    const grave = mayUse(entry.name) ? graveOf(entry) : undefined;
     if (!mayUse(entry.name)) {
       denied.add(name);
       if (rules.access.exceptCapabilities === true) hidden.push({ name, source, definition: entry });
     } else if (rules.reserved.has(name)) rejected.push(reservedName(entry.name, name));
+    else if (grave !== undefined) rejected.push(suspiciousTool(entry.name, grave));
     else components.push({ name, source, definition: entry });
   }
   const prompts = exposeByName(
@@ -151,6 +160,18 @@ function permit({ allow, deny }: Access): (name: string) => boolean {
 
 function reservedName(name: string, exposed: string): Rejection {
   return { code: "invalid_tool", name, reason: `its exposed name ${exposed} belongs to a static tool` };
+}
+
+function suspiciousTool(
+  name: string,
+  { code, message, excerpt }: Pick<Finding, "code" | "message" | "excerpt">,
+): Rejection {
+  const cure = 'To use it all the same, set tools.suspicious to "warn" in the config';
+  return {
+    code: "suspicious_tool",
+    name,
+    reason: `${code}: ${message}: ${JSON.stringify(excerpt)}. ${cure}`,
+  };
 }
 
 /** Whether clients would see a difference between two listings of one server. */

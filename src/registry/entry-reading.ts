@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+export type EntryKind = "tool" | "resource" | "resource template" | "prompt";
+
+/** How an entry is called in findings. */
+export function entryNameOf(kind: EntryKind, entry: JsonObject): string {
+  const field = kind === "resource" ? "uri" : kind === "resource template" ? "uriTemplate" : "name";
+  return entry[field] as string;
+}
+
+/** Not for models: pictures, and what one program says to another. */
+const UNREAD_FIELDS: ReadonlySet<string> = new Set(["_meta", "icons"]);
+
+export interface PlacedText {
+  readonly text: string;
+  /** The way to it, such as `inputSchema/properties/a/description`. */
+  readonly place: string;
+}
+
+interface Step {
+  readonly key: string;
+  readonly parent: Step | undefined;
+}
+
+/** One word of plain characters says nothing to anybody; a longer one may be encoded, and one in brackets a tag. */
+const WORD_LENGTH_MAX = 200;
+const SAYS_SOMETHING = /[^!-~]|</;
+
+/** Every text and every name in an entry that a model may read and that says something, in the order of the entry. */
+export function textsOf(definition: JsonObject): PlacedText[] {
+  const texts: PlacedText[] = [];
+  const look = (text: string, step: Step | undefined) => {
+    if (text.length > WORD_LENGTH_MAX || SAYS_SOMETHING.test(text))
+      texts.push({ text, place: placeOf(step) });
+  };
+  // What came through the door nests 48 levels at most.
+  const walk = (value: unknown, parent: Step | undefined) => {
+    if (typeof value === "string") look(value, parent);
+    if (typeof value !== "object" || value === null) return;
+    const hasNames = isJsonObject(value);
+    for (const key of Object.keys(value)) {
+      if (parent === undefined && UNREAD_FIELDS.has(key)) continue;
+      if (hasNames) look(key, parent);
+      walk((value as JsonObject)[key], { key, parent });
+    }
+  };
+  walk(definition, undefined);
+  return texts;
+}
+
+function placeOf(step: Step | undefined): string {
+  const keys: string[] = [];
+  for (let at = step; at !== undefined; at = at.parent) keys.push(at.key);
+  const place = keys.toReversed().join("/");
+  return place.length > 120 ? `…${place.slice(-119)}` : place;
+}

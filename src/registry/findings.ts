@@ -1,0 +1,114 @@
+/**
+ * What looks like an attack in the texts that servers list. A finding is a reason for a person to look, with the text
+ * itself; it proves nothing, and a text without one may still be hostile.
+ *
+ * What the door changed is on record from there. The rest is found in what came in, when somebody asks, and once for
+ * each definition: a process that nobody asks reads no text twice.
+ */
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { makeVisible } from "../core/visible-text.ts";
+import { findCrossReferences } from "./cross-reference.ts";
+import { entryNameOf, textsOf, type EntryKind } from "./entry-reading.ts";
+import { excerptOf } from "./excerpt.ts";
+import { findInstruction } from "./instruction-wording.ts";
+import type { TextNote } from "./text-repair.ts";
+
+type FindingCode = "hidden_text" | "instruction_to_model" | "cross_server_reference" | "oversize_text";
+
+export interface Finding {
+  readonly code: FindingCode;
+  readonly server: string;
+  readonly kind: EntryKind;
+  /** The name that the server gives it; of a resource, its URI or template. */
+  readonly tool: string;
+  readonly message: string;
+  /** The text word for word, with what would not show written out. */
+  readonly excerpt: string;
+}
+
+/** A finding before it is known whose it is. */
+export type EntryFinding = Omit<Finding, "server">;
+
+/** A tool with one of these is left out where the config says `block`: a model that only lists it has read it. */
+const GRAVE: ReadonlySet<FindingCode> = new Set(["hidden_text", "instruction_to_model"]);
+
+/** What one server lists, after the door. */
+export interface ListedEntries {
+  readonly server: string;
+  readonly entries: readonly { readonly kind: EntryKind; readonly definition: object }[];
+  /** What the door saw. */
+  readonly findings: readonly EntryFinding[];
+}
+
+/** Everything suspicious in what the servers list, in their order. */
+export function findSuspicious(servers: readonly ListedEntries[]): Finding[] {
+  const crossed = findCrossReferences(servers);
+  return servers.flatMap(({ server, entries, findings }) => {
+    const read = entries.flatMap(({ kind, definition }) => {
+      const tool = entryNameOf(kind, definition as JsonObject);
+      return notesOf(definition).map((note): EntryFinding => ({ ...note, kind, tool }));
+    });
+    return [...findings, ...read, ...(crossed.get(server) ?? [])].map(
+      ({ code, kind, tool, message, excerpt }) => ({ code, server, kind, tool, message, excerpt }),
+    );
+  });
+}
+
+/** The finding for which a tool is left out where suspicious ones are. */
+export function findGrave(
+  definition: { readonly name: string },
+  atTheDoor: readonly EntryFinding[],
+): Pick<Finding, "code" | "message" | "excerpt"> | undefined {
+  const seen = atTheDoor.find(
+    ({ code, kind, tool }) => kind === "tool" && tool === definition.name && GRAVE.has(code),
+  );
+  return seen ?? notesOf(definition).find(({ code }) => GRAVE.has(code));
+}
+
+const AT_THE_DOOR: ReadonlySet<unknown> = new Set<FindingCode>(["hidden_text", "oversize_text"]);
+
+/** Whether a value that was kept is what the door once saw. */
+export function isEntryFinding(value: unknown): value is EntryFinding & JsonObject {
+  if (!isJsonObject(value) || !AT_THE_DOOR.has(value["code"])) return false;
+  return [value["kind"], value["tool"], value["message"], value["excerpt"]].every(
+    (text) => typeof text === "string",
+  );
+}
+
+const known = new WeakMap<object, readonly TextNote[]>();
+
+function notesOf(definition: object): readonly TextNote[] {
+  let notes = known.get(definition);
+  if (notes === undefined) {
+    notes = readDefinition(definition as JsonObject);
+    known.set(definition, notes);
+  }
+  return notes;
+}
+
+/** At most one of each kind. */
+function readDefinition(definition: JsonObject): TextNote[] {
+  const notes = new Map<TextNote["code"], TextNote>();
+  for (const { text, place } of textsOf(definition)) {
+    const instruction = findInstruction(text);
+    if (instruction !== undefined && !notes.has("instruction_to_model")) {
+      const message = `${excerptOf(place)} ${instruction.what}`;
+      const excerpt = excerptOf(text, instruction.at);
+      notes.set("instruction_to_model", { code: "instruction_to_model", message, excerpt });
+    }
+    const at = notes.has("hidden_text") ? -1 : findHidden(text);
+    if (at >= 0) {
+      const message = `${excerptOf(place)} has text that does not show, in a place that is passed on as it came`;
+      notes.set("hidden_text", { code: "hidden_text", message, excerpt: excerptOf(text, at) });
+    }
+  }
+  return [...notes.values()];
+}
+
+/** Where a text that must stay exact hides something. Control characters are no news in patterns and defaults. */
+function findHidden(text: string): number {
+  if (makeVisible(text) === text) return -1;
+  const plain = text.replace(/[\s\p{Cc}]/gu, " ").replace(/ {2,}/g, " ");
+  if (makeVisible(plain) === plain) return -1;
+  return Math.max(0, text.search(/[\p{Cf}\p{DI}\p{Co}\p{Cs}]/u));
+}
