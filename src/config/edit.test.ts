@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { editServer } from "./edit.ts";
+import { editConfig, editServer } from "./edit.ts";
 import { loadConfig } from "./load.ts";
 import { createTempProject } from "./temp-project.testkit.ts";
 import { trust } from "./trust.ts";
@@ -33,6 +33,35 @@ describe("editing a server", () => {
     expect(loaded).toMatchObject({
       ok: true,
       config: { servers: [{ id: "github" }, { id: "slack", enabled: false }] },
+    });
+  });
+
+  it("keeps a byte order mark, line endings, tabs, and a neighbour as it was laid out", () => {
+    const { home, write } = createTempProject();
+    const neighbour = `"slack": { "command": "a",   "args":["x"] } // chat`;
+    const path = write(
+      "project/repertoire.json",
+      `\uFEFF{\r\n\t"mcpServers": {\r\n\t\t${neighbour}\r\n\t}\r\n}\r\n`,
+    );
+    editServer(path, home, { key: "b", value: { command: "b" } });
+    expect(readFileSync(path, "utf8")).toBe(
+      `\uFEFF{\r\n\t"mcpServers": {\r\n\t\t${neighbour.replace(" // chat", ", // chat")}\r\n\t\t"b": {\r\n\t\t\t"command": "b"\r\n\t\t}\r\n\t}\r\n}\r\n`,
+    );
+  });
+
+  it("makes several changes at once, and the objects on the way", () => {
+    const { home, write } = createTempProject();
+    const path = write("project/repertoire.json", "// mine\n{}\n");
+    editConfig(path, home, [
+      { path: ["mcpServers", "a"], value: GITHUB },
+      { path: ["inputs"], value: [{ id: "x", type: "promptString" }] },
+      { path: ["mcpServers", "b"], value: GITHUB },
+    ]);
+    const text = readFileSync(path, "utf8");
+    expect(text.startsWith("// mine\n")).toBe(true);
+    expect(JSON.parse(text.slice(8))).toEqual({
+      mcpServers: { a: GITHUB, b: GITHUB },
+      inputs: [{ id: "x", type: "promptString" }],
     });
   });
 

@@ -1,18 +1,24 @@
 /**
- * Changes a server in a config file and leaves everything else of it alone, comments and layout included. The file is replaced as a
- * whole (a new file, then a rename), so a crash leaves the old text or the new one. A file that was trusted stays trusted:
- * whoever may change it through us may trust it.
+ * Changes a config file and leaves everything else of it alone, comments and layout included. The file is replaced as a whole (a
+ * new file, then a rename), so a crash leaves the old text or the new one. A file that was trusted stays trusted: whoever may
+ * change it through us may trust it.
  */
-import { randomUUID } from "node:crypto";
-import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { RepertoireError, messageOf } from "../core/errors.ts";
 import { hashText } from "../core/json.ts";
-import { readTextFile } from "./read-file.ts";
+import { setJson } from "./json-edit.ts";
+import { readWhole } from "./read-whole.ts";
+import { PRIVATE_MODES, replaceFile } from "./replace-file.ts";
+import { lineBreakOf } from "./text-layout.ts";
 import { isTrusted, trust } from "./trust.ts";
 
-/** What may be changed: a whole entry, or one key of it; `undefined` removes. */
+/** A value at a path of keys; `undefined` removes. */
+export interface ConfigEdit {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** What may be changed of a server: a whole entry, or one key of it; `undefined` removes. */
 export interface ServerEdit {
   /** The key in `mcpServers`. */
   readonly key: string;
@@ -20,40 +26,32 @@ export interface ServerEdit {
   readonly value: unknown;
 }
 
-export function editServer(path: string, home: string, edit: ServerEdit): void {
-  const file = resolveLink(path);
-  const read = readTextFile(file);
-  if (!read.ok && !read.missing) throw editError(path, read.message);
-  const before = read.ok ? read.text : "{}\n";
-  const place = ["mcpServers", edit.key, ...(edit.field === undefined ? [] : [edit.field])];
-  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
-  const after = applyEdits(before, modify(before, place, edit.value, { formattingOptions }));
-  const wasTrusted = read.ok && isTrusted(home, path, read.sha256);
-  replaceFile(file, after);
+const BYTE_ORDER_MARK = "\uFEFF";
+
+export function editServer(path: string, home: string, { key, field, value }: ServerEdit): void {
+  editConfig(path, home, [{ path: ["mcpServers", key, ...(field === undefined ? [] : [field])], value }]);
+}
+
+/** All of the edits, or none. */
+export function editConfig(path: string, home: string, edits: readonly ConfigEdit[]): void {
+  const before = readWhole(path);
+  if (typeof before === "object") throw editError(path, before.message);
+  const mark = before?.startsWith(BYTE_ORDER_MARK) === true ? BYTE_ORDER_MARK : "";
+  const body = before?.slice(mark.length) ?? "";
+  const after = mark + edits.reduce(applyEdit, body.trim() === "" ? `{}${lineBreakOf(body)}` : body);
+  const wasTrusted = before !== undefined && isTrusted(home, path, hashText(before));
+  try {
+    // A config may hold secrets, so a new one is its owner's alone.
+    replaceFile(path, Buffer.from(after), PRIVATE_MODES);
+  } catch (error) {
+    throw editError(path, messageOf(error), error);
+  }
   if (wasTrusted) trust(home, path, hashText(after));
 }
 
-/** A link stays a link: what it points to is replaced. */
-function resolveLink(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // A config may hold secrets, so a new one is its owner's alone; one that exists keeps its mode.
-    const mode = (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
-    writeFileSync(temporary, text, { mode, flag: "wx", flush: true });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw editError(file, messageOf(error), error);
-  }
+function applyEdit(text: string, { path, value }: ConfigEdit): string {
+  if (value !== undefined) return setJson(text, path, value);
+  return applyEdits(text, modify(text, [...path], undefined, {}));
 }
 
 function editError(path: string, reason: string, cause?: unknown): RepertoireError {

@@ -14,48 +14,50 @@ export type FileRead =
   | { readonly ok: false; readonly missing: boolean; readonly message: string; readonly hint?: string };
 
 /** Never throws: what is wrong with the file is a value. */
-export function readTextFile(path: string): FileRead {
+export function readTextFile(path: string, bytesMax: number = FILE_BYTES_MAX): FileRead {
   try {
-    const problem = findStatProblem(statSync(path));
+    const problem = findStatProblem(statSync(path), bytesMax);
     if (problem !== undefined) return { ok: false, missing: false, ...problem };
-    return readOpened(path);
+    return readOpened(path, bytesMax);
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
     return { ok: false, missing, message: describeFailure(error) };
   }
 }
 
-function readOpened(path: string): FileRead {
+function readOpened(path: string, bytesMax: number): FileRead {
   // Without O_NONBLOCK, a pipe that took the file's place since the first look would block the whole process.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const problem = findStatProblem(fstatSync(fd));
+    const problem = findStatProblem(fstatSync(fd), bytesMax);
     if (problem !== undefined) return { ok: false, missing: false, ...problem };
-    const bytes = readBytes(fd);
-    if (bytes === undefined) return { ok: false, missing: false, message: TOO_LARGE };
+    const bytes = readBytes(fd, bytesMax);
+    if (bytes === undefined) return { ok: false, missing: false, message: tooLarge(bytesMax) };
     return decode(bytes);
   } finally {
     closeSync(fd);
   }
 }
 
-const TOO_LARGE = `the file is larger than ${FILE_BYTES_MAX} bytes`;
+function tooLarge(bytesMax: number): string {
+  return `the file is larger than ${bytesMax} bytes`;
+}
 
-function findStatProblem(stats: Stats): { message: string; hint?: string } | undefined {
+function findStatProblem(stats: Stats, bytesMax: number): { message: string; hint?: string } | undefined {
   if (stats.isDirectory()) return { message: "this is a folder", hint: "give the path of a file" };
   if (!stats.isFile()) {
     return { message: "this is a pipe, socket or device", hint: "give the path of a regular file" };
   }
-  return stats.size > FILE_BYTES_MAX ? { message: TOO_LARGE } : undefined;
+  return stats.size > bytesMax ? { message: tooLarge(bytesMax) } : undefined;
 }
 
 const CHUNK_BYTES = 64 * 1024;
 
 /** The size that `stat` tells is a hint: a file can grow, and those in /proc have none. */
-function readBytes(fd: number): Buffer | undefined {
+function readBytes(fd: number, bytesMax: number): Buffer | undefined {
   const chunks: Buffer[] = [];
   let length = 0;
-  while (length <= FILE_BYTES_MAX) {
+  while (length <= bytesMax) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const read = readSync(fd, chunk, 0, CHUNK_BYTES, null);
     if (read === 0) return Buffer.concat(chunks);

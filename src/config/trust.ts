@@ -6,13 +6,13 @@
  * that trust at the same moment may lose one of the two entries, which only means asking again. A list that cannot be read
  * counts as empty: nothing is started that was not trusted for certain.
  */
-import { randomUUID } from "node:crypto";
-import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf, RepertoireError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import type { Problem } from "./problem.ts";
 import { readTextFile } from "./read-file.ts";
+import { PRIVATE_MODES, replaceFile } from "./replace-file.ts";
 
 const TRUST_FILE_NAME = "trusted.json";
 
@@ -92,22 +92,11 @@ function writeEntries(home: string, trusted: readonly TrustEntry[]): void {
   const file = trustFileOf(home);
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
-    replaceFile(file, `${JSON.stringify({ trusted }, null, 2)}\n`);
+    replaceFile(file, Buffer.from(`${JSON.stringify({ trusted }, null, 2)}\n`), PRIVATE_MODES);
   } catch (error) {
     throw new RepertoireError("HOME_UNSAFE", `Cannot write ${file}: ${messageOf(error)}`, {
       hint: "Check that the home folder is a folder that you may write to, or choose another with --home.",
       cause: error,
     });
-  }
-}
-
-function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: "wx", flush: true });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
   }
 }

@@ -1,0 +1,77 @@
+/** What a client is told of this gateway: a program to start, or an address to reach. */
+import { resolve } from "node:path";
+import { CLIENT_TITLES, type ClientId, type ClientPlace } from "../config/clients/client.ts";
+import type { JoinedServer } from "../config/clients/join-entry.ts";
+import { findOwnCommand, type OwnProcess } from "./own-command.ts";
+import type { GlobalOptions } from "./session.ts";
+import { yellow } from "./terminal.ts";
+
+export interface ConnectOptions extends GlobalOptions {
+  readonly project?: boolean;
+  readonly profile?: string;
+  readonly http?: string;
+  /** False for `--no-token`. */
+  readonly token?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly undo?: boolean;
+  readonly force?: boolean;
+}
+
+/** Everything about the machine. */
+export interface ConnectWorld {
+  readonly place: ClientPlace;
+  readonly home: string;
+  readonly own: OwnProcess;
+  /** Absent where nobody can be asked. */
+  readonly ask?: (question: string) => Promise<boolean>;
+}
+
+/** The variable that a client reads the token from: the token itself never stands in a client's file. */
+export const TOKEN_VARIABLE = "REPERTOIRE_TOKEN";
+
+/** What the client is told to start or to reach, or what is wrong with the words. */
+export function describeServer(
+  client: ClientId,
+  options: ConnectOptions,
+  world: ConnectWorld,
+): JoinedServer | string {
+  const { http, profile, config, home } = options;
+  if (http !== undefined) {
+    if (profile !== undefined) return "over HTTP the address names the profile: write --http ADDRESS/PROFILE";
+    if (!/^https?:$/.test(URL.parse(http)?.protocol ?? ""))
+      return "--http needs an address that begins with http:// or https://";
+    return { kind: "http", url: http, tokenVariable: options.token === false ? undefined : TOKEN_VARIABLE };
+  }
+  if (options.token === false) return "--no-token goes with --http";
+  // Claude Desktop looks for programs in a PATH of its own.
+  const { command, args } = findOwnCommand(world.own, client === "claude-desktop");
+  const { cwd } = world.place;
+  const given = [
+    ...(config === undefined ? [] : ["--config", resolve(cwd, config)]),
+    ...(home === undefined ? [] : ["--home", resolve(cwd, home)]),
+    ...(profile === undefined ? [] : ["--profile", profile]),
+  ];
+  return { kind: "stdio", command, args: [...args, "serve", ...given] };
+}
+
+/** What the person must know to have it work. */
+export function adviceFor(client: ClientId, options: ConnectOptions, { own }: ConnectWorld): string[] {
+  if (options.http !== undefined) {
+    const where = `${TOKEN_VARIABLE} must be set where ${CLIENT_TITLES[client]} is started, to what \`repertoire token\` prints`;
+    return options.token === false ? [] : [`${yellow("note")} ${where}`];
+  }
+  const { isTemporary } = findOwnCommand(own, client === "claude-desktop");
+  const reason = "this program runs out of a cache that may be cleared; install it, then connect again";
+  return isTemporary ? [`${yellow("note")} ${reason}: npm install -g repertoire`] : [];
+}
+
+/** The options of a connection as words, to say how the same is done again. */
+export function wordsOf({ project, profile, http, token }: ConnectOptions): string[] {
+  return [
+    ...(project === true ? ["--project"] : []),
+    ...(profile === undefined ? [] : ["--profile", profile]),
+    ...(http === undefined ? [] : ["--http", http]),
+    ...(token === false ? ["--no-token"] : []),
+  ];
+}

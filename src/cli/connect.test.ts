@@ -1,0 +1,170 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { connect } from "./connect.ts";
+import type { ConnectOptions, ConnectWorld } from "./connect-server.ts";
+
+interface Rig {
+  readonly world: ConnectWorld;
+  readonly root: string;
+  readonly asked: string[];
+  readonly read: (path: string) => string;
+}
+
+/** A machine of its own; `answer` is what the person says, if there is one. */
+function createRig(answer?: boolean): Rig {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "repertoire-test-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const cwd = join(root, "project");
+  mkdirSync(cwd);
+  const asked: string[] = [];
+  const own = {
+    platform: "linux",
+    script: "/opt/repertoire/dist/main.js",
+    execPath: "/opt/node",
+    searchPath: "/bin",
+    realPathOf: (path: string) =>
+      path.startsWith("/opt/") || path === "/bin/repertoire" ? "/opt/repertoire/dist/main.js" : undefined,
+  } as const;
+  const ask = (question: string): Promise<boolean> => {
+    asked.push(question);
+    return Promise.resolve(answer === true);
+  };
+  const place = { platform: "linux", env: {}, homedir: join(root, "user"), cwd } as const;
+  const world = { place, home: join(root, "home"), own, ...(answer === undefined ? {} : { ask }) };
+  return { world, root, asked, read: (path) => readFileSync(join(root, path), "utf8") };
+}
+
+const YES: ConnectOptions = { yes: true };
+
+it("a program that PATH leads to is written by its name, with what was given, in full", async () => {
+  const { world, read, root } = createRig();
+  const options = { ...YES, config: "my.json", home: "../home", profile: "review" };
+  expect(await connect("cursor", options, world)).toBe(0);
+  expect(JSON.parse(read("user/.cursor/mcp.json"))).toEqual({
+    mcpServers: {
+      repertoire: {
+        command: "repertoire",
+        args: [
+          "serve",
+          "--config",
+          join(root, "project/my.json"),
+          "--home",
+          join(root, "home"),
+          "--profile",
+          "review",
+        ],
+      },
+    },
+  });
+});
+
+it("Claude Desktop, which has a PATH of its own, is told where everything is", async () => {
+  const { world, read } = createRig();
+  await connect("claude-desktop", YES, world);
+  expect(JSON.parse(read("user/.config/Claude/claude_desktop_config.json"))).toEqual({
+    mcpServers: { repertoire: { command: "/opt/node", args: ["/opt/repertoire/dist/main.js", "serve"] } },
+  });
+});
+
+it("an address goes into the project's file, with the name of the token's variable", async () => {
+  const { world, read } = createRig();
+  await connect("codex", { ...YES, project: true, http: "http://127.0.0.1:7373/mcp" }, world);
+  expect(read("project/.codex/config.toml")).toBe(
+    `[mcp_servers.repertoire]\nurl = "http://127.0.0.1:7373/mcp"\nbearer_token_env_var = "REPERTOIRE_TOKEN"\n`,
+  );
+});
+
+it("a person is asked once, and a no changes nothing", async () => {
+  const refusing = createRig(false);
+  expect(await connect("cursor", {}, refusing.world)).toBe(6);
+  expect(refusing.asked).toEqual([`Write this to ${join(refusing.root, "user/.cursor/mcp.json")}?`]);
+  expect(existsSync(join(refusing.root, "user"))).toBe(false);
+  const agreeing = createRig(true);
+  expect(await connect("cursor", {}, agreeing.world)).toBe(0);
+  expect(await connect("cursor", {}, agreeing.world)).toBe(0);
+  expect(agreeing.asked).toHaveLength(1);
+});
+
+it("without a terminal and without --yes nothing is changed, nor with --dry-run", async () => {
+  const { world, root } = createRig();
+  expect(await connect("cursor", {}, world)).toBe(6);
+  expect(await connect("cursor", { ...YES, dryRun: true }, world)).toBe(0);
+  expect([existsSync(join(root, "user")), existsSync(join(root, "home"))]).toEqual([false, false]);
+});
+
+it.each<[name: string, options: ConnectOptions]>([
+  ["cursr", {}],
+  ["windsurf", { project: true }],
+  ["claude-desktop", { http: "http://127.0.0.1/mcp" }],
+  ["cursor", { http: "127.0.0.1/mcp" }],
+  ["cursor", { http: "http://127.0.0.1/mcp", profile: "x" }],
+  ["cursor", { token: false }],
+])("words that make no sense are refused: %s %o", async (name, options) => {
+  const { world, root } = createRig();
+  expect(await connect(name, { ...YES, ...options }, world)).toBe(2);
+  expect(existsSync(join(root, "user"))).toBe(false);
+});
+
+it("a broken file fails, and undoing is refused where the file was changed since", async () => {
+  const { world, root, read } = createRig();
+  const path = join(root, "user/.cursor/mcp.json");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, "{");
+  expect(await connect("cursor", YES, world)).toBe(1);
+  expect(await connect("cursor", { undo: true }, world)).toBe(1);
+  writeFileSync(path, "{}");
+  expect(await connect("cursor", YES, world)).toBe(0);
+  writeFileSync(path, "{ }");
+  expect(await connect("cursor", { undo: true }, world)).toBe(6);
+  expect(read("user/.cursor/mcp.json")).toBe("{ }");
+  expect(await connect("cursor", { undo: true, force: true }, world)).toBe(0);
+  expect(read("user/.cursor/mcp.json")).toBe("{}");
+});
+
+it("as a command it prints data on stdout and the rest on stderr, and tells the nearest client", () => {
+  const { root } = createRig();
+  const script = `
+    const { Command } = await import("commander");
+    const { addConnect } = await import(${JSON.stringify(import.meta.resolve("./connect.ts"))});
+    for (const line of [["cursr"], ["cursor"], ["cursor", "--yes", "--json"], ["cursor", "--yes", "--json"], ["cursor", "--undo"]]) {
+      const codes = [];
+      const program = new Command("repertoire").option("--json").option("--home <folder>");
+      addConnect(program, (code) => codes.push(code));
+      await program.parseAsync(["connect", ...line, "--home", ${JSON.stringify(join(root, "home"))}], { from: "user" });
+      process.stderr.write("exit " + codes.join() + "\\n");
+    }`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: join(import.meta.dirname, "../.."),
+    env: { HOME: join(root, "user"), PATH: "", NO_COLOR: "1" },
+    encoding: "utf8",
+  });
+  const file = join(root, "user/.cursor/mcp.json");
+  expect(stderr.match(/^exit \d$/gm)).toEqual(["exit 2", "exit 6", "exit 0", "exit 0", "exit 0"]);
+  expect(stderr).toContain(
+    `there is no client "cursr". Did you mean cursor? Clients: claude, claude-desktop,`,
+  );
+  expect(stderr).toMatch(/no terminal to ask at.* run: repertoire connect cursor --yes --home /);
+  expect(stderr).toContain(`${file} is gone, as before`);
+  const [diff, first, second] = stdout.split(/^(?=\{$)/m);
+  expect(diff).toContain(`+++ ${file}\n`);
+  expect(JSON.parse(first!)).toEqual({
+    client: "cursor",
+    file,
+    changed: true,
+    diff,
+    backup: expect.stringContaining(join(root, "home/backups/cursor-user-")) as string,
+  });
+  expect(JSON.parse(second!)).toEqual({ client: "cursor", file, changed: false, diff: "", backup: null });
+  expect(existsSync(dirname(file))).toBe(false);
+});

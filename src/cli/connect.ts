@@ -1,0 +1,208 @@
+import { homedir } from "node:os";
+import type { Command } from "commander";
+import { CLIENT_IDS, CLIENT_TITLES } from "../config/clients/client.ts";
+import { describeEntry } from "../config/clients/join-entry.ts";
+import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../config/clients/join-place.ts";
+import { planJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
+import { findJoinSecrets } from "../config/clients/join-secrets.ts";
+import { undoJoin, type JoinUndone } from "../config/clients/join-undo.ts";
+import { locateConfig } from "../config/locate.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import { commandLine } from "./command-line.ts";
+import { askYesNo, canAsk } from "./confirm.ts";
+import {
+  adviceFor,
+  describeServer,
+  TOKEN_VARIABLE,
+  wordsOf,
+  type ConnectOptions,
+  type ConnectWorld,
+} from "./connect-server.ts";
+import { EXIT } from "./exit-code.ts";
+import { diffFile } from "./file-diff.ts";
+import { ownProcess } from "./own-command.ts";
+import type { Finish } from "./program.ts";
+import { globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { cyan, escapeLines, green, note, print, printJson, red } from "./terminal.ts";
+
+export function addConnect(program: Command, finish: Finish): void {
+  program
+    .command("connect")
+    .description("Write this gateway into the config of an MCP client")
+    .argument("<client>", `one of ${CLIENT_IDS.join(", ")}`)
+    .option("--project", "For this folder only, in the file that the project shares")
+    .option("--profile <name>", "Show the client this profile of the config, and nothing else")
+    .option("--http <url>", "Let the client reach a running gateway at this address instead of starting one")
+    .option("--no-token", `With --http: no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`)
+    .option("--dry-run", "Show what would change, and change nothing")
+    .option("--yes", "Do not ask; needed where there is no terminal")
+    .option("--undo", "Put the client's file back as it was, to the byte")
+    .option("--force", "With --undo: also where the file was changed since; what was changed is lost")
+    .addHelpText(
+      "after",
+      `
+It shows the difference, asks once, and changes nothing but the entry "${JOINED_KEY}"; comments and layout stay. The file
+as it was is kept in the backups folder of the home. A second time, it finds nothing to do.
+
+Examples:
+  $ repertoire connect claude
+  $ repertoire connect vscode --project --profile review
+  $ repertoire connect codex --http http://127.0.0.1:7373/mcp
+  $ repertoire connect cursor --dry-run
+  $ repertoire connect cursor --undo`,
+    )
+    .action(async (client: string, _options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<ConnectOptions>() };
+      finish(await connect(client, options, thisWorld(options)));
+    });
+}
+
+function thisWorld(options: GlobalOptions): ConnectWorld {
+  const { platform, env } = process;
+  return {
+    place: { platform, env, homedir: homedir(), cwd: process.cwd() },
+    home: locateConfig({ configPath: options.config, home: options.home }).home,
+    own: ownProcess(),
+    ...(canAsk() ? { ask: askYesNo } : {}),
+  };
+}
+
+/** Connects one client, or takes that back; the exit code says how it went. */
+export async function connect(name: string, options: ConnectOptions, world: ConnectWorld): Promise<number> {
+  const client = CLIENT_IDS.find((id) => id === name);
+  if (client === undefined) {
+    const known = `Clients: ${CLIENT_IDS.join(", ")}.`;
+    return refuse(
+      `there is no client "${name}".${didYouMean(nearest(name, CLIENT_IDS))} ${known}`,
+      EXIT.usage,
+    );
+  }
+  const target = findJoinTarget(client, options.project === true ? "project" : "user", world.place);
+  if (target === undefined) {
+    return refuse(
+      `${CLIENT_TITLES[client]} keeps no servers for this folder alone; leave out --project`,
+      EXIT.usage,
+    );
+  }
+  if (options.undo === true) return undo(target, options, world);
+  const server = describeServer(client, options, world);
+  if (typeof server === "string") return refuse(server, EXIT.usage);
+  const entry = describeEntry(client, server);
+  if (entry === undefined) {
+    const title = CLIENT_TITLES[client];
+    return refuse(
+      `the file of ${title} has programs only; leave out --http, or add the address in ${title}`,
+      EXIT.usage,
+    );
+  }
+  const plan = planJoin(target, entry);
+  if (plan.kind === "refused") {
+    return refuse(`${plan.message}\nNothing was changed. Correct the file, then try again.`, EXIT.failed);
+  }
+  if (plan.kind === "change") return carryOut(plan, options, world);
+  return done(target, options, { changed: false, diff: "", backup: null }, [
+    `${CLIENT_TITLES[client]} has this entry already in ${target.path}; nothing was changed`,
+  ]);
+}
+
+async function carryOut(plan: JoinChange, options: ConnectOptions, world: ConnectWorld): Promise<number> {
+  const { target, before, after } = plan;
+  const title = CLIENT_TITLES[target.client];
+  const secrets = [before ?? "", after].flatMap((text) => findJoinSecrets(text, target.format));
+  const diff = diffFile({ path: target.path, before, after, secrets });
+  if (options.json !== true) showDiff(diff, print);
+  else if (options.dryRun !== true && options.yes !== true) showDiff(diff, note);
+  if (options.dryRun === true) {
+    return done(target, options, { changed: false, diff, backup: null }, ["Nothing was changed (--dry-run)"]);
+  }
+  if (options.yes !== true) {
+    if (world.ask === undefined) {
+      const again = commandLine(["connect", target.client, ...wordsOf(options), "--yes"], options);
+      return refuse(
+        `nothing was changed: there is no terminal to ask at. If this is what you want, run: ${again}`,
+        EXIT.refused,
+      );
+    }
+    if (!(await world.ask(`Write this to ${target.path}?`)))
+      return refuse("nothing was changed", EXIT.refused);
+  }
+  const written = writeJoin(plan, world.home);
+  if (written.kind === "changed") {
+    return refuse(
+      `${target.path} has changed in the meantime; nothing was written. Try again.`,
+      EXIT.refused,
+    );
+  }
+  return done(target, options, { changed: true, diff, backup: written.backup }, [
+    `${green("connected")} ${title} in ${target.path}. Start it anew for this to count.`,
+    ...adviceFor(target.client, options, world),
+    `To take it back: ${commandLine(["connect", target.client, ...undoWords(options)], options)}`,
+  ]);
+}
+
+function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorld): number {
+  const undone = undoJoin(target, home, options.force === true);
+  if (undone.kind === "none") {
+    return refuse(
+      `there is no backup of ${target.path}: it was not connected with this home, or was undone`,
+      EXIT.failed,
+    );
+  }
+  if (undone.kind === "changed") return refuse(changedSince(target, options), EXIT.refused);
+  const changed = undone.kind !== "already";
+  return done(target, options, { changed, diff: "", backup: null }, [
+    `${green("undone")} ${target.path} ${UNDONE[undone.kind]}`,
+  ]);
+}
+
+const UNDONE: Readonly<Record<Exclude<JoinUndone["kind"], "none" | "changed">, string>> = {
+  restored: "is as it was before",
+  removed: "is gone, as before",
+  already: "was already as it was before",
+};
+
+function changedSince(target: JoinTarget, options: ConnectOptions): string {
+  const again = commandLine(["connect", target.client, ...undoWords(options), "--force"], options);
+  return `${target.path} was changed since it was connected, and putting it back would lose that.
+Take the entry ${target.section}.${JOINED_KEY} out by hand, or put back the whole file all the same: ${again}`;
+}
+
+function undoWords({ project }: ConnectOptions): string[] {
+  return [...(project === true ? ["--project"] : []), "--undo"];
+}
+
+interface Done {
+  readonly changed: boolean;
+  readonly diff: string;
+  readonly backup: string | null;
+}
+
+function done(
+  { client, path }: JoinTarget,
+  options: ConnectOptions,
+  result: Done,
+  lines: readonly string[],
+): number {
+  if (options.json === true) printJson({ client, file: path, ...result });
+  else for (const line of lines) note(line);
+  return EXIT.ok;
+}
+
+function showDiff(diff: string, show: (line: string) => void): void {
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const text = line.split("\t").map(escapeLines).join("\t");
+    const paint = line.startsWith("@@")
+      ? cyan
+      : line.startsWith("+")
+        ? green
+        : line.startsWith("-")
+          ? red
+          : String;
+    show(paint(text));
+  }
+}
+
+function refuse(message: string, exitCode: number): number {
+  note(`${red("error")} ${escapeLines(message)}`);
+  return exitCode;
+}

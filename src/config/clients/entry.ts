@@ -1,0 +1,183 @@
+/**
+ * An entry of a client → an entry of ours. What a client says is kept; what we have no word for is named in a note. Nothing that a
+ * client was told to allow without asking is taken over.
+ */
+import type { Json, JsonObject } from "../../core/json.ts";
+import { quoteKey } from "../problem.ts";
+import { asObject } from "../server-check.ts";
+import type { ClientId, ClientPlace } from "./client.ts";
+import { createFields, scalarTexts, type Fields } from "./entry-fields.ts";
+import type { Passage } from "./passage.ts";
+import { findBridged, type CommandLine } from "./mcp-remote.ts";
+import { bridgedEntry, remoteEntry } from "./remote-entry.ts";
+import { programEntry } from "./program-entry.ts";
+import { createRewriting } from "./variables.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+export interface Translation {
+  /** Empty where it is no server. */
+  readonly entry: JsonObject;
+  readonly isEnabled: boolean;
+  readonly notes: readonly string[];
+  readonly inputIds: readonly string[];
+}
+
+export function translateEntry(
+  written: WrittenServer,
+  { client, place }: { client: ClientId; place: ClientPlace },
+): Translation {
+  const object = asObject(written.value);
+  if (object === undefined) return refuse("It is not an object.");
+  const rewriting = createRewriting({ client, place, folder: written.folder });
+  const fields = createFields(object, rewriting.note);
+  const passage: Passage = { client, place, written, fields, rewriting };
+  const isOff = fields.take("disabled") === true;
+  const isNotOn = fields.take("enabled") === false;
+  const isEnabled = written.isEnabled && !isOff && !isNotOn;
+  const reached = reach(passage);
+  if (typeof reached === "string") return refuse(reached);
+  const entry = {
+    ...reached,
+    ...readTimeout(passage),
+    ...readTools(passage, reached),
+    ...(isEnabled ? {} : { enabled: false }),
+  };
+  noteRest(fields);
+  return {
+    entry,
+    isEnabled,
+    notes: [...written.notes, ...rewriting.notes()],
+    inputIds: rewriting.inputIds(),
+  };
+}
+
+function refuse(reason: string): Translation {
+  return { entry: {}, isEnabled: false, notes: [reason], inputIds: [] };
+}
+
+// ── how it is reached ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The part of the entry that says how the server is reached, or why that cannot be known. */
+function reach(passage: Passage): Record<string, Json> | string {
+  const { fields, client } = passage;
+  const type = readType(fields);
+  if (type === "unknown") return "Its transport is none that Repertoire knows: stdio, http and sse.";
+  const line = readCommandLine(fields);
+  if (typeof line === "string") return line;
+  const streamUrl = fields.text("httpUrl");
+  const url = streamUrl ?? fields.text("serverUrl", "url", "uri", "endpoint");
+  const isRemote = url !== undefined && (line === undefined || type === "http" || type === "sse");
+  if (isRemote) {
+    if (line !== undefined) fields.note("It has a command as well, which is left out.");
+    // Gemini CLI means the older transport by a plain url.
+    const otherwise = client === "gemini" && streamUrl === undefined ? "sse" : undefined;
+    return remoteEntry(passage, url, streamUrl === undefined ? (type ?? otherwise) : "http");
+  }
+  if (line === undefined) return "It has neither a command nor a url.";
+  if (url !== undefined) fields.note("It has a url as well, which is left out.");
+  const bridged = findBridged(line);
+  return bridged === undefined ? programEntry(passage, line) : bridgedEntry(passage, bridged);
+}
+
+type TransportType = "stdio" | "http" | "sse";
+
+const TYPES: ReadonlyMap<string, TransportType> = new Map([
+  ...["stdio", "local", "command"].map((word) => [word, "stdio"] as const),
+  ...["http", "https", "streamablehttp", "remote"].map((word) => [word, "http"] as const),
+  ["sse", "sse"],
+]);
+
+function readType(fields: Fields): TransportType | "unknown" | undefined {
+  const written = fields.take("type", "transport", "transportType");
+  const word: unknown = asObject(written)?.["type"] ?? written;
+  if (typeof word !== "string") return undefined;
+  return TYPES.get(word.toLowerCase().replace(/[\s_-]/g, "")) ?? "unknown";
+}
+
+function readCommandLine(fields: Fields): CommandLine | string | undefined {
+  const command = scalarTexts(fields.take("command", "cmd"));
+  const args = scalarTexts(fields.take("args", "arguments"));
+  if (command === undefined) return "Its command is neither a text nor a list of texts.";
+  if (args === undefined) return "Its args are not a list of texts.";
+  const [program = "", ...before] = command;
+  if (program.trim() === "") return undefined;
+  return { command: program, args: [...before, ...args] };
+}
+
+// ── what is said about it ───────────────────────────────────────────────────────────────────────────────────────────
+
+/** The longest that our config allows. */
+const TIMEOUT_MS_MAX = 60 * 60 * 1000;
+
+function readTimeout({ client, fields }: Passage): Record<string, Json> {
+  const start = fields.take("startup_timeout_sec", "startup_timeout_ms");
+  if (start !== undefined)
+    fields.note("Its time to start is left out: limits.connectTimeoutMs is for all servers.");
+  const seconds = fields.take("tool_timeout_sec");
+  // The others do not say what their number counts.
+  const ms = client === "gemini" || client === "claude" ? fields.take("timeout") : undefined;
+  const time = typeof seconds === "number" ? seconds * 1000 : ms;
+  if (typeof time !== "number" || !(time > 0)) return {};
+  return { timeoutMs: Math.min(Math.max(Math.round(time), 1), TIMEOUT_MS_MAX) };
+}
+
+function readTools({ fields }: Passage, reached: Record<string, Json>): Record<string, Json> {
+  const tools = fields.take("tools");
+  const allow = toolNames(
+    fields.take("includeTools", "enabled_tools", "enabledTools") ??
+      (Array.isArray(tools) ? tools : undefined),
+  );
+  const hidden = asObject(reached["tools"])?.["deny"];
+  const deny = toolNames(fields.take("excludeTools", "disabled_tools", "disabledTools") ?? hidden);
+  if (asObject(tools) !== undefined) noteApproval(fields);
+  const isAll = allow === undefined || allow.includes("*");
+  const lists = { ...(isAll ? {} : { allow }), ...(deny === undefined || deny.length === 0 ? {} : { deny }) };
+  return Object.keys(lists).length === 0 ? {} : { tools: lists };
+}
+
+/** Gemini CLI allows a pattern of arguments after a name. */
+function toolNames(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names = value
+    .filter((name) => typeof name === "string")
+    .map((name) => name.replace(/\(.*$/s, "").trim());
+  return [...new Set(names.filter((name) => name !== ""))];
+}
+
+const APPROVAL_KEYS = (
+  "alwaysAllow autoApprove always_allow auto_approve autoApproveAll trust " +
+  "default_tools_approval_mode approval_mode"
+).split(" ");
+/** For people and for the client's own window; they change nothing about the server. */
+const SILENT_KEYS = [
+  "name",
+  "title",
+  "description",
+  "icon",
+  "version",
+  "gallery",
+  "$schema",
+  "comment",
+  "_comment",
+];
+/** More names than these say nothing more. */
+const REST_COUNT_MAX = 5;
+
+function noteApproval(fields: Fields): void {
+  fields.note("What it may do without asking is left out: Repertoire asks nobody less because of it.");
+}
+
+function noteRest(fields: Fields): void {
+  const granted: unknown = fields.take(...APPROVAL_KEYS);
+  if (granted !== undefined && granted !== false) noteApproval(fields);
+  if (fields.take("envFile", "env_file") !== undefined) {
+    fields.note("Its envFile is not read: put the variables that it needs into env.");
+  }
+  fields.take(...SILENT_KEYS);
+  const rest = fields.rest();
+  if (rest.length === 0) return;
+  const more = rest.length > REST_COUNT_MAX ? ` and ${rest.length - REST_COUNT_MAX} more` : "";
+  fields.note(
+    `Left out, because it has no meaning here: ${rest.slice(0, REST_COUNT_MAX).map(quoteKey).join(", ")}${more}.`,
+  );
+}

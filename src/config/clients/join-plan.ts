@@ -1,0 +1,74 @@
+/**
+ * Joins a client: what its file would become, and the writing of exactly that. Planning changes nothing. Between the plan and
+ * the writing a person is asked, so the file is looked at again: only the bytes that were planned on are replaced.
+ */
+import { messageOf, RepertoireError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { forgetBackup, keepBackup, sha256Of } from "../backup.ts";
+import { CLIENT_FILE_BYTES_MAX, readWhole } from "../read-whole.ts";
+import { findMissingFolder, modeOf, PRIVATE_MODES, replaceFile, SHARED_MODES } from "../replace-file.ts";
+import { joinJson } from "./join-json.ts";
+import { JOINED_KEY, type JoinTarget } from "./join-place.ts";
+import { editBehindMark } from "./join-text.ts";
+import { joinToml } from "./join-toml.ts";
+
+export interface JoinChange {
+  readonly kind: "change";
+  readonly target: JoinTarget;
+  /** `undefined` where there is no file yet. */
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+export type JoinPlan =
+  | JoinChange
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** What the client's file would become with this entry in it. */
+export function planJoin(target: JoinTarget, entry: JsonObject): JoinPlan {
+  const read = readWhole(target.path, CLIENT_FILE_BYTES_MAX);
+  if (typeof read === "object") return { kind: "refused", message: `${target.path}  ${read.message}` };
+  const path = [target.section, JOINED_KEY] as const;
+  const join = target.format === "toml" ? joinToml : joinJson;
+  const edited = editBehindMark(read ?? "", (text) => join(text, target.path, path, entry));
+  return edited.kind === "changed" ? { kind: "change", target, before: read, after: edited.text } : edited;
+}
+
+export type JoinWritten =
+  | { readonly kind: "written"; readonly backup: string }
+  | { readonly kind: "changed" };
+
+/** Writes what was planned, with a backup kept first. Throws where the file or the home cannot be written. */
+export function writeJoin(
+  { target, before, after }: JoinChange,
+  home: string,
+  now: () => number = Date.now,
+): JoinWritten {
+  const { client, scope, path } = target;
+  if (readWhole(path, CLIENT_FILE_BYTES_MAX) !== before) return { kind: "changed" };
+  const bytes = Buffer.from(after);
+  const madeFolder = findMissingFolder(path);
+  const backup = {
+    path,
+    before: before === undefined ? null : Buffer.from(before).toString("base64"),
+    afterSha256: sha256Of(bytes),
+    mode: modeOf(path) ?? null,
+    ...(madeFolder === undefined ? {} : { madeFolder }),
+  };
+  const file = keepBackup(home, { client, scope }, backup, now);
+  try {
+    replaceFile(path, bytes, scope === "user" ? PRIVATE_MODES : SHARED_MODES);
+  } catch (error) {
+    forgetBackup(file);
+    throw joinError(path, error);
+  }
+  return { kind: "written", backup: file };
+}
+
+export function joinError(path: string, cause: unknown): RepertoireError {
+  return new RepertoireError("CONFIG_INVALID", `Cannot change ${path}: ${messageOf(cause)}`, {
+    hint: "Nothing was changed. Check that the file and its folder can be written.",
+    cause,
+  });
+}
