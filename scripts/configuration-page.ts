@@ -21,7 +21,9 @@ const INTRODUCTION = `# Configuration
 \`repertoire config check\` what is wrong with it.
 
 - **Variables**: \`\${VAR}\`, \`\${VAR:-default}\` and \`\${env:VAR}\` in string values are replaced once; \`$\${\` is a literal \`\${\`. A variable that is not set is an
-  error that names it.
+  error that names it, except in a server with \`enabled: false\`.
+- **Inputs**: \`\${input:ID}\` stands for a value that you are asked for once, at the terminal or with \`repertoire input set ID\`, and that is kept with the secrets. A server
+  that lacks one is listed and not started until it has it. [Inputs](servers.md#inputs)
 - **Environment**: \`<NAME>_MCP_URL\` adds a remote server or replaces the url of one, \`<NAME>_API_KEY\` is sent to it as a bearer token unless the file gives an
   Authorization, \`<NAME>_MCP_ENABLED=false\` switches it off.
 - **Trust**: a file found in a project folder starts no server, and its \`scope\`, \`limits\`, \`sandbox\`, \`workflows\` and \`log\` have no effect, until
@@ -60,7 +62,9 @@ function rowsOf(schema: Schema, path: string): Row[] {
     return [row, ...rowsOf(child, childPath)];
   });
   const values = schema.additionalProperties;
-  return typeof values === "object" ? [...own, ...rowsOf(values, `${path}.<name>`)] : own;
+  const named = typeof values === "object" ? rowsOf(values, `${path}.<name>`) : [];
+  const listed = schema.items === undefined ? [] : rowsOf(schema.items, `${path}[]`);
+  return [...own, ...named, ...listed];
 }
 
 function typeOf(schema: Schema): string {

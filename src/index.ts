@@ -1,9 +1,9 @@
 /** The public API. Everything else may change without notice. */
 import { openApp } from "./app.ts";
-import { createConfigSource } from "./config/source.ts";
 import { formatProblem } from "./config/problem.ts";
 import { RepertoireError } from "./core/errors.ts";
 import type { Gateway as GatewayFace } from "./gateway/gateway.ts";
+import { openConfigSource } from "./inputs.ts";
 import { createLog } from "./log.ts";
 
 export { RepertoireError } from "./core/errors.ts";
@@ -28,7 +28,7 @@ export interface Gateway extends GatewayFace {
 
 /** Opens a gateway without a transport, for a program that wants its tools directly. Throws `RepertoireError`. */
 export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const opened = createConfigSource(options);
+  const opened = await openConfigSource(options);
   if (!opened.ok) {
     throw new RepertoireError("CONFIG_INVALID", opened.problems.map(formatProblem).join("\n"));
   }

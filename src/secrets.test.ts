@@ -136,3 +136,21 @@ it("a lock ends with its process, also by kill -9", { timeout: 60_000 }, async (
   await waiting;
   expect(isFree).toBe(true);
 });
+
+it("lists the names that begin with something, and says what protects each, without asking the keyring", async () => {
+  const home = temporaryFolder();
+  const { keyring } = memoryKeyring();
+  const sealing = openSecretStore({ home, env: {}, openKeyring: async () => keyring });
+  expect(sealing.names("")).toEqual([]);
+  await sealing.set("input:b", SECRET);
+  await openFile(home).set("input:a", SECRET);
+  await openFile(home).set("other", SECRET);
+  const store = openSecretStore({ home, env: {}, openKeyring: () => Promise.reject(new Error("asked")) });
+  expect(store.names("input:")).toEqual(["input:a", "input:b"]);
+  expect(["input:a", "input:b", "input:c", "__proto__"].map((name) => store.protectionOf(name))).toEqual([
+    "file",
+    "keyring",
+    undefined,
+    undefined,
+  ]);
+});

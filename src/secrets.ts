@@ -27,6 +27,14 @@ export interface SecretStoreOptions {
   readonly openKeyring?: (account: string) => Promise<Keyring | undefined>;
 }
 
+/** The secrets of one home. */
+export interface HomeSecrets extends SecretStore {
+  /** The names that begin so, in order; also those whose values cannot be read here. */
+  names(prefix: string): string[];
+  /** What protects a value that is there, without asking the keyring. */
+  protectionOf(name: string): "keyring" | "file" | undefined;
+}
+
 type Entry = { readonly value: string } | { readonly sealed: string };
 type Entries = Readonly<Record<string, Entry>>;
 
@@ -34,10 +42,10 @@ type Entries = Readonly<Record<string, Entry>>;
  * `REPERTOIRE_KEYRING=off` leaves the keyring alone. It is asked for with the first value that needs it: a keyring may ask the
  * user, who need not be asked for nothing.
  */
-export function openSecretStore(options: SecretStoreOptions): SecretStore {
+export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
   const { home, env = process.env } = options;
   const isOff = env["REPERTOIRE_KEYRING"] === "off";
-  const file = join(home, FILE_NAME);
+  const file = secretsFileOf(home);
   let ring: Promise<Keyring | undefined> | undefined;
   let key: Buffer | undefined;
 
@@ -91,7 +99,20 @@ export function openSecretStore(options: SecretStoreOptions): SecretStore {
         return isThere;
       }),
     exclusive: (name, work) => holdLock(home, name, work),
+    names: (prefix) =>
+      Object.keys(readEntries(file))
+        .filter((name) => name.startsWith(prefix))
+        .sort(),
+    protectionOf(name) {
+      const entry = readEntries(file)[name];
+      if (entry === undefined) return undefined;
+      return "sealed" in entry ? "keyring" : "file";
+    },
   };
+}
+
+export function secretsFileOf(home: string): string {
+  return join(home, FILE_NAME);
 }
 
 // ── sealing ─────────────────────────────────────────────────────────────────────────────────────────────────────────

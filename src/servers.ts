@@ -1,6 +1,7 @@
 /**
  * The configured servers as sources of the registry, kept in step with the config: what is new is added, what is gone or
- * disabled is removed and stopped, what changed is replaced, and what is the same keeps running.
+ * disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that lacks an input is there
+ * and starts nothing, so that whoever calls it hears what is missing.
  */
 import type { Config, ServerConfig } from "./config/config.ts";
 import type { JsonObject } from "./core/json.ts";
@@ -16,6 +17,7 @@ import {
   type UpstreamServer,
   type UpstreamStatus,
 } from "./upstream/upstream-server.ts";
+import { createWaitingServer } from "./waiting-server.ts";
 
 export interface Servers {
   /** Takes over a config; resolves when servers that are gone have ended. */
@@ -32,7 +34,8 @@ export interface Servers {
 type ServerListener = (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
 
 interface Running {
-  readonly server: UpstreamServer;
+  /** Absent for one that waits for an input, and has nothing to be told. */
+  readonly server?: UpstreamServer;
   readonly fingerprint: string;
   readonly leave: () => void;
 }
@@ -77,6 +80,11 @@ export function createServers({
   const clientInfo = { name: "repertoire", title: "Repertoire", version };
 
   function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
+    if (config.missingInputs.length > 0) {
+      running.set(config.id, { fingerprint, leave() {} });
+      registry.add(createWaitingServer(config.id, config.missingInputs), { configHash: fingerprint });
+      return;
+    }
     const server = createUpstreamServer(withHops(upstreamConfigOf(config, limits), hops + 1), {
       clientInfo,
       log,
@@ -123,7 +131,7 @@ export function createServers({
         if (!running.has(id)) start(server, config.limits, fingerprint);
       }
     },
-    status: (id) => running.get(id)?.server.status(),
+    status: (id) => running.get(id)?.server?.status(),
     notified(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -135,11 +143,11 @@ export function createServers({
         one.gone.addEventListener("abort", () => logLevels.delete(one), { once: true });
       }
       logLevels.set(one, level);
-      for (const { server } of running.values()) server.setLogLevel(level, one);
+      for (const { server } of running.values()) server?.setLogLevel(level, one);
     },
     tell(method, params, from, only) {
       for (const { server } of running.values()) {
-        if (only === undefined || only === server.id) server.notify(method, params, from);
+        if (only === undefined || only === server?.id) server?.notify(method, params, from);
       }
     },
   };
@@ -163,7 +171,9 @@ function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): Upstr
 
 /** What a server is made of: another one means another server. */
 function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
-  const { transport, tools, oauth } = server;
+  const { transport, tools, oauth, missingInputs } = server;
+  // What was listed before the value was lost is not listed while it is: nothing of it could be called.
+  if (missingInputs.length > 0) return hashJson({ id: server.id, missingInputs });
   const login = oauth === undefined ? {} : { oauth: { ...oauth, clientSecret: oauth.clientSecret ?? null } };
   return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login });
 }

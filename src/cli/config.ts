@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import type { ServerConfig } from "../config/config.ts";
 import { describeConfig } from "../config/describe.ts";
-import { loadConfig } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
+import { loadConfigWithInputs } from "../inputs.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
@@ -27,7 +28,7 @@ Examples:
   config
     .command("check")
     .description("Report everything that is wrong with the config, and change nothing")
-    .action((_options: unknown, command: Command) => finish(check(globalOptionsOf(command))));
+    .action(async (_options: unknown, command: Command) => finish(await check(globalOptionsOf(command))));
   config
     .command("schema")
     .description("Print the JSON Schema of the config file")
@@ -57,8 +58,8 @@ const ORIGINS = {
   none: "no file; the defaults are in force",
 } as const;
 
-function check(options: GlobalOptions): number {
-  const result = loadConfig({ configPath: options.config, home: options.home });
+async function check(options: GlobalOptions): Promise<number> {
+  const result = await loadConfigWithInputs({ configPath: options.config, home: options.home });
   if (options.json === true) {
     printJson(
       result.ok ? { ok: true, warnings: result.warnings, config: describeConfig(result.config) } : result,
@@ -79,9 +80,10 @@ function showProblems(problems: readonly Problem[], label: string): void {
   for (const problem of problems) note(`${label} ${formatProblem(problem)}`);
 }
 
-function stateOf(server: { enabled: boolean; trusted: boolean }): string {
-  if (!server.enabled) return "  disabled";
-  return server.trusted ? "" : "  not trusted yet: repertoire trust";
+function stateOf({ enabled, trusted, missingInputs }: ServerConfig): string {
+  if (!enabled) return "  disabled";
+  if (!trusted) return "  not trusted yet: repertoire trust";
+  return missingInputs.map((input) => `  needs an input: repertoire input set ${input}`).join("");
 }
 
 export function countOf(count: number, noun: string): string {

@@ -6,11 +6,12 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { checkSandbox, openStore, type SandboxCheck, type ServerView } from "../app.ts";
-import { loadConfig, type LoadResult } from "../config/load.ts";
+import type { LoadResult } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem } from "../config/problem.ts";
 import { messageOf, RepertoireError } from "../core/errors.ts";
 import { escapeUnprintable } from "../core/printable.ts";
+import { loadConfigWithInputs } from "../inputs.ts";
 import { countOf } from "./config.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
@@ -50,7 +51,7 @@ interface DoctorOptions extends GlobalOptions {
 
 async function examine(options: DoctorOptions): Promise<Check[]> {
   const { home } = locateConfig({ configPath: options.config, home: options.home });
-  const loaded = loadConfig({ configPath: options.config, home: options.home });
+  const loaded = await loadConfigWithInputs({ configPath: options.config, home: options.home });
   const homeCheck = checkHome(home);
   const storeCheck = homeCheck.state === "failed" ? [] : [await checkStore(home)];
   const checks = [
@@ -81,12 +82,23 @@ function checkServer(view: ServerView): Check {
   if (view.state === "untrusted") {
     return { name, state: "warning", message: `${view.id} is not trusted yet`, cure: "repertoire trust" };
   }
+  if (view.missingInputs !== undefined) {
+    const message = `${view.id} needs an input: ${view.missingInputs.join(", ")}`;
+    const cure = view.missingInputs.map((input) => `repertoire input set ${input}`).join("; ");
+    return { name, state: "warning", message, cure };
+  }
   if (view.state === "failed") {
     const said = view.stderr?.length ? ` (it said: ${view.stderr.slice(-3).join(" | ")})` : "";
     const message = `${view.id}: ${view.error ?? "it does not answer"}${said}`;
     return { name, state: "failed", message, cure: `repertoire disable ${shellWord(view.id)}` };
   }
   const rejected = view.rejected.length === 0 ? "" : `, ${view.rejected.length} entries left out`;
+  const [finding] = view.findings;
+  if (finding !== undefined) {
+    const more = view.findings.length === 1 ? "" : ` (and ${view.findings.length - 1} more)`;
+    const message = `${view.id}: ${finding.kind} ${finding.tool}: ${finding.message}: ${finding.excerpt}${more}`;
+    return { name, state: "warning", message, cure: "repertoire servers --json" };
+  }
   const message = `${view.id}: ${view.era}, ${countOf(view.toolCount ?? 0, "tool")}${rejected}, up in ${Math.round(view.connectMs ?? 0)} ms`;
   return { name, state: "ok", message };
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ServerView } from "../app.ts";
 import { escapeUnprintable } from "../core/printable.ts";
+import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
@@ -28,7 +29,7 @@ async function show(options: ServersOptions): Promise<number> {
     const views = await session.app.viewServers(options.check === true);
     if (options.json === true) printJson(views);
     else if (views.length === 0) note("No servers are configured. Add one: repertoire add NAME -- COMMAND");
-    else showTable(views);
+    else showTable(views, options);
     return options.check === true && views.some((view) => view.state === "failed")
       ? EXIT.unreachable
       : EXIT.ok;
@@ -37,7 +38,7 @@ async function show(options: ServersOptions): Promise<number> {
   }
 }
 
-function showTable(views: readonly ServerView[]): void {
+function showTable(views: readonly ServerView[], options: GlobalOptions): void {
   const rows = views.map((view) => [
     view.id,
     view.state,
@@ -47,6 +48,11 @@ function showTable(views: readonly ServerView[]): void {
     view.target,
   ]);
   printTable([["SERVER", "STATE", "ERA", "TOOLS", "START", "TARGET"], ...rows]);
+  for (const { id, missingInputs } of views) {
+    if (missingInputs === undefined) continue;
+    const commands = missingInputs.map((input) => commandLine(["input", "set", input], options));
+    print(`\n${id} needs ${missingInputs.join(", ")}: ${commands.join("; ")}`);
+  }
   for (const view of views.filter((other) => other.error !== undefined)) {
     print(`\n${view.id}: ${escapeUnprintable(view.error!)}`);
     for (const line of view.stderr ?? []) print(dim(`  │ ${escapeUnprintable(line)}`));

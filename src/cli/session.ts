@@ -1,11 +1,14 @@
 import type { Command } from "commander";
 import { openApp, type App } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { createConfigSource, type ConfigSource } from "../config/source.ts";
+import type { ConfigSource } from "../config/source.ts";
+import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { LogLevel } from "../core/log.ts";
+import { openConfigSource, openInputs } from "../inputs.ts";
 import { createLog, type ConfigurableLog } from "../log.ts";
+import { canAsk } from "./confirm.ts";
 import { note, yellow } from "./terminal.ts";
 
 /** The options that every command takes. */
@@ -33,8 +36,7 @@ export async function openSession(
   quietest: LogLevel | undefined = "error",
   serves?: "stdio" | "http",
 ): Promise<Session> {
-  const isWatched = serves !== undefined;
-  const opened = createConfigSource({ configPath: options.config, home: options.home, isWatched });
+  const opened = await openConfig(options, serves !== undefined);
   if (!opened.ok) throw configError(opened.problems);
   const config = opened.source;
   const log = createLog(logOptionsOf(config.current(), options, quietest));
@@ -55,6 +57,23 @@ export async function openSession(
     config.close();
     throw error;
   }
+}
+
+/** With somebody at a terminal, who is asked for the inputs that are missing; a gateway that serves asks nobody. */
+async function openConfig(options: GlobalOptions, isWatched: boolean) {
+  const place = { configPath: options.config, home: options.home };
+  const inputs = openInputs({ home: locateConfig(place).home });
+  const open = () => openConfigSource({ ...place, isWatched }, inputs);
+  const opened = await open();
+  const known = opened.ok ? opened.source.current().inputs : (opened.inputs ?? []);
+  const missing = known.filter((input) => input.state === "missing" && input.isNeeded);
+  const isAsked = !isWatched && options.json !== true && canAsk() && process.stderr.isTTY;
+  if (missing.length === 0 || !isAsked) return opened;
+  const { askInputs, askAtTerminal } = await import("./ask-inputs.ts");
+  const given = await askInputs(missing, { inputs, ask: askAtTerminal, note, options });
+  if (given === 0) return opened;
+  if (opened.ok) opened.source.close();
+  return open();
 }
 
 export function logOptionsOf(config: Config, options: GlobalOptions, quietest?: LogLevel) {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import {
+  describeInputsForTrust,
   describeServersForTrust,
   describeSettingsForTrust,
   type ServerForTrust,
@@ -67,13 +68,15 @@ async function run(options: TrustOptions): Promise<number> {
 function showWhatItDoes(config: Config, options: TrustOptions): void {
   const servers = describeServersForTrust(config);
   const settings = describeSettingsForTrust(config);
+  const inputs = describeInputsForTrust(config);
   if (options.json === true) {
-    return printJson({ path: config.origin.path, sha256: config.origin.sha256, servers, settings });
+    return printJson({ path: config.origin.path, sha256: config.origin.sha256, servers, settings, inputs });
   }
   if (servers.length === 0) print("The file has no servers.");
   for (const server of servers) showServer(server);
   if (settings.length > 0) print(bold("settings"));
   for (const { path, value } of settings) print(`  ${dim(path)} ${value}`);
+  for (const { path, input } of inputs) print(`  ${dim(path)} gets the value of the input ${input}`);
 }
 
 function showServer(server: ServerForTrust): void {
@@ -89,6 +92,7 @@ function showServer(server: ServerForTrust): void {
     if (server.headerNames.length > 0) line("headers", server.headerNames.join(", "));
   }
   if (server.variables.length > 0) line("gets", `the values of ${server.variables.join(", ")}`);
+  if (server.inputs.length > 0) line("gets", `what you gave for the inputs ${server.inputs.join(", ")}`);
 }
 
 async function confirm(question: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 import {
   deepFreeze,
   type Config,
+  type ConfigInput,
   type ConfigOrigin,
   type HttpTransport,
   type LlmConfig,
@@ -11,6 +12,7 @@ import {
 } from "./config.ts";
 import type { EnvironmentServers } from "./environment.ts";
 import type { TreeExpansion } from "./expand.ts";
+import type { KeyPath } from "./problem.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import { fileSchema, type FileConfig, type FileServer } from "./schema.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./secrets.ts";
@@ -24,9 +26,8 @@ export interface BuildInput {
   readonly file: FileConfig;
   /** The file before its variables were expanded. */
   readonly written: unknown;
-  readonly uses: TreeExpansion["uses"];
-  /** The values of variables with secret names that the file uses. */
-  readonly secrets: readonly string[];
+  readonly expansion: TreeExpansion;
+  readonly inputs: readonly ConfigInput[];
   readonly environment: EnvironmentServers;
 }
 
@@ -43,24 +44,38 @@ export function buildConfig(input: BuildInput): Config {
     home: input.home,
     draftsFolder: join(input.home, "drafts"),
     servers,
+    inputs: input.inputs,
     exposure: input.file.exposure,
     profiles: buildProfiles(input.file, findId),
     scope: settings.scope,
     limits: settings.limits,
     sandbox: settings.sandbox,
+    tools: settings.tools,
     library: settings.library,
     workflows: buildWorkflows(settings.workflows, folder),
     http: buildHttp(settings.http),
     telemetry: buildTelemetry(settings.telemetry),
     log: logFile === undefined ? { level } : { level, file: absolutePath(folder, logFile) },
-    secrets: arrangeSecrets([
-      ...input.secrets,
-      ...[...input.environment.apiKeys.values()].map((key) => key.value),
-      ...servers.flatMap((server) => collectSecrets(server.transport)),
-      ...servers.flatMap((server) => server.oauth?.clientSecret ?? []),
-      ...(settings.workflows.llm === undefined ? [] : collectLlmSecrets(settings.workflows.llm)),
-    ]),
+    secrets: findSecrets(input, servers, settings.workflows.llm),
   });
+}
+
+function findSecrets(
+  { expansion, environment }: BuildInput,
+  servers: readonly ServerConfig[],
+  llm: LlmConfig | undefined,
+): string[] {
+  const found = [
+    ...expansion.secrets,
+    ...[...environment.apiKeys.values()].map((key) => key.value),
+    ...servers.flatMap((server) => collectSecrets(server.transport)),
+    ...servers.flatMap((server) => server.oauth?.clientSecret ?? []),
+    ...(llm === undefined ? [] : collectLlmSecrets(llm)),
+  ];
+  // A reference that has no value yet is no secret: it is what is shown.
+  const isUnresolved = (text: string): boolean =>
+    expansion.unresolved.some((reference) => text.includes(reference));
+  return arrangeSecrets(found.filter((text) => !isUnresolved(text)));
 }
 
 function buildWorkflows(section: FileConfig["workflows"], folder: string): Config["workflows"] {
@@ -129,7 +144,8 @@ function serverFromFile(
   const kind = entry.url === undefined ? "stdio" : entry.type === "sse" ? "sse" : "http";
   // Expansion changes strings only, so the written entry has the shape that was checked.
   const writtenEntry = objectAt(objectAt(input.written, "mcpServers"), key) as unknown as FileServer;
-  const used = input.uses.filter(({ path }) => path[0] === "mcpServers" && path[1] === key);
+  const isOwn = ({ path }: { path: KeyPath }): boolean => path[0] === "mcpServers" && path[1] === key;
+  const inputs = input.expansion.inputs.filter(isOwn);
   return {
     id: parsed.id,
     key,
@@ -138,11 +154,18 @@ function serverFromFile(
     trusted: input.trusted,
     timeoutMs: entry.timeoutMs ?? callTimeoutMs,
     tools: entry.tools,
-    fromEnvironment: [...new Set(used.map(({ variable }) => variable))].sort(),
+    fromEnvironment: namesOf(input.expansion.uses.filter(isOwn).map(({ variable }) => variable)),
+    inputs: namesOf(inputs.map(({ id }) => id)),
+    missingInputs: namesOf(inputs.filter(({ state }) => state === "missing").map(({ id }) => id)),
     transport: transportOf(entry, kind, (cwd) => absolutePath(folder, cwd)),
     written: transportOf(writtenEntry, kind, (cwd) => cwd),
     ...(entry.oauth === undefined ? {} : { oauth: buildOAuth(entry.oauth) }),
   };
+}
+
+/** Each once, in order. */
+function namesOf(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
 }
 
 function buildOAuth({ clientId, clientSecret, scopes }: NonNullable<FileServer["oauth"]>): ServerOAuthConfig {
@@ -176,6 +199,8 @@ function serverFromEnvironment(id: string, timeoutMs: number): ServerConfig {
     timeoutMs,
     tools: {},
     fromEnvironment: [],
+    inputs: [],
+    missingInputs: [],
     transport,
     written: transport,
   };
@@ -192,7 +217,7 @@ function withEnvironment(server: ServerConfig, environment: EnvironmentServers):
   return {
     ...server,
     enabled,
-    fromEnvironment: [...new Set([...server.fromEnvironment, ...variables])].sort(),
+    fromEnvironment: namesOf([...server.fromEnvironment, ...variables]),
     transport: withAccess(transport, url?.value, apiKey?.value),
     written: withAccess(written, referenceTo(url?.variable), referenceTo(apiKey?.variable)),
   };

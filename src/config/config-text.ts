@@ -11,6 +11,8 @@ import { isTrusted } from "./trust.ts";
 export interface LoadOptions extends LocateOptions {
   /** Reads a project file as if it were trusted: to show what trusting it would mean, or for `--yes`. */
   readonly assumeTrusted?: boolean;
+  /** The value that is kept for an input. A file that is not trusted is never told one. */
+  readonly readInput?: (id: string) => string | undefined;
 }
 
 export interface ConfigText {

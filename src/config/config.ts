@@ -1,6 +1,7 @@
 import type { LogLevel } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { Permission } from "../core/principal.ts";
+import type { KeyPath } from "./problem.ts";
 
 /**
  * Everything that was configured, in one deeply frozen object. A reload makes a new one; nobody changes this one.
@@ -13,12 +14,15 @@ export interface Config {
   readonly draftsFolder: string;
   /** In the order of their ids. */
   readonly servers: readonly ServerConfig[];
+  /** In the order of their ids; what they hold is not in here. */
+  readonly inputs: readonly ConfigInput[];
   readonly exposure: Exposure;
   /** Without a prototype, so that `profiles["constructor"]` is undefined. */
   readonly profiles: Readonly<Record<string, ProfileConfig>>;
   readonly scope: Scope;
   readonly limits: LimitsConfig;
   readonly sandbox: SandboxConfig;
+  readonly tools: ToolsConfig;
   readonly library: LibraryConfig;
   readonly workflows: WorkflowsConfig;
   readonly http: HttpConfig;
@@ -52,6 +56,10 @@ export interface ServerConfig {
   readonly tools: ToolLists;
   /** The names of the environment variables that went into it. */
   readonly fromEnvironment: readonly string[];
+  /** The ids of the inputs that it takes. */
+  readonly inputs: readonly string[];
+  /** Those of them that have no value: until they do, the server is not started. */
+  readonly missingInputs: readonly string[];
   readonly transport: Transport;
   /** How the user logs in to a remote server, where that is not found out from the server itself. */
   readonly oauth?: ServerOAuthConfig;
@@ -64,6 +72,29 @@ export interface ServerOAuthConfig {
   /** Not enumerable: whoever copies, shows or logs the section does not show it. */
   readonly clientSecret?: string;
   readonly scopes?: readonly string[];
+}
+
+/** A value that a person is asked for, as the file declares or uses it. */
+export interface ConfigInput {
+  readonly id: string;
+  readonly type: "promptString" | "pickString";
+  readonly description?: string;
+  readonly options?: readonly InputOption[];
+  /** Whether it is hidden while it is typed. */
+  readonly isPassword: boolean;
+  /** Whether there is a value; `unread` where the file is not trusted with it. */
+  readonly state: "kept" | "default" | "missing" | "unread" | "unused";
+  /** Whether something that is switched on takes it. */
+  readonly isNeeded: boolean;
+  /** The ids of the servers that take it. */
+  readonly servers: readonly string[];
+  /** Where in the file it stands. */
+  readonly paths: readonly KeyPath[];
+}
+
+export interface InputOption {
+  readonly label: string;
+  readonly value: string;
 }
 
 /** By the names that the server itself gives its tools. */
@@ -124,6 +155,12 @@ interface SandboxConfig {
   readonly memoryMb: number;
   readonly callsMax: number;
   readonly callsAtOnceMax: number;
+}
+
+export const SUSPICIOUS_TOOLS = ["warn", "block"] as const;
+
+interface ToolsConfig {
+  readonly suspicious: (typeof SUSPICIOUS_TOOLS)[number];
 }
 
 export const CHANGED_TOOLS = ["warn", "refuse"] as const;
@@ -188,6 +225,7 @@ export const SECTIONS_IN_NEED_OF_TRUST = [
   "scope",
   "limits",
   "sandbox",
+  "tools",
   "library",
   "workflows",
   "http",

@@ -182,6 +182,7 @@ describe("T139: describeServersForTrust", () => {
         url: "https://h/?q=${Q}",
         headerNames: ["X-One", "Authorization"],
         variables: ["Q", "TOKEN"],
+        inputs: [],
       },
       {
         key: "b",
@@ -192,6 +193,7 @@ describe("T139: describeServersForTrust", () => {
         cwd: "sub",
         envNames: ["A", "TOKEN"],
         variables: ["TOKEN"],
+        inputs: [],
       },
     ]);
   });

@@ -11,6 +11,7 @@ import {
   type ServerConfig,
   type Transport,
 } from "./config.ts";
+import { formatPath, type KeyPath } from "./problem.ts";
 import { fileSchema } from "./schema.ts";
 import { maskTransport } from "./secrets.ts";
 
@@ -22,8 +23,8 @@ export type ConfigDescription = Omit<Config, "secrets" | "servers"> & {
 /** A server without secrets: its transport is as written, with values of env and headers hidden. */
 type ServerDescription = Omit<ServerConfig, "written">;
 
-export function describeConfig(config: Config): ConfigDescription {
-  const { secrets, servers, ...rest } = config;
+export function describeConfig(full: Config): ConfigDescription {
+  const { secrets, servers, ...rest } = withoutInputValues(full);
   const redactor = createRedactor(secrets);
   const shown = {
     ...rest,
@@ -81,6 +82,27 @@ function showReference(reference: string, redactor: Redactor): string {
   return `\${${name}:-${isSecretKey(variable!) ? REDACTED : redactor.text(otherwise!)}}`;
 }
 
+// ── inputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The redactor knows long values only. Where the value of an input stands is known, so none is shown, however short. */
+function withoutInputValues(config: Config): Config {
+  const kept = config.inputs.filter(({ state }) => state === "kept").flatMap(({ paths }) => paths);
+  let shown = config;
+  for (const path of kept) {
+    const index = path[0] === "mcpServers" ? shown.servers.findIndex(({ key }) => key === path[1]) : -1;
+    shown = hideAt(shown, index === -1 ? path : ["servers", index, ...path.slice(2)]) as Config;
+  }
+  return shown;
+}
+
+/** A copy with something else at a path; a path that leads nowhere, such as one into a transport, changes nothing. */
+function hideAt(tree: unknown, [key, ...rest]: KeyPath): unknown {
+  if (key === undefined) return REDACTED;
+  if (typeof tree !== "object" || tree === null || !Object.hasOwn(tree, key)) return tree;
+  if (Array.isArray(tree)) return tree.map((item, index) => (index === key ? hideAt(item, rest) : item));
+  return { ...tree, [key]: hideAt((tree as Record<string | number, unknown>)[key], rest) };
+}
+
 // ── before a file is trusted: cut nowhere, with characters that would not show on a terminal escaped ────────────────
 
 /** Exactly what would be started or called. */
@@ -89,6 +111,8 @@ export type ServerForTrust = {
   readonly id: string;
   /** Variables whose values the server would be given. */
   readonly variables: readonly string[];
+  /** Inputs whose values the server would be given: also those that were given for another file. */
+  readonly inputs: readonly string[];
 } & (
   | {
       readonly kind: "stdio";
@@ -103,8 +127,8 @@ export type ServerForTrust = {
 /** The servers of the file as they stand in it, with `${VAR}` unexpanded: the trust is bound to those bytes. */
 export function describeServersForTrust(config: Config): ServerForTrust[] {
   const fromFile = config.servers.filter((server) => server.declaredIn === "file");
-  return fromFile.map(({ key, id, fromEnvironment, written }) => {
-    const named = { key: escapeUnprintable(key), id, variables: fromEnvironment };
+  return fromFile.map(({ key, id, fromEnvironment, inputs, written }) => {
+    const named = { key: escapeUnprintable(key), id, variables: fromEnvironment, inputs };
     if (written.kind !== "stdio") {
       return {
         ...named,
@@ -128,7 +152,8 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
  * Every setting that trusting the file would change from its default, such as `workflows.allowShell`, with its value as JSON.
  * For a config that was loaded with `assumeTrusted`: otherwise these settings are still at their defaults.
  */
-export function describeSettingsForTrust(config: Config): { path: string; value: string }[] {
+export function describeSettingsForTrust(full: Config): { path: string; value: string }[] {
+  const config = withoutInputValues(full);
   const defaults = fileSchema.parse({}, { jitless: true });
   const redactor = createRedactor(config.secrets);
   return SECTIONS_IN_NEED_OF_TRUST.flatMap((section) => {
@@ -141,4 +166,13 @@ export function describeSettingsForTrust(config: Config): { path: string; value:
         value: escapeUnprintable(redactor.text(value)),
       }));
   });
+}
+
+/** Where the settings would be given the value of an input, such as `workflows.llm.apiKey`; the servers say it for themselves. */
+export function describeInputsForTrust(config: Config): { path: string; input: string }[] {
+  return config.inputs.flatMap(({ id, paths }) =>
+    paths
+      .filter((path) => path[0] !== "mcpServers")
+      .map((path) => ({ path: escapeUnprintable(formatPath(path)), input: id })),
+  );
 }

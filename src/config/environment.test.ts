@@ -17,6 +17,8 @@ describe("<NAME>_MCP_URL", () => {
         timeoutMs: 60_000,
         tools: {},
         fromEnvironment: ["WEB_SEARCH_MCP_URL"],
+        inputs: [],
+        missingInputs: [],
         transport: { kind: "http", url: "https://env.example/mcp", headers: {} },
         written: { kind: "http", url: "${WEB_SEARCH_MCP_URL}", headers: {} },
       },

@@ -33,7 +33,7 @@ describe("expandText", () => {
     expect(expandText(text, env)).toMatchObject({ text: expected, problems: [] });
   });
 
-  test.each(["${", "${NAME", "${}", "${1A}", "${A B}", "${NAME-x}", "${NAME:=x}", "${input:x}", "${env:}"])(
+  test.each(["${", "${NAME", "${}", "${1A}", "${A B}", "${NAME-x}", "${NAME:=x}", "${INPUT:x}", "${env:}"])(
     "refuses %s",
     (text) => {
       const [problem] = expandText(text, env).problems;
@@ -49,16 +49,16 @@ describe("expandText", () => {
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
     "T137: finds no variable %s",
     (name) => {
-      const { problems } = expandText(`\${${name}}`, env);
-      expect(problems.map((problem) => problem.message)).toEqual([
+      const { unset } = expandText(`\${${name}}`, env);
+      expect(unset.map((problem) => problem.message)).toEqual([
         `the environment variable ${name} is not set`,
       ]);
     },
   );
 
   test("names each unset variable and nothing around it", () => {
-    const { problems } = expandText("${NAME}-${FIRST}-${SECOND}-literal", env);
-    expect(problems.map((problem) => problem.message)).toEqual([
+    const { unset } = expandText("${NAME}-${FIRST}-${SECOND}-literal", env);
+    expect(unset.map((problem) => problem.message)).toEqual([
       "the environment variable FIRST is not set",
       "the environment variable SECOND is not set",
     ]);
@@ -131,7 +131,7 @@ describe("expandTree", () => {
   });
 
   test("says where a variable is missing", () => {
-    const { complaints } = expandTree({ a: [{ b: "${MISSING}" }] }, env);
+    const { unset: complaints } = expandTree({ a: [{ b: "${MISSING}" }] }, env);
     expect(complaints).toMatchObject([{ path: ["a", 0, "b"], at: "value" }]);
   });
 });
@@ -147,4 +147,72 @@ test.each([
   ["${A}${B}", false],
 ])("isWholeReference(%s) is %s", (text, expected) => {
   expect(isWholeReference(text)).toBe(expected);
+});
+
+describe("inputs", () => {
+  const KEPT = { id: "${NAME} ${input:other} $${x}", other: "second" } as Record<string, string>;
+  const lookUp = (id: string) =>
+    Object.hasOwn(KEPT, id) ? { value: KEPT[id]!, isSecret: true, isKept: true } : undefined;
+
+  test("T137: a value is put in as it is, once, and is a secret", () => {
+    const expansion = expandText("a ${input:id} ${NAME} ${input:other}", env, lookUp);
+    expect(expansion).toMatchObject({
+      text: `a ${KEPT["id"]} value second`,
+      problems: [],
+      unset: [],
+      variables: ["NAME"],
+      inputs: [
+        { id: "id", state: "kept" },
+        { id: "other", state: "kept" },
+      ],
+      secrets: [KEPT["id"], "second"],
+    });
+  });
+
+  test("one without a value stays as it is written, and is named", () => {
+    const expansion = expandText("Bearer ${input:none}", env, lookUp);
+    expect(expansion).toMatchObject({
+      text: "Bearer ${input:none}",
+      problems: [],
+      inputs: [{ id: "none", state: "missing" }],
+      unresolved: ["${input:none}"],
+    });
+    expect(expandText("${input:constructor}", env, lookUp).inputs).toEqual([
+      { id: "constructor", state: "missing" },
+    ]);
+  });
+
+  test.each([
+    "${input:}",
+    "${input:__proto__}",
+    "${input:a b}",
+    "${input:a/b}",
+    "${input:a:-default}",
+    "${input:${NAME}}",
+    `\${input:${"x".repeat(65)}}`,
+  ])("T137: refuses %s and shows the rule", (text) => {
+    const { problems, inputs } = expandText(text, env, lookUp);
+    expect(inputs).toEqual([]);
+    if (text.includes("${NAME}")) expect(problems[0]?.message).toContain("not a variable");
+    else expect(problems[0]?.hint).toContain("beginning with a letter or digit");
+  });
+
+  test("an escaped one is literal, and nothing in the section inputs is expanded", () => {
+    expect(expandText("$${input:id}", env, lookUp)).toMatchObject({ text: "${input:id}", inputs: [] });
+    const tree = { inputs: [{ id: "x", default: "${NAME}" }], log: { inputs: "${NAME}" } };
+    expect(expandTree(tree, env, lookUp).value).toEqual({
+      inputs: [{ id: "x", default: "${NAME}" }],
+      log: { inputs: "value" },
+    });
+  });
+
+  test("is a whole reference", () => {
+    for (const text of ["${input:a.b-c}", "Bearer ${input:a}"]) expect(isWholeReference(text)).toBe(true);
+    for (const text of ["x${input:a}", "${input:__proto__}"]) expect(isWholeReference(text)).toBe(false);
+  });
+
+  test("a text of many beginnings takes time in proportion", () => {
+    const text = "${input:".repeat(100_000);
+    expect(expandText(text, env, lookUp).problems).toHaveLength(100_000);
+  });
 });

@@ -59,6 +59,7 @@ function keysAt(path: KeyPath): string[] {
 
 function childOf(schema: unknown, part: string | number): unknown {
   if (schema instanceof z.ZodRecord) return schema.valueType;
+  if (schema instanceof z.ZodArray) return schema.element;
   if (schema instanceof z.ZodObject && Object.hasOwn(schema.shape, part)) return schema.shape[part];
   return undefined;
 }

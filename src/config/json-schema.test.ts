@@ -25,11 +25,13 @@ test("describes every key", () => {
   expect(Object.keys(schema["properties"] as object)).toEqual([
     "$schema",
     "mcpServers",
+    "inputs",
     "exposure",
     "profiles",
     "scope",
     "limits",
     "sandbox",
+    "tools",
     "library",
     "workflows",
     "http",
@@ -48,6 +50,8 @@ describe("in an editor", () => {
     { mcpServers: { a: { command: "npx", args: ["-y", "x"], env: { A: "b" }, cwd: "." } } },
     { mcpServers: { a: { type: "sse", url: "https://example.com", headers: { A: "b" } } } },
     { profiles: { a: { servers: ["a"], exposure: "full" } }, log: { level: "debug", file: "x" } },
+    { inputs: [{ id: "a", type: "promptString", description: "d", password: true }] },
+    { inputs: [{ id: "a", type: "pickString", options: ["x", { label: "Y", value: "y" }], default: "x" }] },
   ])("%j is valid", (value) => {
     expect(isValid(value)).toBe(true);
   });
@@ -70,6 +74,8 @@ describe("in an editor", () => {
     { limits: { callTimeoutMs: 0 } },
     { scope: { org: "No Spaces" } },
     { exposur: "full" },
+    { inputs: [{ id: "a", type: "command" }] },
+    { inputs: [{ id: "a" }] },
   ])("%j is marked", (value) => {
     expect(isValid(value)).toBe(false);
   });

@@ -4,56 +4,127 @@
  */
 import { buildConfig } from "./build.ts";
 import { readConfigText, type ConfigText, type LoadOptions } from "./config-text.ts";
-import { SECTIONS_IN_NEED_OF_TRUST, type Config } from "./config.ts";
+import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ConfigInput } from "./config.ts";
 import { parseDocument, type Document } from "./document.ts";
-import { readEnvironment } from "./environment.ts";
-import { expandTree } from "./expand.ts";
-import { checkFile, type FileChecked } from "./file-check.ts";
-import type { Environment } from "./locate.ts";
-import { arrangeProblems, type Complaint, type Problem } from "./problem.ts";
+import { readEnvironment, type EnvironmentServers } from "./environment.ts";
+import { expandTree, type TreeExpansion } from "./expand.ts";
+import type { FileChecked } from "./file-check.ts";
+import {
+  checkInputs,
+  complainMissing,
+  complainOpenSection,
+  createInputLookUp,
+  describeInputs,
+  isOpenSection,
+  readDeclarations,
+  withInputHint,
+} from "./inputs.ts";
+import { arrangeProblems, type Complaint, type KeyPath, type Problem } from "./problem.ts";
 import { checkProfiles } from "./profile.ts";
-import { checkServers, objectAt } from "./server-check.ts";
+import { checkServers, objectAt, parseServerKey } from "./server-check.ts";
+import { checkWithGaps } from "./unresolved.ts";
 
 export type LoadResult =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      /** The inputs of the file, where one that is needed has no value: that may be what is wrong. */
+      readonly inputs?: readonly ConfigInput[];
+    };
 
 export function loadConfig(options: LoadOptions = {}): LoadResult {
-  return parseConfigText(readConfigText(options), options.env ?? process.env);
+  return parseConfigText(readConfigText(options), options);
 }
 
+/** What decides about the values in a file, beside the file. */
+type ValueOptions = Pick<LoadOptions, "env" | "readInput" | "assumeTrusted">;
+
 /** Understands what was read: all problems of file and environment at once, or the config and what is odd about it. */
-export function parseConfigText(source: ConfigText, env: Environment): LoadResult {
+export function parseConfigText(source: ConfigText, options: ValueOptions = {}): LoadResult {
+  const { env = process.env, readInput, assumeTrusted = false } = options;
   if (source.problem !== undefined) return { ok: false, problems: [source.problem] };
   const parsed = parseDocument(source.text ?? "{}", source.file);
   if (!parsed.ok) return { ok: false, problems: parsed.problems };
   const { document } = parsed;
-  const expansion = expandTree(document.value, env);
-  const checked = checkFile(expansion.value);
+  const declared = readDeclarations(document.value);
+  // Whoever only looks at a file, and a file that is not trusted, is told no value; that is no fault of the file.
+  const areRead = source.trusted && !(assumeTrusted && readInput === undefined);
+  const lookUpInput = createInputLookUp(declared, areRead ? readInput : undefined);
+  const expansion = expandTree(document.value, env, lookUpInput);
   const servers = checkServers(expansion.value);
   const environment = readEnvironment(env, servers.known);
+  const isEnabled = createEnabledCheck(document.value, environment);
+  const gaps = findGaps(expansion, { areRead, isEnabled });
+  const checked = checkWithGaps(expansion.value, gaps.paths);
   const ids = [...new Set([...servers.known.keys(), ...environment.urls.keys()])].sort();
   const values = [...complaintsOf(checked), ...checkProfiles(expansion.value, ids)];
   const complaints = [
     ...parsed.complaints,
     ...expansion.complaints,
-    ...withoutUnexpanded(values, expansion.complaints),
+    ...gaps.complaints,
+    ...withoutUnexpanded(values, [...expansion.complaints, ...gaps.complaints]),
     ...servers.complaints,
+    ...checkInputs(document.value),
   ];
-  const problems = [...complaints.map(document.locate), ...environment.problems];
-  if (problems.length > 0 || !checked.ok) return { ok: false, problems: arrangeProblems(problems) };
+  const located = complaints.map((complaint) => document.locate(withInputHint(complaint, expansion.inputs)));
+  const problems = [...located, ...environment.problems];
+  const inputs = describeInputs({ declared, uses: expansion.inputs, areRead, isEnabled });
+  if (problems.length > 0 || !checked.ok) {
+    const canBeAsked = inputs.some((input) => input.state === "missing" && input.isNeeded);
+    return { ok: false, problems: arrangeProblems(problems), ...(canBeAsked && { inputs }) };
+  }
   const config = buildConfig({
     origin: source.origin,
     home: source.location.home,
     trusted: source.trusted,
     file: checked.file,
     written: document.value,
-    uses: expansion.uses,
-    secrets: expansion.secrets,
+    expansion,
+    inputs,
     environment,
   });
   const trustWarnings = source.trusted ? [] : findTrustWarnings(source, document, config);
   return { ok: true, config, warnings: [...source.warnings, ...trustWarnings, ...environment.warnings] };
+}
+
+/** Whether a server is switched on, by its key, in a file that may have problems. */
+function createEnabledCheck(file: unknown, { enabled }: EnvironmentServers): (key: string) => boolean {
+  const servers = objectAt(file, "mcpServers");
+  return (key) => {
+    const parsed = parseServerKey(key);
+    const said = parsed.ok ? enabled.get(parsed.id)?.value : undefined;
+    return said ?? objectAt(servers, key)?.["enabled"] !== false;
+  };
+}
+
+interface Gaps {
+  /** Texts that have no value and need none: what they belong to is not started. */
+  readonly paths: readonly KeyPath[];
+  /** The others. */
+  readonly complaints: readonly Complaint[];
+}
+
+interface GapRules {
+  readonly areRead: boolean;
+  readonly isEnabled: (key: string) => boolean;
+}
+
+function findGaps({ unset, inputs }: TreeExpansion, { areRead, isEnabled }: GapRules): Gaps {
+  const isServer = ({ path }: { path: KeyPath }): boolean => path[0] === "mcpServers";
+  const isIdle = (complaint: Complaint): boolean =>
+    isServer(complaint) && !isEnabled(String(complaint.path[1]));
+  const misplaced = inputs.filter(isOpenSection);
+  const missing = inputs.filter((use) => use.state === "missing" && !isOpenSection(use));
+  const [harmless, harmful] = partition(missing, (use) => isServer(use) || !areRead);
+  const [idle, needed] = partition(unset, isIdle);
+  // A text that lacks something else as well is a problem all the same.
+  const complaints = [...needed, ...misplaced.map(complainOpenSection), ...harmful.map(complainMissing)];
+  return { paths: [...idle, ...harmless].map(({ path }) => path), complaints };
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 function complaintsOf(checked: FileChecked): readonly Complaint[] {

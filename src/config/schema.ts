@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { LOG_LEVELS } from "../core/log.ts";
 import { isScopePart } from "../core/names.ts";
-import { CHANGED_TOOLS, EXPOSURES } from "./config.ts";
+import { CHANGED_TOOLS, EXPOSURES, SUSPICIOUS_TOOLS } from "./config.ts";
 import {
   findHeaderNameProblem,
   findHeaderValueProblem,
@@ -14,6 +14,7 @@ import {
   findUrlProblem,
   type ValueProblem,
 } from "./http.ts";
+import { INPUT_ID_RULE, isInputId } from "./input-id.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -256,6 +257,15 @@ const sandbox = section({
     .describe("How many tool calls of one run may be under way at once."),
 });
 
+const tools = section({
+  suspicious: choice(SUSPICIOUS_TOOLS)
+    .default("warn")
+    .describe(
+      "What happens with a tool whose texts hide something or give the model orders: it is listed and named in findings (warn), " +
+        "or it is left out (block).",
+    ),
+});
+
 const library = section({
   changedTools: choice(CHANGED_TOOLS)
     .default("warn")
@@ -360,12 +370,48 @@ const log = section({
     .describe("A file for the log instead of stderr; a relative one starts at the folder of this file."),
 });
 
+const INPUT_TYPES = ["promptString", "pickString"] as const;
+const INPUT_TYPE_RULE = 'must be "promptString" or "pickString"';
+
+const input = section({
+  id: text((value) => (isInputId(value) ? undefined : { message: INPUT_ID_RULE })).describe(
+    "What it is called: ${input:ID} stands for its value.",
+  ),
+  type: z
+    .enum(INPUT_TYPES, {
+      error: ({ input: given }) =>
+        given === "command"
+          ? '"command" asks an extension of an editor, which is not there; use "promptString"'
+          : INPUT_TYPE_RULE,
+    })
+    .describe("Whether the value is typed (promptString) or picked from the options (pickString)."),
+  description: text(findDescriptionProblem).optional().describe("What people are asked."),
+  default: text().optional().describe("What it is while nobody has given a value."),
+  password: flag().optional().describe("Whether it is hidden while it is typed."),
+  options: z
+    .array(
+      z.union([text(findEmpty), section({ label: text(findEmpty), value: text(findEmpty) })], {
+        error: 'must be a string, or an object with "label" and "value"',
+      }),
+      { error: "must be a list of strings" },
+    )
+    .optional()
+    .describe("What a pickString is picked from."),
+});
+
 export const fileSchema = section({
   $schema: text().optional().describe("The JSON Schema of this file, for editors."),
   mcpServers: z
     .record(z.string(), server, { error: "must be an object with a server under each name" })
     .default({})
     .describe("The MCP servers behind the gateway, by name, in the shape that every MCP client uses."),
+  inputs: z
+    .array(input, { error: "must be a list of objects with id and type" })
+    .default([])
+    .describe(
+      "What people are asked for once, in VS Code's shape. ${input:ID} in the texts of servers and settings stands for the value, " +
+        "which is kept with the secrets. An input need not stand here to be used.",
+    ),
   exposure: choice(EXPOSURES)
     .default("auto")
     .describe(
@@ -379,6 +425,7 @@ export const fileSchema = section({
   scope: scope.prefault({}).describe("Which capabilities and runs this gateway sees and makes."),
   limits: limits.prefault({}).describe("Time limits for upstream servers."),
   sandbox: sandbox.prefault({}).describe("Limits for code that agents run."),
+  tools: tools.prefault({}).describe("What is done with the tools that servers list."),
   library: library.prefault({}).describe("How what was kept is called."),
   workflows: workflows.prefault({}).describe("What the built-in nodes of workflows may do."),
   http: http.prefault({}).describe("How clients come in over HTTP."),

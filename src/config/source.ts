@@ -1,8 +1,8 @@
 import type { Config } from "./config.ts";
-import { readConfigText } from "./config-text.ts";
+import { readConfigText, type ConfigText } from "./config-text.ts";
 import { parseConfigText, type LoadResult } from "./load.ts";
+import { fingerprintOf, watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
 import type { Problem } from "./problem.ts";
-import { watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
 
 /** What subscribers are told: a new config is in force, or the file is broken and the old one stays. */
 export type ConfigEvent =
@@ -21,9 +21,11 @@ export interface ConfigSource {
 
 export type ConfigSourceCreated =
   | { readonly ok: true; readonly source: ConfigSource; readonly warnings: readonly Problem[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | Extract<LoadResult, { ok: false }>;
 
 export interface SourceOptions extends WatchOptions {
+  /** What was read already. */
+  readonly text?: ConfigText;
   /** False for whoever has ended before a change could matter. */
   readonly isWatched?: boolean;
 }
@@ -32,8 +34,8 @@ const STILL: ConfigWatch = { check: async () => {}, close() {} };
 
 /** Loads the config and keeps it up to date; a config that is broken from the start is the caller's to report. */
 export function createConfigSource(options: SourceOptions = {}): ConfigSourceCreated {
-  const text = readConfigText(options);
-  const first = parseConfigText(text, options.env ?? process.env);
+  const text = options.text ?? readConfigText(options);
+  const first = parseConfigText(text, options);
   if (!first.ok) return first;
   let config = first.config;
   const listeners = new Set<(event: ConfigEvent) => void>();
@@ -45,7 +47,8 @@ export function createConfigSource(options: SourceOptions = {}): ConfigSourceCre
     for (const listener of listeners) listener(event);
   };
   const { isWatched = true, ...watching } = options;
-  const watch = isWatched ? watchConfig({ ...watching, since: text.fingerprint }, take) : STILL;
+  const since = fingerprintOf(text, options.readInput);
+  const watch = isWatched ? watchConfig({ ...watching, since }, take) : STILL;
   const source: ConfigSource = {
     current: () => config,
     subscribe(listener) {

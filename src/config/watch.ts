@@ -1,13 +1,15 @@
 /**
- * Notices when the file that counts, or its trust, has changed: edited, replaced by a rename, created, removed, or taken
- * over by a file with precedence. The folders are watched; since that misses changes on some file systems, and cannot begin
+ * Notices when the file that counts, its trust, or the value of an input that it uses has changed: edited, replaced by a rename,
+ * created, removed, or taken over by a file with precedence. The folders are watched; since that misses changes on some file systems, and cannot begin
  * before a folder exists, a slow poll looks as well. What is seen is settled for a moment, because editors write in steps.
  *
  * Nothing here keeps the process alive, and nothing is left after `close`.
  */
-import { watch, type FSWatcher } from "node:fs";
+import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
-import { readConfigText, type LoadOptions } from "./config-text.ts";
+import { hashText } from "../core/json.ts";
+import { readConfigText, type ConfigText, type LoadOptions } from "./config-text.ts";
+import { inputIdsIn, mentionsInputs, type ReadInput } from "./inputs.ts";
 import { parseConfigText, type LoadResult } from "./load.ts";
 import { locateConfig } from "./locate.ts";
 import { trustFileOf } from "./trust.ts";
@@ -27,30 +29,58 @@ export interface WatchOptions extends LoadOptions {
   readonly since?: string;
   readonly settleMs?: number;
   readonly pollMs?: number;
+  /** Where the values of inputs are kept, and how to read them anew: `readInput` then has them. */
+  readonly inputs?: InputsFile;
+}
+
+interface InputsFile {
+  readonly path: string;
+  load(): Promise<void>;
+}
+
+/** Equal for equal files in equal trust with equal values of inputs; none of these can be read from it. */
+export function fingerprintOf(source: ConfigText, readInput: ReadInput | undefined): string {
+  if (!source.trusted || readInput === undefined || !mentionsInputs(source.text)) return source.fingerprint;
+  const values = inputIdsIn(source.text).map((id) => readInput(id) ?? null);
+  return JSON.stringify([source.fingerprint, hashText(JSON.stringify(values))]);
 }
 
 /** Calls back with each new state of the config, good or broken, and only when something has changed. */
 export function watchConfig(options: WatchOptions, onChange: (result: LoadResult) => void): ConfigWatch {
   let closed = false;
-  let seen = options.since ?? readConfigText(options).fingerprint;
-  const check = (): void => {
-    if (closed) return;
+  let seen = options.since ?? fingerprintOf(readConfigText(options), options.readInput);
+  // Unknown at first: values may have changed since the caller read them, and the first poll looks.
+  let seenStamp: string | undefined;
+  let last = Promise.resolve();
+  const look = async (): Promise<void> => {
     const source = readConfigText(options);
-    if (source.fingerprint === seen) return;
-    seen = source.fingerprint;
-    onChange(parseConfigText(source, options.env ?? process.env));
+    const stamp = inputsStamp(options, source);
+    if (stamp !== undefined) await loadInputs(options);
+    seenStamp = stamp;
+    const fingerprint = fingerprintOf(source, options.readInput);
+    if (closed || fingerprint === seen) return;
+    seen = fingerprint;
+    onChange(parseConfigText(source, options));
   };
-  const settled = createDelay(check, options.settleMs ?? SETTLE_MS);
+  // One look after the other: an older one that took longer must not win.
+  const check = (): Promise<void> => {
+    last = last.catch(() => {}).then(() => (closed ? undefined : look()));
+    return last;
+  };
+  const hasChanged = (): boolean => {
+    const source = readConfigText(options);
+    return fingerprintOf(source, options.readInput) !== seen || inputsStamp(options, source) !== seenStamp;
+  };
+  const settled = createDelay(() => void check(), options.settleMs ?? SETTLE_MS);
   const folders = createFolderWatch(() => filesToWatch(options), settled.start);
   const poll = setInterval(() => {
     folders.attach();
-    if (readConfigText(options).fingerprint !== seen) settled.start();
+    if (hasChanged()) settled.start();
   }, options.pollMs ?? POLL_MS);
   poll.unref();
   folders.attach();
   return {
-    // A promise, so that a caller is ready for a check that reads without blocking.
-    check: async () => check(),
+    check,
     close() {
       closed = true;
       clearInterval(poll);
@@ -60,9 +90,29 @@ export function watchConfig(options: WatchOptions, onChange: (result: LoadResult
   };
 }
 
-function filesToWatch(options: LoadOptions): string[] {
+function filesToWatch(options: WatchOptions): string[] {
   const { candidates, home } = locateConfig(options);
-  return [...candidates, trustFileOf(home)];
+  return [...candidates, trustFileOf(home), ...(options.inputs === undefined ? [] : [options.inputs.path])];
+}
+
+/** What the file of the values looks like from outside; undefined where the config uses none, and the file is left alone. */
+function inputsStamp({ inputs }: WatchOptions, source: ConfigText): string | undefined {
+  if (inputs === undefined || !source.trusted || !mentionsInputs(source.text)) return undefined;
+  try {
+    const { ino, mtimeMs, size } = statSync(inputs.path);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch {
+    return "none";
+  }
+}
+
+/** Values that cannot be read now stay what they were, as the config itself does. */
+async function loadInputs({ inputs }: WatchOptions): Promise<void> {
+  try {
+    await inputs?.load();
+  } catch {
+    // The next change, or the next start, says what is wrong with the file.
+  }
 }
 
 interface Delay {
