@@ -24,6 +24,7 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
     index: source("index.ts"),
     "analysis-worker": source("sandbox/analysis-worker.ts"),
     "schema-worker": source("sandbox/schema-worker.ts"),
+    "token-worker": source("tokens/token-worker.ts"),
   });
   // On its own: the process of the sandbox may read this file, and no other. Its name says what it is, so that Node does not
   // look for a package.json.

@@ -36,7 +36,9 @@ const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "prompts"];
 export function createProfileGateway({ core, parts, view: currentView }: ProfileGatewayParts): Gateway {
   const { registry } = parts;
   const metaTools = createMetaTools(parts).all;
-  const listsFor = remember((view: ProfileView) => createProfileLists(parts, metaTools, view));
+  const turns = new Set<() => void>();
+  const turned = () => turns.forEach((compare) => compare());
+  const listsFor = remember((view: ProfileView) => createProfileLists(parts, metaTools, view, turned));
   const lists = () => listsFor(currentView());
   const contextOf = (partial: Partial<CallContext> = {}): CallContext => ({
     traceId: randomUUID(),
@@ -142,12 +144,18 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
     changed(listener) {
       const versions = () => LIST_KINDS.map((kind) => lists().version(kind));
       let told = versions();
-      return core.changed(() => {
+      const compare = (): void => {
         const now = versions();
         const before = told;
         told = now;
         LIST_KINDS.forEach((kind, at) => now[at] !== before[at] && listener(kind));
-      });
+      };
+      turns.add(compare);
+      const leave = core.changed(compare);
+      return () => {
+        turns.delete(compare);
+        leave();
+      };
     },
     notified: (listener) =>
       parts.serverNotified((server, method, params, client) => {

@@ -26,11 +26,19 @@ export function createProfileLists(
   parts: GatewayParts,
   metaTools: readonly MetaTool[],
   view: ProfileView,
+  turned?: () => void,
 ): ProfileLists {
   const { registry } = parts;
   const servers = () => parts.servers().filter((id) => view.allowsServer(id));
   const exposure = () => view.exposure ?? parts.exposure();
-  const tools = createToolListReader({ ...parts, metaTools, servers, exposure, view });
+  const tools = createToolListReader({
+    ...parts,
+    metaTools,
+    servers,
+    exposure,
+    view,
+    ...(turned && { turned }),
+  });
   const shown = () =>
     remember((entries: readonly Exposed[]) =>
       entries.filter(({ source }) => view.allowsServer(source)).map(({ definition }) => definition),

@@ -8,7 +8,7 @@ import { CAPABILITIES_ID } from "../core/names.ts";
 import type { CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
-import { chooseExposure, type Exposure } from "./exposure.ts";
+import { createExposureChoice, type Exposure, type ToolTokens } from "./exposure.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { present } from "./profile-view.ts";
 
@@ -35,6 +35,10 @@ export interface ToolListParts {
   readonly isListed: (tool: string) => boolean;
   /** What of it a profile shows, and how; without one, all as it is. */
   readonly view?: ToolView;
+  /** What tools cost; without it, `auto` goes by an estimate. */
+  readonly toolTokens?: ToolTokens;
+  /** Is told when counts have changed what `auto` shows. */
+  readonly turned?: () => void;
 }
 
 export interface ToolListReader {
@@ -61,9 +65,7 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
       .map(exposed),
   );
   const all = remember((components: readonly Component[]) => [...kept(components), ...upstream(components)]);
-  const fits = remember((components: readonly Component[]) =>
-    chooseExposure("auto", () => upstream(components)),
-  );
+  const auto = createExposureChoice(parts.toolTokens, parts.turned);
   const own = remember((servers: string) =>
     parts.metaTools.filter(isShown).map((tool) => {
       const definition = tool.define(servers === "" ? [] : servers.split(","));
@@ -75,7 +77,7 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
   );
   function listOfComponents(components: readonly Component[]): ToolList {
     const mode = parts.exposure();
-    const isLean = mode === "lean" || (mode === "auto" && fits(components) === "lean");
+    const isLean = mode === "lean" || (mode === "auto" && auto.choose(upstream(components)) === "lean");
     return whole(own(parts.servers().join(",")))(isLean ? kept(components) : all(components));
   }
 
@@ -85,6 +87,7 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
     async read(context) {
       await parts.freshenLibrary();
       // What `auto` shows is what is known: only a list that was asked for starts servers.
+      if (parts.exposure() === "auto") await auto.settle(upstream(registry.catalogue().components));
       if (parts.exposure() !== "full") return current();
       const asked = view === undefined ? {} : { servers: parts.servers() };
       return listOfComponents(
