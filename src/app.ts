@@ -13,6 +13,7 @@ import {
   type Declarations,
 } from "./code-directory.ts";
 import type { ConfigSource } from "./config/source.ts";
+import { createExperience } from "./experience.ts";
 import type { Json, JsonObject } from "./core/json.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
@@ -46,6 +47,8 @@ import { createProfiles, type FindGateway } from "./profiles.ts";
 import { createLogins, type Logins } from "./logins.ts";
 import { openSecretStore } from "./secrets.ts";
 import { createServers } from "./servers.ts";
+import { createTokenCounts } from "./token-counts.ts";
+import { createTokenReports, type TokenReports } from "./token-report.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { launch } from "./upstream/process/launch.ts";
 import { drawText } from "./workflows/graph-text.ts";
@@ -55,11 +58,12 @@ import { openWatching } from "./watching.ts";
 
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export type { ServerView } from "./server-view.ts";
+export type { TokenReport } from "./token-report.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "./logins.ts";
 export { openTokens, type ShownToken, type Tokens } from "./server/auth/tokens.ts";
 export type { TokenEntry } from "./server/auth/token.ts";
 
-export interface App extends Exchange {
+export interface App extends Exchange, TokenReports {
   readonly gateway: Gateway;
   readonly store: Store;
   readonly library: Library;
@@ -116,7 +120,20 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
   const store = await openSqliteStore({ home });
   const watching = await openWatching({ config, log, serves });
-  const registry = createRegistry({ cache: store.serverCache, log, watch: watching.watchCall });
+  const scope = () => config.current().scope;
+  const experience = createExperience({
+    uses: store.pastUses,
+    scope,
+    learnt: (tools) => registry.learnt(tools),
+    log,
+  });
+  const registry = createRegistry({
+    cache: store.serverCache,
+    log,
+    watch: watching.watchCall,
+    suspicious: config.current().tools.suspicious,
+    experienceOf: (tool) => experience.of(tool),
+  });
   const trail = createAuditTrail(store.audit, log);
   registry.subscribe((event) => trail.recordEvent(event));
   await registry.load();
@@ -138,13 +155,14 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   });
   await servers.reconcile(config.current());
   const leave = config.subscribe((event) => {
-    if (event.kind === "changed") void servers.reconcile(event.config);
+    if (event.kind !== "changed") return;
+    registry.screen(event.config.tools.suspicious);
+    void servers.reconcile(event.config);
   });
   const usable = () => usableServers(config.current());
   const freshenLibrary = async (): Promise<void> => {
     if (await kept.lookForChanges()) await registry.refresh(CAPABILITIES_ID, ownContext());
   };
-  const scope = () => config.current().scope;
   const library = createLibrary(store.capabilities, scope);
   const drafts = createDrafts(draftsFolder);
   const sources = createSourceFinder({ library, drafts, capabilities: store.capabilities });
@@ -164,6 +182,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     findSource: (name) => sources.find(name),
     findVersion: (id, version) => sources.version(id, version),
     recordApproval: (runId, details) => trail.recordChange("run.approval", runId, details),
+    runSucceeded: (tools, intent) => experience.noteRun(tools, intent),
     ...watching,
   });
   const lookUpTool = createToolLookUp(registry, (tool) => kept.liveName(tool));
@@ -177,6 +196,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   registry.add(kept, { isOwn: true });
   const keeping = {
     store,
+    kept: (tool: string, intent: string) => experience.noteRun([tool], intent),
     runs,
     scope,
     author: authorName,
@@ -191,6 +211,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     redact: (value) => keeping.redactor().value(value) as Json,
   });
   const curator = createCurator({ ...keeping, library, servers: usable });
+  const toolTokens = createTokenCounts({ store, log });
   const gatewayParts: GatewayParts = {
     registry,
     runs,
@@ -198,6 +219,8 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
     lookUpTool,
     freshenLibrary,
+    freshenSearch: () => experience.freshen(),
+    toolCalled: (tool) => experience.noteCall(tool),
     isListed: (tool) => kept.isListed(tool),
     checkContracts: (current) => kept.checkContracts(current),
     keeper: createKeeper(keeping),
@@ -206,6 +229,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     servers: usable,
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
+    toolTokens,
     serverNotified: (listener) => servers.notified(listener),
     tellServers: (method, params, client) => servers.tell(method, params, client),
     setLogLevel: (level, client) => servers.setLogLevel(level, client),
@@ -243,6 +267,11 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
       },
     }),
     ...createExchange(library, curator),
+    ...createTokenReports({
+      gateway: gatewayParts,
+      counts: toolTokens,
+      profiles: () => config.current().profiles,
+    }),
     async connectStdio(input, output, profile) {
       const { connectStdio } = await import("./server/serve-stdio.ts");
       const found = gatewayFor(profile) ?? refuseProfile(profile, config.current());
@@ -275,9 +304,11 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     async viewServers(start) {
       if (start) await registry.discover({ waitMs: VIEW_WAIT_MS, force: true }, ownContext());
       const catalogue = registry.catalogue();
-      return config
-        .current()
-        .servers.map((server) => viewServer(server, servers.status(server.id), catalogue));
+      const { servers: configured, secrets: known } = config.current();
+      const redactor = createRedactor(known);
+      return configured.map((server) =>
+        viewServer(server, servers.status(server.id), catalogue, (text) => redactor.text(text)),
+      );
     },
     async findTool(name) {
       const parsed = parseToolName(name);
@@ -320,6 +351,8 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
       heldCalls.close();
       await registry.close();
       await watching.close();
+      await toolTokens.close();
+      await experience.settle();
       await trail.settle();
       await store.close();
     },
@@ -328,7 +361,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
 
 function openRuns(
   parts: Pick<AppParts, "config" | "log"> &
-    Pick<RunsParts, "nodes" | "findSource" | "findVersion" | "recordApproval"> & {
+    Pick<RunsParts, "nodes" | "findSource" | "findVersion" | "recordApproval" | "runSucceeded"> & {
       readonly store: Store;
       readonly registry: Registry;
       readonly freshenLibrary: () => Promise<void>;

@@ -7,6 +7,7 @@ import { addApprove } from "./approve.ts";
 import { addCall } from "./call.ts";
 import { addCompletions } from "./completions.ts";
 import { addConfig } from "./config.ts";
+import { addConnect } from "./connect.ts";
 import { addDemo } from "./demo.ts";
 import { addDemoServer } from "./demo-server.ts";
 import { addDelete } from "./delete.ts";
@@ -20,6 +21,7 @@ import { addExport } from "./export.ts";
 import { addGraph } from "./graph.ts";
 import { addHistory } from "./history.ts";
 import { addImport } from "./import.ts";
+import { addInput } from "./input.ts";
 import { addList } from "./list.ts";
 import { addLogin } from "./login.ts";
 import { addLogout } from "./logout.ts";
@@ -37,6 +39,7 @@ import { printThrown, write } from "./terminal.ts";
 import { addTest } from "./test.ts";
 import { addTools } from "./tools.ts";
 import { addToken } from "./token.ts";
+import { addTokens } from "./tokens.ts";
 import { addTrust } from "./trust.ts";
 import { addTypes } from "./types.ts";
 import { addValidate } from "./validate.ts";
@@ -82,9 +85,11 @@ function createProgram(finish: Finish): Command {
     addRemove,
     addEnable,
     addDisable,
+    addConnect,
     addServers,
     addLogin,
     addLogout,
+    addInput,
     addCall,
     addRun,
     addResume,
@@ -96,6 +101,7 @@ function createProgram(finish: Finish): Command {
     addTypes,
     addServe,
     addTools,
+    addTokens,
     addList,
     addDescribe,
     addSave,
@@ -124,8 +130,10 @@ function createProgram(finish: Finish): Command {
 const HELP_AFTER = `
 Examples:
   $ repertoire serve                       the gateway over stdio, for an MCP client to start
+  $ repertoire connect cursor              write the gateway into a client's config
   $ repertoire doctor                      is everything in order?
   $ repertoire tools                       the tools that a client sees
+  $ repertoire tokens                      what they cost in every conversation
   $ repertoire run report.ts --input n=3   TypeScript against your tools
   $ repertoire run deploy.json             a workflow; repertoire validate checks it first
   $ repertoire resume last                 go on where the last run stopped

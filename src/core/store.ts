@@ -410,8 +410,8 @@ export interface PastUse {
 
 /** What the search learns from. */
 export interface PastUses {
-  /** Adds one use of each tool, for one intent. Of the intents of a tool the newest are kept. */
-  add(scope: Scope, tools: readonly string[], intent: string): Promise<void>;
+  /** Adds to what is there. Of the intents of a tool the newest are kept. */
+  add(scope: Scope, uses: readonly Omit<PastUse, "lastUsedAt">[]): Promise<void>;
   /** Newest first. */
   list(scope: Scope): Promise<PastUse[]>;
 }

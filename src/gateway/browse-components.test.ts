@@ -61,7 +61,8 @@ describe("browse_components", () => {
 
   it("answers no match and an empty world with empty lists", async () => {
     const { call } = await openRig();
-    const empty = { isError: false, nodes: [], workflows: [], total: 0, pending: [], unavailable: [] };
+    const hint = expect.stringContaining("Nothing fits these words.");
+    const empty = { isError: false, nodes: [], workflows: [], total: 0, pending: [], unavailable: [], hint };
     const { nodes, total } = await call("browse_components");
     // What is built in is there without any server.
     expect((nodes as { type: string }[]).map(({ type }) => type)).toEqual([
@@ -73,6 +74,55 @@ describe("browse_components", () => {
     expect(total).toBe(4);
     expect(await call("browse_components", { query: "zebra" })).toEqual(empty);
     expect(await call("browse_components", { query: "!!!" })).toEqual(empty);
+  });
+
+  it("has tools for each part of a request, and no hint then", async () => {
+    const mail = createFixtureSource("mail", [toolOf("send", "Sends an email.")]);
+    const web = createFixtureSource("web", [toolOf("fetch", "Fetches a web page.")]);
+    const { call } = await openRig(github(), mail, web);
+    const found = await call("browse_components", { query: "fetch the page and mail a summary of it" });
+    const types = (found["nodes"] as { type: string }[]).map(({ type }) => type);
+    expect(types.slice(0, 2).sort()).toEqual(["mail__send", "web__fetch"]);
+    expect(found).not.toHaveProperty("hint");
+  });
+
+  it("says so when the best is hardly what was asked for", async () => {
+    const { call } = await openRig(github());
+    const found = await call("browse_components", { query: "book a flight and open the window" });
+    expect(found).toMatchObject({ hint: expect.stringContaining("Nothing fits these words well.") });
+  });
+
+  it("tells a tool in one line, unless asked for more, and never more than fits", async () => {
+    const long = `First sentence. ${"And so on for ever ".repeat(60)}.`;
+    const parameters = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: "string", description: "x ".repeat(100) }]),
+    );
+    const tools = Array.from({ length: 90 }, (_, i) => toolOf(`verbose_${i}`, long, parameters));
+    const { call } = await openRig(createFixtureSource("wordy", tools));
+    const summary = await call("browse_components", { query: "verbose", limit: 90 });
+    const [node] = summary["nodes"] as { description: string; inputs: object[]; signature: string }[];
+    expect(node!.description).toBe("First sentence.");
+    expect(node!.inputs).toHaveLength(60);
+    expect(node!.signature.length).toBeLessThanOrEqual(2_000);
+    const full = await call("browse_components", { query: "verbose", limit: 90, detail: "full" });
+    for (const answer of [summary, full]) {
+      expect(JSON.stringify(answer).length).toBeLessThan(80 * 1024);
+      expect(answer).toMatchObject({ total: 90, hint: expect.stringMatching(/\d+ more hits do not fit/) });
+    }
+  });
+
+  it("T095: gives hidden characters as what they are", async () => {
+    const hidden = "Adds.\u200B\u{E0041}\u001B[2J\u202Egnp";
+    const tool = toolOf("add", hidden, { "a\u200Bb": { type: "string", description: hidden } });
+    const { call } = await openRig(createFixtureSource("evil", [tool]));
+    for (const detail of ["summary", "full"]) {
+      const { nodes } = await call("browse_components", { query: "add", detail });
+      const [{ input_schema: _, ...node }] = nodes as { input_schema?: object }[] as [
+        { input_schema?: object },
+      ];
+      expect(JSON.stringify(node)).toContain("\\\\u{200b}");
+      expect(JSON.stringify(node)).not.toMatch(/[\u200B\u202E\u{E0041}]|\\u001b/u);
+    }
   });
 
   it("answers within a second when a server hangs, and names it as pending", async () => {

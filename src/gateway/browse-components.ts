@@ -1,67 +1,119 @@
 import * as z from "zod";
-import type { JsonObject } from "../core/json.ts";
-import { codeNameOf, displayNameOf, toolNameOf } from "../core/names.ts";
+import { toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
-import type { ToolDefinition, ToolView } from "../core/tool.ts";
+import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { Library } from "../library/library.ts";
-import type { Component } from "../registry/listing.ts";
+import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
-import { createSearchIndex } from "../registry/search-index.ts";
-import { signatureOf, typeOf } from "../registry/signature.ts";
+import { createSearchIndex, type SearchIndex } from "../registry/search-index.ts";
+import type { ToolHits } from "../registry/tool-search.ts";
 import type { Runs } from "../runs/runs.ts";
+import {
+  ANSWER_BYTES_MAX,
+  BUILT_IN,
+  showBuiltIn,
+  showNodeIn,
+  shownNode,
+  shownWorkflow,
+  showWorkflow,
+  takeWhatFits,
+} from "./browse-answer.ts";
 import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
 /** The promise is an answer within a second whatever the servers do; this leaves time for the rest of the work. */
 const SERVERS_WAIT_MS = 800;
 const LIMIT_MAX = 100;
-
-const parameter = z.object({
-  key: z.string(),
-  type: z.string(),
-  required: z.boolean(),
-  description: z.string(),
-});
+/** Hits so much worse than the best are there by a word or two; each costs as many tokens as a good one. */
+const TAIL_SHARE = 0.3;
+/** However much better the first is. */
+const HEAD_COUNT = 5;
 
 const output = z.object({
-  nodes: z.array(
-    z.object({
-      type: z.string().describe("The name to call or to use as a node's type."),
-      // Where a profile calls it something else.
-      tool: z.string().optional(),
-      description: z.string(),
-      server: z.string(),
-      inputs: z.array(parameter),
-      outputs: z.array(parameter),
-      signature: z.string().describe("The TypeScript signature that code calls."),
-      input_schema: z.looseObject({}).optional(),
-      output_schema: z.looseObject({}).optional(),
-    }),
-  ),
-  workflows: z.array(
-    z.object({ name: z.string(), tool: z.string(), description: z.string(), signature: z.string() }),
-  ),
+  nodes: z.array(shownNode),
+  workflows: z.array(shownWorkflow),
   total: z.int().describe("How many match, beyond the limit too."),
   pending: z.array(z.string()).describe("Servers that have not answered yet; ask again to see their tools."),
   unavailable: z
     .array(z.object({ server: z.string(), reason: z.string() }))
     .describe("Servers that failed; tools that are known of them are shown all the same."),
+  hint: z.string().optional(),
 });
+type Output = z.output<typeof output>;
 
 export interface BrowseParts {
   readonly registry: Registry;
   readonly library: Library;
   readonly runs: Pick<Runs, "nodeTypes">;
   readonly freshenLibrary: () => Promise<void>;
+  /** Has the search know what other processes learnt. */
+  readonly freshenSearch?: (() => Promise<void>) | undefined;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
 }
 
-/** Where a built-in node type stands instead of a server. */
-const BUILT_IN = "built_in";
+const input = z.strictObject({
+  query: z
+    .string()
+    .max(4000)
+    .optional()
+    .describe("What you want to do, in a few words. Without it, everything."),
+  include_workflows: z.boolean().default(true).describe("Also search the library."),
+  limit: z.int().min(1).max(LIMIT_MAX).default(20).describe("How many hits at most."),
+  detail: z.enum(["summary", "full"]).default("summary").describe("full adds the JSON Schemas."),
+});
+type Input = z.output<typeof input>;
 
 export function createBrowseComponents(parts: BrowseParts): MetaTool {
+  const searchBuiltIn = createBuiltInSearch();
+
+  async function run(asked: Input, context: CallContext): Promise<Output> {
+    const { view } = context;
+    const query = asked.query ?? "";
+    await Promise.all([parts.freshenLibrary(), parts.freshenSearch?.()]);
+    const servers =
+      view === undefined ? {} : { servers: parts.servers().filter((id) => view.allowsServer(id)) };
+    const [catalogue, kept] = await Promise.all([
+      parts.registry.discover({ waitMs: SERVERS_WAIT_MS, ...servers }, context),
+      asked.include_workflows ? viewLibrary(parts.library, view).listCurrent(null) : [],
+    ]);
+    const allows = view === undefined ? undefined : (tool: string) => view.allows(tool);
+    const tools = parts.registry.search(query, { limit: asked.limit, allows });
+    const own = parts.registry.search(query, { limit: kept.length, allows, own: true });
+    const builtIn = searchBuiltIn(query, parts.runs.nodeTypes);
+    const isFull = asked.detail === "full";
+    const nodes = [
+      ...withoutTail(tools).map(({ component }) => showNodeIn(view, component, isFull)),
+      ...builtIn.map((definition) => showBuiltIn(definition, isFull)),
+    ].slice(0, asked.limit);
+    const workflows = pickKept(withoutTail(own), kept)
+      .slice(0, asked.limit)
+      .map((item) => showWorkflow(item, view));
+    const shownWorkflows = takeWhatFits(workflows, ANSWER_BYTES_MAX / 2);
+    const shownNodes = takeWhatFits(nodes, ANSWER_BYTES_MAX / 2 + shownWorkflows.bytesLeft);
+    const left = nodes.length + workflows.length - shownNodes.taken.length - shownWorkflows.taken.length;
+    const pending = catalogue.pending.filter((id) => view?.allowsServer(id) !== false);
+    const hint = hintFor({
+      query,
+      left,
+      pending,
+      isFull,
+      isFound: nodes.length + workflows.length > 0,
+      // What is kept under such words is what was asked for, whatever the servers have.
+      isFaint: tools.isFaint && (workflows.length === 0 || own.isFaint),
+    });
+    return {
+      nodes: shownNodes.taken,
+      workflows: shownWorkflows.taken,
+      total:
+        tools.total + builtIn.length + (query.trim() === "" ? kept.length : pickKept(own.hits, kept).length),
+      pending,
+      unavailable: unavailableIn(catalogue, (id) => view?.allowsServer(id) !== false),
+      ...(hint !== undefined && { hint }),
+    };
+  }
+
   return createMetaTool({
     name: "browse_components",
     title: "Browse components",
@@ -69,46 +121,10 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
       "Search the tools that you can use: those of every connected server, and what was kept in the library. Start here. " +
       "Each hit has the TypeScript signature to call it in code: await mcp.server.tool({…}). " +
       describeServers(servers),
-    input: z.strictObject({
-      query: z
-        .string()
-        .max(1000)
-        .optional()
-        .describe("What you want to do, in a few words. Without it, everything."),
-      include_workflows: z.boolean().default(true).describe("Also search the library."),
-      limit: z.int().min(1).max(LIMIT_MAX).default(20).describe("How many hits at most."),
-      detail: z.enum(["summary", "full"]).default("summary").describe("full adds the JSON Schemas."),
-    }),
+    input,
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    async run(input, context) {
-      const { view } = context;
-      await parts.freshenLibrary();
-      const asked =
-        view === undefined ? {} : { servers: parts.servers().filter((id) => view.allowsServer(id)) };
-      const [catalogue, kept] = await Promise.all([
-        parts.registry.discover({ waitMs: SERVERS_WAIT_MS, ...asked }, context),
-        input.include_workflows ? viewLibrary(parts.library, view).listCurrent(null) : [],
-      ]);
-      const allows = view === undefined ? undefined : (tool: string) => view.allows(tool);
-      const tools = parts.registry.search(input.query ?? "", { limit: input.limit, allows });
-      const workflows = searchKept(input.query ?? "", kept);
-      const builtIn = searchBuiltIn(input.query ?? "", parts.runs.nodeTypes);
-      const isFull = input.detail === "full";
-      const nodes = [
-        ...tools.hits.map(({ component }) => shownNodeOf(component, isFull, view)),
-        ...builtIn.map((definition) => builtInNodeOf(definition, isFull)),
-      ];
-      return succeed({
-        nodes: nodes.slice(0, input.limit),
-        workflows: workflows.slice(0, input.limit).map((item) => workflowOf(item, view)),
-        total: tools.total + builtIn.length + workflows.length,
-        pending: catalogue.pending.filter((id) => view?.allowsServer(id) !== false),
-        unavailable: catalogue.failed
-          .filter(({ source }) => view?.allowsServer(source) !== false)
-          .map(({ source, reason }) => ({ server: source, reason })),
-      });
-    },
+    run: async (asked, context) => succeed(await run(asked, context)),
   });
 }
 
@@ -120,100 +136,59 @@ function describeServers(servers: readonly string[]): string {
   return `Servers: ${shown}${rest}.`;
 }
 
-/** By the same rules as the tools of servers; all of them, in their order, without a query. */
-function searchKept(query: string, kept: readonly CurrentCapability[]): CurrentCapability[] {
-  if (query.trim() === "") return [...kept];
-  const byId = new Map(kept.map((item) => [item.capability.id, item]));
-  const index = createSearchIndex();
-  const documents = kept.map(({ capability: item }) => ({
-    id: item.id,
-    fields: { name: displayNameOf(item), description: `${item.description} ${item.tags.join(" ")}` },
-  }));
-  index.put("library", documents);
-  return index.search(query, kept.length).hits.map(({ id }) => byId.get(id)!);
+function withoutTail({ hits }: ToolHits): ToolHits["hits"] {
+  const best = hits[0]?.score ?? 0;
+  return hits.filter(({ score }, rank) => rank < HEAD_COUNT || score >= best * TAIL_SHARE);
+}
+
+function pickKept(hits: ToolHits["hits"], kept: readonly CurrentCapability[]): CurrentCapability[] {
+  const byTool = new Map(kept.map((item) => [toolNameOf(item.capability), item]));
+  return hits.flatMap(({ component }) => byTool.get(component.name) ?? []);
+}
+
+function unavailableIn(catalogue: Catalogue, isShown: (server: string) => boolean): Output["unavailable"] {
+  const failed = catalogue.failed.filter(({ source }) => isShown(source));
+  return failed.map(({ source, reason }) => ({ server: source, reason }));
 }
 
 /** The built-in node types come after the tools: a workflow can use both, code only the tools. */
-function searchBuiltIn(query: string, types: readonly ToolDefinition[]): ToolDefinition[] {
-  if (query.trim() === "") return [...types];
-  const byName = new Map(types.map((type) => [type.name, type]));
+function createBuiltInSearch(): (query: string, types: readonly ToolDefinition[]) => ToolDefinition[] {
+  let made: { readonly types: readonly ToolDefinition[]; readonly index: SearchIndex } | undefined;
+  return (query, types) => {
+    if (query.trim() === "") return [...types];
+    if (made?.types !== types) made = { types, index: indexBuiltIn(types) };
+    const byName = new Map(types.map((type) => [type.name, type]));
+    const { hits, isFaint } = made.index.search(query, { limit: types.length });
+    return isFaint ? [] : hits.map(({ id }) => byName.get(id)!);
+  };
+}
+
+function indexBuiltIn(types: readonly ToolDefinition[]): SearchIndex {
   const index = createSearchIndex();
   index.put(
     BUILT_IN,
     types.map(({ name, description = "" }) => ({ id: name, fields: { name, description } })),
   );
-  return index.search(query, types.length).hits.map(({ id }) => byName.get(id)!);
+  return index;
 }
 
-function builtInNodeOf(definition: ToolDefinition, full: boolean): z.output<typeof output>["nodes"][number] {
-  const node = nodeOf({ name: definition.name, source: BUILT_IN, definition }, full);
-  const fields = node.inputs.map(({ key, type, required }) => `${key}${required ? "" : "?"}: ${type}`);
-  return { ...node, signature: `{ "type": "${definition.name}", "params": { ${fields.join(", ")} } }` };
+interface Found {
+  readonly query: string;
+  readonly isFound: boolean;
+  readonly isFaint: boolean;
+  /** Hits that did not fit into the answer. */
+  readonly left: number;
+  readonly isFull: boolean;
+  readonly pending: readonly string[];
 }
 
-function workflowOf(
-  { capability, version }: CurrentCapability,
-  view: ToolView | undefined,
-): z.output<typeof output>["workflows"][number] {
-  const { namespace, action } = capability;
-  const tool = toolNameOf(capability);
-  return {
-    name: displayNameOf(capability),
-    tool: view?.nameOf(tool) ?? tool,
-    description: view?.descriptionOf(tool) ?? capability.description,
-    signature: signatureOf(namespace, action, version.inputSchema, version.outputSchema ?? undefined),
-  };
-}
-
-/** As a profile shows it; code and workflows use its exposed name all the same. */
-function shownNodeOf(
-  component: Component,
-  full: boolean,
-  view: ToolView | undefined,
-): z.output<typeof output>["nodes"][number] {
-  const node = nodeOf(component, full);
-  if (view === undefined) return node;
-  const name = view.nameOf(component.name);
-  const { type, description, ...rest } = node;
-  return {
-    type,
-    ...(name !== type && { tool: name }),
-    description: view.descriptionOf(type) ?? description,
-    ...rest,
-  };
-}
-
-function nodeOf(
-  { name, source, definition }: Pick<Component, "name" | "source" | "definition">,
-  full: boolean,
-): z.output<typeof output>["nodes"][number] {
-  const { namespace, tool } = codeNameOf(name);
-  const schemas = {
-    input_schema: definition.inputSchema,
-    ...(definition.outputSchema === undefined ? {} : { output_schema: definition.outputSchema }),
-  };
-  return {
-    type: name,
-    description: definition.description ?? "",
-    server: source,
-    inputs: parametersOf(definition.inputSchema),
-    outputs: parametersOf(definition.outputSchema ?? {}),
-    signature: signatureOf(namespace, tool, definition.inputSchema, definition.outputSchema),
-    ...(full ? schemas : {}),
-  };
-}
-
-function parametersOf(schema: JsonObject): z.output<typeof parameter>[] {
-  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
-  return Object.entries(schema["properties"] ?? {}).map(([key, value]) => ({
-    key,
-    type: typeOf(value, 1),
-    required: required.has(key),
-    description: descriptionOf(value),
-  }));
-}
-
-function descriptionOf(schema: unknown): string {
-  const isObject = typeof schema === "object" && schema !== null && "description" in schema;
-  return isObject && typeof schema.description === "string" ? schema.description : "";
+function hintFor({ query, isFound, isFaint, left, isFull, pending }: Found): string | undefined {
+  if (left > 0) {
+    const less = isFull ? "Ask for fewer, or without detail." : "Ask for something narrower.";
+    return `${left} more hits do not fit into one answer. ${less}`;
+  }
+  if (query.trim() === "" || (isFound && !isFaint)) return undefined;
+  const what = isFound ? "Nothing fits these words well." : "Nothing fits these words.";
+  const wait = pending.length === 0 ? "" : ` ${pending.join(", ")} may have it: ask again in a moment.`;
+  return `${what} Say what is to be done in other words (a verb and a thing), name a server, or browse without a query to see everything.${wait}`;
 }

@@ -32,7 +32,7 @@ import { describeGateway } from "./description.ts";
 import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
-import type { Exposure } from "./exposure.ts";
+import type { Exposure, ToolTokens } from "./exposure.ts";
 import { heldRequestOf, type HeldCalls } from "./held-calls.ts";
 import { nextHop } from "./hops.ts";
 import {
@@ -120,6 +120,10 @@ export interface GatewayParts {
   readonly checkContracts: (current: CurrentCapability) => ToolResult<readonly string[]>;
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
+  /** Has the search know what other processes learnt. */
+  readonly freshenSearch?: () => Promise<void>;
+  /** A client has called a tool of a server, or something kept, with success. */
+  readonly toolCalled?: (tool: string) => void;
   /** Whether a capability is among those that clients are shown. */
   readonly isListed: (tool: string) => boolean;
   /** The ids of the servers that may be used. */
@@ -127,6 +131,8 @@ export interface GatewayParts {
   /** Tells when `servers` or `exposure` has changed. */
   readonly configChanged: (listener: () => void) => () => void;
   readonly exposure: () => Exposure;
+  /** What tools cost; without it, `auto` goes by an estimate. */
+  readonly toolTokens?: ToolTokens;
   readonly serverNotified: (
     listener: (server: string, ...notification: Parameters<NotificationListener>) => void,
   ) => () => void;
@@ -147,7 +153,9 @@ export interface GatewayParts {
 export function createGateway(parts: GatewayParts): Gateway {
   const { registry } = parts;
   const { execute, all: metaTools } = createMetaTools(parts);
-  const toolList = createToolListReader({ ...parts, metaTools });
+  const turns = new Set<() => void>();
+  const turned = () => turns.forEach((tell) => tell());
+  const toolList = createToolListReader({ ...parts, metaTools, turned });
 
   async function route(
     name: string,
@@ -221,7 +229,10 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   async function answerUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
     const result = await callHeld(name, args, context);
-    if (result.success) return result.data;
+    if (result.success) {
+      if (result.data.isError !== true) parts.toolCalled?.(name);
+      return result.data;
+    }
     if (result.error.reason === "request_state_refused") {
       return { [RPC_ERROR]: refusalOf(result.error)!, isError: true, content: [] };
     }
@@ -315,11 +326,14 @@ export function createGateway(parts: GatewayParts): Gateway {
       return request === undefined ? send(context) : parts.heldCalls.answer(request, context, send);
     },
     changed(listener) {
+      const tell = () => listener("tools");
+      turns.add(tell);
       const leave = [
+        () => turns.delete(tell),
         registry.changed((kinds) => {
           for (const what of listsOf(kinds)) listener(what);
         }),
-        parts.configChanged(() => listener("tools")),
+        parts.configChanged(tell),
       ];
       return () => leave.forEach((stop) => stop());
     },

@@ -75,6 +75,8 @@ export interface KeeperParts {
   /** Exact values that must never be kept in an example. */
   readonly secrets: () => readonly string[];
   readonly record: RecordChange;
+  /** Something was kept from a run, and this is what the run was for. */
+  readonly kept?: (tool: string, intent: string) => void;
 }
 
 /** Has a change of the library audited. */
@@ -170,6 +172,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       if (outcome.kind === "taken") return taken(outcome.capability, request);
       const { capability, version } = outcome;
       recordSave(parts.record, capability, version);
+      if (run?.intent) parts.kept?.(toolNameOf(capability), run.intent);
       return succeed({
         capability,
         version,

@@ -31,18 +31,17 @@ import type { RegistryListener } from "./events.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
 import type { Backoff } from "./flight.ts";
 import { createMemoryCache } from "./kept-readings.ts";
-import type { Access, Exposed } from "./listing.ts";
+import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "./pace.ts";
 import { createRouting } from "./routing.ts";
 import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
 import { createSourceNotice } from "./source-notice.ts";
-import type { ToolHits, ToolSearch } from "./tool-search.ts";
+import type { Experience } from "./search-document.ts";
+import type { ToolHits } from "./tool-search.ts";
 
 /** 0.5 s doubles to 30 s. */
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000 };
 const HITS_DEFAULT = 20;
-/** Of those that match, so many are looked at for the ones that are wanted: putting them in order costs their square. */
-const LOOKED_THROUGH_MAX = 2_000;
 
 export interface RegistryParts {
   /** Without it nothing outlives the process. */
@@ -53,13 +52,15 @@ export interface RegistryParts {
   readonly random?: () => number;
   /** The names of static tools, which win over all. */
   readonly reservedNames?: readonly string[];
+  /** What is done with tools whose texts look like an attack; without it, they are only found. */
+  readonly suspicious?: SuspiciousTools;
   /** How long a reading is good for where the server does not say. */
   readonly ttlMs?: number;
   /** The longest that a server's own word is believed. */
   readonly ttlMsMax?: number;
   readonly backoff?: Backoff;
-  /** The intents of earlier successful runs that used a tool, for the search. */
-  readonly intentsOf?: (tool: string) => readonly string[] | undefined;
+  /** What is known of a tool from earlier runs, for the search. */
+  readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
   /** Sees every call and request that goes to a source. */
   readonly watch?: CallWatch | undefined;
 }
@@ -71,6 +72,8 @@ interface SearchOptions {
   readonly limit?: number;
   /** Only these tools, by exposed name; without it, all. */
   readonly allows?: ((tool: string) => boolean) | undefined;
+  /** Among what is our own instead of the tools of servers. */
+  readonly own?: boolean;
 }
 
 export interface Registry {
@@ -83,6 +86,8 @@ export interface Registry {
   add(source: ToolSource, options?: SourceOptions): void;
   /** Changes which tools of a server may be used, at once. */
   restrict(id: string, access: Access): void;
+  /** What is done from now on with tools whose texts look like an attack. */
+  screen(suspicious: SuspiciousTools): void;
   /**
    * Takes a server and its tools out at once. What was read of it is kept for its return, unless it is to be forgotten.
    */
@@ -120,6 +125,8 @@ export interface Registry {
   sourceChanged(listener: SourceListener): () => void;
   /** The tools that fit a query, best first; without words in it, all of them in the order of their names. */
   search(query: string, options?: SearchOptions): ToolHits;
+  /** More is known now of what tools were used for. */
+  learnt(tools: readonly string[]): void;
   getToolDefinitions(staticTools?: readonly ToolDefinition[]): AnthropicTool[];
   subscribe(listener: RegistryListener): () => void;
   /** Tells when clients would see something else. */
@@ -137,6 +144,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     cache: parts.cache ?? createMemoryCache(),
     random: parts.random ?? Math.random,
     reserved: new Set(parts.reservedNames),
+    suspicious: parts.suspicious ?? "warn",
     ttlMs: parts.ttlMs ?? TTL_MS_DEFAULT,
     ttlMsMax: parts.ttlMsMax ?? TTL_MS_MAX,
     backoff: parts.backoff ?? BACKOFF,
@@ -152,6 +160,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       sourceNotice.watch(source);
     },
     restrict: (id, access) => stock.restrict(id, access),
+    screen: (suspicious) => stock.screen(suspicious),
     remove(id, options) {
       sourceNotice.leave(id);
       return stock.remove(id, options);
@@ -177,14 +186,20 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       const parsed = parseExposedUri(uri);
       return parsed !== undefined && stock.shelves.has(parsed.source) ? parsed : undefined;
     },
-    search(query, { limit = HITS_DEFAULT, allows } = {}) {
-      if (query.trim() !== "") return searchAmong(stock.search, query, limit, allows);
+    search(query, { limit = HITS_DEFAULT, allows, own = false } = {}) {
+      const index = own ? stock.ownSearch : stock.search;
+      if (query.trim() !== "") return index.search(query, { limit, allows });
       const components = listings
         .merge()
-        .components.filter(({ source }) => stock.shelves.get(source)?.isOwn !== true)
+        .components.filter(({ source }) => (stock.shelves.get(source)?.isOwn === true) === own)
         .filter(({ name }) => allows === undefined || allows(name));
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
-      return { hits, total: components.length };
+      return { hits, total: components.length, isFaint: false };
+    },
+    learnt(tools) {
+      for (const source of new Set(tools.map((tool) => listings.route(tool)?.source.id))) {
+        if (source !== undefined) stock.learnt(source);
+      }
     },
     getToolDefinitions: (staticTools = []) => toAnthropicTools(staticTools, listings.merge().components),
     subscribe: (listener) => stock.subscribe(listener),
@@ -194,18 +209,4 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       return stock.close();
     },
   };
-}
-
-/** The best may be among those that are not wanted, so more are looked at than were asked for. */
-function searchAmong(
-  search: ToolSearch,
-  query: string,
-  limit: number,
-  allows: SearchOptions["allows"],
-): ToolHits {
-  if (allows === undefined) return search.search(query, limit);
-  const hits = search
-    .search(query, LOOKED_THROUGH_MAX)
-    .hits.filter(({ component }) => allows(component.name));
-  return { hits: hits.slice(0, limit), total: hits.length };
 }

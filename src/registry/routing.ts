@@ -113,7 +113,7 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
   }
 
   function findByWords(text: string): string[] {
-    return stock.search.search(text, NEAR_BY_WORDS_MAX).hits.map((hit) => hit.component.name);
+    return stock.search.search(text, { limit: NEAR_BY_WORDS_MAX }).hits.map((hit) => hit.component.name);
   }
 
   return {

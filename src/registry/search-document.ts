@@ -6,11 +6,15 @@ import type { SearchDocument } from "./search-index.ts";
 const PARAMETERS_MAX = 100;
 const TEXT_LENGTH_MAX = 8 * 1024;
 
-/** What can be searched of a tool. `intents` are those of earlier successful runs that used it. */
-export function documentOf(
-  { name, source, definition }: Component,
-  intents?: readonly string[],
-): SearchDocument {
+/** What is known of a tool from earlier runs that succeeded. */
+export interface Experience {
+  /** What they were for, the newest first. */
+  readonly intents: readonly string[];
+  readonly useCount: number;
+}
+
+/** What can be searched of a tool. */
+export function documentOf({ name, source, definition }: Component, experience?: Experience): SearchDocument {
   const { title, description, metadata, inputSchema } = definition;
   const properties = isJsonObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
   const parameters = Object.entries(properties).slice(0, PARAMETERS_MAX);
@@ -24,8 +28,9 @@ export function documentOf(
       parameterNames: join(parameters.map(([key]) => key)),
       parameterDescriptions: join(parameters.map(([, schema]) => fieldOf(schema, "description"))),
       enums: join(parameters.flatMap(([, schema]) => listOf(fieldOf(schema, "enum")))),
-      ...(intents === undefined ? {} : { intents: join(intents) }),
+      ...(experience && { intents: join(experience.intents) }),
     },
+    ...(experience && { useCount: experience.useCount }),
   };
 }
 

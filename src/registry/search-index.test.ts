@@ -12,7 +12,7 @@ function indexOf(documents: Record<string, SearchDocument["fields"]>) {
     "all",
     Object.entries(documents).map(([id, fields]) => ({ id, fields })),
   );
-  return (query: string, limit = 10) => index.search(query, limit).hits.map((hit) => hit.id);
+  return (query: string, limit = 10) => index.search(query, { limit }).hits.map((hit) => hit.id);
 }
 
 describe("words", () => {
@@ -23,6 +23,7 @@ describe("words", () => {
     ["please help me, I want to send a message", ["send", "messag"]],
     ["发送消息", ["发", "送", "消", "息"]],
     ["Café Größe", ["cafe", "große"]],
+    ["I'm sure it can't be Amazon’s", ["sure", "amazon"]],
     ["what is this", ["what", "is", "thi"]],
     ["", []],
   ])("of %j are %j", (text, terms) => {
@@ -88,9 +89,9 @@ describe("search", () => {
       "g",
       Array.from({ length: 50 }, (_, i) => ({ id: `t${i}`, fields: { name: `read ${i}` } })),
     );
-    expect(index.search("zebra", 10)).toEqual({ hits: [], total: 0 });
-    expect(index.search("read", 10)).toMatchObject({ total: 50 });
-    expect(index.search("read", 0)).toEqual({ hits: [], total: 50 });
+    expect(index.search("zebra", { limit: 10 })).toEqual({ hits: [], total: 0, isFaint: false });
+    expect(index.search("read", { limit: 10 })).toMatchObject({ total: 50 });
+    expect(index.search("read", { limit: 0 })).toMatchObject({ hits: [], total: 50 });
   });
 
   it("T104: is not won by keywords: neither many words nor one word many times", () => {
@@ -106,6 +107,95 @@ describe("search", () => {
     expect(search("weather forecast for a city")[0]).toBe("honest_weather");
     expect(search("weather")[0]).toBe("honest_weather");
     expect(search("send an email message")[0]).toBe("honest_mail");
+  });
+
+  it("knows words that stand for one another, and prefers the word itself", () => {
+    const search = indexOf({
+      mail: { name: "send_email", description: "Sends an email." },
+      repo: { name: "list_repositories" },
+      ticket: { name: "open_ticket" },
+      issue: { name: "open_issue" },
+    });
+    expect(search("mail somebody")[0]).toBe("mail");
+    expect(search("my repos on github")[0]).toBe("repo");
+    expect(search("ticket")).toEqual(["ticket", "issue"]);
+    expect(search("bug")).toEqual(["issue", "ticket"]);
+  });
+
+  it("is not led astray by the words that every request has", () => {
+    const search = indexOf({
+      wordy: { name: "assistant", description: "Provides specific, detailed and relevant information." },
+      wanted: { name: "tides", description: "When the water is high." },
+    });
+    expect(search("Please provide me with some information about the tides")[0]).toBe("wanted");
+  });
+
+  it.each([
+    ["fetch the page and mail a summary", ["page", "mail"]],
+    ["Fetch the page, translate it, then mail it to Ann.", ["page", "mail", "translate"]],
+    [
+      "Get this web page. After that I want you to send an email; finally translate the text",
+      ["page", "mail", "translate"],
+    ],
+  ])("%j: has a tool for each part at the top", (query, wanted) => {
+    const pages = Array.from({ length: 20 }, (_, i) => [
+      `page_${i}`,
+      { name: `fetch_page_${i}`, description: "Fetches a web page and gives its text." },
+    ]);
+    const search = indexOf({
+      ...Object.fromEntries(pages),
+      page: { name: "fetch_page", description: "Fetches a web page and gives its text." },
+      mail: { name: "send_email", description: "Sends an email." },
+      translate: { name: "translate", description: "Translates text into another language." },
+      other: { name: "weather", description: "Forecast." },
+    });
+    const top = search(query, 10);
+    for (const id of wanted) expect(top).toContain(id);
+    expect(top.slice(0, wanted.length).sort()).toEqual([...wanted].sort());
+  });
+
+  it("leaves a request for one thing whole, whatever is listed in it", () => {
+    const search = indexOf({
+      a: { name: "create_chart", description: "Draws bars and lines." },
+      b: { name: "bars", description: "Where to drink." },
+    });
+    expect(search("a chart with bars and lines")[0]).toBe("a");
+  });
+
+  it("says when even the best has little of what was asked for", () => {
+    const index = createSearchIndex();
+    index.put("g", [
+      { id: "a", fields: { name: "send_email", description: "Sends an email." } },
+      { id: "b", fields: { name: "read_file", description: "Reads a text file." } },
+    ]);
+    expect(index.search("send an email", { limit: 5 }).isFaint).toBe(false);
+    expect(index.search("mail", { limit: 5 }).isFaint).toBe(false);
+    expect(index.search("book a flight to Lisbon and read", { limit: 5 }).isFaint).toBe(true);
+  });
+
+  it("decides between equals by how often they were used, and never without the words", () => {
+    const index = createSearchIndex();
+    const fields = { name: "search", description: "Searches." };
+    index.put("g", [
+      { id: "a", fields },
+      { id: "b", fields, useCount: 5 },
+      { id: "c", fields: { name: "search_documents" }, useCount: 1 },
+      { id: "d", fields: { name: "unrelated" }, useCount: 1_000_000 },
+    ]);
+    const hits = (query: string) => index.search(query, { limit: 9 }).hits.map(({ id }) => id);
+    expect(hits("search").slice(0, 2)).toEqual(["b", "a"]);
+    expect(hits("search documents")[0]).toBe("c");
+    expect(hits("search")).not.toContain("d");
+  });
+
+  it("gives only what is allowed, and counts only that", () => {
+    const index = createSearchIndex();
+    index.put(
+      "g",
+      ["a1", "b1", "a2", "b2"].map((id) => ({ id, fields: { name: "same" } })),
+    );
+    const found = index.search("same", { limit: 1, allows: (id) => id.startsWith("b") });
+    expect(found).toMatchObject({ hits: [{ id: "b1" }], total: 2 });
   });
 
   it("learns from the intents of earlier runs", () => {
@@ -136,7 +226,8 @@ describe("search", () => {
         }
         const fresh = createSearchIndex();
         for (const [id, list] of last) fresh.put(id, list);
-        expect(index.search(query.join(" "), 5)).toEqual(fresh.search(query.join(" "), 5));
+        const text = query.join(" ");
+        expect(index.search(text, { limit: 5 })).toEqual(fresh.search(text, { limit: 5 }));
       }),
     );
   });

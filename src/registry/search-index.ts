@@ -5,9 +5,14 @@
  * never changes once it is made, documents come and go in groups (one for each server) at the cost of that group alone,
  * and no server can move another's ranking by what it writes about itself. Fields are cut, and a word counts for less
  * the longer its field is: stuffing does not pay.
+ *
+ * A request for several things is scored as a whole and part by part, each part against its own best, so that every part
+ * has its tools near the top.
  */
 import { compareText } from "./listing.ts";
-import { termsOf } from "./words.ts";
+import { createPostings, type Postings } from "./postings.ts";
+import { parseQuery, type WeightedTerms } from "./search-query.ts";
+import { isFaint, termsOf } from "./words.ts";
 
 interface FieldRule {
   readonly weight: number;
@@ -16,6 +21,8 @@ interface FieldRule {
   /** How much the length matters, from 0 to 1. */
   readonly lengthEffect: number;
   readonly termsMax: number;
+  /** Further occurrences only make the field longer: without this, a word written 400 times outweighs any honest text. */
+  readonly repeatsMax?: number;
 }
 
 /**
@@ -33,18 +40,20 @@ const FIELDS = {
   parameterDescriptions: { weight: 0.1, typicalLength: 30, lengthEffect: 0.7, termsMax: 400 },
   enums: { weight: 0.15, typicalLength: 10, lengthEffect: 0.7, termsMax: 100 },
   /** What earlier successful runs wanted; more of it is more evidence, so its length matters little. */
-  intents: { weight: 0.6, typicalLength: 40, lengthEffect: 0.3, termsMax: 600 },
+  intents: { weight: 0.9, typicalLength: 40, lengthEffect: 0.3, termsMax: 600, repeatsMax: 10 },
 } as const satisfies Record<string, FieldRule>;
 
 /** Where the second and third occurrence of a word stop to matter. */
 const K1 = 1.2;
-/**
- * Further occurrences in one field only make it longer: without this, a word written 400 times outweighs any honest
- * text.
- */
 const REPEATS_MAX = 3;
-const QUERY_TERMS_MAX = 40;
-const QUERY_LENGTH_MAX = 4000;
+
+/** How much the parts of a request count beside the whole. */
+const PARTS_WEIGHT = 0.6;
+/** How much a tool gains that is used all the time: enough to decide between equals, too little to win without the words. */
+const USES_WEIGHT = 0.2;
+const USES_ENOUGH = 50;
+/** A best hit that has less of what was asked for than this is hardly one. */
+const COVERAGE_MIN = 0.3;
 
 type SearchField = keyof typeof FIELDS;
 
@@ -52,6 +61,8 @@ export interface SearchDocument {
   /** Unique among all groups; ties are broken by it. */
   readonly id: string;
   readonly fields: Readonly<Partial<Record<SearchField, string>>>;
+  /** How often it was used with success. */
+  readonly useCount?: number;
 }
 
 interface SearchHits {
@@ -59,75 +70,160 @@ interface SearchHits {
   readonly hits: readonly { readonly id: string; readonly score: number }[];
   /** How many match, beyond the limit too. */
   readonly total: number;
+  /** Whether even the best has little of what was asked for. */
+  readonly isFaint: boolean;
+}
+
+export interface SearchLimits {
+  readonly limit: number;
+  /** Only these, by id; without it, all. */
+  readonly allows?: ((id: string) => boolean) | undefined;
 }
 
 export interface SearchIndex {
   /** Puts a group's documents in place of those it had. */
   put(group: string, documents: readonly SearchDocument[]): void;
   remove(group: string): void;
-  search(query: string, limit: number): SearchHits;
-}
-
-interface Posting {
-  readonly slots: number[];
-  readonly weights: number[];
-}
-
-interface Term {
-  documentCount: number;
-  readonly groups: Map<string, Posting>;
+  search(query: string, limits: SearchLimits): SearchHits;
 }
 
 export function createSearchIndex(): SearchIndex {
-  const terms = new Map<string, Term>();
+  const terms = new Map<string, Postings>();
   const groups = new Map<string, { readonly terms: readonly string[]; readonly slots: readonly number[] }>();
   const ids: (string | undefined)[] = [];
   const free: number[] = [];
-  let scores = new Float64Array(1024);
+  let pads = createPads(1024);
 
   function remove(group: string): void {
     const kept = groups.get(group);
     if (kept === undefined) return;
     groups.delete(group);
-    for (const word of kept.terms) {
-      const term = terms.get(word)!;
-      term.documentCount -= term.groups.get(group)!.slots.length;
-      term.groups.delete(group);
-      if (term.groups.size === 0) terms.delete(word);
-    }
     for (const slot of kept.slots) {
       ids[slot] = undefined;
       free.push(slot);
+    }
+    for (const word of kept.terms) {
+      const postings = terms.get(word)!;
+      postings.keep((slot) => ids[slot] !== undefined);
+      if (postings.count === 0) terms.delete(word);
     }
   }
 
   function put(group: string, documents: readonly SearchDocument[]): void {
     remove(group);
-    const postings = new Map<string, Posting>();
-    const slots = documents.map(({ id, fields }) => {
+    const words = new Set<string>();
+    const slots = documents.map(({ id, fields, useCount }) => {
       const slot = free.pop() ?? ids.length;
       ids[slot] = id;
-      for (const [word, weight] of weighTerms(fields)) addPosting(postings, word, slot, weight);
+      if (slot >= pads.total.length) pads = growPads(pads, slot);
+      pads.boosts[slot] = boostOf(useCount);
+      for (const [word, weight] of weighTerms(fields)) {
+        words.add(word);
+        postingsOf(word).add(slot, weight);
+      }
       return slot;
     });
-    for (const [word, posting] of postings) addTerm(terms, group, word, posting);
-    groups.set(group, { terms: [...postings.keys()], slots });
-    if (scores.length < ids.length) scores = new Float64Array(ids.length * 2);
+    groups.set(group, { terms: [...words], slots });
   }
 
-  function search(query: string, limit: number): SearchHits {
-    const touched: number[] = [];
-    const documentCount = ids.length - free.length;
-    for (const word of new Set(termsOf(query.slice(0, QUERY_LENGTH_MAX), QUERY_TERMS_MAX))) {
-      const term = terms.get(word);
-      if (term !== undefined) addScores(term, rarityOf(term, documentCount), scores, touched);
+  function postingsOf(word: string): Postings {
+    let postings = terms.get(word);
+    if (postings === undefined) terms.set(word, (postings = createPostings()));
+    return postings;
+  }
+
+  const rarityOf = ({ count }: Postings): number =>
+    Math.log(1 + (ids.length - free.length - count + 0.5) / (count + 0.5));
+
+  /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
+  function score(asked: WeightedTerms, into: Float64Array, touched: number[]): number {
+    let highest = 0;
+    for (const [word, weight] of asked) {
+      const postings = terms.get(word);
+      if (postings === undefined) continue;
+      highest = Math.max(highest, addScores(postings, weight * rarityOf(postings), into, touched));
     }
-    const hits = pickBest(touched, scores, ids, limit);
-    for (const slot of touched) scores[slot] = 0;
-    return { hits, total: touched.length };
+    return highest;
+  }
+
+  /** The best that a document is for any part, as a share of the best that there is for that part. */
+  function scoreParts(parts: readonly WeightedTerms[]): void {
+    for (const part of parts) {
+      const touched: number[] = [];
+      const highest = score(part, pads.part, touched);
+      for (const slot of touched) {
+        pads.best[slot] = Math.max(pads.best[slot]!, pads.part[slot]! / highest);
+        pads.part[slot] = 0;
+      }
+    }
+  }
+
+  /** How much of what was asked for a document has, each word by how rare it is. */
+  function coverageOf(slot: number, asked: WeightedTerms): number {
+    let [had, wanted] = [0, 0];
+    for (const [word, weight] of asked) {
+      const postings = terms.get(word);
+      if (weight < 1 || isFaint(word)) {
+        // What stands for a word is as good as the word.
+        if (postings !== undefined && hasSlot(postings, slot)) had += rarityOf(postings);
+        continue;
+      }
+      const rarity =
+        postings === undefined ? Math.log(1 + 2 * (ids.length - free.length)) : rarityOf(postings);
+      wanted += rarity;
+      if (postings !== undefined && hasSlot(postings, slot)) had += rarity;
+    }
+    return wanted === 0 ? 1 : had / wanted;
+  }
+
+  function search(text: string, { limit, allows }: SearchLimits): SearchHits {
+    const { whole, parts } = parseQuery(text);
+    const touched: number[] = [];
+    const highest = score(whole, pads.total, touched);
+    scoreParts(parts);
+    let found = touched;
+    if (allows !== undefined) found = touched.filter((slot) => allows(ids[slot]!));
+    const final = (slot: number): number => {
+      const mixed =
+        parts.length === 0
+          ? pads.total[slot]!
+          : ((1 - PARTS_WEIGHT) * pads.total[slot]!) / highest + PARTS_WEIGHT * pads.best[slot]!;
+      return mixed * pads.boosts[slot]!;
+    };
+    const best = pickBest(found, final, ids, limit);
+    for (const slot of touched) pads.total[slot] = pads.best[slot] = 0;
+    const isFaintHit = best.length > 0 && coverageOf(best[0]!.slot, parts[0] ?? whole) < COVERAGE_MIN;
+    return {
+      hits: best.map(({ id, score: points }) => ({ id, score: points })),
+      total: found.length,
+      isFaint: isFaintHit,
+    };
   }
 
   return { put, remove, search };
+}
+
+/** One place for each document, made once: a search only writes into them and wipes what it wrote. */
+interface Pads {
+  readonly total: Float64Array;
+  readonly part: Float64Array;
+  readonly best: Float64Array;
+  readonly boosts: Float32Array;
+}
+
+function createPads(length: number): Pads {
+  const pad = () => new Float64Array(length);
+  return { total: pad(), part: pad(), best: pad(), boosts: new Float32Array(length).fill(1) };
+}
+
+function growPads({ boosts }: Pads, slot: number): Pads {
+  const pads = createPads(slot * 2);
+  pads.boosts.set(boosts);
+  return pads;
+}
+
+function boostOf(useCount = 0): number {
+  return 1 + USES_WEIGHT * Math.min(1, Math.log1p(useCount) / Math.log1p(USES_ENOUGH));
 }
 
 /** The weight of every term of a document, saturated, so that a query only multiplies and adds. */
@@ -137,7 +233,7 @@ function weighTerms(fields: SearchDocument["fields"]): Map<string, number> {
     const rule: FieldRule = FIELDS[field];
     const words = termsOf(fields[field] ?? "", rule.termsMax);
     const length = 1 - rule.lengthEffect + (rule.lengthEffect * words.length) / rule.typicalLength;
-    for (const [word, count] of countWords(words)) {
+    for (const [word, count] of countWords(words, rule.repeatsMax ?? REPEATS_MAX)) {
       frequencies.set(word, (frequencies.get(word) ?? 0) + (rule.weight * count) / length);
     }
   }
@@ -146,56 +242,54 @@ function weighTerms(fields: SearchDocument["fields"]): Map<string, number> {
   return frequencies;
 }
 
-function countWords(words: readonly string[]): Map<string, number> {
+function countWords(words: readonly string[], repeatsMax: number): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, Math.min(REPEATS_MAX, (counts.get(word) ?? 0) + 1));
+  for (const word of words) counts.set(word, Math.min(repeatsMax, (counts.get(word) ?? 0) + 1));
   return counts;
 }
 
-function addPosting(postings: Map<string, Posting>, word: string, slot: number, weight: number): void {
-  const posting = postings.get(word);
-  if (posting === undefined) {
-    postings.set(word, { slots: [slot], weights: [weight] });
-    return;
+function addScores(
+  { count, slots, weights }: Postings,
+  factor: number,
+  into: Float64Array,
+  touched: number[],
+): number {
+  let highest = 0;
+  for (let at = 0; at < count; at++) {
+    const slot = slots[at]!;
+    const before = into[slot]!;
+    if (before === 0) touched.push(slot);
+    const after = before + factor * weights[at]!;
+    into[slot] = after;
+    if (after > highest) highest = after;
   }
-  posting.slots.push(slot);
-  posting.weights.push(weight);
+  return highest;
 }
 
-function addTerm(terms: Map<string, Term>, group: string, word: string, posting: Posting): void {
-  let term = terms.get(word);
-  if (term === undefined) terms.set(word, (term = { documentCount: 0, groups: new Map() }));
-  term.documentCount += posting.slots.length;
-  term.groups.set(group, posting);
+function hasSlot({ count, slots }: Postings, slot: number): boolean {
+  const at = slots.indexOf(slot);
+  return at !== -1 && at < count;
 }
 
-function rarityOf(term: Term, documentCount: number): number {
-  return Math.log(1 + (documentCount - term.documentCount + 0.5) / (term.documentCount + 0.5));
-}
-
-function addScores(term: Term, rarity: number, scores: Float64Array, touched: number[]): void {
-  for (const { slots, weights } of term.groups.values()) {
-    for (let i = 0; i < slots.length; i++) {
-      const slot = slots[i]!;
-      if (scores[slot] === 0) touched.push(slot);
-      scores[slot]! += rarity * weights[i]!;
-    }
-  }
+interface Hit {
+  readonly id: string;
+  readonly slot: number;
+  readonly score: number;
 }
 
 /** The best of many without sorting them all: most are worse than the worst that is kept. */
 function pickBest(
-  touched: readonly number[],
-  scores: Float64Array,
+  found: readonly number[],
+  scoreOf: (slot: number) => number,
   ids: readonly (string | undefined)[],
   limit: number,
-): { id: string; score: number }[] {
-  const best: { id: string; score: number }[] = [];
-  for (const slot of touched) {
-    const score = scores[slot]!;
+): Hit[] {
+  const best: Hit[] = [];
+  for (const slot of found) {
+    const score = scoreOf(slot);
     const last = best.at(-1);
     if (best.length >= limit && (last === undefined || score < last.score)) continue;
-    const hit = { id: ids[slot]!, score };
+    const hit = { id: ids[slot]!, slot, score };
     let at = best.length;
     while (at > 0 && isBetter(hit, best[at - 1]!)) at--;
     if (at >= limit) continue;
@@ -205,6 +299,6 @@ function pickBest(
   return best;
 }
 
-function isBetter(a: { id: string; score: number }, b: { id: string; score: number }): boolean {
+function isBetter(a: Hit, b: Hit): boolean {
   return a.score > b.score || (a.score === b.score && compareText(a.id, b.id) < 0);
 }

@@ -17,9 +17,10 @@ import { admitOffer, type Admitted } from "./door.ts";
 import { compareListings, type RegistryEvent, type RegistryListener } from "./events.ts";
 import type { Backoff } from "./flight.ts";
 import { createKeptReadings } from "./kept-readings.ts";
-import { createListing, EMPTY_LISTING, type Access, type Listing } from "./listing.ts";
+import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
 import type { After } from "./pace.ts";
 import { createShelf, type Shelf } from "./shelf.ts";
+import type { Experience } from "./search-document.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
 export interface StockParts {
@@ -29,10 +30,11 @@ export interface StockParts {
   readonly after: After;
   readonly random: () => number;
   readonly reserved: ReadonlySet<string>;
+  readonly suspicious: SuspiciousTools;
   readonly ttlMs: number;
   readonly ttlMsMax: number;
   readonly backoff: Backoff;
-  readonly intentsOf?: (tool: string) => readonly string[] | undefined;
+  readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
 }
 
 export interface SourceOptions extends Access {
@@ -51,12 +53,19 @@ export interface RemoveOptions {
 export interface Stock {
   readonly shelves: ReadonlyMap<string, Shelf>;
   readonly listings: Listings;
+  /** Over the tools of servers. */
   readonly search: ToolSearch;
+  /** Over what is our own. */
+  readonly ownSearch: ToolSearch;
   readonly notice: ChangeNotice;
   load(known?: readonly string[]): Promise<void>;
   add(source: ToolSource, options?: SourceOptions): void;
   restrict(id: string, access: Access): void;
+  /** What is done from now on with tools whose texts look like an attack. */
+  screen(suspicious: SuspiciousTools): void;
   remove(id: string, options?: RemoveOptions): Promise<void>;
+  /** More is known of a source's tools now: they are indexed again. */
+  learnt(id: string): void;
   catalogue(): Catalogue;
   subscribe(listener: RegistryListener): () => void;
   close(): Promise<void>;
@@ -64,12 +73,15 @@ export interface Stock {
 
 export function createStock(parts: StockParts): Stock {
   const { clock, log, after, reserved } = parts;
+  let { suspicious } = parts;
   const shelves = new Map<string, Shelf>();
   const listings = createListings();
   const listeners = new Set<RegistryListener>();
   const listingOf = (id: string) => listings.of(id);
   const notice = createChangeNotice({ clock, after, log, listingOf });
   const search = createToolSearch({ ...parts, listingOf });
+  const ownSearch = createToolSearch({ ...parts, listingOf });
+  const searchOf = (id: string) => (shelves.get(id)?.isOwn === true ? ownSearch : search);
   const kept = createKeptReadings(parts.cache, (serverName, problem) =>
     log.warn("tools.cache.failed", { code: "cache_error", serverName, problem }),
   );
@@ -89,8 +101,7 @@ export function createStock(parts: StockParts): Stock {
   function show(source: ToolSource, listing: Listing | undefined, traceId: string): Listing {
     const before = listing === undefined ? listings.remove(source.id) : listings.put(source, listing);
     notice.replaced(source.id, before);
-    // What is our own is found by whoever owns it.
-    if (shelves.get(source.id)?.isOwn !== true) search.replaced(source.id);
+    searchOf(source.id).replaced(source.id);
     log.info("tools.registry.updated", {
       traceId,
       serverName: source.id,
@@ -109,7 +120,9 @@ export function createStock(parts: StockParts): Stock {
 
   function listShelf(shelf: Shelf): Listing | undefined {
     if (shelf.reading === undefined) return undefined;
-    return createListing(shelf.source.id, shelf.reading.admitted, { access: shelf.access, reserved });
+    const { source, reading, access, isOwn } = shelf;
+    const rules = { access, reserved, suspicious: isOwn ? "warn" : suspicious } as const;
+    return createListing(source.id, reading.admitted, rules);
   }
 
   /** Brings back what was kept. It is no news in a new process: it was told when it was first read. */
@@ -193,9 +206,11 @@ export function createStock(parts: StockParts): Stock {
     shelves,
     listings,
     search,
+    ownSearch,
     notice,
     add,
     remove,
+    learnt: (id) => searchOf(id).replaced(id),
     async load(known) {
       await kept.load(known);
       for (const shelf of shelves.values()) if (shelf.reading === undefined) restore(shelf);
@@ -205,6 +220,14 @@ export function createStock(parts: StockParts): Stock {
       if (shelf === undefined) return;
       shelf.access = access;
       if (shelf.reading !== undefined) announce(shelf.source, listShelf(shelf), randomUUID());
+    },
+    screen(policy) {
+      if (policy === suspicious) return;
+      suspicious = policy;
+      for (const shelf of shelves.values()) {
+        if (shelf.reading !== undefined && !shelf.isOwn)
+          announce(shelf.source, listShelf(shelf), randomUUID());
+      }
     },
     catalogue: () => describeShelves(listings.merge(), [...shelves.values()]),
     subscribe(listener) {
@@ -220,6 +243,7 @@ export function createStock(parts: StockParts): Stock {
       }
       notice.stop();
       search.stop();
+      ownSearch.stop();
       await Promise.all([kept.settle(), ...open.map((shelf) => closeSource(shelf.source, log))]);
     },
   };
@@ -227,7 +251,7 @@ export function createStock(parts: StockParts): Stock {
 
 /** What this gateway offers itself needs no check. */
 function ownOffer({ tools }: Offer): Admitted {
-  return { tools, resources: [], resourceTemplates: [], prompts: [], rejected: [] };
+  return { tools, resources: [], resourceTemplates: [], prompts: [], rejected: [], findings: [] };
 }
 
 /** The first `__` of an exposed name must end the id, or two servers could share a name. */

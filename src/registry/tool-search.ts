@@ -1,7 +1,7 @@
 import type { Component, Listing } from "./listing.ts";
 import type { After } from "./pace.ts";
-import { documentOf } from "./search-document.ts";
-import { createSearchIndex } from "./search-index.ts";
+import { documentOf, type Experience } from "./search-document.ts";
+import { createSearchIndex, type SearchLimits } from "./search-index.ts";
 
 /** Long enough for a start to be over, short enough for the index to be there before the first search. */
 const IDLE_MS = 250;
@@ -16,53 +16,56 @@ export interface ToolHits {
   readonly hits: readonly ToolHit[];
   /** How many match, beyond the limit too. */
   readonly total: number;
+  /** Whether even the best has little of what was asked for. */
+  readonly isFaint: boolean;
 }
 
-/** The index over the tools of all servers; only what changed is indexed again. */
+/** The index over the tools of one kind of sources; only what changed is indexed again. */
 export interface ToolSearch {
-  replaced(server: string): void;
-  search(query: string, limit: number): ToolHits;
+  /** The tools of a source are others now, or more is known of them. */
+  replaced(source: string): void;
+  search(query: string, limits: SearchLimits): ToolHits;
   stop(): void;
 }
 
 export function createToolSearch(parts: {
   readonly after: After;
-  readonly listingOf: (server: string) => Listing;
-  readonly intentsOf?: (tool: string) => readonly string[] | undefined;
+  readonly listingOf: (source: string) => Listing;
+  readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
 }): ToolSearch {
   const index = createSearchIndex();
   const components = new Map<string, Map<string, Component>>();
   const waiting = new Set<string>();
   let cancel: (() => void) | undefined;
 
-  function indexServer(server: string): void {
-    waiting.delete(server);
-    const listed = parts.listingOf(server).components;
-    components.set(server, new Map(listed.map((component) => [component.name, component])));
+  function indexSource(source: string): void {
+    waiting.delete(source);
+    const listed = parts.listingOf(source).components;
+    components.set(source, new Map(listed.map((component) => [component.name, component])));
     index.put(
-      server,
-      listed.map((component) => documentOf(component, parts.intentsOf?.(component.name))),
+      source,
+      listed.map((component) => documentOf(component, parts.experienceOf?.(component.name))),
     );
   }
 
-  /** One server at a time, so that 20,000 tools do not hold up everything else for a second. */
+  /** One source at a time, so that 20,000 tools do not hold up everything else for a second. */
   function indexNext(): void {
     cancel = undefined;
-    const [server] = waiting;
-    if (server === undefined) return;
-    indexServer(server);
+    const [source] = waiting;
+    if (source === undefined) return;
+    indexSource(source);
     if (waiting.size > 0) cancel = parts.after(0, indexNext);
   }
 
   return {
-    replaced(server) {
-      waiting.add(server);
+    replaced(source) {
+      waiting.add(source);
       cancel ??= parts.after(IDLE_MS, indexNext);
     },
-    search(query, limit) {
-      for (const server of waiting) indexServer(server);
-      const { hits, total } = index.search(query, limit);
-      return { hits: hits.map(({ id, score }) => ({ component: findComponent(id), score })), total };
+    search(query, limits) {
+      for (const source of waiting) indexSource(source);
+      const { hits, ...rest } = index.search(query, limits);
+      return { hits: hits.map(({ id, score }) => ({ component: findComponent(id), score })), ...rest };
     },
     stop() {
       cancel?.();
@@ -71,7 +74,7 @@ export function createToolSearch(parts: {
   };
 
   function findComponent(name: string): Component {
-    const server = name.slice(0, name.indexOf("__"));
-    return components.get(server)!.get(name)!;
+    const source = name.slice(0, name.indexOf("__"));
+    return components.get(source)!.get(name)!;
   }
 }

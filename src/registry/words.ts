@@ -12,6 +12,17 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/**
+ * Words that most requests have and few tools are about: "provide specific information about the latest …". They count, but
+ * for less than those that say what is wanted.
+ */
+const FAINT_WORDS =
+  "provide specific specifically information detail detailed including include current currently assist assistance recommend " +
+  "recommendation suggest suggestion latest interested interest interesting various comprehensive relevant available effective " +
+  "effectively best good great new top high more most other one well way within potential look looking use used user possible " +
+  "option right now today recent recently popular different related particular based tool plan planning love wonder curious " +
+  "understand idea tips advice access perfect certain able trying try come go going take think see keep data work";
+
 const ASCII_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const PARTS =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Lo}\p{Lm}\p{Lt}]+|\p{N}+/gu;
@@ -20,6 +31,9 @@ const RUNS = /[\p{L}\p{N}]+/gu;
 const ASCII = /^[\u0000-\u007f]*$/;
 const MARKS = /\p{M}+/gu;
 const IDEOGRAPHS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+
+/** What an apostrophe cuts off says nothing: "I'm", "can't", "Amazon's". */
+const CONTRACTIONS = /['’](?:s|m|t|re|ve|ll|d)(?![\p{L}\p{N}])/giu;
 
 /** A longer run of letters is no word that anybody searches for. */
 const WORD_LENGTH_MAX = 40;
@@ -39,7 +53,22 @@ export function termsOf(text: string, countMax: number): string[] {
   return (telling.length === 0 ? words : telling).map(cachedStem);
 }
 
-function wordsOf(text: string, countMax: number): string[] {
+/** Whether a term says little about what is wanted. */
+export function isFaint(term: string): boolean {
+  return FAINT.has(term);
+}
+
+const FAINT: ReadonlySet<string> = new Set(FAINT_WORDS.split(" ").map(stemOf));
+
+/** The terms that say something; none for "please help me". */
+export function tellingTermsOf(text: string, countMax: number): string[] {
+  return wordsOf(text, countMax)
+    .filter((word) => !STOP_WORDS.has(word))
+    .map(cachedStem);
+}
+
+function wordsOf(written: string, countMax: number): string[] {
+  const text = written.replace(CONTRACTIONS, "");
   const ascii = ASCII.test(text);
   const plain = ascii ? text : text.normalize("NFD").replace(MARKS, "").normalize("NFC");
   const words: string[] = [];

@@ -1,6 +1,7 @@
 /** From the start of a run to its end, whatever runs in it; the end is on record before it is told. */
 import type { Json } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
+import { parseToolName } from "../core/names.ts";
 import type { RunStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./checkpoint.ts";
@@ -33,6 +34,7 @@ export async function conduct(
     const whole = await endRun(parts, open, end, startedAt);
     endRunSpan(span, whole.runId, whole.result);
     parts.runEnded?.(kindOf(request), statusOf(whole.result));
+    if (whole.result.success) await tellTools(parts, open.frame, whole);
     open.report.resolve({ ...whole, elapsedMs: parts.clock.elapsed() - startedAt });
     return whole;
   } catch (error) {
@@ -62,6 +64,21 @@ async function endRun(
   const callCount = end.calls.length;
   parts.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
   return { ...end, runId, result, checkpoint: await readCheckpoint(parts.store, runId, result) };
+}
+
+/** Which tools have served, for whoever learns from it. A workflow's calls go by the names of its nodes. */
+async function tellTools(
+  { store, runSucceeded }: ConductParts,
+  { request, seal }: RunFrame,
+  { runId, calls }: Pick<RunReport, "runId" | "calls">,
+): Promise<void> {
+  if (runSucceeded === undefined || runId === null || calls.length === 0) return;
+  const isWorkflow = request.kind === "workflow";
+  const made = isWorkflow
+    ? (await store.steps(runId).catch(() => [])).filter(({ status }) => status === "succeeded")
+    : calls.filter(({ success }) => success);
+  const tools = made.map(({ tool }) => tool).filter((tool) => parseToolName(tool).kind !== "static");
+  if (tools.length > 0) runSucceeded(tools, seal.text(request.intent ?? ""));
 }
 
 async function readCheckpoint(store: RunStore, runId: string | null, { success }: ToolResult<Json>) {

@@ -43,6 +43,8 @@ export interface ConductParts {
   readonly telemetry: Telemetry;
   /** A run has ended, or waits. */
   readonly runEnded?: ((kind: RunKind, status: RunStatus) => void) | undefined;
+  /** A run has succeeded with these tools; empty where nobody said what it was for. */
+  readonly runSucceeded?: ((tools: readonly string[], intent: string) => void) | undefined;
   /** Runs of this process that are under way, by id. */
   readonly active: Map<string, Promise<RunReport>>;
   /** Runs of this process that have ended, and the store does not know it. */

@@ -61,6 +61,7 @@ export interface TestParts {
   readonly around?: (store: RunStore) => RunStore;
   readonly telemetry?: Telemetry;
   readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
+  readonly runSucceeded?: (tools: readonly string[], intent: string) => void;
 }
 
 /** An owner like this process, on the same machine, that has ended. */

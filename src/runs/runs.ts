@@ -61,6 +61,8 @@ export interface RunsParts {
   readonly telemetry?: Telemetry;
   /** A run has ended, or waits; nested ones too. */
   readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
+  /** A run has succeeded with these tools; empty where nobody said what it was for. */
+  readonly runSucceeded?: (tools: readonly string[], intent: string) => void;
 }
 
 export interface Runs {

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Scope } from "../core/names.ts";
-import type { PastUses } from "../core/store.ts";
+import type { PastUse, PastUses } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
 import type { Database } from "./database.ts";
 
@@ -11,12 +11,12 @@ export const INTENT_LENGTH_MAX = 500;
 
 export function createPastUses({ db, clock }: StoreContext): PastUses {
   return {
-    async add(scope, tools, intent) {
-      const text = intent.slice(0, INTENT_LENGTH_MAX);
+    async add(scope, uses) {
       await db.transaction().execute(async (trx) => {
-        for (const tool of new Set(tools)) {
-          await addUse(trx, scope, tool, text, clock.now());
-          if (text !== "") await dropOldest(trx, scope, tool);
+        for (const { tool, intent, useCount } of uses) {
+          const use = { tool, intent: intent.slice(0, INTENT_LENGTH_MAX), useCount, lastUsedAt: clock.now() };
+          await addUse(trx, scope, use);
+          if (intent !== "") await dropOldest(trx, scope, tool);
         }
       });
     },
@@ -41,20 +41,15 @@ export function createPastUses({ db, clock }: StoreContext): PastUses {
 }
 
 /** Adds in the database, so that uses by many processes are all counted. */
-async function addUse(
-  db: Kysely<Database>,
-  { org, project }: Scope,
-  tool: string,
-  intent: string,
-  now: number,
-): Promise<void> {
+async function addUse(db: Kysely<Database>, { org, project }: Scope, use: PastUse): Promise<void> {
+  const { tool, intent, useCount, lastUsedAt } = use;
   await db
     .insertInto("past_uses")
-    .values({ org, project, tool, intent, use_count: 1, last_used_at: now })
+    .values({ org, project, tool, intent, use_count: useCount, last_used_at: lastUsedAt })
     .onConflict((conflict) =>
       conflict.columns(["org", "project", "tool", "intent"]).doUpdateSet((eb) => ({
-        use_count: eb("past_uses.use_count", "+", 1),
-        last_used_at: now,
+        use_count: eb("past_uses.use_count", "+", useCount),
+        last_used_at: lastUsedAt,
       })),
     )
     .execute();
@@ -82,14 +77,7 @@ async function dropOldest(db: Kysely<Database>, { org, project }: Scope, tool: s
       .where("tool", "=", tool)
       .where("intent", "=", old.intent)
       .execute();
-    await db
-      .insertInto("past_uses")
-      .values({ org, project, tool, intent: "", use_count: old.use_count, last_used_at: old.last_used_at })
-      .onConflict((conflict) =>
-        conflict.columns(["org", "project", "tool", "intent"]).doUpdateSet((eb) => ({
-          use_count: eb("past_uses.use_count", "+", old.use_count),
-        })),
-      )
-      .execute();
+    const rest = { tool, intent: "", useCount: old.use_count, lastUsedAt: old.last_used_at };
+    await addUse(db, { org, project }, rest);
   }
 }

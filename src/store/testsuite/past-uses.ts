@@ -3,16 +3,18 @@ import { DEFAULT_SCOPE } from "../../core/names.ts";
 import { INTENT_LENGTH_MAX, INTENTS_KEPT_MAX } from "../past-uses.ts";
 import type { StoreFixture } from "./fixture.ts";
 
+const use = (tool: string, intent: string, useCount = 1) => ({ tool, intent, useCount });
+
 export function describePastUses(fixture: () => StoreFixture): void {
   it("counts what each tool was used for, newest first, also after a restart", async () => {
     const { store, clock, reopen } = fixture();
-    await store.pastUses.add(DEFAULT_SCOPE, ["a__x", "b__y", "a__x"], "report the week");
+    await store.pastUses.add(DEFAULT_SCOPE, [use("a__x", "report the week"), use("b__y", "report the week")]);
     clock.advance(1000);
-    await store.pastUses.add(DEFAULT_SCOPE, ["a__x"], "");
-    await store.pastUses.add(DEFAULT_SCOPE, ["a__x"], "report the week");
+    await store.pastUses.add(DEFAULT_SCOPE, [use("a__x", "", 3)]);
+    await store.pastUses.add(DEFAULT_SCOPE, [use("a__x", "report the week")]);
     const uses = await (await reopen()).pastUses.list(DEFAULT_SCOPE);
     expect(uses.map(({ tool, intent, useCount }) => [tool, intent, useCount])).toEqual([
-      ["a__x", "", 1],
+      ["a__x", "", 3],
       ["a__x", "report the week", 2],
       ["b__y", "report the week", 1],
     ]);
@@ -20,7 +22,7 @@ export function describePastUses(fixture: () => StoreFixture): void {
 
   it("knows nothing of what other scopes did", async () => {
     const { store } = fixture();
-    await store.pastUses.add({ ...DEFAULT_SCOPE, org: "other" }, ["a__x"], "secret plans");
+    await store.pastUses.add({ ...DEFAULT_SCOPE, org: "other" }, [use("a__x", "secret plans")]);
     expect(await store.pastUses.list(DEFAULT_SCOPE)).toEqual([]);
   });
 
@@ -28,7 +30,7 @@ export function describePastUses(fixture: () => StoreFixture): void {
     const { store, clock } = fixture();
     for (let i = 0; i < INTENTS_KEPT_MAX + 2; i++) {
       clock.advance(1);
-      await store.pastUses.add(DEFAULT_SCOPE, ["a__x"], `intent ${i}`);
+      await store.pastUses.add(DEFAULT_SCOPE, [use("a__x", `intent ${i}`)]);
     }
     const uses = await store.pastUses.list(DEFAULT_SCOPE);
     const intents = uses.map(({ intent }) => intent).filter((intent) => intent !== "");
@@ -40,8 +42,8 @@ export function describePastUses(fixture: () => StoreFixture): void {
 
   it("cuts an intent that is a whole task", async () => {
     const { store } = fixture();
-    await store.pastUses.add(DEFAULT_SCOPE, ["a__x"], "x".repeat(INTENT_LENGTH_MAX + 1));
-    const [use] = await store.pastUses.list(DEFAULT_SCOPE);
-    expect(use!.intent).toHaveLength(INTENT_LENGTH_MAX);
+    await store.pastUses.add(DEFAULT_SCOPE, [use("a__x", "x".repeat(INTENT_LENGTH_MAX + 1))]);
+    const [cut] = await store.pastUses.list(DEFAULT_SCOPE);
+    expect(cut!.intent).toHaveLength(INTENT_LENGTH_MAX);
   });
 }
