@@ -5,8 +5,8 @@ import { describeEntry } from "../config/clients/join-entry.ts";
 import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../config/clients/join-place.ts";
 import { planJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
 import { findJoinSecrets } from "../config/clients/join-secrets.ts";
-import { undoJoin, type JoinUndone } from "../config/clients/join-undo.ts";
 import { locateConfig } from "../config/locate.ts";
+import { undoChange, type Undone } from "../config/undo-backup.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { commandLine } from "./command-line.ts";
 import { askYesNo, canAsk } from "./confirm.ts";
@@ -141,7 +141,7 @@ async function carryOut(plan: JoinChange, options: ConnectOptions, world: Connec
 }
 
 function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorld): number {
-  const undone = undoJoin(target, home, options.force === true);
+  const undone = undoChange(target, target.path, home, options.force === true);
   if (undone.kind === "none") {
     return refuse(
       `there is no backup of ${target.path}: it was not connected with this home, or was undone`,
@@ -155,7 +155,7 @@ function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorl
   ]);
 }
 
-const UNDONE: Readonly<Record<Exclude<JoinUndone["kind"], "none" | "changed">, string>> = {
+export const UNDONE: Readonly<Record<Exclude<Undone["kind"], "none" | "changed">, string>> = {
   restored: "is as it was before",
   removed: "is gone, as before",
   already: "was already as it was before",

@@ -21,6 +21,7 @@ import { addExport } from "./export.ts";
 import { addGraph } from "./graph.ts";
 import { addHistory } from "./history.ts";
 import { addImport } from "./import.ts";
+import { addInit } from "./init.ts";
 import { addInput } from "./input.ts";
 import { addList } from "./list.ts";
 import { addLogin } from "./login.ts";
@@ -63,7 +64,8 @@ export async function runCli(args: readonly string[]): Promise<number> {
 /** A command reports how it went through this; it throws only when the world is broken. */
 export type Finish = (exitCode: number) => void;
 
-function createProgram(finish: Finish): Command {
+/** All commands, ready to parse; `finish` hears the exit code of the one that ran. */
+export function createProgram(finish: Finish): Command {
   const program = new Command("repertoire")
     .description("One MCP endpoint in front of all your MCP servers. It keeps what worked as a tool.")
     .version(VERSION, "-V, --version", "Print the version")
@@ -81,6 +83,7 @@ function createProgram(finish: Finish): Command {
     .configureOutput({ writeOut: write })
     .addHelpText("after", HELP_AFTER);
   for (const add of [
+    addInit,
     addAdd,
     addRemove,
     addEnable,
@@ -129,6 +132,7 @@ function createProgram(finish: Finish): Command {
 
 const HELP_AFTER = `
 Examples:
+  $ repertoire init                        take over the servers that your other clients have
   $ repertoire serve                       the gateway over stdio, for an MCP client to start
   $ repertoire connect cursor              write the gateway into a client's config
   $ repertoire doctor                      is everything in order?

@@ -23,6 +23,8 @@ export interface Backup {
   readonly mode: number | null;
   /** The topmost folder that is made for the file. */
   readonly madeFolder?: string;
+  /** Inputs that got their values with the change. */
+  readonly inputs?: readonly string[];
 }
 
 /** Whose file it is. */
@@ -125,12 +127,14 @@ function readBackup(file: string): Backup | undefined {
 
 function isBackup(value: unknown): value is Backup {
   if (typeof value !== "object" || value === null) return false;
-  const { path, before, afterSha256, mode, madeFolder } = value as Record<string, unknown>;
+  const { path, before, afterSha256, mode, madeFolder, inputs = [] } = value as Record<string, unknown>;
   return (
     typeof path === "string" &&
     (before === null || typeof before === "string") &&
     typeof afterSha256 === "string" &&
     (mode === null || typeof mode === "number") &&
-    (madeFolder === undefined || typeof madeFolder === "string")
+    (madeFolder === undefined || typeof madeFolder === "string") &&
+    Array.isArray(inputs) &&
+    inputs.every((id) => typeof id === "string")
   );
 }

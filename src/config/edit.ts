@@ -4,17 +4,17 @@
  * change it through us may trust it.
  */
 import { applyEdits, modify } from "jsonc-parser";
-import { RepertoireError, messageOf } from "../core/errors.ts";
 import { hashText } from "../core/json.ts";
 import { setJson } from "./json-edit.ts";
 import { readWhole } from "./read-whole.ts";
 import { PRIVATE_MODES, replaceFile } from "./replace-file.ts";
 import { lineBreakOf } from "./text-layout.ts";
 import { isTrusted, trust } from "./trust.ts";
+import { changeError } from "./undo-backup.ts";
 
-/** A value at a path of keys; `undefined` removes. */
+/** A value at a path of keys, and at its end of a list where a number says so; `undefined` removes. */
 export interface ConfigEdit {
-  readonly path: readonly string[];
+  readonly path: readonly (string | number)[];
   readonly value: unknown;
 }
 
@@ -35,28 +35,31 @@ export function editServer(path: string, home: string, { key, field, value }: Se
 /** All of the edits, or none. */
 export function editConfig(path: string, home: string, edits: readonly ConfigEdit[]): void {
   const before = readWhole(path);
-  if (typeof before === "object") throw editError(path, before.message);
+  if (typeof before === "object") throw changeError(path, before.message);
+  writeConfig(path, home, before, editText(before, edits));
+}
+
+/** What the text of a config becomes; `undefined` is a file that is not there yet. */
+export function editText(before: string | undefined, edits: readonly ConfigEdit[]): string {
   const mark = before?.startsWith(BYTE_ORDER_MARK) === true ? BYTE_ORDER_MARK : "";
   const body = before?.slice(mark.length) ?? "";
-  const after = mark + edits.reduce(applyEdit, body.trim() === "" ? `{}${lineBreakOf(body)}` : body);
+  return mark + edits.reduce(applyEdit, body.trim() === "" ? `{}${lineBreakOf(body)}` : body);
+}
+
+export function writeConfig(path: string, home: string, before: string | undefined, after: string): void {
   const wasTrusted = before !== undefined && isTrusted(home, path, hashText(before));
   try {
     // A config may hold secrets, so a new one is its owner's alone.
     replaceFile(path, Buffer.from(after), PRIVATE_MODES);
   } catch (error) {
-    throw editError(path, messageOf(error), error);
+    throw changeError(path, error);
   }
   if (wasTrusted) trust(home, path, hashText(after));
 }
 
 function applyEdit(text: string, { path, value }: ConfigEdit): string {
-  if (value !== undefined) return setJson(text, path, value);
-  return applyEdits(text, modify(text, [...path], undefined, {}));
-}
-
-function editError(path: string, reason: string, cause?: unknown): RepertoireError {
-  return new RepertoireError("CONFIG_INVALID", `Cannot change ${path}: ${reason}`, {
-    hint: "Nothing was changed. Check that the file and its folder can be written.",
-    cause,
-  });
+  const isPlain = path.every((key) => typeof key === "string");
+  if (value !== undefined && isPlain) return setJson(text, path, value);
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: lineBreakOf(text) };
+  return applyEdits(text, modify(text, [...path], value, { formattingOptions, isArrayInsertion: true }));
 }

@@ -18,7 +18,7 @@ import { CLIENT_IDS, type ClientId } from "./client.ts";
 import { describeEntry } from "./join-entry.ts";
 import { findJoinTarget, type JoinTarget } from "./join-place.ts";
 import { planJoin, writeJoin, type JoinChange } from "./join-plan.ts";
-import { undoJoin } from "./join-undo.ts";
+import { undoChange } from "../undo-backup.ts";
 
 const SERVE = { kind: "stdio", command: "repertoire", args: ["serve"] } as const;
 
@@ -28,7 +28,7 @@ interface Joining {
   plan(): ReturnType<typeof planJoin>;
   /** Plans and writes; throws where there is nothing to write. */
   join(): ReturnType<typeof writeJoin>;
-  undo(isForced?: boolean): ReturnType<typeof undoJoin>;
+  undo(isForced?: boolean): ReturnType<typeof undoChange>;
   write(content: string | Uint8Array): void;
   read(): string;
 }
@@ -43,7 +43,7 @@ function createJoining(client: ClientId, scope: "user" | "project" = "user"): Jo
     home,
     plan,
     join: () => writeJoin(requireChange(plan()), home),
-    undo: (isForced) => undoJoin(target, home, isForced),
+    undo: (isForced) => undoChange(target, target.path, home, isForced),
     write(content) {
       mkdirSync(dirname(target.path), { recursive: true });
       writeFileSync(target.path, content);
@@ -228,7 +228,7 @@ describe("undoing", () => {
     const one = createJoining("cursor", "project");
     one.write("{}");
     one.join();
-    expect(undoJoin({ ...one.target, path: `${one.target.path}.other` }, one.home)).toEqual({ kind: "none" });
+    expect(undoChange(one.target, `${one.target.path}.other`, one.home)).toEqual({ kind: "none" });
     expect(one.undo().kind).toBe("restored");
   });
 

@@ -2,10 +2,10 @@
  * Joins a client: what its file would become, and the writing of exactly that. Planning changes nothing. Between the plan and
  * the writing a person is asked, so the file is looked at again: only the bytes that were planned on are replaced.
  */
-import { messageOf, RepertoireError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { forgetBackup, keepBackup, sha256Of } from "../backup.ts";
 import { CLIENT_FILE_BYTES_MAX, readWhole } from "../read-whole.ts";
+import { changeError } from "../undo-backup.ts";
 import { findMissingFolder, modeOf, PRIVATE_MODES, replaceFile, SHARED_MODES } from "../replace-file.ts";
 import { joinJson } from "./join-json.ts";
 import { JOINED_KEY, type JoinTarget } from "./join-place.ts";
@@ -61,14 +61,7 @@ export function writeJoin(
     replaceFile(path, bytes, scope === "user" ? PRIVATE_MODES : SHARED_MODES);
   } catch (error) {
     forgetBackup(file);
-    throw joinError(path, error);
+    throw changeError(path, error);
   }
   return { kind: "written", backup: file };
-}
-
-export function joinError(path: string, cause: unknown): RepertoireError {
-  return new RepertoireError("CONFIG_INVALID", `Cannot change ${path}: ${messageOf(cause)}`, {
-    hint: "Nothing was changed. Check that the file and its folder can be written.",
-    cause,
-  });
 }

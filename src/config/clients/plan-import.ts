@@ -56,6 +56,8 @@ interface Skipped {
   readonly key: string;
   readonly from: FoundIn;
   readonly reason: string;
+  /** Whether it is this very gateway. */
+  readonly isOwn: boolean;
 }
 
 export interface ImportPlan {
@@ -103,7 +105,7 @@ export function planImport({ found, existing, env, ownCommand }: ImportInput): I
     const from: FoundIn = { client: server.client, path: server.path, scope: server.scope };
     const reason = findReason(server, env, ownCommand);
     if (reason !== undefined) {
-      skipped.push({ key, from, reason });
+      skipped.push({ key, from, reason, isOwn: isOwnEntry(key, server.entry, ownCommand) });
       continue;
     }
     const there = kept.find(server.entry);

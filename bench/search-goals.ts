@@ -1,0 +1,80 @@
+/** What the search must come to, and whether it does. */
+import type { ColdCell, Supply, TaughtCell } from "./search-cells.ts";
+import { OURS } from "./search-systems.ts";
+
+export interface Goal {
+  readonly text: string;
+  readonly isMet: boolean;
+  readonly found: string;
+}
+
+/** In per cent. */
+const COLD_RECALL_MIN = { metatool: 66, "seal-tools": 90 } as const;
+const TAUGHT_RECALL_MIN = { 199: 85, 20_000: 80 } as const;
+const TAUGHT_INTENTS = 10;
+const CPU_MS_MAX = 2;
+const MANY_TOOLS = 20_000;
+
+export function judgeGoals(
+  cold: readonly ColdCell[],
+  taught: readonly TaughtCell[],
+  supplies: readonly Supply[],
+): Goal[] {
+  return [...judgeCold(cold), ...judgeTaught(taught, supplies), ...judgeTime(cold)];
+}
+
+/** The set alone: its smallest cell, with all its queries. */
+function judgeCold(cells: readonly ColdCell[]): Goal[] {
+  return Object.entries(COLD_RECALL_MIN).flatMap(([set, least]) => {
+    const cell = cells
+      .filter((other) => other.system === OURS && other.set === set)
+      .toSorted((one, other) => one.toolCount - other.toolCount || other.queryCount - one.queryCount)[0];
+    if (cell === undefined) return [];
+    return [judgeRecall(`${set} cold at ${cell.toolCount} tools`, cell, least)];
+  });
+}
+
+/** The set has fewer queries than the goal speaks of, so the number of intents that there really are is told. */
+function judgeTaught(cells: readonly TaughtCell[], supplies: readonly Supply[]): Goal[] {
+  const supply = supplies.find(
+    ({ set, intentCount }) => set === "metatool" && intentCount === TAUGHT_INTENTS,
+  );
+  return Object.entries(TAUGHT_RECALL_MIN).flatMap(([toolCount, least]) => {
+    const cell = cells
+      .filter(
+        (other) =>
+          other.system === OURS &&
+          other.set === "metatool" &&
+          other.intentCount === TAUGHT_INTENTS &&
+          other.toolCount === Number(toolCount),
+      )
+      .toSorted((one, other) => other.queryCount - one.queryCount)[0];
+    if (cell === undefined) return [];
+    const goal = judgeRecall(`metatool with ${TAUGHT_INTENTS} intents at ${toolCount} tools`, cell, least);
+    return [{ ...goal, found: `${goal.found}, with ${supply?.mean.toFixed(1)} intents in the mean` }];
+  });
+}
+
+function judgeRecall(what: string, { quality }: ColdCell | TaughtCell, least: number): Goal {
+  const found = quality.recall5 * 100;
+  return {
+    text: `${what}: recall@5 of ${least} or more`,
+    isMet: found >= least,
+    found: found.toFixed(1),
+  };
+}
+
+/** On the set whose queries take longest. */
+function judgeTime(cells: readonly ColdCell[]): Goal[] {
+  const ours = cells.filter(({ system, toolCount }) => system === OURS && toolCount >= MANY_TOOLS);
+  if (ours.length === 0) return [];
+  const most = Math.max(...ours.map(({ cpuMs }) => cpuMs));
+  const found = ours.map(({ set, queryCount, cpuMs }) => `${set} ${cpuMs.toFixed(2)} over ${queryCount}`);
+  return [
+    {
+      text: `${CPU_MS_MAX} ms of CPU or less for a query over ${MANY_TOOLS} tools, on every set`,
+      isMet: most <= CPU_MS_MAX,
+      found: found.join(", "),
+    },
+  ];
+}

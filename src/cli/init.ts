@@ -1,0 +1,311 @@
+/**
+ * `repertoire init`: the servers that a person's other clients have, in this config. It shows what it would add and where each
+ * comes from, asks once, and starts nothing. What is there already is left alone, so a second time there is nothing to do.
+ */
+import { homedir } from "node:os";
+import type { Command } from "commander";
+import { CLIENT_IDS, type ClientId, type ClientPlace } from "../config/clients/client.ts";
+import { planImport, type ImportPlan } from "../config/clients/plan-import.ts";
+import { readClients, type ClientsRead } from "../config/clients/read-clients.ts";
+import { writeImport, type ImportWritten } from "../config/clients/write-import.ts";
+import { loadConfig } from "../config/load.ts";
+import { parseDocument } from "../config/document.ts";
+import { readWhole } from "../config/read-whole.ts";
+import { objectAt } from "../config/server-check.ts";
+import { undoChange } from "../config/undo-backup.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import type { JsonObject } from "../core/json.ts";
+import { openInputs } from "../inputs.ts";
+import { commandLine } from "./command-line.ts";
+import { askYesNo, canAsk } from "./confirm.ts";
+import { connect, UNDONE } from "./connect.ts";
+import { editedFile } from "./edited-file.ts";
+import { EXIT } from "./exit-code.ts";
+import { describeImport, showImport } from "./init-view.ts";
+import { findOwnCommand, ownProcess, type OwnProcess } from "./own-command.ts";
+import type { Finish } from "./program.ts";
+import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { green, note, print, red, yellow } from "./terminal.ts";
+
+export interface InitOptions extends GlobalOptions {
+  readonly yes?: boolean;
+  readonly from?: readonly string[];
+  readonly moveSecrets?: boolean;
+  readonly connect?: boolean;
+  readonly dryRun?: boolean;
+  readonly undo?: boolean;
+  readonly force?: boolean;
+}
+
+/** What a person wants done with what was found. */
+type Answer = "add" | "move" | "no";
+
+/** Everything about the machine. */
+export interface InitWorld {
+  readonly place: ClientPlace;
+  readonly own: OwnProcess;
+  /** Where the result goes, line by line. */
+  readonly print: (line: string) => void;
+  /** Where all else goes. */
+  readonly note: (line: string) => void;
+  /** Absent where nobody can be asked. */
+  readonly ask?: (question: string, secretCount: number) => Promise<Answer>;
+}
+
+export function addInit(program: Command, finish: Finish): void {
+  program
+    .command("init")
+    .description("Take over the MCP servers that your other clients have")
+    .option("--yes", "Do not ask; needed where there is no terminal")
+    .option("--from <client...>", `only from these: ${CLIENT_IDS.join(", ")}`)
+    .option(
+      "--move-secrets",
+      "Move secrets that stand in plain text to the keyring, or to a file of yours alone",
+    )
+    .option("--connect", "Write the gateway into the config of each client that servers were found in")
+    .option("--dry-run", "Show what would be added, and change nothing")
+    .option("--undo", "Put the config back as it was before, to the byte")
+    .option("--force", "With --undo: also where the file was changed since; what was changed is lost")
+    .addHelpText(
+      "after",
+      `
+It reads the configs of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex and Gemini CLI, of yourself and of
+this folder. Nothing is started, and their files are not changed (unless you say --connect). Servers that a project brought
+and you never approved are added switched off.
+
+Examples:
+  $ repertoire init
+  $ repertoire init --dry-run
+  $ repertoire init --yes --move-secrets --connect
+  $ repertoire init --from cursor claude
+  $ repertoire init --undo`,
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<InitOptions>() };
+      finish(await init(options, thisWorld()));
+    });
+}
+
+function thisWorld(): InitWorld {
+  const { platform, env } = process;
+  return {
+    place: { platform, env, homedir: homedir(), cwd: process.cwd() },
+    own: ownProcess(),
+    print,
+    note,
+    ...(canAsk() ? { ask: askAtTerminal } : {}),
+  };
+}
+
+/** One question, whatever was found. */
+async function askAtTerminal(question: string, secretCount: number): Promise<Answer> {
+  if (secretCount === 0) return (await askYesNo(question)) ? "add" : "no";
+  const clack = await import("@clack/prompts");
+  const answer = await clack.select<Answer>({
+    message: `${question} ${secretCount} of their secrets stand in plain text.`,
+    output: process.stderr,
+    options: [
+      { value: "move", label: "Add them, and move the secrets to the keyring or a file of mine alone" },
+      { value: "add", label: "Add them as they are" },
+      { value: "no", label: "Change nothing" },
+    ],
+  });
+  return clack.isCancel(answer) ? "no" : answer;
+}
+
+/** Imports, or takes that back; the exit code says how it went. */
+export async function init(options: InitOptions, world: InitWorld): Promise<number> {
+  const unknown = (options.from ?? []).find((name) => !CLIENT_IDS.includes(name as ClientId));
+  if (unknown !== undefined) {
+    const near = didYouMean(nearest(unknown, CLIENT_IDS));
+    return refuse(
+      `there is no client "${unknown}".${near} Clients: ${CLIENT_IDS.join(", ")}.`,
+      EXIT.usage,
+      world,
+    );
+  }
+  const target = editedFile(options, world.place);
+  if (options.undo === true) return undo(target, options, world);
+  requireSoundConfig(options, world.place);
+  const found = readChosen(options, world.place);
+  const plan = planImport({
+    found: found.servers,
+    existing: serversIn(target.path),
+    env: world.place.env,
+    ownCommand: findOwnCommand(world.own, true),
+  });
+  for (const { path, message } of found.problems) world.note(`${yellow("warning")} ${path}: ${message}`);
+  if (options.json !== true) showImport(plan, found, world);
+  if (plan.additions.length === 0 || options.dryRun === true) {
+    return finishUnchanged(plan, found, target.path, options, world);
+  }
+  const answer = await answerOf(plan, target.path, options, world);
+  if (answer === "no") return refuse("nothing was changed", EXIT.refused, world);
+  const written = await writeImport(plan, { ...target, moves: answer === "move" }, openInputs(target));
+  return finishWritten(plan, found, written, options, world);
+}
+
+function readChosen({ from }: InitOptions, place: ClientPlace): ClientsRead {
+  const all = readClients(place);
+  if (from === undefined) return all;
+  return {
+    ...all,
+    servers: all.servers.filter(({ client }) => from.includes(client)),
+    read: all.read.filter(({ client }) => from.includes(client)),
+  };
+}
+
+/** A file with mistakes in it is not made longer. */
+function requireSoundConfig(options: InitOptions, { env, homedir: user, cwd, platform }: ClientPlace): void {
+  const { config: configPath, home } = options;
+  const loaded = loadConfig({ configPath, home, env, homedir: user, cwd, platform, assumeTrusted: true });
+  const isMissing = configPath !== undefined && readWhole(configPath) === undefined;
+  if (!loaded.ok && !isMissing) throw configError(loaded.problems);
+}
+
+/** As they are written. */
+function serversIn(path: string): JsonObject {
+  const text = readWhole(path);
+  if (typeof text !== "string" || text.trim() === "") return {};
+  const parsed = parseDocument(text.replace(/^\uFEFF/, ""), path);
+  return parsed.ok ? ((objectAt(parsed.document.value, "mcpServers") ?? {}) as JsonObject) : {};
+}
+
+async function answerOf(
+  { additions }: ImportPlan,
+  path: string,
+  options: InitOptions,
+  { ask, note: say }: InitWorld,
+): Promise<Answer> {
+  const secretCount = additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
+  if (options.yes === true) return options.moveSecrets === true ? "move" : "add";
+  if (ask === undefined) {
+    const again = commandLine(["init", "--yes"], options);
+    say(`There is no terminal to ask at. If this is what you want, run: ${again}`);
+    return "no";
+  }
+  const what = additions.length === 1 ? "this server" : `these ${additions.length} servers`;
+  const answer = await ask(`Add ${what} to ${path}?`, options.moveSecrets === true ? 0 : secretCount);
+  return answer === "add" && options.moveSecrets === true ? "move" : answer;
+}
+
+async function finishUnchanged(
+  plan: ImportPlan,
+  found: ClientsRead,
+  path: string,
+  options: InitOptions,
+  world: InitWorld,
+): Promise<number> {
+  if (options.json === true) printJson(world, { file: path, changed: false, ...describeImport(plan, found) });
+  else if (options.dryRun === true) world.note("Nothing was changed (--dry-run).");
+  else if (found.servers.length === 0) {
+    world.note(`No servers were found. Add one: ${commandLine(["add", "NAME", "--", "COMMAND"], options)}`);
+  } else world.note(`Nothing to add: ${path} has them all.`);
+  return options.dryRun === true ? EXIT.ok : connectAll(plan, found, options, world);
+}
+
+async function finishWritten(
+  plan: ImportPlan,
+  found: ClientsRead,
+  written: ImportWritten,
+  options: InitOptions,
+  world: InitWorld,
+): Promise<number> {
+  const { file, moved, protection } = written;
+  if (options.json === true) {
+    printJson(world, { file, changed: true, moved: moved.length, ...describeImport(plan, found) });
+    return connectAll(plan, found, options, world);
+  }
+  const off = plan.additions.filter(({ entry }) => entry["enabled"] === false).length;
+  const rest = off === 0 ? "" : `, ${off} of them switched off`;
+  world.note(`${green("added")} ${count(plan.additions.length, "server")} to ${file}${rest}.`);
+  if (moved.length > 0) {
+    const where = protection === "keyring" ? "sealed with the keyring" : "in a file of yours alone";
+    world.note(`${green("moved")} ${count(moved.length, "secret")} out of plain text: kept ${where}.`);
+  }
+  const plain = moved.length > 0 ? 0 : plan.additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
+  if (plain > 0) {
+    const again = commandLine(["init", "--undo"], options);
+    const move = commandLine(["init", "--yes", "--move-secrets"], options);
+    world.note(
+      `${yellow("warning")} ${count(plain, "secret")} of theirs stand in plain text. To move them: ${again} && ${move}`,
+    );
+  }
+  world.note(
+    `Try: ${commandLine(["tools"], options)}   To take it back: ${commandLine(["init", "--undo"], options)}`,
+  );
+  return connectAll(plan, found, options, world);
+}
+
+/** The clients that servers were found in, without those that have the gateway already. */
+async function connectAll(
+  plan: ImportPlan,
+  found: ClientsRead,
+  options: InitOptions,
+  { place, own, note: say }: InitWorld,
+): Promise<number> {
+  const joined = new Set(plan.skipped.filter(({ isOwn }) => isOwn).map(({ from }) => from.client));
+  const clients = CLIENT_IDS.filter(
+    (id) => found.read.some(({ client }) => client === id) && !joined.has(id),
+  );
+  if (clients.length === 0) return EXIT.ok;
+  if (options.connect !== true) {
+    if (options.json !== true)
+      say(`Connect your clients: ${clients.map((id) => commandLine(["connect", id], options)).join(", ")}`);
+    return EXIT.ok;
+  }
+  let exitCode: number = EXIT.ok;
+  const { home } = editedFile(options, place);
+  const { config, home: chosenHome } = options;
+  for (const client of clients) {
+    const code = await connect(client, { config, home: chosenHome, yes: true } as InitOptions, {
+      place,
+      home,
+      own,
+    });
+    if (code !== EXIT.ok) exitCode = code;
+  }
+  return exitCode;
+}
+
+async function undo(
+  target: { path: string; home: string },
+  options: InitOptions,
+  world: InitWorld,
+): Promise<number> {
+  const undone = undoChange(
+    { client: "init", scope: "user" },
+    target.path,
+    target.home,
+    options.force === true,
+  );
+  if (undone.kind === "none") {
+    return refuse(`there is nothing to take back in ${target.path}`, EXIT.failed, world);
+  }
+  if (undone.kind === "changed") {
+    const again = commandLine(["init", "--undo", "--force"], options);
+    return refuse(
+      `${target.path} was changed since, and putting it back would lose that. To do so all the same: ${again}`,
+      EXIT.refused,
+      world,
+    );
+  }
+  const inputs = openInputs(target);
+  for (const id of undone.backup.inputs ?? []) await inputs.forget(id);
+  if (options.json === true) printJson(world, { file: target.path, changed: undone.kind !== "already" });
+  else world.note(`${green("undone")} ${target.path} ${UNDONE[undone.kind]}`);
+  return EXIT.ok;
+}
+
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function refuse(message: string, exitCode: number, world: InitWorld): number {
+  world.note(`${red("error")} ${message}`);
+  return exitCode;
+}
+
+function printJson(world: InitWorld, value: unknown): void {
+  world.print(JSON.stringify(value, null, 2));
+}
