@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { silentLog } from "./core/log.ts";
 import { DEFAULT_SCOPE } from "./core/names.ts";
 import { createExperience } from "./experience.ts";
+import { shareIntent } from "./registry/intent-share.ts";
 import { createManualClock } from "./store/testsuite/fixture.ts";
 import { openTestStore, testHome } from "./store/sqlite/temp-home.testkit.ts";
 
@@ -28,6 +29,39 @@ it("knows at once what a run was for, and the store knows it too", async () => {
   expect(learnt).toEqual([["a__x", "b__y"]]);
   await experience.settle();
   expect(await store.pastUses.list(DEFAULT_SCOPE)).toHaveLength(2);
+});
+
+it("teaches each tool the part of a run that it did", async () => {
+  const documents = [
+    { id: "web__fetch", fields: { name: "fetch", description: "Fetches a page." } },
+    { id: "mail__send", fields: { name: "send", description: "Sends an email." } },
+    { id: "x__odd", fields: { name: "odd" } },
+  ];
+  const of = (intent: string, count = 3) =>
+    Object.fromEntries(shareIntent(intent, documents.slice(0, count)));
+  expect(of("fetch the page and mail a summary", 2)).toEqual({
+    web__fetch: "fetch the page",
+    mail__send: "mail a summary",
+  });
+  expect(of("fetch the page, mail it and print a label")).toEqual({
+    web__fetch: "fetch the page",
+    mail__send: "mail it",
+    x__odd: "print a label",
+  });
+  // Nobody can tell whose it is: all of it is.
+  expect(of("fetch the page and mail it")).toMatchObject({ x__odd: "fetch the page and mail it" });
+  expect(of("fetch and mail and print", 1)).toEqual({ web__fetch: "fetch and mail and print" });
+  const { store } = await open();
+  const experience = createExperience({
+    uses: store.pastUses,
+    scope: () => DEFAULT_SCOPE,
+    learnt: () => {},
+    share: (_tools, intent) => shareIntent(intent, documents),
+    log: silentLog,
+  });
+  experience.noteRun(["web__fetch", "mail__send"], "fetch the page and mail a summary");
+  expect(experience.of("mail__send")!.intents).toEqual(["mail a summary"]);
+  await experience.settle();
 });
 
 it("has an intent once, the newest first, and counts every use", async () => {

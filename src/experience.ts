@@ -38,6 +38,8 @@ export interface ExperienceParts {
   readonly scope: () => Scope;
   /** More is known of these tools now. */
   readonly learnt: (tools: readonly string[]) => void;
+  /** What each tool did of what a run was for. */
+  readonly share?: (tools: readonly string[], intent: string) => ReadonlyMap<string, string>;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -89,9 +91,11 @@ export function createExperience(parts: ExperienceParts): Experience {
     },
     noteRun(tools, intent) {
       const used = [...new Set(tools)];
-      for (const tool of used) add(tool, intent);
+      const shares = parts.share?.(used, intent);
+      const now = used.map((tool) => ({ tool, intent: shares?.get(tool) ?? intent, useCount: 1 }));
+      for (const use of now) add(use.tool, use.intent);
       parts.learnt(used);
-      write(used.map((tool) => ({ tool, intent, useCount: 1 })));
+      write(now);
     },
     noteCall(tool) {
       counted.set(tool, (counted.get(tool) ?? 0) + 1);

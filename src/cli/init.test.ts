@@ -7,8 +7,10 @@ import {
   type ClientsHome,
 } from "../config/clients/clients-home.testkit.ts";
 import { loadConfigWithInputs, openInputs } from "../inputs.ts";
+import { connect } from "./connect.ts";
 import { EXIT } from "./exit-code.ts";
-import { init, type InitOptions, type InitWorld } from "./init.ts";
+import { init } from "./init.ts";
+import type { InitOptions, InitWorld } from "./init-world.ts";
 
 const ENV = { GITHUB_TOKEN: "set", MAPS_API_KEY: "set" };
 /** Every plain secret of the fixture begins with this. */
@@ -40,6 +42,7 @@ function open(home: ClientsHome, ask?: InitWorld["ask"]) {
     place,
     config,
     dataFolder,
+    own,
     run: (options: InitOptions = {}) =>
       init({ home: dataFolder, ...options }, { place, own, print, note, ...(ask && { ask }) }),
     load: () => {
@@ -145,9 +148,10 @@ describe("init", () => {
     expect(await run({ undo: true })).toBe(EXIT.failed);
   });
 
-  it("with --connect, every client gets the gateway, and each is undone on its own", async () => {
+  it("with --connect, every client gets the gateway; --undo of each and of init restores every byte", async () => {
     const home = copyClientsHome(ENV);
-    const { run, place } = open(home);
+    const { run, place, own, dataFolder, snapshot } = open(home);
+    const before = snapshot();
     await run({ yes: true, connect: true });
     expect(readFileSync(join(place.homedir, ".codex/config.toml"), "utf8")).toContain(
       "[mcp_servers.repertoire]",
@@ -159,6 +163,15 @@ describe("init", () => {
     said = "";
     await run({ yes: true });
     expect(said).not.toContain("Connect your clients");
+    for (const client of ["claude-desktop", "cursor", "vscode", "windsurf", "codex", "gemini"]) {
+      const world = { place, home: dataFolder, own };
+      expect({ client, code: await connect(client, { home: dataFolder, undo: true }, world) }).toEqual({
+        client,
+        code: EXIT.ok,
+      });
+    }
+    expect(await run({ undo: true })).toBe(EXIT.ok);
+    expect(snapshot()).toEqual(before);
   });
 
   it("keeps the comments of a config that is there, and adds beside its servers", async () => {

@@ -43,12 +43,21 @@ const BETWEEN_PARTS = new RegExp(`${SENTENCE_END}|${CONNECTIVES}|${NEXT_ACTION}`
 
 export function parseQuery(text: string): SearchQuery {
   const query = text.slice(0, QUERY_LENGTH_MAX);
-  const parts = query
+  const parts = partsOf(query);
+  return {
+    whole: weigh(termsOf(query, TERMS_MAX)),
+    parts: parts.length < 2 ? [] : parts.map(({ terms }) => weigh(terms)),
+  };
+}
+
+/** The things that a text asks for, in its own words and as terms. */
+export function partsOf(text: string): { readonly text: string; readonly terms: readonly string[] }[] {
+  return text
+    .slice(0, QUERY_LENGTH_MAX)
     .split(BETWEEN_PARTS, PARTS_MAX * 4)
-    .map((part) => tellingTermsOf(part, PART_TERMS_MAX))
-    .filter((terms) => terms.some((term) => !isFaint(term)))
+    .map((part) => ({ text: part, terms: tellingTermsOf(part, PART_TERMS_MAX) }))
+    .filter(({ terms }) => terms.some((term) => !isFaint(term)))
     .slice(0, PARTS_MAX);
-  return { whole: weigh(termsOf(query, TERMS_MAX)), parts: parts.length < 2 ? [] : parts.map(weigh) };
 }
 
 /** Each term once, however often it was said, and what may stand for it. */

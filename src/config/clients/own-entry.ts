@@ -15,6 +15,8 @@ export function isOwnEntry(key: string, entry: JsonObject, own?: CommandLine): b
   const words = [entry["command"], ...args].map((word) =>
     typeof word === "string" ? (literalOf(word) ?? word) : "",
   );
+  // The server of the demo comes with the same program, and is a server like any other.
+  if (words.includes("demo-server")) return false;
   const program = baseName(words[0] ?? "");
   if (/^repertoire(?:\.exe|\.cmd)?$/i.test(program)) return true;
   if (own !== undefined && startsWith(words, [own.command, ...own.args])) return true;

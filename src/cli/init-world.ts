@@ -1,0 +1,28 @@
+import type { ClientPlace } from "../config/clients/client.ts";
+import type { OwnProcess } from "./own-command.ts";
+import type { GlobalOptions } from "./session.ts";
+
+export interface InitOptions extends GlobalOptions {
+  readonly yes?: boolean;
+  readonly from?: readonly string[];
+  readonly moveSecrets?: boolean;
+  readonly connect?: boolean;
+  readonly dryRun?: boolean;
+  readonly undo?: boolean;
+  readonly force?: boolean;
+}
+
+/** What a person wants done with what was found. */
+export type Answer = "add" | "move" | "no";
+
+/** Everything about the machine. */
+export interface InitWorld {
+  readonly place: ClientPlace;
+  readonly own: OwnProcess;
+  /** Where the result goes, line by line. */
+  readonly print: (line: string) => void;
+  /** Where all else goes. */
+  readonly note: (line: string) => void;
+  /** Absent where nobody can be asked. */
+  readonly ask?: (question: string, secretCount: number) => Promise<Answer>;
+}
