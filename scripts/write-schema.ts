@@ -1,10 +1,14 @@
-/** `npm run schema`: writes the JSON Schema of the config and the page that is made from it. */
+/** `npm run schema`: writes the JSON Schema of the config, and the pages that are made from it and from the commands. */
 import { writeFileSync } from "node:fs";
+import { createProgram } from "../src/cli/program.ts";
 import { createJsonSchema, formatJsonSchema } from "../src/config/json-schema.ts";
+import { formatCliPage } from "./cli-page.ts";
 import { formatConfigurationPage } from "./configuration-page.ts";
 
-writeFileSync(new URL("../schema/repertoire.schema.json", import.meta.url), formatJsonSchema());
-writeFileSync(
-  new URL("../docs/configuration.md", import.meta.url),
-  formatConfigurationPage(createJsonSchema()),
-);
+const FILES = {
+  "schema/repertoire.schema.json": formatJsonSchema(),
+  "docs/configuration.md": formatConfigurationPage(createJsonSchema()),
+  "docs/cli.md": formatCliPage(createProgram(() => {})),
+};
+
+for (const [path, text] of Object.entries(FILES)) writeFileSync(new URL(`../${path}`, import.meta.url), text);

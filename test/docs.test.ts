@@ -1,11 +1,15 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { createProgram } from "../src/cli/program.ts";
+import { EXIT } from "../src/cli/exit-code.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
+import { formatCliPage } from "../scripts/cli-page.ts";
 import { formatConfigurationPage } from "../scripts/configuration-page.ts";
-import { BIN, runCli } from "./fixtures/gateway-process.ts";
+import { readPages } from "./fixtures/docs/blocks.ts";
+import { environmentOf } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
-import { writeFileSync } from "node:fs";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -14,55 +18,84 @@ it("the configuration page is the generated one (npm run schema)", () => {
   expect(read("docs/configuration.md")).toBe(formatConfigurationPage(createJsonSchema()));
 });
 
-it("the config in the README is valid", () => {
-  const example = /```jsonc\n([\s\S]*?)```/.exec(read("README.md"))![1]!;
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "repertoire.json"), example);
-  const env = { GITHUB_TOKEN: "x", SEARCH_TOKEN: "y" };
-  const { status, stdout } = runCli(["config", "check"], { folder, env });
-  expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("2 servers") });
+it("the page of the command line is the generated one (npm run schema)", () => {
+  const page = formatCliPage(createProgram(() => {}));
+  expect(read("docs/cli.md")).toBe(page);
+  expect(page).not.toContain("demo-server");
 });
 
 it("the README knows every command and every exit code", () => {
-  const help = runCli(["--help"]).stdout;
-  const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)]
-    .map((match) => match[1]!)
-    .filter((name) => !["help", "demo"].includes(name));
-  expect(commands.length).toBeGreaterThan(6);
-  for (const command of commands) expect(read("README.md")).toContain(`repertoire ${command}`);
+  const program = createProgram(() => {});
+  const commands = program.createHelp().visibleCommands(program);
+  const names = commands.map((command) => command.name()).filter((name) => !["help", "demo"].includes(name));
+  expect(names.length).toBeGreaterThan(30);
+  const readme = read("README.md");
+  expect(names.filter((name) => !readme.includes(`repertoire ${name}`))).toEqual([]);
+  const codes = readme.slice(readme.indexOf("Exit codes:")).split("\n\n")[0]!;
+  for (const code of Object.values(EXIT)) expect(codes).toMatch(new RegExp(`\\b${code}\\b`));
 });
 
-it("pages link to files that exist", () => {
-  for (const page of [
-    "README.md",
-    "ARCHITECTURE.md",
-    "CONTRIBUTING.md",
-    "docs/code.md",
-    "docs/configuration.md",
-    "docs/conformance.md",
-    "docs/http.md",
-    "docs/operating.md",
-    "docs/library.md",
-    "docs/profiles.md",
-    "docs/runs.md",
-    "docs/security.md",
-    "docs/servers.md",
-    "docs/workflows.md",
-  ]) {
-    for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)\)/g)) {
-      expect(() => read(join(page, "..", target!)), `${page} → ${target}`).not.toThrow();
-    }
-  }
+it("pages link to files and headings that exist", () => {
+  const pages = ["ARCHITECTURE.md", "CONTRIBUTING.md", ...readPages().map(({ path }) => path)];
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(([link, file, heading]) => ({
+      place: `${page} → ${link}`,
+      target: file === "" ? page : join(page, "..", file!),
+      heading,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(100);
+  const broken = links.filter(({ target, heading }) => {
+    if (!existsSync(join(root, target))) return true;
+    return heading !== undefined && !headingsOf(read(target)).includes(heading);
+  });
+  expect(broken.map(({ place }) => place)).toEqual([]);
 });
 
-it("the workflow in docs/workflows.md is valid and does what the page says", () => {
-  const text = /```json\n([\s\S]*?)```/.exec(read("docs/workflows.md"))![1]!;
-  const folder = temporaryFolder();
-  const notes = { command: process.execPath, args: [BIN, "demo-server"] };
-  writeFileSync(join(folder, "servers.json"), JSON.stringify({ mcpServers: { notes } }));
-  writeFileSync(join(folder, "week.json"), text);
-  const config = ["--config", join(folder, "servers.json")];
-  expect(runCli(["validate", "week.json", ...config], { folder })).toMatchObject({ status: 0 });
-  const { status, stdout } = runCli(["run", "week.json", "--input", "who=ann", ...config], { folder });
-  expect({ status, outputs: JSON.parse(stdout) as unknown }).toEqual({ status: 0, outputs: { count: 2 } });
+/** As GitHub makes them. */
+function headingsOf(text: string): string[] {
+  const titles = [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.*)$/gm)];
+  return titles.map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+it("the index of the docs names every page", () => {
+  const index = read("docs/README.md");
+  const pages = globSync("docs/*.md", { cwd: root }).filter((page) => page !== "docs/README.md");
+  const named = pages.filter((page) => index.includes(`| [${page.slice(5)}](${page.slice(5)}) |`));
+  expect(named).toEqual(pages);
+});
+
+it("the first minute goes as it is recorded", async () => {
+  const folder = realpathSync(temporaryFolder());
+  const { status, stdout, stderr } = spawnSync("bash", ["examples/first-minute/first-minute.sh"], {
+    cwd: root,
+    env: environmentOf(folder, { TMPDIR: folder }),
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  expect({ status, stderr, left: readdirSync(folder) }).toEqual({
+    status: 0,
+    stderr: "",
+    left: [],
+  });
+  const shown = stdout
+    .replaceAll(new RegExp(`${folder}/\\w+`, "g"), "/home/you")
+    .replaceAll(realpathSync(process.execPath), "/usr/bin/node")
+    .replaceAll(process.execPath, "/usr/bin/node")
+    .replaceAll(root, "/repertoire")
+    .replaceAll(/\b\d+ ms\b/g, "12 ms");
+  await expect(shown).toMatchFileSnapshot("../examples/first-minute/output.txt");
+});
+
+it("what the start page shows is what the first minute prints", () => {
+  const output = read("examples/first-minute/output.txt");
+  const { blocks } = readPages().find(({ path }) => path === "docs/start.md")!;
+  const shown = blocks.filter(({ language }) => ["text", "ts"].includes(language));
+  expect(shown.length).toBeGreaterThan(4);
+  for (const { text } of shown) expect(output).toContain(text.trimEnd());
 });

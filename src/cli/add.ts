@@ -39,7 +39,7 @@ export function addAdd(program: Command, finish: Finish): void {
 Examples:
   $ repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github
   $ repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'
-  $ repertoire add files npx -y @modelcontextprotocol/server-filesystem /tmp
+  $ repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp
 
 Write \${NAME} for a secret: it is read from the environment when the server is started, and never stands in the file.`,
     )

@@ -49,7 +49,10 @@ async function call(tool: string, pairs: readonly string[], options: CallOptions
     process.once("SIGINT", () => abort.abort());
     const answer = await session.app.gateway.callTool(name, args.data, {
       signal: abort.signal,
-      onProgress: (progress) => note(escapeUnprintable(JSON.stringify(progress["message"] ?? progress))),
+      onProgress: (progress) => {
+        const { message } = progress;
+        note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
+      },
     });
     return show(answer, options);
   } finally {

@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import type { ServerView } from "../app.ts";
+import { commandLine } from "./command-line.ts";
 import { EXIT } from "./exit-code.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";
@@ -37,12 +39,30 @@ async function list(options: GlobalOptions): Promise<number> {
   try {
     const tools = await session.app.gateway.listTools();
     if (options.json === true) printJson(tools);
-    else printTable(tools.map((tool) => [tool.name, firstSentence(tool.description ?? "")]));
+    else {
+      printTable(tools.map((tool) => [tool.name, firstSentence(tool.description ?? "")]));
+      noteUnasked(await session.app.viewServers(false), options);
+    }
     return EXIT.ok;
   } finally {
     await session.close();
   }
 }
+
+/** Nothing is started for a list: what nobody has asked yet is not in it. */
+function noteUnasked(servers: readonly ServerView[], options: GlobalOptions): void {
+  const unasked = servers.filter(({ state, toolCount }) => state === "idle" && toolCount === undefined);
+  if (unasked.length === 0) return;
+  const who = unasked
+    .map(({ id }) => id)
+    .slice(0, NAMES_MAX)
+    .join(", ");
+  const more = unasked.length > NAMES_MAX ? ` and ${unasked.length - NAMES_MAX} more` : "";
+  const cure = commandLine(["servers", "--check"], options);
+  note(`Not asked for their tools yet: ${who}${more}. To ask them: ${cure}`);
+}
+
+const NAMES_MAX = 8;
 
 /** More than a person reads; `--json` gives as many. */
 const HITS_MAX = 50;

@@ -1,0 +1,171 @@
+/** docs/cli.md, made from the commands themselves: what is documented is what is parsed. */
+import type { Argument, Command, Option } from "commander";
+
+/** Every command stands in one of these, in this order; what is hidden in none. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Set up": ["init", "connect", "doctor", "config", "trust", "input", "completions"],
+  Servers: ["servers", "add", "remove", "enable", "disable", "login", "logout"],
+  Tools: ["tools", "call", "tokens", "types"],
+  "Code, workflows and runs": ["run", "resume", "runs", "show", "approve", "validate", "graph"],
+  Library: [
+    "list",
+    "describe",
+    "save",
+    "test",
+    "history",
+    "diff",
+    "rollback",
+    "rename",
+    "alias",
+    "delete",
+    "export",
+    "import",
+  ],
+  Serving: ["serve", "token", "demo"],
+};
+
+const INTRODUCTION = `# Command line
+
+<!-- Made by \`npm run schema\` from the commands in src/cli; a test keeps it true. -->
+
+\`repertoire help COMMAND\` shows the same at the terminal. stdout is data and everything else goes to stderr; with \`--json\` the data is one JSON value. A command
+that asks takes \`--yes\` as well, for where there is no terminal.
+`;
+
+export function formatCliPage(program: Command): string {
+  const commands = new Map(visibleCommands(program).map((command) => [command.name(), command]));
+  const grouped = Object.values(GROUPS).flat();
+  const astray = [...new Set(grouped).symmetricDifference(commands)];
+  if (astray.length > 0 || grouped.length !== commands.size) {
+    throw new Error(
+      `GROUPS in scripts/cli-page.ts must name every command once. Look at: ${astray.join(", ")}`,
+    );
+  }
+  const groups = Object.entries(GROUPS).flatMap(([title, names]) => [
+    `## ${title}`,
+    ...names.flatMap((name) => sectionsOf(commands.get(name)!, "repertoire")),
+  ]);
+  const everywhere = [
+    "## Options of every command",
+    optionTable(program.createHelp().visibleOptions(program)),
+    ...helpAfter(program, "repertoire"),
+  ];
+  return `${[INTRODUCTION.trimEnd(), contents(), ...everywhere, ...groups].join("\n\n")}\n`;
+}
+
+function contents(): string {
+  const rows = Object.entries(GROUPS).map(([title, names]) => {
+    const links = names.map((name) => `[\`${name}\`](#repertoire-${name})`);
+    return `| ${title} | ${links.join(", ")} |`;
+  });
+  return `| | |\n|---|---|\n${rows.join("\n")}`;
+}
+
+/** Commander makes `help` by itself and hides nothing else that is visible. */
+function visibleCommands(command: Command): readonly Command[] {
+  const help = command.createHelp();
+  return help.visibleCommands(command).filter((child) => child.name() !== "help");
+}
+
+function sectionsOf(command: Command, parent: string): string[] {
+  const name = `${parent} ${command.name()}`;
+  const children = visibleCommands(command);
+  const depth = parent === "repertoire" ? "###" : "####";
+  const words = [...command.registeredArguments.map(wordOf), ...(children.length > 0 ? ["[command]"] : [])];
+  const options = command.createHelp().visibleOptions(command).filter(isOwn);
+  return [
+    `${depth} ${name}`,
+    `${cell(command.description())}.`,
+    block("text", [name, ...(options.length > 0 ? ["[options]"] : []), ...words].join(" ")),
+    ...(command.registeredArguments.length > 0 ? [argumentTable(command.registeredArguments)] : []),
+    ...(options.length > 0 ? [optionTable(options)] : []),
+    ...helpAfter(command, name),
+    ...children.flatMap((child) => sectionsOf(child, name)),
+  ];
+}
+
+function isOwn(option: Option): boolean {
+  return option.long !== "--help";
+}
+
+function wordOf(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function argumentTable(all: readonly Argument[]): string {
+  const rows = all.map((argument) => {
+    const meaning = withChoices(argument.description, argument.argChoices);
+    return `| \`${bars(wordOf(argument))}\` | ${meaning}${defaultOf(argument.defaultValue)} |`;
+  });
+  return `| argument | meaning |\n|---|---|\n${rows.join("\n")}`;
+}
+
+function optionTable(all: readonly Option[]): string {
+  const rows = all.map((option) => {
+    // A flag that begins with --no- is on by default, and that is what its own text says.
+    const usual = option.negate ? "" : defaultOf(option.defaultValue);
+    return `| \`${bars(option.flags)}\` | ${withChoices(option.description, option.argChoices)}${usual} |`;
+  });
+  return `| option | meaning |\n|---|---|\n${rows.join("\n")}`;
+}
+
+function withChoices(description: string, choices: readonly string[] | undefined): string {
+  if (choices === undefined) return cell(description);
+  return `${cell(description)}: ${choices.map((choice) => `\`${choice}\``).join(", ")}`;
+}
+
+function defaultOf(value: unknown): string {
+  const isNone = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+  return isNone ? "" : ` (default: \`${typeof value === "string" ? value : JSON.stringify(value)}\`)`;
+}
+
+/** What the help says below its lists: paragraphs as they are, and examples as a block that a test parses. */
+function helpAfter(command: Command, name: string): string[] {
+  let text = "";
+  command.configureOutput({ writeOut: (part) => void (text += part) });
+  command.outputHelp();
+  const paragraphs = text
+    .slice(command.helpInformation().length)
+    .trim()
+    .split(/\n\n+/)
+    .filter((paragraph) => paragraph !== "");
+  return paragraphs.flatMap((paragraph) => {
+    const [heading, ...lines] = paragraph.split("\n");
+    if (heading === "Examples:") return [block("sh", examples(lines, name))];
+    return [lines.some((line) => line.startsWith(" ")) ? block("text", paragraph) : inline(paragraph)];
+  });
+}
+
+/** `  $ command   what it does`: the words after the gap are a comment. */
+function examples(lines: readonly string[], name: string): string {
+  const parts = lines.map((line) => {
+    const [, command, remark] = /^ *\$ (.*?)(?: {2,}(\S.*))?$/.exec(line) ?? [];
+    if (command === undefined) throw new Error(`An example of ${name} does not begin with "$ ": ${line}`);
+    return { command, remark };
+  });
+  const width = Math.max(
+    0,
+    ...parts.map(({ command, remark }) => (remark === undefined ? 0 : command.length)),
+  );
+  return parts
+    .map(({ command, remark }) => (remark === undefined ? command : `${command.padEnd(width)}   # ${remark}`))
+    .join("\n");
+}
+
+function block(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
+
+function cell(text: string): string {
+  return bars(inline(text));
+}
+
+function bars(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+/** A placeholder such as <name> would be read as a tag. */
+function inline(text: string): string {
+  return text.replaceAll(/<(?=[a-z/])/gi, "\\<");
+}
