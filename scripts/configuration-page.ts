@@ -26,7 +26,7 @@ const INTRODUCTION = `# Configuration
   that lacks one is listed and not started until it has it. [Inputs](servers.md#inputs)
 - **Environment**: \`<NAME>_MCP_URL\` adds a remote server or replaces the url of one, \`<NAME>_API_KEY\` is sent to it as a bearer token unless the file gives an
   Authorization, \`<NAME>_MCP_ENABLED=false\` switches it off.
-- **Trust**: a file found in a project folder starts no server, and its \`scope\`, \`limits\`, \`sandbox\`, \`workflows\` and \`log\` have no effect, until
+- **Trust**: a file found in a project folder starts no server, and its \`scope\`, \`limits\`, \`sandbox\`, \`tools\`, \`search\`, \`library\`, \`workflows\`, \`http\`, \`telemetry\` and \`log\` have no effect, until
   \`repertoire trust\`; a changed file must be trusted again. The user's own file and \`--config\` need no trust.
 - **Reload**: a changed file is taken over without dropping clients; a broken one keeps the old config and says so in the log.
 - **Home**: \`REPERTOIRE_HOME\` or \`--home\`, by default \`$XDG_DATA_HOME/repertoire\` (\`~/.local/share/repertoire\`).

@@ -51,26 +51,27 @@ export function buildConfig(input: BuildInput): Config {
     limits: settings.limits,
     sandbox: settings.sandbox,
     tools: settings.tools,
+    search: buildSearch(settings.search),
     library: settings.library,
     workflows: buildWorkflows(settings.workflows, folder),
     http: buildHttp(settings.http),
     telemetry: buildTelemetry(settings.telemetry),
     log: logFile === undefined ? { level } : { level, file: absolutePath(folder, logFile) },
-    secrets: findSecrets(input, servers, settings.workflows.llm),
+    secrets: findSecrets(input, servers, [settings.workflows.llm, settings.search.embeddings]),
   });
 }
 
 function findSecrets(
   { expansion, environment }: BuildInput,
   servers: readonly ServerConfig[],
-  llm: LlmConfig | undefined,
+  endpoints: readonly (LlmConfig | undefined)[],
 ): string[] {
   const found = [
     ...expansion.secrets,
     ...[...environment.apiKeys.values()].map((key) => key.value),
     ...servers.flatMap((server) => collectSecrets(server.transport)),
     ...servers.flatMap((server) => server.oauth?.clientSecret ?? []),
-    ...(llm === undefined ? [] : collectLlmSecrets(llm)),
+    ...endpoints.flatMap((endpoint) => (endpoint === undefined ? [] : collectLlmSecrets(endpoint))),
   ];
   // A reference that has no value yet is no secret: it is what is shown.
   const isUnresolved = (text: string): boolean =>
@@ -85,6 +86,13 @@ function buildWorkflows(section: FileConfig["workflows"], folder: string): Confi
     fileRoots: fileRoots.map((root) => absolutePath(folder, root)),
     ...(llm === undefined ? {} : { llm: buildLlm(llm) }),
   };
+}
+
+function buildSearch({ embeddings }: FileConfig["search"]): Config["search"] {
+  if (embeddings === undefined) return {};
+  const { dimensions, ...endpoint } = embeddings;
+  const built = buildLlm(endpoint);
+  return { embeddings: dimensions === undefined ? built : Object.assign(built, { dimensions }) };
 }
 
 function buildHttp({ publicUrl, oauth, ...rest }: FileConfig["http"]): Config["http"] {

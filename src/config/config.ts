@@ -23,6 +23,7 @@ export interface Config {
   readonly limits: LimitsConfig;
   readonly sandbox: SandboxConfig;
   readonly tools: ToolsConfig;
+  readonly search: SearchConfig;
   readonly library: LibraryConfig;
   readonly workflows: WorkflowsConfig;
   readonly http: HttpConfig;
@@ -163,6 +164,10 @@ interface ToolsConfig {
   readonly suspicious: (typeof SUSPICIOUS_TOOLS)[number];
 }
 
+interface SearchConfig {
+  readonly embeddings?: EmbeddingsConfig;
+}
+
 export const CHANGED_TOOLS = ["warn", "refuse"] as const;
 
 interface LibraryConfig {
@@ -182,6 +187,11 @@ export interface LlmConfig {
   readonly model: string;
   /** Not enumerable: whoever copies, shows or logs the section does not show the key. */
   readonly apiKey?: string;
+}
+
+/** An OpenAI-compatible endpoint that says what texts mean. Its key is not enumerable either. */
+interface EmbeddingsConfig extends LlmConfig {
+  readonly dimensions?: number;
 }
 
 /** How clients come in over HTTP. */
@@ -226,6 +236,7 @@ export const SECTIONS_IN_NEED_OF_TRUST = [
   "limits",
   "sandbox",
   "tools",
+  "search",
   "library",
   "workflows",
   "http",

@@ -7,6 +7,7 @@ import { createRedactor, isSecretKey, REDACTED, type Redactor } from "../core/re
 import {
   SECTIONS_IN_NEED_OF_TRUST,
   type Config,
+  type LlmConfig,
   type HttpTransport,
   type ServerConfig,
   type Transport,
@@ -28,6 +29,7 @@ export function describeConfig(full: Config): ConfigDescription {
   const redactor = createRedactor(secrets);
   const shown = {
     ...rest,
+    search: describeSearch(rest.search, redactor),
     workflows: describeWorkflows(rest.workflows, redactor),
     log: rest.log.file === undefined ? rest.log : { ...rest.log, file: redactor.text(rest.log.file) },
   };
@@ -38,8 +40,19 @@ function describeWorkflows(workflows: Config["workflows"], redactor: Redactor): 
   const { llm } = workflows;
   const shown = { ...workflows, fileRoots: showAll(workflows.fileRoots, redactor) };
   if (llm === undefined) return shown;
-  const { url } = maskTransport({ kind: "http", url: llm.url, headers: {} }) as HttpTransport;
-  return { ...shown, llm: { url: redactor.text(url), model: redactor.text(llm.model) } };
+  return { ...shown, llm: describeEndpoint(llm, redactor) };
+}
+
+function describeSearch({ embeddings }: Config["search"], redactor: Redactor): Config["search"] {
+  if (embeddings === undefined) return {};
+  const { dimensions } = embeddings;
+  const shown = describeEndpoint(embeddings, redactor);
+  return { embeddings: { ...shown, ...(dimensions !== undefined && { dimensions }) } };
+}
+
+function describeEndpoint(endpoint: LlmConfig, redactor: Redactor): LlmConfig {
+  const { url } = maskTransport({ kind: "http", url: endpoint.url, headers: {} }) as HttpTransport;
+  return { url: redactor.text(url), model: redactor.text(endpoint.model) };
 }
 
 function describeServer(server: ServerConfig, redactor: Redactor): ServerDescription {

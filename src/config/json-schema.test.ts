@@ -32,6 +32,7 @@ test("describes every key", () => {
     "limits",
     "sandbox",
     "tools",
+    "search",
     "library",
     "workflows",
     "http",

@@ -24,6 +24,7 @@ describe("without a file", () => {
         limits: { connectTimeoutMs: 5000, callTimeoutMs: 60_000, serverIdleMs: 600_000 },
         sandbox: { timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 },
         tools: { suspicious: "warn" },
+        search: {},
         library: { changedTools: "warn" },
         workflows: { allowShell: false, allowPrivateHttp: false, fileRoots: [] },
         http: { host: "127.0.0.1", port: 7373, allowedHosts: [], allowedOrigins: [] },

@@ -287,6 +287,30 @@ const llm = section({
     .describe("The key, sent as a bearer token. Better written as a variable: ${NAME_API_KEY}."),
 });
 
+const embeddings = section({
+  url: text(findUrlProblem)
+    .meta(orVariable("^[Hh][Tt][Tt][Pp][Ss]?://"))
+    .describe(
+      "The address of the endpoint up to its version, such as http://localhost:11434/v1; /embeddings is added to it.",
+    ),
+  model: text(findEmpty).describe("The name of the model, as the endpoint knows it."),
+  apiKey: text(findKeyProblem)
+    .optional()
+    .describe("The key, sent as a bearer token. Better written as a variable: ${NAME_API_KEY}."),
+  dimensions: wholeNumber(1, 8192)
+    .optional()
+    .describe("How many numbers a vector is to have, where the model leaves the choice."),
+});
+
+const search = section({
+  embeddings: embeddings
+    .optional()
+    .describe(
+      "An OpenAI-compatible endpoint that says what tools and queries mean, so that tools are found without a common word. " +
+        "The texts of tools and the queries go to it. Without it, words alone decide and nothing leaves the machine.",
+    ),
+});
+
 const workflows = section({
   allowShell: flag()
     .default(false)
@@ -426,6 +450,7 @@ export const fileSchema = section({
   limits: limits.prefault({}).describe("Time limits for upstream servers."),
   sandbox: sandbox.prefault({}).describe("Limits for code that agents run."),
   tools: tools.prefault({}).describe("What is done with the tools that servers list."),
+  search: search.prefault({}).describe("How tools are found."),
   library: library.prefault({}).describe("How what was kept is called."),
   workflows: workflows.prefault({}).describe("What the built-in nodes of workflows may do."),
   http: http.prefault({}).describe("How clients come in over HTTP."),

@@ -18,7 +18,7 @@ export function collectSecrets(transport: Transport): string[] {
   return secrets;
 }
 
-/** The same for the endpoint of the llm node: it is reached like a remote server with a bearer token. */
+/** The same for the endpoint of a model: it is reached like a remote server with a bearer token. */
 export function collectLlmSecrets({ url, apiKey }: LlmConfig): string[] {
   const headers: Record<string, string> = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
   return collectSecrets({ kind: "http", url, headers });

@@ -16,6 +16,7 @@ export interface Store {
   readonly toolPins: ToolPins;
   readonly pastUses: PastUses;
   readonly tokenCounts: TokenCounts;
+  readonly embeddings: Embeddings;
   readonly audit: Audit;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;
@@ -421,6 +422,14 @@ export interface TokenCounts {
   /** Those that are known. */
   find(tokenizer: string, hashes: readonly string[]): Promise<ReadonlyMap<string, number>>;
   put(tokenizer: string, counts: ReadonlyMap<string, number>): Promise<void>;
+}
+
+/** What texts mean to a model, by the hash of the text. */
+export interface Embeddings {
+  /** Those that are known. */
+  find(model: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>;
+  /** Takes the place of what is there. */
+  put(model: string, vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
 }
 
 // ── audit ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -54,10 +54,7 @@ export const shownWorkflow = z.object({
 });
 export type ShownWorkflow = z.output<typeof shownWorkflow>;
 
-function showNode(
-  component: Pick<Component, "name" | "source" | "definition">,
-  isFull: boolean,
-): ShownNode {
+function showNode(component: Pick<Component, "name" | "source" | "definition">, isFull: boolean): ShownNode {
   const { name, source, definition } = component;
   const { namespace, tool } = codeNameOf(name);
   const { description = "", inputSchema, outputSchema } = definition;

@@ -74,13 +74,14 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     await Promise.all([parts.freshenLibrary(), parts.freshenSearch?.()]);
     const servers =
       view === undefined ? {} : { servers: parts.servers().filter((id) => view.allowsServer(id)) };
-    const [catalogue, kept] = await Promise.all([
+    const [catalogue, kept, similarityOf] = await Promise.all([
       parts.registry.discover({ waitMs: SERVERS_WAIT_MS, ...servers }, context),
       asked.include_workflows ? viewLibrary(parts.library, view).listCurrent(null) : [],
+      parts.registry.nearTo(query),
     ]);
     const allows = view === undefined ? undefined : (tool: string) => view.allows(tool);
-    const tools = parts.registry.search(query, { limit: asked.limit, allows });
-    const own = parts.registry.search(query, { limit: kept.length, allows, own: true });
+    const tools = parts.registry.search(query, { limit: asked.limit, allows, similarityOf });
+    const own = parts.registry.search(query, { limit: kept.length, allows, own: true, similarityOf });
     const builtIn = searchBuiltIn(query, parts.runs.nodeTypes);
     const isFull = asked.detail === "full";
     const nodes = [

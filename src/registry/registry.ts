@@ -37,6 +37,7 @@ import { createRouting } from "./routing.ts";
 import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
 import { createSourceNotice } from "./source-notice.ts";
 import type { Experience } from "./search-document.ts";
+import type { Meanings, SimilarityOf } from "./similarity.ts";
 import type { ToolHits } from "./tool-search.ts";
 
 /** 0.5 s doubles to 30 s. */
@@ -61,6 +62,8 @@ export interface RegistryParts {
   readonly backoff?: Backoff;
   /** What is known of a tool from earlier runs, for the search. */
   readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
+  /** What tools mean, for the search; without it, words alone decide. */
+  readonly meanings?: Meanings | undefined;
   /** Sees every call and request that goes to a source. */
   readonly watch?: CallWatch | undefined;
 }
@@ -74,6 +77,8 @@ interface SearchOptions {
   readonly allows?: ((tool: string) => boolean) | undefined;
   /** Among what is our own instead of the tools of servers. */
   readonly own?: boolean;
+  /** Of this very query, from `nearTo`. */
+  readonly similarityOf?: SimilarityOf | undefined;
 }
 
 export interface Registry {
@@ -125,6 +130,8 @@ export interface Registry {
   sourceChanged(listener: SourceListener): () => void;
   /** The tools that fit a query, best first; without words in it, all of them in the order of their names. */
   search(query: string, options?: SearchOptions): ToolHits;
+  /** How near tools are to a query by what they mean, for `search`; undefined where nobody can say, or not soon enough. */
+  nearTo(query: string): Promise<SimilarityOf | undefined>;
   /** More is known now of what tools were used for. */
   learnt(tools: readonly string[]): void;
   getToolDefinitions(staticTools?: readonly ToolDefinition[]): AnthropicTool[];
@@ -186,15 +193,21 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       const parsed = parseExposedUri(uri);
       return parsed !== undefined && stock.shelves.has(parsed.source) ? parsed : undefined;
     },
-    search(query, { limit = HITS_DEFAULT, allows, own = false } = {}) {
+    search(query, { limit = HITS_DEFAULT, allows, own = false, similarityOf } = {}) {
       const index = own ? stock.ownSearch : stock.search;
-      if (query.trim() !== "") return index.search(query, { limit, allows });
+      if (query.trim() !== "") return index.search(query, { limit, allows, similarityOf });
       const components = listings
         .merge()
         .components.filter(({ source }) => (stock.shelves.get(source)?.isOwn === true) === own)
         .filter(({ name }) => allows === undefined || allows(name));
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
       return { hits, total: components.length, isFaint: false };
+    },
+    async nearTo(query) {
+      if (parts.meanings === undefined || query.trim() === "") return undefined;
+      stock.search.prepare();
+      stock.ownSearch.prepare();
+      return parts.meanings.nearTo(query);
     },
     learnt(tools) {
       for (const source of new Set(tools.map((tool) => listings.route(tool)?.source.id))) {

@@ -12,6 +12,7 @@
 import { compareText } from "./listing.ts";
 import { createPostings, type Postings } from "./postings.ts";
 import { parseQuery, type WeightedTerms } from "./search-query.ts";
+import { mixSimilarity, type SimilarityOf } from "./similarity.ts";
 import { isFaint, termsOf } from "./words.ts";
 
 interface FieldRule {
@@ -78,6 +79,8 @@ export interface SearchLimits {
   readonly limit: number;
   /** Only these, by id; without it, all. */
   readonly allows?: ((id: string) => boolean) | undefined;
+  /** What documents mean is mixed in; without it, words alone decide. */
+  readonly similarityOf?: SimilarityOf | undefined;
 }
 
 export interface SearchIndex {
@@ -176,26 +179,26 @@ export function createSearchIndex(): SearchIndex {
     return wanted === 0 ? 1 : had / wanted;
   }
 
-  function search(text: string, { limit, allows }: SearchLimits): SearchHits {
+  function search(text: string, { limit, allows, similarityOf }: SearchLimits): SearchHits {
     const { whole, parts } = parseQuery(text);
     const touched: number[] = [];
     const highest = score(whole, pads.total, touched);
     scoreParts(parts);
-    let found = touched;
-    if (allows !== undefined) found = touched.filter((slot) => allows(ids[slot]!));
-    const final = (slot: number): number => {
-      const mixed =
-        parts.length === 0
-          ? pads.total[slot]!
-          : ((1 - PARTS_WEIGHT) * pads.total[slot]!) / highest + PARTS_WEIGHT * pads.best[slot]!;
-      return mixed * pads.boosts[slot]!;
-    };
-    const best = pickBest(found, final, ids, limit);
+    let slots: readonly number[] = touched;
+    if (allows !== undefined) slots = touched.filter((slot) => allows(ids[slot]!));
+    const wordsOf = (slot: number): number =>
+      parts.length === 0
+        ? pads.total[slot]!
+        : ((1 - PARTS_WEIGHT) * pads.total[slot]!) / highest + PARTS_WEIGHT * pads.best[slot]!;
+    const words = { slots, ids, wordsOf, allows };
+    const found =
+      similarityOf === undefined ? { slots, scoreOf: wordsOf } : mixSimilarity(words, similarityOf);
+    const best = pickBest(found.slots, (slot) => found.scoreOf(slot) * pads.boosts[slot]!, ids, limit);
     for (const slot of touched) pads.total[slot] = pads.best[slot] = 0;
     const isFaintHit = best.length > 0 && coverageOf(best[0]!.slot, parts[0] ?? whole) < COVERAGE_MIN;
     return {
       hits: best.map(({ id, score: points }) => ({ id, score: points })),
-      total: found.length,
+      total: found.slots.length,
       isFaint: isFaintHit,
     };
   }

@@ -21,6 +21,7 @@ import { createListing, EMPTY_LISTING, type Access, type Listing, type Suspiciou
 import type { After } from "./pace.ts";
 import { createShelf, type Shelf } from "./shelf.ts";
 import type { Experience } from "./search-document.ts";
+import type { Meanings } from "./similarity.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
 export interface StockParts {
@@ -35,6 +36,7 @@ export interface StockParts {
   readonly ttlMsMax: number;
   readonly backoff: Backoff;
   readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
+  readonly meanings?: Meanings | undefined;
 }
 
 export interface SourceOptions extends Access {

@@ -2,6 +2,7 @@ import type { Component, Listing } from "./listing.ts";
 import type { After } from "./pace.ts";
 import { documentOf, type Experience } from "./search-document.ts";
 import { createSearchIndex, type SearchLimits } from "./search-index.ts";
+import type { Meanings } from "./similarity.ts";
 
 /** Long enough for a start to be over, short enough for the index to be there before the first search. */
 const IDLE_MS = 250;
@@ -25,6 +26,8 @@ export interface ToolSearch {
   /** The tools of a source are others now, or more is known of them. */
   replaced(source: string): void;
   search(query: string, limits: SearchLimits): ToolHits;
+  /** Has everything indexed that waits for it. */
+  prepare(): void;
   stop(): void;
 }
 
@@ -32,6 +35,7 @@ export function createToolSearch(parts: {
   readonly after: After;
   readonly listingOf: (source: string) => Listing;
   readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
+  readonly meanings?: Meanings | undefined;
 }): ToolSearch {
   const index = createSearchIndex();
   const components = new Map<string, Map<string, Component>>();
@@ -41,7 +45,9 @@ export function createToolSearch(parts: {
   function indexSource(source: string): void {
     waiting.delete(source);
     const listed = parts.listingOf(source).components;
-    components.set(source, new Map(listed.map((component) => [component.name, component])));
+    const byName = new Map(listed.map((component) => [component.name, component]));
+    components.set(source, byName);
+    parts.meanings?.put(source, byName, meaningOf);
     index.put(
       source,
       listed.map((component) => documentOf(component, parts.experienceOf?.(component.name))),
@@ -57,13 +63,18 @@ export function createToolSearch(parts: {
     if (waiting.size > 0) cancel = parts.after(0, indexNext);
   }
 
+  function prepare(): void {
+    for (const source of waiting) indexSource(source);
+  }
+
   return {
+    prepare,
     replaced(source) {
       waiting.add(source);
       cancel ??= parts.after(IDLE_MS, indexNext);
     },
     search(query, limits) {
-      for (const source of waiting) indexSource(source);
+      prepare();
       const { hits, ...rest } = index.search(query, limits);
       return { hits: hits.map(({ id, score }) => ({ component: findComponent(id), score })), ...rest };
     },
@@ -77,4 +88,10 @@ export function createToolSearch(parts: {
     const source = name.slice(0, name.indexOf("__"));
     return components.get(source)!.get(name)!;
   }
+}
+
+/** What is said of a tool to whoever is to understand it: what the search by words sees, without what comes from runs. */
+function meaningOf(component: Component): string {
+  const { name, server, category, description, parameterNames } = documentOf(component).fields;
+  return [name, server, category, description, parameterNames].filter(Boolean).join("\n");
 }

@@ -19,6 +19,7 @@ export interface Database {
   tool_pins: ToolPinRow;
   past_uses: PastUseRow;
   token_counts: TokenCountRow;
+  embeddings: EmbeddingRow;
   audit: AuditRow;
   audit_head: AuditHeadRow;
 }
@@ -167,6 +168,13 @@ interface TokenCountRow {
   hash: string;
   tokenizer: string;
   tokens: number;
+}
+
+interface EmbeddingRow {
+  model: string;
+  hash: string;
+  /** Base64 of its numbers, 4 bytes each, little endian. */
+  vector: string;
 }
 
 export interface AuditRow {

@@ -47,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
     async up(db) {
       await createPastUses(db);
       await createTokenCounts(db);
+      await createEmbeddings(db);
     },
   },
 ];
@@ -357,5 +358,15 @@ async function createTokenCounts(db: Kysely<unknown>): Promise<void> {
     .addColumn("tokenizer", "text", (column) => column.notNull())
     .addColumn("tokens", "bigint", (column) => column.notNull())
     .addPrimaryKeyConstraint("token_counts_pk", ["hash", "tokenizer"])
+    .execute();
+}
+
+async function createEmbeddings(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("embeddings")
+    .addColumn("model", "text", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull())
+    .addColumn("vector", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("embeddings_pk", ["model", "hash"])
     .execute();
 }

@@ -11,6 +11,7 @@ import { describeCapabilities } from "./testsuite/capabilities.ts";
 import { describeCapabilityNames } from "./testsuite/capability-names.ts";
 import { describeDecisions } from "./testsuite/decisions.ts";
 import { createManualClock, type OpenedStore, type StoreFixture } from "./testsuite/fixture.ts";
+import { describeEmbeddings } from "./testsuite/embeddings.ts";
 import { describeFinishing } from "./testsuite/finishing.ts";
 import { describeLifetime } from "./testsuite/lifetime.ts";
 import { describeListedCapabilities } from "./testsuite/listed-capabilities.ts";
@@ -50,6 +51,7 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Open
     describe("servers", () => describeServers(fixture));
     describe("past uses of tools", () => describePastUses(fixture));
     describe("counts of tokens", () => describeTokenCounts(fixture));
+    describe("embeddings", () => describeEmbeddings(fixture));
     describe("audit", () => describeAudit(fixture));
     describe("lifetime", () => describeLifetime(fixture));
   });

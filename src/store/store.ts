@@ -6,6 +6,7 @@ import { createAudit } from "./audit.ts";
 import type { Backend } from "./backend.ts";
 import { createCapabilityStore } from "./capabilities.ts";
 import { findRunDamage } from "./run-damage.ts";
+import { createEmbeddings } from "./embeddings.ts";
 import { createRunStore } from "./runs.ts";
 import { createServerCache } from "./server-cache.ts";
 import { createTokenCounts } from "./token-counts.ts";
@@ -29,6 +30,7 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     toolPins: createToolPins(context),
     pastUses: createPastUses(context),
     tokenCounts: createTokenCounts(context),
+    embeddings: createEmbeddings(context),
     audit,
     findDamage: async () => [
       ...(await backend.findDamage()),

@@ -1,0 +1,39 @@
+import { embedTexts, type EmbeddingEndpoint, type EmbedReply } from "./endpoint.ts";
+
+/** Runs something later; returns how to call it off. */
+export type After = (delayMs: number, run: () => void) => () => void;
+
+/** For what nobody waits for; whoever waits gives up long before. */
+export const REQUEST_MS_MAX = 30_000;
+
+/** The endpoint as it is configured at one moment. */
+export interface Model {
+  /** Vectors of one key can be compared. */
+  readonly key: string;
+  embed(texts: readonly string[]): Promise<EmbedReply>;
+}
+
+export interface ModelParts {
+  readonly after: After;
+  readonly fetch: typeof fetch;
+  readonly version: string;
+  /** Ends every request. */
+  readonly closed: AbortSignal;
+}
+
+export function createModel(endpoint: EmbeddingEndpoint, parts: ModelParts): Model {
+  const { model, dimensions } = endpoint;
+  return {
+    key: dimensions === undefined ? model : `${model}@${dimensions}`,
+    async embed(texts) {
+      const overdue = new AbortController();
+      const cancel = parts.after(REQUEST_MS_MAX, () => overdue.abort());
+      const signal = AbortSignal.any([parts.closed, overdue.signal]);
+      try {
+        return await embedTexts(endpoint, texts, { ...parts, signal });
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
