@@ -16,12 +16,12 @@ export function buildSystem(create: () => SearchSystem, tools: readonly BenchToo
   return system;
 }
 
-export function askAll(system: SearchSystem, queries: readonly BenchQuery[]): Quality[] {
+function askAll(system: SearchSystem, queries: readonly BenchQuery[]): Quality[] {
   return queries.map(({ text, wanted }) => qualityOf(system.search(text, DEPTH), wanted));
 }
 
 /** Asks each fold after teaching what the others know; the system has learned nothing before and after. */
-export function askFolds(
+function askFolds(
   system: SearchSystem,
   set: BenchSet,
   folds: readonly Fold[],

@@ -13,6 +13,7 @@ import {
   type Declarations,
 } from "./code-directory.ts";
 import type { ConfigSource } from "./config/source.ts";
+import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createExperience } from "./experience.ts";
 import type { Json, JsonObject } from "./core/json.ts";
 import type { ConfigurableLog } from "./log.ts";
@@ -33,7 +34,10 @@ import { createLibrary, type Library } from "./library/library.ts";
 import { createLibrarySource } from "./library/library-source.ts";
 import { createSourceFinder } from "./library/named-source.ts";
 import { createNodeTypes } from "./nodes/node-types.ts";
+import { shareIntent } from "./registry/intent-share.ts";
+import { systemAfter } from "./registry/pace.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
+import { documentOf } from "./registry/search-document.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";
 import { createCodeAnalysis } from "./sandbox/analysis.ts";
@@ -52,12 +56,13 @@ import { createTokenReports, type TokenReports } from "./token-report.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { launch } from "./upstream/process/launch.ts";
 import { drawText } from "./workflows/graph-text.ts";
-import { viewServer, type ServerView } from "./server-view.ts";
+import { viewServer, withLatency, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
 import { openWatching } from "./watching.ts";
 
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
-export type { ServerView } from "./server-view.ts";
+export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
+export { openSecretStore } from "./secrets.ts";
 export type { TokenReport } from "./token-report.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "./logins.ts";
 export { openTokens, type ShownToken, type Tokens } from "./server/auth/tokens.ts";
@@ -81,8 +86,8 @@ export interface App extends Exchange, TokenReports {
   readonly gatewayFor: FindGateway;
   /** Serves many clients over HTTP. */
   listenHttp(address: HttpAddress, profile?: string): Promise<HttpFront>;
-  /** The configured servers as they are; with `start`, each is started and asked anew first. */
-  viewServers(start: boolean): Promise<ServerView[]>;
+  /** The configured servers, or some, as they are; with `start`, each is started, asked anew and timed first. */
+  viewServers(start: boolean, only?: readonly string[]): Promise<ServerView[]>;
   /** The definition of an upstream tool, asking its server where nothing is known of it yet. */
   findTool(name: string): Promise<ToolDefinition | undefined>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
@@ -113,6 +118,8 @@ export interface AppParts {
 
 /** Longer than any server may take to start and answer. */
 const VIEW_WAIT_MS = 60_000;
+/** A server that is up answers sooner; one that does not is shown without a time. */
+const PING_WAIT_MS = 5_000;
 
 const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
 
@@ -125,7 +132,21 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     uses: store.pastUses,
     scope,
     learnt: (tools) => registry.learnt(tools),
+    share: (tools, intent) => {
+      const routes = tools.map((tool) => ({ name: tool, route: registry.resolve(tool) }));
+      const known = routes.flatMap(({ name, route }) =>
+        route === undefined ? [] : [documentOf({ ...route, name, source: route.source.id })],
+      );
+      return shareIntent(intent, known);
+    },
     log,
+  });
+  const embeddings = createEmbeddings({
+    endpoint: () => config.current().search.embeddings,
+    store: store.embeddings,
+    log,
+    after: systemAfter,
+    version: VERSION,
   });
   const registry = createRegistry({
     cache: store.serverCache,
@@ -133,6 +154,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     watch: watching.watchCall,
     suspicious: config.current().tools.suspicious,
     experienceOf: (tool) => experience.of(tool),
+    meanings: embeddings,
   });
   const trail = createAuditTrail(store.audit, log);
   registry.subscribe((event) => trail.recordEvent(event));
@@ -147,6 +169,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     registry,
     log,
     version: VERSION,
+    redact: (text) => createRedactor(config.current().secrets).text(text),
     client: () => connection?.client(),
     modernCapabilities: () => connection?.modernCapabilities(),
     hasManyClients: () => serves === "http",
@@ -301,14 +324,27 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
       );
       return front;
     },
-    async viewServers(start) {
-      if (start) await registry.discover({ waitMs: VIEW_WAIT_MS, force: true }, ownContext());
-      const catalogue = registry.catalogue();
+    async viewServers(start, only) {
       const { servers: configured, secrets: known } = config.current();
+      const chosen = configured.filter(({ id }) => only?.includes(id) ?? true);
+      const ids = chosen.map(({ id }) => id);
+      if (start) await registry.discover({ waitMs: VIEW_WAIT_MS, force: true, servers: ids }, ownContext());
+      const catalogue = registry.catalogue();
       const redactor = createRedactor(known);
-      return configured.map((server) =>
+      const views = chosen.map((server) =>
         viewServer(server, servers.status(server.id), catalogue, (text) => redactor.text(text)),
       );
+      if (!start) return views;
+      const timed = (view: ServerView) =>
+        withLatency(view, (method) =>
+          registry.request(
+            view.id,
+            method,
+            {},
+            { ...ownContext(), signal: AbortSignal.timeout(PING_WAIT_MS) },
+          ),
+        );
+      return Promise.all(views.map(timed));
     },
     async findTool(name) {
       const parsed = parseToolName(name);
@@ -352,6 +388,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
       await registry.close();
       await watching.close();
       await toolTokens.close();
+      await embeddings.close();
       await experience.settle();
       await trail.settle();
       await store.close();

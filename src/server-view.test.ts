@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ServerConfig } from "./config/config.ts";
 import { createRedactor } from "./core/redaction.ts";
 import { createRegistry } from "./registry/registry.ts";
-import { viewServer } from "./server-view.ts";
+import { viewServer, withLatency } from "./server-view.ts";
 
 const CANARY = "c4nary".repeat(4);
 
@@ -28,12 +28,17 @@ it("T136: what a failing server printed is shown without the values that it was 
     callCount: 0,
     ownLineCount: 0,
     failureCount: 1,
-    lastError: { reason: `bad key ${CANARY}`, stderr: [`key=${CANARY}`], at: 0 },
+    lastError: { reason: `bad key ${CANARY}`, cause: "exited" as const, stderr: [`key=${CANARY}`], at: 0 },
   };
   const redactor = createRedactor([CANARY]);
   const catalogue = createRegistry().catalogue();
   const view = viewServer(server, status, catalogue, (text) => redactor.text(text));
-  expect(view).toMatchObject({ state: "failed", target: "run ${input:key}", error: "bad key [redacted]" });
+  expect(view).toMatchObject({
+    state: "failed",
+    target: "run ${input:key}",
+    error: "bad key [redacted]",
+    cause: "exited",
+  });
   expect(JSON.stringify(view)).not.toContain(CANARY);
 });
 
@@ -45,4 +50,29 @@ it("a server that is switched off or not trusted is that first, whatever it lack
     "disabled",
     "untrusted",
   ]);
+});
+
+it("a server that is up and does not list its tools has a cause, and one that is well has none", () => {
+  const registry = createRegistry();
+  const status = { state: "ready" as const, callCount: 0, ownLineCount: 0, failureCount: 0 };
+  const failed = [{ source: "a", code: "TOOL_TIMEOUT" as const, reason: "no tools in time" }];
+  const catalogue = { ...registry.catalogue(), failed };
+  expect(viewServer(server, status, catalogue)).toMatchObject({
+    state: "ready",
+    cause: "list_failed",
+    error: "no tools in time",
+  });
+  const lastError = { reason: "gone", cause: "lost" as const, stderr: [], at: 0 };
+  expect(viewServer(server, { ...status, lastError }, registry.catalogue())).not.toHaveProperty("cause");
+});
+
+it("a server is timed by a question of its era, and only while it is up", async () => {
+  const view = { id: "a", state: "ready" as const, target: "", rejected: [], findings: [] };
+  const asked: string[] = [];
+  const ask = async (method: string) => ({ success: asked.push(method) > 0 });
+  expect(await withLatency({ ...view, era: "legacy" }, ask)).toHaveProperty("latencyMs");
+  expect(await withLatency({ ...view, era: "modern" }, ask)).toHaveProperty("latencyMs");
+  expect(await withLatency({ ...view, state: "failed" }, ask)).not.toHaveProperty("latencyMs");
+  expect(asked).toEqual(["ping", "ping", "ping", "tools/list", "tools/list", "tools/list"]);
+  expect(await withLatency(view, async () => ({ success: false }))).not.toHaveProperty("latencyMs");
 });

@@ -2,6 +2,8 @@ import type { ServerConfig } from "./config/config.ts";
 import { maskTransport } from "./config/secrets.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Finding } from "./registry/findings.ts";
+import type { FailureCause } from "./upstream/failure-cause.ts";
+import { findStartProblem } from "./upstream/process/server-process.ts";
 import type { UpstreamStatus } from "./upstream/upstream-server.ts";
 
 /** One configured server, for people: where it is reached, how it is, what went wrong last. */
@@ -16,14 +18,24 @@ export interface ServerView {
   readonly protocolVersion?: string;
   /** Undefined while nothing is known. */
   readonly toolCount?: number;
+  readonly resourceCount?: number;
+  readonly promptCount?: number;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
   /** What looks like an attack in what the server lists. */
   readonly findings: readonly Omit<Finding, "server">[];
+  /** How long start and handshake took. */
   readonly connectMs?: number;
+  /** How long one more question took, after that. */
+  readonly latencyMs?: number;
   readonly pid?: number;
   readonly error?: string;
+  /** Why it is not to be had now. */
+  readonly cause?: ViewCause;
   readonly stderr?: readonly string[];
 }
+
+/** `list_failed`: it is connected, and does not say what it offers. */
+export type ViewCause = FailureCause | "list_failed";
 
 /** `redact` takes secrets out of what the server itself said: one that fails may print what it was given. */
 export function viewServer(
@@ -33,11 +45,19 @@ export function viewServer(
   redact: (text: string) => string = (text) => text,
 ): ServerView {
   const failure = catalogue.failed.find(({ source }) => source === server.id);
-  const isKnown = !catalogue.pending.includes(server.id);
+  const isKnown =
+    failure === undefined ? !catalogue.pending.includes(server.id) : catalogue.stale.includes(server.id);
   const { lastError, era, protocolVersion, connectMs, pid } = status ?? {};
   const state = stateOf(server, status, failure !== undefined);
+  const hasNoList = state === "ready" && failure !== undefined;
   // What is missing says it all; that the server was asked in vain is no news.
-  const error = state === "needs_input" ? undefined : (lastError?.reason ?? failure?.reason);
+  const error =
+    state === "needs_input" ? undefined : hasNoList ? failure.reason : (lastError?.reason ?? failure?.reason);
+  const cause = hasNoList
+    ? "list_failed"
+    : state === "failed"
+      ? (lastError?.cause ?? "list_failed")
+      : undefined;
   return {
     id: server.id,
     state,
@@ -50,17 +70,53 @@ export function viewServer(
       .filter((finding) => finding.server === server.id)
       .map(({ code, kind, tool, message, excerpt }) => ({ code, kind, tool, message, excerpt })),
     ...(isKnown && status !== undefined
-      ? { toolCount: catalogue.components.filter(({ source }) => source === server.id).length }
+      ? {
+          toolCount: countOf(catalogue.components, server.id),
+          resourceCount: countOf([...catalogue.resources, ...catalogue.resourceTemplates], server.id),
+          promptCount: countOf(catalogue.prompts, server.id),
+        }
       : {}),
     ...(era === undefined ? {} : { era }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(connectMs === undefined ? {} : { connectMs }),
     ...(pid === undefined ? {} : { pid }),
     ...(error === undefined ? {} : { error: redact(error) }),
+    ...(cause === undefined ? {} : { cause }),
     ...(lastError === undefined || lastError.stderr.length === 0
       ? {}
       : { stderr: lastError.stderr.map(redact) }),
   };
+}
+
+function countOf(listed: readonly { readonly source: string }[], id: string): number {
+  return listed.filter(({ source }) => source === id).length;
+}
+
+/** Odd, so that the middle one was really measured. */
+const ROUND_COUNT = 3;
+
+/** The view with the time that one more question takes: the middle one of three, or none where they are not answered. */
+export async function withLatency(
+  view: ServerView,
+  ask: (method: "ping" | "tools/list") => Promise<{ readonly success: boolean }>,
+): Promise<ServerView> {
+  if (view.state !== "ready") return view;
+  const timesMs: number[] = [];
+  for (let round = 0; round < ROUND_COUNT; round++) {
+    const startedAt = performance.now();
+    // The modern era has no ping.
+    const { success } = await ask(view.era === "modern" ? "tools/list" : "ping");
+    if (!success) return view;
+    timesMs.push(performance.now() - startedAt);
+  }
+  return { ...view, latencyMs: timesMs.sort((a, b) => a - b)[(ROUND_COUNT - 1) / 2]! };
+}
+
+/** What would keep a server's program from starting as things are now. Starts nothing; of a remote server nothing can be told. */
+export function findProgramProblem(
+  server: ServerConfig,
+): { readonly cause: ViewCause; readonly reason: string } | undefined {
+  return server.transport.kind === "stdio" ? findStartProblem(server.transport) : undefined;
 }
 
 function stateOf(

@@ -7,6 +7,7 @@ import type { Config, ServerConfig } from "./config/config.ts";
 import type { JsonObject } from "./core/json.ts";
 import { hashJson } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
+import { createRedactor } from "./core/redaction.ts";
 import type { SecretStore } from "./core/secret-store.ts";
 import type { ClientFace } from "./core/tool.ts";
 import type { Registry } from "./registry/registry.ts";
@@ -59,6 +60,8 @@ export interface ServersParts {
   readonly prefersModern: () => boolean;
   /** Where logins to remote servers are kept. */
   readonly secrets: SecretStore;
+  /** Takes secrets out of what a server says when it fails: it may print what it was given. */
+  readonly redact?: (text: string) => string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -71,6 +74,7 @@ export function createServers({
   hasManyClients = () => false,
   prefersModern,
   secrets,
+  redact = (text) => createRedactor().text(text),
   env = process.env,
 }: ServersParts): Servers {
   const running = new Map<string, Running>();
@@ -92,6 +96,7 @@ export function createServers({
       modernCapabilities,
       hasManyClients,
       prefersModern,
+      redact,
       openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),
     });
     const leave = server.notified!((method, params, one) => {

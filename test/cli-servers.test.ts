@@ -122,16 +122,77 @@ describe("servers", () => {
     expect(states().views).toMatchObject({ good: { state: "idle", toolCount: 5 }, remote: { toolCount: 5 } });
   });
 
-  it("doctor starts them when asked, and shows what a sick one said", () => {
+  it("doctor starts them when asked, and each red line has its cause and its cure", () => {
+    const canary = "c4nary".repeat(4);
     const { folder, config } = folderWith({
       good: evilCommand(),
-      dead: { command: "sh", args: ["-c", "echo last words >&2; exit 9"] },
+      gone: { command: "no-such-program-here" },
+      dead: {
+        command: "sh",
+        args: ["-c", 'echo "last words: $API_KEY" >&2; exit 9'],
+        env: { API_KEY: canary },
+      },
     });
-    expect(runCli(["doctor", ...config], { folder }).status).toBe(0);
-    const { status, stdout } = runCli(["doctor", "--servers", ...config], { folder });
+    const doctor = (...args: string[]) => runCli(["doctor", ...args, ...config], { folder });
+    // Nothing is started, and what cannot start is red all the same.
+    const { stdout: before, status } = doctor();
     expect(status).toBe(1);
-    expect(stdout).toMatch(/✓ server +good: legacy, 5 tools, up in \d+ ms/);
-    expect(stdout).toMatch(/✗ server +dead: .*code 9.*last words.* → repertoire disable dead/);
+    expect(before).toMatch(/✗ server +gone .*not in PATH.* → repertoire disable gone --config /);
+    expect(before).not.toMatch(/server +dead/);
+
+    const { stdout: text } = doctor("--servers", "good", "dead");
+    expect(text).toMatch(
+      /✓ server +good  legacy \d{4}-\d\d-\d\d  5 tools  [\d,]+ tokens  up in \d+ ms  answers in [\d.]+ ms\n/,
+    );
+    expect(text).toMatch(
+      /✗ server +dead  .*code 9 {2}→ repertoire disable dead .*\n +│ last words: \[redacted\]\n/,
+    );
+
+    const { stdout: json } = doctor("--json", "--servers");
+    const { ok, checks } = JSON.parse(json) as {
+      ok: boolean;
+      checks: { name: string; state: string; server?: { id: string } }[];
+    };
+    const about = (id: string) => checks.filter(({ server }) => server?.id === id);
+    expect(ok).toBe(false);
+    expect(about("good")).toEqual([
+      {
+        name: "server",
+        state: "ok",
+        message: expect.stringContaining("5 tools"),
+        server: {
+          id: "good",
+          era: "legacy",
+          protocolVersion: expect.any(String),
+          toolCount: 5,
+          resourceCount: expect.any(Number),
+          promptCount: expect.any(Number),
+          tokens: expect.any(Number),
+          startMs: expect.any(Number),
+          latencyMs: expect.any(Number),
+          rejected: [],
+          findings: [],
+        },
+      },
+    ]);
+    expect(about("dead")).toEqual([
+      {
+        name: "server",
+        state: "failed",
+        message: "the process exited with code 9",
+        cure: expect.stringContaining("repertoire disable dead"),
+        advice: expect.stringContaining("sh -c"),
+        server: {
+          id: "dead",
+          rejected: [],
+          findings: [],
+          stderr: ["last words: [redacted]"],
+          cause: "exited",
+        },
+      },
+    ]);
+    expect(about("gone")).toMatchObject([{ state: "failed", server: { cause: "not_found" } }]);
+    expect(before + text + json).not.toContain(canary);
   });
 
   it("says how to add the first one", () => {

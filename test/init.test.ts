@@ -14,7 +14,9 @@ it("init takes over a home with six clients, and a call works right after", () =
   const taken = runCli(["init", "--yes", "--move-secrets"], options);
   expect(taken).toMatchObject({ status: 0, stderr: expect.stringMatching(/added \d+ servers/) });
   expect(taken.stdout).toContain("+ diary");
-  expect(readFileSync(join(folder, ".config/repertoire/repertoire.json"), "utf8")).not.toContain("fake-token");
+  expect(readFileSync(join(folder, ".config/repertoire/repertoire.json"), "utf8")).not.toContain(
+    "fake-token",
+  );
   const called = runCli(["call", "diary.add", "text=hello"], options);
   expect(called).toMatchObject({ status: 0, stdout: expect.stringContaining("hello") });
 });

@@ -30,7 +30,7 @@ async function show(options: ServersOptions): Promise<number> {
     if (options.json === true) printJson(views);
     else if (views.length === 0) note("No servers are configured. Add one: repertoire add NAME -- COMMAND");
     else showTable(views, options);
-    return options.check === true && views.some((view) => view.state === "failed")
+    return options.check === true && views.some((view) => view.cause !== undefined)
       ? EXIT.unreachable
       : EXIT.ok;
   } finally {
@@ -45,9 +45,10 @@ function showTable(views: readonly ServerView[], options: GlobalOptions): void {
     view.era ?? "",
     view.toolCount === undefined ? "" : countOf(view.toolCount, "tool"),
     view.connectMs === undefined ? "" : `${Math.round(view.connectMs)} ms`,
+    view.latencyMs === undefined ? "" : `${Math.ceil(view.latencyMs)} ms`,
     view.target,
   ]);
-  printTable([["SERVER", "STATE", "ERA", "TOOLS", "START", "TARGET"], ...rows]);
+  printTable([["SERVER", "STATE", "ERA", "TOOLS", "START", "LATENCY", "TARGET"], ...rows]);
   for (const { id, missingInputs } of views) {
     if (missingInputs === undefined) continue;
     const commands = missingInputs.map((input) => commandLine(["input", "set", input], options));

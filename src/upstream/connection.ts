@@ -2,6 +2,7 @@
 import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { causeOfToolError, type FailureCause } from "./failure-cause.ts";
 import { openSession, type Era, type Session } from "./handshake.ts";
 import type { OpenedWire, OpenWire } from "./open-wire.ts";
 import { Peer, type AnswerToPeer } from "./peer.ts";
@@ -18,13 +19,19 @@ export interface Connection {
 
 export type ConnectOutcome =
   | { readonly kind: "connected"; readonly connection: Connection }
-  | {
+  | (Loss & {
       readonly kind: "failed";
-      readonly reason: string;
-      readonly stderr: readonly string[];
       /** What to tell whoever called, where the wire knows: a server that needs a login, or is too busy. */
       readonly error?: ToolError;
-    };
+    });
+
+/** Why there is no connection any more, or none at all. */
+export interface Loss {
+  readonly reason: string;
+  readonly cause: FailureCause;
+  /** What the process said last, without secrets. */
+  readonly stderr: readonly string[];
+}
 
 export interface ConnectParts {
   readonly clientInfo: JsonObject;
@@ -32,10 +39,12 @@ export interface ConnectParts {
   readonly lastEra: Era | undefined;
   readonly log: Log;
   readonly openWire: OpenWire;
+  /** Takes secrets out of what a server says: one that fails may print what it was given. */
+  readonly redact: (text: string) => string;
   readonly onRequest: (method: string, params: JsonObject, signal: AbortSignal) => Promise<AnswerToPeer>;
   readonly onNotification: (method: string, params: JsonObject) => void;
   /** Called when a connection that was open has ended; never for one that did not open. */
-  readonly onLost: (reason: string, stderr: readonly string[]) => void;
+  readonly onLost: (loss: Loss) => void;
 }
 
 /** Never throws; a server that does not come up within the limit is stopped again, with its whole process tree. */
@@ -46,20 +55,23 @@ export async function connect(config: UpstreamConfig, parts: ConnectParts): Prom
   try {
     opened = await parts.openWire(config.transport, parts.log);
   } catch (error) {
-    return { kind: "failed", reason: reasonOf(error), stderr: [] };
+    return { kind: "failed", reason: reasonOf(error), cause: "not_started", stderr: [] };
   }
   const { wire, process } = opened;
   const peer = new Peer(wire, {
     onRequest: parts.onRequest,
     onNotification: parts.onNotification,
     onClose: () => {
-      if (isOpen) void describeEnd(process).then((reason) => parts.onLost(reason, stderrOf(process)));
+      if (!isOpen) return;
+      void describeEnd(process).then((end = CLOSED) =>
+        parts.onLost({ ...end, stderr: stderrOf(process, parts) }),
+      );
     },
   });
   try {
     const { connectTimeoutMs } = config;
     await within(wire.start(), connectTimeoutMs);
-    const timeoutMs = Math.max(1, connectTimeoutMs - (performance.now() - startedAt));
+    const timeoutMs = Math.max(1, Math.ceil(connectTimeoutMs - (performance.now() - startedAt)));
     const outcome = await openSession(peer, { ...parts, timeoutMs });
     if (outcome.kind === "open") {
       isOpen = true;
@@ -67,55 +79,67 @@ export async function connect(config: UpstreamConfig, parts: ConnectParts): Prom
       const connectMs = performance.now() - startedAt;
       return { kind: "connected", connection: { peer, session: outcome.session, process, connectMs } };
     }
-    return await failed(outcome.reason, opened);
+    return await failed(outcome, opened, parts);
   } catch (error) {
-    return await failed(reasonOf(error), opened);
+    const cause = error instanceof TooLate ? "connect_timeout" : "lost";
+    return await failed({ reason: reasonOf(error), cause }, opened, parts);
   } finally {
     if (!isOpen) void peer.close().catch(() => {});
   }
 }
 
-async function failed(reason: string, { process, failure }: OpenedWire): Promise<ConnectOutcome> {
+type End = Omit<Loss, "stderr">;
+
+/** Who knows most is believed: the wire that was refused, then the process that has ended, then the last answer. */
+async function failed(end: End, opened: OpenedWire, parts: ConnectParts): Promise<ConnectOutcome> {
+  const { process, failure } = opened;
   const error = failure?.();
-  return {
-    kind: "failed",
-    reason: error?.message ?? (await describeRefusal(reason, process)),
-    stderr: stderrOf(process),
-    ...(error !== undefined && { error }),
-  };
+  const known =
+    error === undefined
+      ? ((await describeEnd(process, 50)) ?? lookCloser(end, opened))
+      : { reason: error.message, cause: causeOfToolError(error) };
+  const { reason, cause } = known;
+  const stderr = stderrOf(process, parts);
+  return { kind: "failed", reason, cause, stderr, ...(error !== undefined && { error }) };
 }
 
-/** A process that has ended says more than the silence on its pipe. */
-async function describeRefusal(reason: string, process: ServerProcess | undefined): Promise<string> {
-  const end = await describeEnd(process, 50);
-  return end === STILL_THERE ? reason : end;
+/** Silence on a pipe full of other things, and a request that failed, have a cause of their own. */
+function lookCloser(end: End, { process, cause: wireCause }: OpenedWire): End {
+  if (end.cause === "lost") return { ...end, cause: wireCause?.() ?? end.cause };
+  const noise = process?.counts().noise ?? 0;
+  if (end.cause !== "connect_timeout" || noise === 0) return end;
+  return { reason: `${end.reason}, and what it wrote instead is no MCP`, cause: "not_mcp" };
 }
 
-const STILL_THERE = "the connection was closed";
+const CLOSED: End = { reason: "the connection was closed", cause: "lost" };
 
-async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Promise<string> {
-  if (process === undefined) return STILL_THERE;
+/** Undefined while the process is there, or where there is none. */
+async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Promise<End | undefined> {
+  if (process === undefined) return undefined;
   const exit = await within(process.exit, waitMs).catch(() => undefined);
   switch (exit?.kind) {
     case "exited":
-      return `the process exited with code ${exit.code}`;
+      return { reason: `the process exited with code ${exit.code}`, cause: "exited" };
     case "signalled":
-      return `the process was ended by ${exit.signal}`;
+      return { reason: `the process was ended by ${exit.signal}`, cause: "exited" };
     case "not_started":
-      return exit.reason;
+      return { reason: exit.reason, cause: exit.cause };
     case undefined:
-      return STILL_THERE;
+      return undefined;
   }
 }
 
-function stderrOf(process: ServerProcess | undefined): string[] {
-  return process?.stderrTail(20) ?? [];
+function stderrOf(process: ServerProcess | undefined, { redact }: Pick<ConnectParts, "redact">): string[] {
+  return process?.stderrTail(20, redact) ?? [];
 }
+
+/** It took longer than it may. */
+class TooLate extends Error {}
 
 async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`it did not start within ${Math.round(limitMs)} ms`)),
+    () => reject(new TooLate(`it did not start within ${Math.round(limitMs)} ms`)),
     limitMs,
   );
   try {

@@ -73,6 +73,7 @@ describe("a server that was never seen", () => {
     expect(await openWith({ initialize: REFUSED, "server/discover": REFUSED }).outcome).toEqual({
       kind: "refused",
       reason: "it refused initialize: no such method",
+      cause: "refused",
     });
   });
 

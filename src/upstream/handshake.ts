@@ -7,6 +7,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../core/json.ts";
+import { causeOfToolError, type FailureCause } from "./failure-cause.ts";
 import type { Peer, Reply } from "./peer.ts";
 
 export type Era = "legacy" | "modern";
@@ -24,7 +25,7 @@ export interface Session {
 
 export type HandshakeOutcome =
   | { readonly kind: "open"; readonly session: Session }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "refused"; readonly reason: string; readonly cause: FailureCause };
 
 export interface HandshakeOptions {
   readonly clientInfo: JsonObject;
@@ -47,7 +48,7 @@ export async function openSession(peer: Peer, options: HandshakeOptions): Promis
   const probeMs = Math.min(options.probeMs ?? PROBE_MS, options.timeoutMs);
   const attempt = options.lastEra === "modern" ? openKnownModern : openUnknown;
   const opened = await attempt(peer, options, probeMs);
-  return opened.kind === "open" ? opened : { kind: "refused", reason: opened.reason };
+  return opened.kind === "open" ? opened : { kind: "refused", reason: opened.reason, cause: opened.cause };
 }
 
 /** Here too the first question stays open: a modern server that is slow to start refuses `initialize` when it is up. */
@@ -85,7 +86,7 @@ function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
 /** `isSure`: the wire knows that the server is not to be had in any era, because it needs a login or is too busy. */
 type Attempt =
   | { kind: "open"; session: Session }
-  | { kind: "refused"; reason: string; isFinal: boolean; isSure?: true };
+  | { kind: "refused"; reason: string; cause: FailureCause; isFinal: boolean; isSure?: true };
 
 async function initialize(peer: Peer, options: HandshakeOptions, timeoutMs: number): Promise<Attempt> {
   const params = {
@@ -99,7 +100,7 @@ async function initialize(peer: Peer, options: HandshakeOptions, timeoutMs: numb
   const known = LEGACY_VERSIONS.find((version) => version === protocolVersion);
   if (known === undefined) {
     const reason = `it speaks protocol version ${JSON.stringify(protocolVersion)}, which is not known`;
-    return { kind: "refused", reason, isFinal: false };
+    return { kind: "refused", reason, cause: "unknown_version", isFinal: false };
   }
   peer.notify("notifications/initialized", {});
   return {
@@ -128,7 +129,7 @@ async function discover(peer: Peer, options: HandshakeOptions, timeoutMs: number
   const { supportedVersions, capabilities, instructions, _meta: meta } = reply.result;
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) {
     const reason = `it speaks protocol versions ${JSON.stringify(supportedVersions)}; ${MODERN_VERSION} is needed`;
-    return { kind: "refused", reason, isFinal: false };
+    return { kind: "refused", reason, cause: "unknown_version", isFinal: false };
   }
   const serverInfo = reply.result["serverInfo"] ?? objectOf(meta)["io.modelcontextprotocol/serverInfo"];
   return {
@@ -164,19 +165,31 @@ function envelopeOf(options: HandshakeOptions): JsonObject {
 function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Attempt {
   switch (reply.kind) {
     case "error":
-      return { kind: "refused", reason: `it refused ${method}: ${reply.error.message}`, isFinal: false };
+      return {
+        kind: "refused",
+        reason: `it refused ${method}: ${reply.error.message}`,
+        cause: "refused",
+        isFinal: false,
+      };
     case "timeout":
       return {
         kind: "refused",
         reason: `it did not answer ${method} within ${reply.timeoutMs} ms`,
+        cause: "connect_timeout",
         isFinal: false,
       };
     case "cancelled":
-      return { kind: "refused", reason: "the connection was given up", isFinal: true };
+      return { kind: "refused", reason: "the connection was given up", cause: "lost", isFinal: true };
     case "refused":
-      return { kind: "refused", reason: reply.error.message, isFinal: true, isSure: true };
+      return {
+        kind: "refused",
+        reason: reply.error.message,
+        cause: causeOfToolError(reply.error),
+        isFinal: true,
+        isSure: true,
+      };
     case "closed":
-      return { kind: "refused", reason: reply.reason, isFinal: true };
+      return { kind: "refused", reason: reply.reason, cause: "lost", isFinal: true };
   }
 }
 

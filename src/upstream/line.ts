@@ -23,7 +23,7 @@ const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 /** What is the same for all lines to a server. */
 export interface CommonLineParts extends Pick<
   LinkParts,
-  "clientInfo" | "log" | "openWire" | "health" | "prefersModern"
+  "clientInfo" | "log" | "openWire" | "redact" | "health" | "prefersModern"
 > {
   readonly clock: Clock;
 }
@@ -174,7 +174,7 @@ export class Line {
     if (isGivenUp && this.#strays.size < 2) this.#strays.add(context.client);
     // A remote session that is gone says so only when it is used; the next call opens a new one.
     if (reply.kind === "closed" && connection.process === undefined)
-      this.#link.lose(connection, reply.reason);
+      this.#link.lose(connection, { reason: reply.reason, cause: "lost", stderr: [] });
     return resultOf(this.#config.id, method, reply);
   }
 

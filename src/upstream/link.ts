@@ -11,9 +11,10 @@ import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { ToolError } from "../core/errors.ts";
 import type { CallContext } from "../core/tool.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
-import { connect, type Connection, type ConnectParts } from "./connection.ts";
+import { connect, type Connection, type ConnectParts, type Loss } from "./connection.ts";
 import type { Era } from "./handshake.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
@@ -24,7 +25,7 @@ const WELL_MS = 10_000;
 
 export interface LinkParts extends Pick<
   ConnectParts,
-  "clientInfo" | "openWire" | "onRequest" | "onNotification"
+  "clientInfo" | "openWire" | "redact" | "onRequest" | "onNotification"
 > {
   readonly log: Log;
   readonly clock: Clock;
@@ -37,9 +38,8 @@ export interface LinkParts extends Pick<
   readonly onGone: () => void;
 }
 
-export interface LastError {
-  readonly reason: string;
-  readonly stderr: readonly string[];
+/** Without secrets: it goes to clients, to the log and to people. */
+export interface LastError extends Loss {
   readonly at: number;
 }
 
@@ -90,10 +90,10 @@ export class Link {
   }
 
   /** This connection has failed; another one is not touched. */
-  lose(connection: Connection | undefined, reason: string, stderr: readonly string[] = []): void {
+  lose(connection: Connection | undefined, loss: Loss): void {
     if (connection === undefined || this.#connection !== connection) return;
     this.#drop();
-    this.#fail(reason, stderr);
+    this.#fail(loss);
   }
 
   /** Gives the connection up, which is no failure. */
@@ -125,12 +125,12 @@ export class Link {
       ...this.#parts,
       clientCapabilities: this.#parts.clientCapabilities(context),
       lastEra: this.#parts.health.era ?? (this.#parts.prefersModern() ? "modern" : undefined),
-      onLost: (reason, stderr) => this.lose(opened, reason, stderr),
+      onLost: (loss) => this.lose(opened, loss),
     });
     if (outcome.kind === "failed") {
       const { error } = outcome;
-      this.#fail(outcome.reason, outcome.stderr, error === undefined);
-      return error === undefined ? this.#unavailable() : { success: false, error };
+      this.#fail(outcome, error === undefined);
+      return error === undefined ? this.#unavailable() : { success: false, error: this.#redacted(error) };
     }
     opened = outcome.connection;
     return this.#adopt(opened);
@@ -152,11 +152,22 @@ export class Link {
   }
 
   /** A server that said why it is not to be had (a login, a rest) is not broken: the next call asks it again. */
-  #fail(reason: string, stderr: readonly string[], isBroken = true): void {
+  #fail({ reason: said, cause, stderr }: Loss, isBroken = true): void {
     const { health } = this.#parts;
     if (isBroken) health.breaker.recordFailure();
-    health.lastError = { reason: reason.replace(/\.$/, ""), stderr, at: this.#parts.clock.now() };
-    this.#parts.log.warn("upstream.failed", { server: this.#config.id, reason, stderr: stderr.slice(-5) });
+    const reason = this.#parts.redact(said);
+    health.lastError = { reason: reason.replace(/\.$/, ""), cause, stderr, at: this.#parts.clock.now() };
+    this.#parts.log.warn("upstream.failed", {
+      server: this.#config.id,
+      reason,
+      cause,
+      stderr: stderr.slice(-5),
+    });
+  }
+
+  /** A server's own words may be in it. */
+  #redacted({ message, ...error }: ToolError): ToolError {
+    return { ...error, message: this.#parts.redact(message) };
   }
 
   #removed(): ToolResult<never> {

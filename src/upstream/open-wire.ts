@@ -1,6 +1,7 @@
 import type { ToolError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Wire } from "../core/wire.ts";
+import type { FailureCause } from "./failure-cause.ts";
 import { startServerProcess, type ServerProcess } from "./process/server-process.ts";
 import type { RemoteParts, RemoteWire } from "./remote-wire.ts";
 import type { UpstreamTransport } from "./upstream-config.ts";
@@ -11,6 +12,8 @@ export interface OpenedWire {
   readonly process?: ServerProcess;
   /** Why the wire last failed, where it knows that better than the error that came of it. */
   readonly failure?: () => ToolError | undefined;
+  /** What the last thing on the wire says about a server that did not open. */
+  readonly cause?: () => FailureCause | undefined;
 }
 
 /** Makes the wire that a transport asks for; nothing is sent yet. */

@@ -36,6 +36,7 @@ async function connectTo(transport: UpstreamTransport, openWire: OpenWire) {
       lastEra: undefined,
       log: silentLog,
       openWire,
+      redact: (text) => text,
       onRequest: async () => ({ result: {} }),
       onNotification() {},
       onLost() {},

@@ -9,7 +9,9 @@ import type { Log } from "../core/log.ts";
 import { fail } from "../core/result.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import type { Wire } from "../core/wire.ts";
+import type { FailureCause } from "./failure-cause.ts";
 import { refuseBusyAnswers } from "./http/busy-answer.ts";
+import { causeOfFetchError, causeOfResponse } from "./http/http-cause.ts";
 import type { Fetch } from "./http/node-fetch.ts";
 import { createServerHttp } from "./http/server-http.ts";
 import type { AuthorizationWay } from "./oauth/authorize.ts";
@@ -39,6 +41,8 @@ export interface RemoteWire {
   readonly wire: Wire;
   /** What the wire knows of why it last failed; the SDK's own errors tell less. */
   readonly failure: () => ToolError | undefined;
+  /** What its last request or answer says about a server that did not open. */
+  readonly cause: () => FailureCause | undefined;
 }
 
 /** Returns how to make a wire; all of them share connections and the login. */
@@ -65,13 +69,18 @@ function hasOwnAuthorization(headers: Readonly<Record<string, string>>): boolean
 
 function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): RemoteWire {
   let failure: ToolError | undefined;
+  let cause: FailureCause | undefined;
   const options = {
     redirectPolicy: "same-origin",
     fetch: async (input: string | URL, init?: RequestInit): Promise<Response> => {
       try {
-        return await fetch(input, init);
+        const response = await fetch(input, init);
+        cause = causeOfResponse(response);
+        return response;
       } catch (error) {
         if (error instanceof WireFailure) ({ error: failure } = error);
+        // What we gave up ourselves says nothing about the server.
+        else if (init?.signal?.aborted !== true) cause = causeOfFetchError(error);
         throw error;
       }
     },
@@ -80,7 +89,7 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
     kind === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
   if (wire instanceof StreamableHTTPClientTransport) endSessionWith(wire);
   // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
-  return { wire: wire as unknown as Wire, failure: () => failure };
+  return { wire: wire as unknown as Wire, failure: () => failure, cause: () => cause };
 }
 
 /** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */

@@ -43,6 +43,8 @@ export interface UpstreamParts {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly openWire?: ConnectParts["openWire"];
+  /** Takes secrets out of what the server says when it fails; without it, nothing is taken out. */
+  readonly redact?: ConnectParts["redact"];
   /** The era of an earlier process's session. */
   readonly lastEra?: Era | undefined;
   /** Whether more than one client can be there, as over HTTP. Without it, there is one. */
@@ -103,6 +105,7 @@ class Upstream implements UpstreamServer {
       log: parts.log,
       clock,
       openWire: parts.openWire ?? openWire,
+      redact: parts.redact ?? ((text) => text),
       health: createHealth(clock, parts.random, parts.lastEra),
       prefersModern: () => parts.prefersModern?.() === true,
     };

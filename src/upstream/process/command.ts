@@ -1,9 +1,10 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
+import type { NotStarted } from "./process-exit.ts";
 
 export type CommandLookup =
   | { readonly kind: "found"; readonly file: string }
-  | { readonly kind: "not_started"; readonly reason: string };
+  | ({ readonly kind: "not_started" } & NotStarted);
 
 /** Where a command looks for its program: the folder that it starts in, and its own PATH. */
 interface CommandPlace {
@@ -17,8 +18,8 @@ interface CommandPlace {
  */
 export function findCommand(command: string, { cwd, path }: CommandPlace): CommandLookup {
   const cwdProblem = findFolderProblem(cwd);
-  if (cwdProblem !== undefined) return { kind: "not_started", reason: cwdProblem };
-  if (command === "") return { kind: "not_started", reason: "The command is empty." };
+  if (cwdProblem !== undefined) return { kind: "not_started", cause: "bad_folder", reason: cwdProblem };
+  if (command === "") return { kind: "not_started", cause: "not_found", reason: "The command is empty." };
   if (command.includes("/")) return lookAt(resolve(cwd, command));
   return searchPath(command, path.split(delimiter), cwd);
 }
@@ -31,7 +32,7 @@ function searchPath(command: string, folders: readonly string[], cwd: string): C
     if (lookup.kind === "found") return lookup;
     if (lookup.exists) refused ??= lookup;
   }
-  return refused ?? { kind: "not_started", reason: `Command not found (ENOENT): ${command} is not in PATH.` };
+  return refused ?? notFound(`Command not found (ENOENT): ${command} is not in PATH.`);
 }
 
 type FileLookup =
@@ -40,20 +41,25 @@ type FileLookup =
 
 function lookAt(file: string): FileLookup {
   try {
-    if (statSync(file).isDirectory())
-      return { kind: "not_started", exists: true, reason: `Not a program (EISDIR): ${file} is a folder.` };
+    if (statSync(file).isDirectory()) return notExecutable(`Not a program (EISDIR): ${file} is a folder.`);
     accessSync(file, constants.X_OK);
     return { kind: "found", file };
   } catch (error) {
     const code = codeOf(error);
     if (code === "EACCES")
-      return {
-        kind: "not_started",
-        exists: true,
-        reason: `Not executable (EACCES): ${file}. Set its x bit, or start it through its interpreter.`,
-      };
-    return { kind: "not_started", exists: false, reason: `Command not found (${code}): ${file}.` };
+      return notExecutable(
+        `Not executable (EACCES): ${file}. Set its x bit, or start it through its interpreter.`,
+      );
+    return notFound(`Command not found (${code}): ${file}.`);
   }
+}
+
+function notFound(reason: string) {
+  return { kind: "not_started", cause: "not_found", exists: false, reason } as const;
+}
+
+function notExecutable(reason: string) {
+  return { kind: "not_started", cause: "not_executable", exists: true, reason } as const;
 }
 
 function findFolderProblem(cwd: string): string | undefined {

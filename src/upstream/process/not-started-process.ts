@@ -1,6 +1,6 @@
 import type { Wire } from "../../core/wire.ts";
 import { ProcessError } from "./process-error.ts";
-import { describeExit, type ProcessExit } from "./process-exit.ts";
+import { describeExit, type NotStarted, type ProcessExit } from "./process-exit.ts";
 
 /** Stands for a process that could not be started: it is closed from the beginning, and says why. */
 export class NotStartedProcess implements Wire {
@@ -11,8 +11,8 @@ export class NotStartedProcess implements Wire {
   onerror?: Wire["onerror"];
   #wasClosed = false;
 
-  constructor(reason: Promise<string>) {
-    this.exit = reason.then((text) => ({ kind: "not_started", reason: text }));
+  constructor(why: Promise<NotStarted>) {
+    this.exit = why.then(({ cause, reason }) => ({ kind: "not_started", cause, reason }));
   }
 
   async start(): Promise<void> {

@@ -1,8 +1,16 @@
+import type { NotStartedCause } from "../failure-cause.ts";
+
 /** How a server's process ended, or why it never began. */
 export type ProcessExit =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "signalled"; readonly signal: NodeJS.Signals }
-  | { readonly kind: "not_started"; readonly reason: string };
+  | ({ readonly kind: "not_started" } & NotStarted);
+
+/** Why a process never ran: a word for it, and a sentence. */
+export interface NotStarted {
+  readonly cause: NotStartedCause;
+  readonly reason: string;
+}
 
 /** What a shell answers when the program cannot be executed, and when it is not there. */
 const NOT_EXECUTABLE = 126;
@@ -19,9 +27,17 @@ export function readExit(
 ): ProcessExit {
   if (signal !== null) return { kind: "signalled", signal };
   if (wasSilent && code === NOT_FOUND)
-    return { kind: "not_started", reason: "A program was not found (exit code 127)." };
+    return {
+      kind: "not_started",
+      cause: "not_found",
+      reason: "A program was not found (exit code 127).",
+    };
   if (wasSilent && code === NOT_EXECUTABLE)
-    return { kind: "not_started", reason: "A program could not be executed (exit code 126)." };
+    return {
+      kind: "not_started",
+      cause: "not_executable",
+      reason: "A program could not be executed (exit code 126).",
+    };
   return { kind: "exited", code: code ?? 0 };
 }
 

@@ -82,8 +82,8 @@ export class RunningProcess implements Wire {
     return this.#stopping;
   }
 
-  stderrTail(lineCount: number = TAIL_LINE_COUNT): string[] {
-    return this.#ring.tail(lineCount);
+  stderrTail(lineCount: number = TAIL_LINE_COUNT, redact?: (text: string) => string): string[] {
+    return this.#ring.tail(lineCount, redact);
   }
 
   counts(): { noise: number; oversize: number } {

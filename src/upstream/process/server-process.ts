@@ -5,7 +5,7 @@ import { findCommand, type CommandLookup } from "./command.ts";
 import { childEnvironment, findLostName } from "./environment.ts";
 import { launch, type Launch } from "./launch.ts";
 import { NotStartedProcess } from "./not-started-process.ts";
-import type { ProcessExit } from "./process-exit.ts";
+import type { NotStarted, ProcessExit } from "./process-exit.ts";
 import { RunningProcess, type ProcessLimits } from "./running-process.ts";
 
 export interface ServerProcessOptions extends Partial<ProcessLimits> {
@@ -22,8 +22,8 @@ export interface ServerProcess extends Wire {
   readonly pid: number | undefined;
   /** Settles when the process is gone and everything it wrote has been read; it never rejects. */
   readonly exit: Promise<ProcessExit>;
-  /** The last lines of stderr, oldest first. */
-  stderrTail(lineCount?: number): string[];
+  /** The last lines of stderr, oldest first; `redact` sees all that is known of it, before anything is cut. */
+  stderrTail(lineCount?: number, redact?: (text: string) => string): string[];
   /** Lines on stdout that were no message, and lines that were too long. */
   counts(): { noise: number; oversize: number };
 }
@@ -50,16 +50,26 @@ const PATH_DEFAULT = "/usr/bin:/bin";
 export function startServerProcess(options: ServerProcessOptions): ServerProcess {
   const log = options.log ?? silentLog;
   const prepared = prepare(options);
-  if (prepared.kind === "not_started") return new NotStartedProcess(Promise.resolve(prepared.reason));
+  if (prepared.kind === "not_started") return new NotStartedProcess(Promise.resolve(prepared));
   try {
     const child = launch(prepared.launch);
     if (child.pid !== undefined) return new RunningProcess(child, { ...LIMITS, ...given(options) }, log);
-    const { promise, resolve } = Promise.withResolvers<string>();
-    child.once("error", (error) => resolve(messageOf(error)));
+    const { promise, resolve } = Promise.withResolvers<NotStarted>();
+    child.once("error", (error) => resolve(refusedBySystem(error)));
     return new NotStartedProcess(promise);
   } catch (error) {
-    return new NotStartedProcess(Promise.resolve(messageOf(error)));
+    return new NotStartedProcess(Promise.resolve(refusedBySystem(error)));
   }
+}
+
+/** Why a server's command could not be started as things are now; undefined where nothing speaks against it. Starts nothing. */
+export function findStartProblem(options: ServerProcessOptions): NotStarted | undefined {
+  const prepared = prepare(options);
+  return prepared.kind === "ready" ? undefined : { cause: prepared.cause, reason: prepared.reason };
+}
+
+function refusedBySystem(error: unknown): NotStarted {
+  return { cause: "not_started", reason: messageOf(error) };
 }
 
 type Prepared =
@@ -74,6 +84,7 @@ function prepare({ command, args, env: own, cwd = process.cwd() }: ServerProcess
   if (lost !== undefined)
     return {
       kind: "not_started",
+      cause: "bad_variable",
       reason: `The environment variable ${JSON.stringify(lost)} cannot be passed on: a name has letters, digits and _ only.`,
     };
   const lookup = findCommand(command, { cwd, path: env["PATH"] ?? PATH_DEFAULT });

@@ -45,3 +45,16 @@ it("bounds the length of a line and leaves control characters as they are", () =
   expect(line!.length).toBe(1_001);
   expect(line!.startsWith("\u001B[31mxxx")).toBe(true);
 });
+
+it("T136: redacts before it cuts, so that no half of a secret is left", () => {
+  const secret = "s3cret".repeat(3);
+  const redact = (text: string): string => text.replaceAll(secret, "-");
+  const half = secret.slice(0, 6);
+  const lines = ringOf(10_000, `${"x".repeat(995)}${secret}\n`, `${secret}\n`).tail(20, redact);
+  expect(lines.join("\n")).not.toContain(half);
+  // A secret of several lines, of which only the last would be shown.
+  const long = "first-part\nlast-part";
+  expect(ringOf(100, `${long}\nbye\n`).tail(2, (text) => text.replaceAll(long, "-"))).toEqual(["-", "bye"]);
+  // The ring itself has cut the first one in two.
+  expect(ringOf(20, `${secret}\nbye\n`).tail(20, redact)).toEqual(["bye"]);
+});

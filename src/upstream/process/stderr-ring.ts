@@ -23,10 +23,16 @@ export class StderrRing {
     this.#at = wrapped > 0 ? wrapped : end % this.#size;
   }
 
-  /** The last lines, oldest first. Control characters are left for whoever prints them. */
-  tail(lineCount: number): string[] {
+  /**
+   * The last lines, oldest first. Control characters are left for whoever prints them. `redact` sees the whole text: half a secret,
+   * cut off by the length of a line or the number of lines, would not be known for one.
+   */
+  tail(lineCount: number, redact?: (text: string) => string): string[] {
     const bytes = this.#bytes();
-    const text = bytes.toString("utf8", startOfTail(bytes, lineCount));
+    const text =
+      redact === undefined
+        ? bytes.toString("utf8", startOfTail(bytes, lineCount))
+        : redact(this.#isFull ? withoutBeginning(bytes.toString()) : bytes.toString());
     const lines = text.split("\n");
     if (lines.at(-1) === "") lines.pop();
     return lines.slice(Math.max(0, lines.length - lineCount)).map(shorten);
@@ -47,6 +53,12 @@ function startOfTail(bytes: Buffer, lineCount: number): number {
     from = bytes.lastIndexOf(NEWLINE, from - 1);
   }
   return from + 1;
+}
+
+/** What a full ring begins with has lost its own beginning, and may be the rest of a secret. */
+function withoutBeginning(text: string): string {
+  const end = text.indexOf("\n");
+  return text.slice(end === -1 || end > LINE_CHARS_MAX ? LINE_CHARS_MAX : end + 1);
 }
 
 function shorten(line: string): string {
