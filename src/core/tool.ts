@@ -48,6 +48,8 @@ export interface ToolAnswer {
  * source's own word on how long the offer may be kept.
  */
 export interface Offer {
+  /** What the source says of itself, for whoever looks for tools. */
+  readonly about?: SourceAbout;
   readonly tools: readonly ToolDefinition[];
   readonly resources?: readonly JsonObject[];
   readonly resourceTemplates?: readonly JsonObject[];
@@ -55,6 +57,11 @@ export interface Offer {
   readonly ttlMs?: number;
   /** Why the offer is not whole, where it is not: a list that did not end, a page that failed. */
   readonly incomplete?: readonly string[];
+}
+
+export interface SourceAbout {
+  readonly title?: string;
+  readonly description?: string;
 }
 
 /** The client at the other end, for servers that ask back: sampling, elicitation, roots. */

@@ -116,6 +116,20 @@ describe("a list in a transparent profile", () => {
     expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({ success: true, data: { tools } });
   });
 
+  it("T095: hides nothing from a person: what does not show is written out", async () => {
+    const evil = {
+      name: "a",
+      description: "Adds.\u200B\u{E0041}",
+      inputSchema: { type: "object" },
+      extra: 1,
+    };
+    const { gateway } = openFake(() => succeed({ tools: [evil, { name: "b" }] as never }));
+    expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({
+      success: true,
+      data: { tools: [{ ...evil, description: "Adds.\\u{200b}\\u{e0041}" }, { name: "b" }] },
+    });
+  });
+
   it("is without what the config denies and what would break a client, which is logged once", async () => {
     const broken = [
       { name: "" },

@@ -1,5 +1,8 @@
-/** One page of a server's list as it is passed on: everything in it as it came, without the entries that must stay out. */
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+/**
+ * One page of a server's list as it is passed on: everything in it as it came, without the entries that must stay out. Only texts
+ * that hide something from a person are written out, as everywhere.
+ */
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Offer, ToolDefinition } from "../core/tool.ts";
 import { admitOffer, type Rejection } from "../registry/door.ts";
@@ -35,14 +38,20 @@ export function createPageCheck({ registry, server, log }: PageParts): PageCheck
   const listed = new Map<string, ToolDefinition>();
   const logged = new Set<string>();
 
-  function mayPass(method: ListMethod, entry: unknown): boolean {
+  /** The entry as it may pass, if it may. */
+  function pass(method: ListMethod, entry: Json): Json[] {
     const name = method === "tools/list" && isJsonObject(entry) ? entry["name"] : undefined;
-    if (typeof name === "string" && !registry.permits(server, name)) return false;
+    if (typeof name === "string" && !registry.permits(server, name)) return [];
+    const key = LIST_KEYS[method];
     // Each by itself: how much a server may list in all is the registry's concern, and here pages are as long as they are.
-    const [rejection] = admitOffer({ tools: [], [LIST_KEYS[method]]: [entry] }).rejected;
-    if (rejection === undefined) return true;
-    logOnce(method, rejection);
-    return false;
+    const admitted = admitOffer({ tools: [], [key]: [entry] });
+    const [rejection] = admitted.rejected;
+    if (rejection !== undefined) {
+      logOnce(method, rejection);
+      return [];
+    }
+    const isHiding = admitted.findings.some(({ code }) => code === "hidden_text");
+    return isHiding && admitted[key][0] !== entry ? [...(admitted[key] as readonly Json[])] : [entry];
   }
 
   function logOnce(method: ListMethod, { name, reason }: Rejection): void {
@@ -64,9 +73,10 @@ export function createPageCheck({ registry, server, log }: PageParts): PageCheck
       const key = LIST_KEYS[method];
       const entries = page[key];
       if (!Array.isArray(entries)) return page;
-      const passed = entries.filter((entry) => mayPass(method, entry));
+      const passed = entries.flatMap((entry: Json) => pass(method, entry));
       if (key === "tools") remember(passed, isFirst);
-      return passed.length === entries.length ? page : { ...page, [key]: passed };
+      const isSame = passed.length === entries.length && passed.every((entry, at) => entry === entries[at]);
+      return isSame ? page : { ...page, [key]: passed };
     },
     tools: () => [...listed.values()],
   };

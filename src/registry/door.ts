@@ -8,7 +8,7 @@
  */
 import { messageOf } from "../core/errors.ts";
 import { findJsonProblem, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
-import type { Offer, ToolDefinition } from "../core/tool.ts";
+import type { Offer, SourceAbout, ToolDefinition } from "../core/tool.ts";
 import { checkPrompt, checkResource, checkResourceTemplate, checkTool, type Verdict } from "./entry-check.ts";
 import { entryNameOf, type EntryKind } from "./entry-reading.ts";
 import type { EntryFinding } from "./findings.ts";
@@ -30,6 +30,7 @@ export interface Rejection {
 }
 
 export interface Admitted {
+  readonly about?: SourceAbout;
   readonly tools: readonly ToolDefinition[];
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
@@ -87,6 +88,7 @@ export function admitOffer(offer: Offer): Admitted {
     .map((reason) => ({ code: "load_error", name: "list", reason: reason.slice(0, 500) }));
   const passage: Passage = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
+    ...aboutOf(offer.about),
     tools: admitEntries("tools", offer.tools, checkTool, passage),
     resources: admitEntries("resources", offer.resources, checkResource, passage),
     resourceTemplates: admitEntries(
@@ -131,6 +133,20 @@ function admitEntries<T>(
     }
   }
   return admitted;
+}
+
+const ABOUT_LENGTH_MAX = 2_000;
+
+/** It is searched and never shown. */
+function aboutOf(about: unknown): { about?: SourceAbout } {
+  if (!isJsonObject(about)) return {};
+  const { title, description } = about;
+  return {
+    about: {
+      ...(typeof title === "string" && { title: title.slice(0, ABOUT_LENGTH_MAX) }),
+      ...(typeof description === "string" && { description: description.slice(0, ABOUT_LENGTH_MAX) }),
+    },
+  };
 }
 
 function judge<T>(

@@ -5,7 +5,7 @@
  */
 import { aliasesOf } from "./aliases.ts";
 import { partsOf } from "./search-query.ts";
-import type { SearchDocument } from "./search-index.ts";
+import type { SearchDocument } from "./search-fields.ts";
 import { isFaint, termsOf } from "./words.ts";
 
 const TERMS_MAX = 200;

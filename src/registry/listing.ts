@@ -1,7 +1,7 @@
 /** What one server offers, as clients see it: through the door, under exposed names, without what the config denies. */
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools } from "../core/names.ts";
-import type { ToolDefinition } from "../core/tool.ts";
+import type { SourceAbout, ToolDefinition } from "../core/tool.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Admitted, Rejection } from "./door.ts";
 import { exposeUri } from "./exposed-uri.ts";
@@ -38,6 +38,7 @@ export const LISTED_KINDS = ["tools", "resources", "prompts"] as const;
 export type ListedKind = (typeof LISTED_KINDS)[number];
 
 export interface Listing {
+  readonly about?: SourceAbout | undefined;
   /** In the order of their names, as are all that follow. */
   readonly components: readonly Component[];
   readonly resources: readonly Exposed[];
@@ -95,6 +96,7 @@ export function createListing(source: string, admitted: Admitted, rules: Listing
     rejected,
   );
   return {
+    about: admitted.about,
     components,
     denied,
     hidden,

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../core/json.ts";
+import type { SourceAbout } from "../core/tool.ts";
 import type { Component } from "./listing.ts";
-import type { SearchDocument } from "./search-index.ts";
+import type { SearchDocument } from "./search-fields.ts";
 
 /** Beyond this a tool's parameters say nothing more about what it is for. */
 const PARAMETERS_MAX = 100;
@@ -14,7 +15,11 @@ export interface Experience {
 }
 
 /** What can be searched of a tool. */
-export function documentOf({ name, source, definition }: Component, experience?: Experience): SearchDocument {
+export function documentOf(
+  { name, source, definition }: Component,
+  experience?: Experience,
+  about?: SourceAbout,
+): SearchDocument {
   const { title, description, metadata, inputSchema } = definition;
   const properties = isJsonObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
   const parameters = Object.entries(properties).slice(0, PARAMETERS_MAX);
@@ -23,6 +28,8 @@ export function documentOf({ name, source, definition }: Component, experience?:
     fields: {
       name: definition.name.slice(0, 200),
       server: source,
+      ...(about?.title !== undefined && { serverTitle: about.title }),
+      ...(about?.description !== undefined && { serverDescription: about.description }),
       category: join([metadata?.category, ...listOf(metadata?.tags)]),
       description: join([title, description]),
       parameterNames: join(parameters.map(([key]) => key)),
@@ -30,7 +37,7 @@ export function documentOf({ name, source, definition }: Component, experience?:
       enums: join(parameters.flatMap(([, schema]) => listOf(fieldOf(schema, "enum")))),
       ...(experience && { intents: join(experience.intents) }),
     },
-    ...(experience && { useCount: experience.useCount }),
+    ...(experience && { useCount: experience.useCount, intentCount: experience.intents.length }),
   };
 }
 

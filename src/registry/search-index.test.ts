@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import { createRegistry } from "./registry.ts";
-import { createSearchIndex, type SearchDocument } from "./search-index.ts";
+import type { SearchDocument } from "./search-fields.ts";
+import { createSearchIndex } from "./search-index.ts";
 import { stemOf } from "./stem.ts";
 import { termsOf } from "./words.ts";
 
@@ -248,6 +249,19 @@ it("searches the registry's tools, by all that they say, and lists all without w
   expect(search("label")).toEqual(["github__create_issue"]);
   expect(search("github pull requests")[0]).toBe("github__list_pulls");
   expect(search(" ")).toEqual(["github__create_issue", "github__list_pulls"]);
+  registry.add({
+    ...createFixtureSource("gh", [toolOf("whoami", "Says who you are.")]),
+    list: async () => ({
+      success: true,
+      data: {
+        about: { title: "Octopus", description: "Everything around hosting of repositories." },
+        tools: [toolOf("whoami", "Says who you are.")],
+      },
+    }),
+  });
+  await registry.discover({ waitMs: 1000, servers: ["gh"] }, contextOf());
+  expect(search("octopus")).toEqual(["gh__whoami"]);
+  expect(search("hosting")).toEqual(["gh__whoami"]);
   await registry.remove("github");
   expect(search("ticket")).toEqual([]);
   await registry.close();

@@ -10,43 +10,11 @@
  * has its tools near the top.
  */
 import { compareText } from "./listing.ts";
-import { createPostings, type Postings } from "./postings.ts";
+import { addPosting, addScores, dropPostings, hasPosting, type Postings } from "./postings.ts";
+import { weighTerms, type SearchDocument } from "./search-fields.ts";
 import { parseQuery, type WeightedTerms } from "./search-query.ts";
 import { mixSimilarity, type SimilarityOf } from "./similarity.ts";
-import { isFaint, termsOf } from "./words.ts";
-
-interface FieldRule {
-  readonly weight: number;
-  /** The number of terms that is neither rewarded nor punished. */
-  readonly typicalLength: number;
-  /** How much the length matters, from 0 to 1. */
-  readonly lengthEffect: number;
-  readonly termsMax: number;
-  /** Further occurrences only make the field longer: without this, a word written 400 times outweighs any honest text. */
-  readonly repeatsMax?: number;
-}
-
-/**
- * Weights as measured on ten labelled sets. Parameter text weighs little, or servers with rich schemas crowd out plain
- * ones.
- */
-const FIELDS = {
-  name: { weight: 1.7, typicalLength: 4, lengthEffect: 0.5, termsMax: 24 },
-  server: { weight: 0.9, typicalLength: 2, lengthEffect: 0.5, termsMax: 16 },
-  serverTitle: { weight: 0.56, typicalLength: 3, lengthEffect: 0.5, termsMax: 16 },
-  serverDescription: { weight: 0.5, typicalLength: 15, lengthEffect: 0.7, termsMax: 200 },
-  category: { weight: 0.8, typicalLength: 2, lengthEffect: 0.5, termsMax: 24 },
-  description: { weight: 0.8, typicalLength: 15, lengthEffect: 0.7, termsMax: 400 },
-  parameterNames: { weight: 0.4, typicalLength: 6, lengthEffect: 0.7, termsMax: 200 },
-  parameterDescriptions: { weight: 0.1, typicalLength: 30, lengthEffect: 0.7, termsMax: 400 },
-  enums: { weight: 0.15, typicalLength: 10, lengthEffect: 0.7, termsMax: 100 },
-  /** What earlier successful runs wanted; more of it is more evidence, so its length matters little. */
-  intents: { weight: 0.9, typicalLength: 40, lengthEffect: 0.3, termsMax: 600, repeatsMax: 10 },
-} as const satisfies Record<string, FieldRule>;
-
-/** Where the second and third occurrence of a word stop to matter. */
-const K1 = 1.2;
-const REPEATS_MAX = 3;
+import { isFaint } from "./words.ts";
 
 /** How much the parts of a request count beside the whole. */
 const PARTS_WEIGHT = 0.6;
@@ -55,16 +23,6 @@ const USES_WEIGHT = 0.2;
 const USES_ENOUGH = 50;
 /** A best hit that has less of what was asked for than this is hardly one. */
 const COVERAGE_MIN = 0.3;
-
-type SearchField = keyof typeof FIELDS;
-
-export interface SearchDocument {
-  /** Unique among all groups; ties are broken by it. */
-  readonly id: string;
-  readonly fields: Readonly<Partial<Record<SearchField, string>>>;
-  /** How often it was used with success. */
-  readonly useCount?: number;
-}
 
 interface SearchHits {
   /** Best first. */
@@ -107,22 +65,22 @@ export function createSearchIndex(): SearchIndex {
     }
     for (const word of kept.terms) {
       const postings = terms.get(word)!;
-      postings.keep((slot) => ids[slot] !== undefined);
-      if (postings.count === 0) terms.delete(word);
+      dropPostings(postings, (slot) => ids[slot] === undefined);
+      if (postings.length === 0) terms.delete(word);
     }
   }
 
   function put(group: string, documents: readonly SearchDocument[]): void {
     remove(group);
     const words = new Set<string>();
-    const slots = documents.map(({ id, fields, useCount }) => {
+    const slots = documents.map((document) => {
       const slot = free.pop() ?? ids.length;
-      ids[slot] = id;
+      ids[slot] = document.id;
       if (slot >= pads.total.length) pads = growPads(pads, slot);
-      pads.boosts[slot] = boostOf(useCount);
-      for (const [word, weight] of weighTerms(fields)) {
+      pads.boosts[slot] = boostOf(document.useCount);
+      for (const [word, weight] of weighTerms(document)) {
         words.add(word);
-        postingsOf(word).add(slot, weight);
+        addPosting(postingsOf(word), slot, weight);
       }
       return slot;
     });
@@ -131,11 +89,11 @@ export function createSearchIndex(): SearchIndex {
 
   function postingsOf(word: string): Postings {
     let postings = terms.get(word);
-    if (postings === undefined) terms.set(word, (postings = createPostings()));
+    if (postings === undefined) terms.set(word, (postings = []));
     return postings;
   }
 
-  const rarityOf = ({ count }: Postings): number =>
+  const rarityOf = ({ length: count }: Postings): number =>
     Math.log(1 + (ids.length - free.length - count + 0.5) / (count + 0.5));
 
   /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
@@ -168,13 +126,13 @@ export function createSearchIndex(): SearchIndex {
       const postings = terms.get(word);
       if (weight < 1 || isFaint(word)) {
         // What stands for a word is as good as the word.
-        if (postings !== undefined && hasSlot(postings, slot)) had += rarityOf(postings);
+        if (postings !== undefined && hasPosting(postings, slot)) had += rarityOf(postings);
         continue;
       }
       const rarity =
         postings === undefined ? Math.log(1 + 2 * (ids.length - free.length)) : rarityOf(postings);
       wanted += rarity;
-      if (postings !== undefined && hasSlot(postings, slot)) had += rarity;
+      if (postings !== undefined && hasPosting(postings, slot)) had += rarity;
     }
     return wanted === 0 ? 1 : had / wanted;
   }
@@ -227,51 +185,6 @@ function growPads({ boosts }: Pads, slot: number): Pads {
 
 function boostOf(useCount = 0): number {
   return 1 + USES_WEIGHT * Math.min(1, Math.log1p(useCount) / Math.log1p(USES_ENOUGH));
-}
-
-/** The weight of every term of a document, saturated, so that a query only multiplies and adds. */
-function weighTerms(fields: SearchDocument["fields"]): Map<string, number> {
-  const frequencies = new Map<string, number>();
-  for (const field of Object.keys(fields) as SearchField[]) {
-    const rule: FieldRule = FIELDS[field];
-    const words = termsOf(fields[field] ?? "", rule.termsMax);
-    const length = 1 - rule.lengthEffect + (rule.lengthEffect * words.length) / rule.typicalLength;
-    for (const [word, count] of countWords(words, rule.repeatsMax ?? REPEATS_MAX)) {
-      frequencies.set(word, (frequencies.get(word) ?? 0) + (rule.weight * count) / length);
-    }
-  }
-  for (const [word, frequency] of frequencies)
-    frequencies.set(word, (frequency * (K1 + 1)) / (frequency + K1));
-  return frequencies;
-}
-
-function countWords(words: readonly string[], repeatsMax: number): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, Math.min(repeatsMax, (counts.get(word) ?? 0) + 1));
-  return counts;
-}
-
-function addScores(
-  { count, slots, weights }: Postings,
-  factor: number,
-  into: Float64Array,
-  touched: number[],
-): number {
-  let highest = 0;
-  for (let at = 0; at < count; at++) {
-    const slot = slots[at]!;
-    const before = into[slot]!;
-    if (before === 0) touched.push(slot);
-    const after = before + factor * weights[at]!;
-    into[slot] = after;
-    if (after > highest) highest = after;
-  }
-  return highest;
-}
-
-function hasSlot({ count, slots }: Postings, slot: number): boolean {
-  const at = slots.indexOf(slot);
-  return at !== -1 && at < count;
 }
 
 interface Hit {

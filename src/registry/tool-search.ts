@@ -44,13 +44,13 @@ export function createToolSearch(parts: {
 
   function indexSource(source: string): void {
     waiting.delete(source);
-    const listed = parts.listingOf(source).components;
+    const { components: listed, about } = parts.listingOf(source);
     const byName = new Map(listed.map((component) => [component.name, component]));
     components.set(source, byName);
     parts.meanings?.put(source, byName, meaningOf);
     index.put(
       source,
-      listed.map((component) => documentOf(component, parts.experienceOf?.(component.name))),
+      listed.map((component) => documentOf(component, parts.experienceOf?.(component.name), about)),
     );
   }
 

@@ -3,7 +3,7 @@
  * fails half-way or is too long is cut, and the offer says so; only a list of tools that cannot be had at all fails.
  */
 import { type JsonObject, isJsonObject } from "../core/json.ts";
-import type { Offer, ToolDefinition } from "../core/tool.ts";
+import type { Offer, SourceAbout, ToolDefinition } from "../core/tool.ts";
 import type { Session } from "./handshake.ts";
 import type { Peer, Reply } from "./peer.ts";
 
@@ -46,6 +46,7 @@ export async function listOffer(
   return {
     kind: "offer",
     offer: {
+      about: aboutOf(session),
       tools: tools.entries as unknown as ToolDefinition[],
       resources: resources.entries,
       resourceTemplates: templates.entries,
@@ -55,6 +56,21 @@ export async function listOffer(
     },
   };
 }
+
+/** Instructions tell a model how to use the server, and so what it is for. */
+function aboutOf({ serverInfo, instructions }: Session): SourceAbout {
+  const { title, name, description } = serverInfo;
+  const shown = [title, name].find((text) => typeof text === "string");
+  const said = [description, instructions].find((text) => typeof text === "string");
+  return {
+    ...(typeof shown === "string" && { title: shown.slice(0, TITLE_LENGTH_MAX) }),
+    ...(typeof said === "string" && { description: said.slice(0, DESCRIPTION_LENGTH_MAX) }),
+  };
+}
+
+/** More of it is not searched. */
+const TITLE_LENGTH_MAX = 200;
+const DESCRIPTION_LENGTH_MAX = 2_000;
 
 const EMPTY: Pages = { entries: [], ttlMs: undefined };
 

@@ -368,6 +368,7 @@ describe("listing", () => {
         : { tools: [{ name: "b" }], ttlMs: 5 };
     expect(await upstream.list(contextOf())).toEqual(
       succeed({
+        about: { title: "memory" },
         tools: [{ name: "a" }, { name: "b" }],
         resources: [],
         resourceTemplates: [],
