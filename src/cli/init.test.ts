@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   copyClientsHome,
@@ -31,7 +32,8 @@ function open(home: ClientsHome, ask?: InitWorld["ask"]) {
     searchPath: "",
     realPathOf: (path: string) => path,
   };
-  const note = (line: string) => (said += `${line}\n`);
+  // Colours depend on where the test runs.
+  const note = (line: string) => (said += `${stripVTControlCharacters(line)}\n`);
   const print = (line: string) => {
     data += `${line}\n`;
     note(line);
