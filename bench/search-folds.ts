@@ -2,8 +2,10 @@
  * Intents of earlier runs, played by queries that are not asked: the queries are dealt out into folds, each fold is
  * asked once, and only the others teach. So every query is a test query, for every number of intents the same.
  */
-import type { BenchQuery, BenchSet } from "./search-data.ts";
+import { shareIntent } from "../src/registry/intent-share.ts";
+import type { BenchQuery, BenchSet, BenchTool } from "./search-data.ts";
 import { shuffle } from "./search-random.ts";
+import { ourDocument } from "./search-systems.ts";
 
 export const FOLDS = 10;
 
@@ -14,7 +16,8 @@ export interface Fold {
 }
 
 /** Deals out tool by tool, so that a tool's queries are spread over the folds as evenly as they can be. */
-export function dealFolds({ name, queries }: BenchSet): Fold[] {
+export function dealFolds({ name, queries, tools }: BenchSet): Fold[] {
+  const byId = new Map(tools.map((tool) => [tool.id, tool]));
   const byTool = Map.groupBy(queries, ({ wanted }) => wanted[0]![0]!);
   const dealt = shuffle([...byTool.values()], name).flatMap((own) => shuffle(own, own[0]!.text));
   return Array.from({ length: FOLDS }, (_, fold) => ({
@@ -28,14 +31,22 @@ export function dealFolds({ name, queries }: BenchSet): Fold[] {
         dealt.filter((_query, index) => index % FOLDS !== fold),
         `${name} ${fold}`,
       ),
+      byId,
     ),
   }));
 }
 
-function poolOf(queries: readonly BenchQuery[]): Map<string, string[]> {
+/** A query for several tools teaches each what it does of it, as a run does; every system gets the same. */
+function poolOf(
+  queries: readonly BenchQuery[],
+  tools: ReadonlyMap<string, BenchTool>,
+): Map<string, string[]> {
   const pool = new Map<string, string[]>();
   for (const { text, wanted } of queries) {
-    for (const id of new Set(wanted.flat())) pool.set(id, [...(pool.get(id) ?? []), text]);
+    const ids = [...new Set(wanted.flat())];
+    const documents = ids.flatMap((id) => tools.get(id) ?? []).map((tool) => ourDocument(tool, undefined));
+    const shares = shareIntent(text, documents);
+    for (const id of ids) pool.set(id, [...(pool.get(id) ?? []), shares.get(id) ?? text]);
   }
   return pool;
 }

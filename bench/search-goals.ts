@@ -36,23 +36,26 @@ function judgeCold(cells: readonly ColdCell[]): Goal[] {
 
 /** The set has fewer queries than the goal speaks of, so the number of intents that there really are is told. */
 function judgeTaught(cells: readonly TaughtCell[], supplies: readonly Supply[]): Goal[] {
-  const supply = supplies.find(
-    ({ set, intentCount }) => set === "metatool" && intentCount === TAUGHT_INTENTS,
-  );
   return Object.entries(TAUGHT_RECALL_MIN).flatMap(([toolCount, least]) => {
-    const cell = cells
-      .filter(
-        (other) =>
-          other.system === OURS &&
-          other.set === "metatool" &&
-          other.intentCount === TAUGHT_INTENTS &&
-          other.toolCount === Number(toolCount),
-      )
-      .toSorted((one, other) => other.queryCount - one.queryCount)[0];
-    if (cell === undefined) return [];
+    const ours = cells.filter(
+      (cell) => cell.system === OURS && cell.set === "metatool" && cell.toolCount === Number(toolCount),
+    );
+    const cellOf = (intentCount: number) =>
+      ours
+        .filter((cell) => cell.intentCount === intentCount)
+        .toSorted((one, other) => other.queryCount - one.queryCount)[0];
+    const most = Math.max(...ours.map(({ intentCount }) => intentCount));
+    const [cell, last] = [cellOf(TAUGHT_INTENTS), cellOf(most)];
+    if (cell === undefined || last === undefined) return [];
     const goal = judgeRecall(`metatool with ${TAUGHT_INTENTS} intents at ${toolCount} tools`, cell, least);
-    return [{ ...goal, found: `${goal.found}, with ${supply?.mean.toFixed(1)} intents in the mean` }];
+    const all = `${(last.quality.recall5 * 100).toFixed(1)} with all that there are, ${meanOf(supplies, most)}`;
+    return [{ ...goal, found: `${goal.found} with ${meanOf(supplies, TAUGHT_INTENTS)} in the mean; ${all}` }];
   });
+}
+
+function meanOf(supplies: readonly Supply[], intents: number): string {
+  const supply = supplies.find(({ set, intentCount }) => set === "metatool" && intentCount === intents);
+  return supply?.mean.toFixed(1) ?? "unknown";
 }
 
 function judgeRecall(what: string, { quality }: ColdCell | TaughtCell, least: number): Goal {

@@ -21,12 +21,7 @@ function askAll(system: SearchSystem, queries: readonly BenchQuery[]): Quality[]
 }
 
 /** Asks each fold after teaching what the others know; the system has learned nothing before and after. */
-function askFolds(
-  system: SearchSystem,
-  set: BenchSet,
-  folds: readonly Fold[],
-  intentCount: number,
-): Quality {
+function askFolds(system: SearchSystem, set: BenchSet, folds: readonly Fold[], intentCount: number): Quality {
   const servers = Map.groupBy(set.tools, ({ group }) => group);
   const teach = (intents: Intents): void => {
     for (const [group, tools] of servers) system.put(group, tools, intents);

@@ -31,7 +31,10 @@ export function createOurs(): SearchSystem {
   };
 }
 
-function ourDocument(tool: BenchTool, intents: readonly string[] | undefined): ReturnType<typeof documentOf> {
+export function ourDocument(
+  tool: BenchTool,
+  intents: readonly string[] | undefined,
+): ReturnType<typeof documentOf> {
   const properties = Object.fromEntries(
     (tool.params ?? []).map(({ name, description }) => [name, { description: description ?? "" }]),
   );
