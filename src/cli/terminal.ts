@@ -56,7 +56,7 @@ export function printTable(rows: readonly (readonly string[])[], painted?: Paint
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => escaped(row, column).length)),
   );
-  const total = process.stdout.isTTY ? (process.stdout.columns ?? 100) : Number.POSITIVE_INFINITY;
+  const total = process.stdout.isTTY ? process.stdout.columns || 100 : Number.POSITIVE_INFINITY;
   for (const row of rows) {
     const cells = row.map((_, column) => {
       const text = escaped(row, column);
