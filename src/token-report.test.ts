@@ -98,7 +98,7 @@ it("says of the gateway and each profile which mode is in force, and why", async
     ["empty", "auto", "full"],
   ]);
   const [gateway, small, always, never, renamed, alone, empty] = faces;
-  const limit = "the 6,000 that finding tools by search costs in a typical task";
+  const limit = "the 2,000 that finding tools by search costs in a typical task";
   const figures = gateway!.toolTokens.toLocaleString("en-US");
   expect(gateway!.why).toBe(
     `auto leaves the tools of servers to the search: their ${figures} tokens are more than ${limit}.`,
