@@ -101,6 +101,28 @@ it("writes the calls that it has counted when it ends, and before it reads", asy
   expect(await store.pastUses.list(DEFAULT_SCOPE)).toMatchObject([{ tool: "a__x", intent: "", useCount: 3 }]);
 });
 
+it("knows nothing of another scope after a change of the config", async () => {
+  const { store } = await open();
+  let scope = DEFAULT_SCOPE;
+  const learnt: string[][] = [];
+  const experience = createExperience({
+    uses: store.pastUses,
+    scope: () => scope,
+    learnt: (tools) => learnt.push([...tools]),
+    log: silentLog,
+  });
+  await experience.freshen();
+  experience.noteRun(["a__x"], "mine");
+  await experience.settle();
+  scope = { ...DEFAULT_SCOPE, project: "other" };
+  await experience.freshen();
+  expect(experience.of("a__x")).toBeUndefined();
+  expect(learnt.slice(-2)).toEqual([["a__x"], []]);
+  scope = DEFAULT_SCOPE;
+  await experience.freshen();
+  expect(experience.of("a__x")).toEqual({ intents: ["mine"], useCount: 1 });
+});
+
 it("goes on when the store fails", async () => {
   const { experience, store } = await open();
   await store.close();

@@ -50,6 +50,7 @@ export function createExperience(parts: ExperienceParts): Experience {
   const counted = new Map<string, number>();
   let writes: Promise<unknown> = Promise.resolve();
   let readAt: number | undefined;
+  let scopeKnown = keyOf(scope());
   let timer: NodeJS.Timeout | undefined;
 
   function write(some: readonly Omit<PastUse, "lastUsedAt">[]): void {
@@ -73,6 +74,17 @@ export function createExperience(parts: ExperienceParts): Experience {
     known.set(tool, { intents: intent === "" ? intents : [intent, ...rest], useCount: useCount + 1 });
   }
 
+  /** What was learnt in one scope is nothing to another. */
+  function forgetOtherScope(): void {
+    const now = keyOf(scope());
+    if (now === scopeKnown) return;
+    scopeKnown = now;
+    readAt = undefined;
+    const before = [...known.keys()];
+    known.clear();
+    parts.learnt(before);
+  }
+
   async function read(): Promise<void> {
     writeCounts();
     await writes;
@@ -85,6 +97,7 @@ export function createExperience(parts: ExperienceParts): Experience {
   return {
     of: (tool) => known.get(tool),
     async freshen() {
+      forgetOtherScope();
       if (readAt !== undefined && clock.elapsed() - readAt < FRESH_MS) return;
       readAt = clock.elapsed();
       await read().catch((error: unknown) => log.warn("experience.read.failed", { error }));
@@ -106,6 +119,10 @@ export function createExperience(parts: ExperienceParts): Experience {
       await writes;
     },
   };
+}
+
+function keyOf({ org, project }: Scope): string {
+  return JSON.stringify([org, project]);
 }
 
 /** They come newest first. */
