@@ -4,15 +4,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Those that take longest on two cores. */
 const LONG = [
   "crash",
-  "cli-library",
   "faults",
-  "cli-runs",
   "real-servers",
+  "workflow-execution",
   "library",
   "meta-tools",
   "code",
+  "cli-runs",
+  "cli-library",
   "cli",
-  "workflow-execution",
   "four-cells",
   "real-clients",
   "passage",

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../src/core/names.ts";
 import type { CapabilityDraft } from "../src/core/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { runCli } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 
@@ -40,18 +41,29 @@ async function folderWith(...drafts: CapabilityDraft[]): Promise<string> {
   return folder;
 }
 
-const cli = (folder: string, ...args: string[]) => {
-  const { status, stdout, stderr } = runCli(args, { folder });
+const cli = async (folder: string, ...args: string[]) => {
+  const { status, stdout, stderr } = await runCliHere(args, { folder });
   return { status, stdout, stderr };
 };
 /** The answer with `--json`, which must be all of stdout. */
-const json = (folder: string, ...args: string[]): unknown =>
-  JSON.parse(cli(folder, ...args, "--json").stdout);
+const json = async (folder: string, ...args: string[]): Promise<unknown> =>
+  JSON.parse((await cli(folder, ...args, "--json")).stdout);
 
 /** Runs code and returns the draft that it leaves. */
-function leaveDraft(folder: string, code: string, ...args: string[]): string {
-  const { stdout } = runCli(["run", "-", "--json", "--intent", "Add up", ...args], { folder, input: code });
+async function leaveDraft(folder: string, code: string, ...args: string[]): Promise<string> {
+  const { stdout } = await runCliHere(["run", "-", "--json", "--intent", "Add up", ...args], {
+    folder,
+    input: code,
+  });
   return (JSON.parse(stdout) as { draft: string }).draft;
+}
+
+/** Writes a draft that has never run; returns its file. */
+function writeDraft(folder: string, name: string, code: string): string {
+  const drafts = join(folder, "home/drafts");
+  mkdirSync(drafts, { recursive: true, mode: 0o700 });
+  writeFileSync(join(drafts, `${name}.ts`), code);
+  return join(drafts, `${name}.ts`);
 }
 
 describe("every command", () => {
@@ -66,12 +78,12 @@ describe("every command", () => {
     ["test", ["math:smu"]],
   ])("%s %j: an unknown name is answered with the nearest and 5", async (command, args) => {
     const folder = await folderWith(SUM);
-    expect(cli(folder, command, ...args)).toEqual({
+    expect(await cli(folder, command, ...args)).toEqual({
       status: 5,
       stdout: "",
       stderr: expect.stringMatching(/^error TOOL_NOT_FOUND: .*Did you mean math:sum\?\n/),
     });
-    const { status, stdout, stderr } = cli(folder, command, ...args, "--json");
+    const { status, stdout, stderr } = await cli(folder, command, ...args, "--json");
     expect({ status, stderr }).toEqual({ status: 5, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({
       success: false,
@@ -91,13 +103,38 @@ describe("every command", () => {
     ["a folder that does not exist", ["import", "nowhere"], 5, `There is no folder "nowhere"`],
   ])("refuses %s", async (_, args, status, words) => {
     const folder = await folderWith(SUM);
-    expect(cli(folder, ...args)).toEqual({ status, stdout: "", stderr: expect.stringContaining(words) });
+    expect(await cli(folder, ...args)).toEqual({
+      status,
+      stdout: "",
+      stderr: expect.stringContaining(words),
+    });
   });
 
-  it("has help with an example", () => {
+  it("ends by itself, each a process of its own", async () => {
+    const folder = await folderWith(SUM, SECOND);
+    writeDraft(folder, "one", "return 1;");
+    for (const [args, status, stdout] of [
+      [["save", "one", "num:one", "--description", "One."], 0, /^mcp__num__one\n$/],
+      [["history", "math:sum"], 0, /\n\* v2 .*\n {2}v1 .*\n$/],
+      [["diff", "math:sum@1", "math:sum@2"], 1, /^--- math:sum@1\n/],
+      [["rollback", "math:sum@1"], 0, /^$/],
+      [["rename", "math:sum", "calc:add"], 0, /^$/],
+      [["alias", "calc:add", "calc:plus"], 0, /^$/],
+      [["test", "calc:add"], 0, /^✓ calc:add@3 passed\n$/],
+      [["export", "out"], 0, /^calc\/add\.ts\nnum\/one\.ts\n$/],
+      [["delete", "num:one"], 0, /^$/],
+      [["import", "out"], 0, /^created num:one\n$/],
+    ] as const) {
+      const ended = runCli(args, { folder });
+      expect({ args, status: ended.status }).toEqual({ args, status });
+      expect(ended.stdout).toMatch(stdout);
+    }
+  });
+
+  it("has help with an example", async () => {
     const commands = "save test history diff rollback rename alias delete export import".split(" ");
     for (const command of commands) {
-      const { status, stdout } = runCli([command, "--help"]);
+      const { status, stdout } = await runCliHere([command, "--help"]);
       expect({ command, status, hasExample: stdout.includes(`$ repertoire ${command}`) }).toEqual({
         command,
         status: 0,
@@ -110,10 +147,10 @@ describe("every command", () => {
 describe("save", () => {
   const CODE = "return { sum: args.a + args.b };";
 
-  it("keeps a draft as a tool that can be called, with an example that passes", () => {
+  it("keeps a draft as a tool that can be called, with an example that passes", async () => {
     const folder = temporaryFolder();
-    const draft = leaveDraft(folder, CODE, "--input", "a=1", "--input", "b=2");
-    const saved = cli(
+    const draft = await leaveDraft(folder, CODE, "--input", "a=1", "--input", "b=2");
+    const saved = await cli(
       folder,
       "save",
       draft,
@@ -126,12 +163,12 @@ describe("save", () => {
       "y",
     );
     expect(saved).toMatchObject({ status: 0, stdout: "mcp__math__sum\n" });
-    expect(json(folder, "list")).toMatchObject({
+    expect(await json(folder, "list")).toMatchObject({
       items: [{ name: "math:sum", description: "Adds.", tags: ["x", "y"], version: 1 }],
     });
-    const called = cli(folder, "call", "mcp__math__sum", "--args", `{"a": 20, "b": 22}`);
+    const called = await cli(folder, "call", "mcp__math__sum", "--args", `{"a": 20, "b": 22}`);
     expect(called).toMatchObject({ status: 0, stdout: expect.stringContaining("42") });
-    expect(cli(folder, "test")).toEqual({
+    expect(await cli(folder, "test")).toEqual({
       status: 0,
       stdout: "✓ math:sum@1 passed\n",
       stderr: "1 passed, 0 failed, 0 skipped\n",
@@ -140,29 +177,25 @@ describe("save", () => {
 
   it("makes a new version of a name that exists only with --overwrite", async () => {
     const folder = await folderWith(SUM);
-    const draft = leaveDraft(folder, CODE, "--input", "a=1", "--input", "b=2");
-    const args = ["save", draft, "math:sum", "--description", "Adds both.", "--visibility", "project"];
-    expect(cli(folder, ...args)).toMatchObject({
+    writeDraft(folder, "both", CODE);
+    const args = ["save", "both", "math:sum", "--description", "Adds both.", "--visibility", "project"];
+    expect(await cli(folder, ...args)).toMatchObject({
       status: 2,
       stdout: "",
       stderr: expect.stringContaining("math:sum exists already (version 1)"),
     });
-    expect(json(folder, ...args, "--overwrite")).toMatchObject({
+    expect(await json(folder, ...args, "--overwrite")).toMatchObject({
       success: true,
       tool: "mcp__math__sum",
       version: 2,
     });
-    expect(json(folder, "describe", "math:sum")).toMatchObject({ visibility: "project", version: 2 });
+    expect(await json(folder, "describe", "math:sum")).toMatchObject({ visibility: "project", version: 2 });
   });
 
-  it("notes values that might be inputs, and that code has never run", () => {
+  it("notes values that might be inputs, and that code has never run", async () => {
     const { folder, config } = folderWithServer();
-    mkdirSync(join(folder, "home/drafts"), { recursive: true, mode: 0o700 });
-    writeFileSync(
-      join(folder, "home/drafts/fixed.ts"),
-      `return await mcp.everything["get-sum"]({ a: args.a, b: 3 });`,
-    );
-    const { status, stdout, stderr } = cli(
+    writeDraft(folder, "fixed", `return await mcp.sums["get-sum"]({ a: args.a, b: 3 });`);
+    const { status, stdout, stderr } = await cli(
       folder,
       "save",
       "fixed",
@@ -172,7 +205,7 @@ describe("save", () => {
       ...config,
     );
     expect({ status, stdout }).toEqual({ status: 0, stdout: "mcp__math__three\n" });
-    expect(stderr).toContain("might be an input: b = 3 of everything.get-sum (line 1, column 56)");
+    expect(stderr).toContain("might be an input: b = 3 of sums.get-sum (line 1, column 50)");
     expect(stderr).toContain("warning This code has not run here yet");
   });
 
@@ -187,12 +220,14 @@ describe("save", () => {
     ["an unknown draft", ["save", "add-pu", "m:s", "--description", "x"], 5, "Did you mean add-up?"],
     ["an unsafe name", ["save", "add-up", "../s", "--description", "x"], 6, "SECURITY_ERROR"],
     ["an empty description", ["save", "add-up", "m:s", "--description", " "], 2, "description"],
-  ])("refuses %s, and the draft stays", (_, args, status, words) => {
+  ])("refuses %s, and the draft stays", async (_, args, status, words) => {
     const folder = temporaryFolder();
-    const draft = join(folder, "home/drafts/add-up.ts");
-    mkdirSync(join(folder, "home/drafts"), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, "return 1;");
-    expect(cli(folder, ...args)).toEqual({ status, stdout: "", stderr: expect.stringContaining(words) });
+    const draft = writeDraft(folder, "add-up", "return 1;");
+    expect(await cli(folder, ...args)).toEqual({
+      status,
+      stdout: "",
+      stderr: expect.stringContaining(words),
+    });
     expect(readFileSync(draft, "utf8")).toBe("return 1;");
   });
 });
@@ -200,12 +235,12 @@ describe("save", () => {
 describe("history, diff, rollback", () => {
   it("history shows the newest first and marks the current one", async () => {
     const folder = await folderWith(SUM, SECOND);
-    const { status, stdout } = cli(folder, "history", "math:sum");
+    const { status, stdout } = await cli(folder, "history", "math:sum");
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /^ {2}VERSION +HASH +DATE +AUTHOR +RUN\n\* v2 +[0-9a-f]{4} +\d{4}-\S+Z +ann +no run\n {2}v1 +[0-9a-f]{4} .*\n$/,
     );
-    expect(json(folder, "history", "mcp__math__sum")).toEqual({
+    expect(await json(folder, "history", "mcp__math__sum")).toEqual({
       name: "math:sum",
       current_version: 2,
       versions: [2, 1].map((version) => ({
@@ -218,18 +253,18 @@ describe("history, diff, rollback", () => {
     });
   });
 
-  it("history names the run that a version was kept from", () => {
+  it("history names the run that a version was kept from", async () => {
     const folder = temporaryFolder();
-    const draft = leaveDraft(folder, "return 1;");
-    cli(folder, "save", draft, "math:one", "--description", "One.");
-    expect(json(folder, "history", "math:one")).toMatchObject({
+    const draft = await leaveDraft(folder, "return 1;");
+    await cli(folder, "save", draft, "math:one", "--description", "One.");
+    expect(await json(folder, "history", "math:one")).toMatchObject({
       versions: [{ version: 1, run_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
     });
   });
 
   it("diff shows sources, then schemas, and exits as diff does", async () => {
     const folder = await folderWith(SUM, SECOND);
-    expect(cli(folder, "diff", "math:sum@1", "math:sum@2")).toEqual({
+    expect(await cli(folder, "diff", "math:sum@1", "math:sum@2")).toEqual({
       status: 1,
       stdout: `--- math:sum@1
 +++ math:sum@2
@@ -241,9 +276,17 @@ input: c was added (required)
 `,
       stderr: "",
     });
-    expect(cli(folder, "diff", "math:sum@2", "math:sum")).toEqual({ status: 0, stdout: "", stderr: "" });
-    expect(json(folder, "diff", "math:sum@2", "math:sum")).toEqual({ equal: true, source: "", schemas: [] });
-    expect(json(folder, "diff", "math:sum@1", "math:sum")).toMatchObject({
+    expect(await cli(folder, "diff", "math:sum@2", "math:sum")).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(await json(folder, "diff", "math:sum@2", "math:sum")).toEqual({
+      equal: true,
+      source: "",
+      schemas: [],
+    });
+    expect(await json(folder, "diff", "math:sum@1", "math:sum")).toMatchObject({
       equal: false,
       schemas: ["input: c was added (required)"],
     });
@@ -251,38 +294,41 @@ input: c was added (required)
 
   it("diff keeps tabs and shows what a terminal would hide", async () => {
     const hidden = { ...SUM, source: "\treturn 1; // \u001b[2J\u202e\n", overwrite: true };
-    const { stdout } = cli(await folderWith(SUM, hidden), "diff", "math:sum@1", "math:sum@2");
+    const { stdout } = await cli(await folderWith(SUM, hidden), "diff", "math:sum@1", "math:sum@2");
     expect(stdout).toContain("+\treturn 1; // \\u{1b}[2J\\u{202e}\n");
   });
 
   it("rollback makes a new version that is like the old one", async () => {
     const folder = await folderWith(SUM, SECOND);
-    expect(cli(folder, "rollback", "math:sum@1")).toEqual({
+    expect(await cli(folder, "rollback", "math:sum@1")).toEqual({
       status: 0,
       stdout: "",
       stderr: "rolled back math:sum is at version 3, which is like math:sum@1\n",
     });
-    expect(cli(folder, "diff", "math:sum@1", "math:sum@3").status).toBe(0);
-    expect(json(folder, "rollback", "math:sum@2")).toEqual({
+    expect((await cli(folder, "diff", "math:sum@1", "math:sum@3")).status).toBe(0);
+    expect(await json(folder, "rollback", "math:sum@2")).toEqual({
       name: "math:sum",
       tool: "mcp__math__sum",
       version: 4,
       like: "math:sum@2",
     });
-    expect(cli(folder, "test").stdout).toBe("✓ math:sum@4 passed\n");
+    expect((await cli(folder, "test")).stdout).toBe("✓ math:sum@4 passed\n");
   });
 });
 
 describe("rename, alias, delete", () => {
   it("rename keeps the old name as an alias", async () => {
     const folder = await folderWith(SUM);
-    expect(cli(folder, "rename", "math:sum", "calc:add")).toEqual({
+    expect(await cli(folder, "rename", "math:sum", "calc:add")).toEqual({
       status: 0,
       stdout: "",
       stderr: "renamed to calc:add, the tool mcp__calc__add; it is also called math:sum\n",
     });
-    expect(json(folder, "describe", "math:sum")).toMatchObject({ name: "calc:add", aliases: ["math:sum"] });
-    expect(json(folder, "rename", "math:sum", "calc:plus")).toEqual({
+    expect(await json(folder, "describe", "math:sum")).toMatchObject({
+      name: "calc:add",
+      aliases: ["math:sum"],
+    });
+    expect(await json(folder, "rename", "math:sum", "calc:plus")).toEqual({
       name: "calc:plus",
       tool: "mcp__calc__plus",
       aliases: ["calc:add", "math:sum"],
@@ -291,17 +337,17 @@ describe("rename, alias, delete", () => {
 
   it("alias adds a name beside the others", async () => {
     const folder = await folderWith(SUM);
-    expect(cli(folder, "alias", "math:sum", "math:plus")).toEqual({
+    expect(await cli(folder, "alias", "math:sum", "math:plus")).toEqual({
       status: 0,
       stdout: "",
       stderr: "added math:sum is also called math:plus\n",
     });
-    expect(json(folder, "alias", "math:plus", "adder")).toEqual({
+    expect(await json(folder, "alias", "math:plus", "adder")).toEqual({
       name: "math:sum",
       tool: "mcp__math__sum",
       aliases: ["code:adder", "math:plus"],
     });
-    expect(json(folder, "describe", "adder")).toMatchObject({ name: "math:sum" });
+    expect(await json(folder, "describe", "adder")).toMatchObject({ name: "math:sum" });
   });
 
   it.each(["rename", "alias"])(
@@ -309,43 +355,43 @@ describe("rename, alias, delete", () => {
     async (command) => {
       const folder = await folderWith(SUM, { ...SUM, action: "other" });
       const config = join(folder, "servers.json");
-      writeFileSync(config, JSON.stringify({ mcpServers: { everything: EVERYTHING } }));
-      expect(cli(folder, command, "math:sum", "math:other")).toMatchObject({
+      writeFileSync(config, JSON.stringify({ mcpServers: { sums: SUMS } }));
+      expect(await cli(folder, command, "math:sum", "math:other")).toMatchObject({
         status: 2,
         stderr: expect.stringContaining("math:other is the name of something else already"),
       });
-      expect(cli(folder, command, "math:sum", "everything:x", "--config", config)).toMatchObject({
+      expect(await cli(folder, command, "math:sum", "sums:x", "--config", config)).toMatchObject({
         status: 2,
         stderr: expect.stringContaining("is the id of a server"),
       });
-      expect(json(folder, "describe", "math:sum")).toMatchObject({ aliases: [] });
+      expect(await json(folder, "describe", "math:sum")).toMatchObject({ aliases: [] });
     },
   );
 
   it("delete takes it out and says what stays", async () => {
     const folder = await folderWith(SUM, SECOND);
-    expect(cli(folder, "delete", "math:sum")).toEqual({
+    expect(await cli(folder, "delete", "math:sum")).toEqual({
       status: 0,
       stdout: "",
       stderr:
         "deleted math:sum. Its 2 versions stay in the store for the runs that use them; its names are free.\n",
     });
-    expect(json(folder, "list")).toEqual({ items: [] });
-    expect(cli(folder, "delete", "math:sum").status).toBe(5);
+    expect(await json(folder, "list")).toEqual({ items: [] });
+    expect((await cli(folder, "delete", "math:sum")).status).toBe(5);
     const other = await folderWith(SUM);
-    expect(json(other, "delete", "math:sum")).toEqual({ deleted: "math:sum", version_count: 1 });
+    expect(await json(other, "delete", "math:sum")).toEqual({ deleted: "math:sum", version_count: 1 });
   });
 });
 
-const EVERYTHING = {
+const SUMS = {
   command: process.execPath,
-  args: [join(import.meta.dirname, "../node_modules/@modelcontextprotocol/server-everything/dist/index.js")],
+  args: [join(import.meta.dirname, "fixtures/sum-server.mjs")],
 };
 
 function folderWithServer(): { folder: string; config: string[] } {
   const folder = temporaryFolder();
   const file = join(folder, "servers.json");
-  writeFileSync(file, JSON.stringify({ mcpServers: { everything: EVERYTHING } }));
+  writeFileSync(file, JSON.stringify({ mcpServers: { sums: SUMS } }));
   return { folder, config: ["--config", file] };
 }
 
@@ -365,42 +411,52 @@ function edit(file: string, change: (text: string) => string): void {
 describe("export, import", () => {
   it("carry the library to another home, byte for byte", async () => {
     const { folder, config } = folderWithServer();
-    const code = `// */ "über" 日本\r\nreturn await mcp.everything["get-sum"]({ a: args.a, b: 3 });`;
-    const draft = leaveDraft(folder, code, "--input", "a=2", ...config);
-    cli(folder, "save", draft, "math:sum", "--description", 'Adds "three". */', "--tag", "x", ...config);
-    cli(folder, "alias", "math:sum", "math:plus", ...config);
-    const draft2 = leaveDraft(folder, "return 1;", ...config);
-    cli(folder, "save", draft2, "one", "--description", "One.", "--visibility", "org", ...config);
+    const code = `// */ "über" 日本\r\nreturn await mcp.sums["get-sum"]({ a: args.a, b: 3 });`;
+    const draft = await leaveDraft(folder, code, "--input", "a=2", ...config);
+    await cli(
+      folder,
+      "save",
+      draft,
+      "math:sum",
+      "--description",
+      'Adds "three". */',
+      "--tag",
+      "x",
+      ...config,
+    );
+    await cli(folder, "alias", "math:sum", "math:plus", ...config);
+    const draft2 = await leaveDraft(folder, "return 1;", ...config);
+    await cli(folder, "save", draft2, "one", "--description", "One.", "--visibility", "org", ...config);
 
-    expect(cli(folder, "export", "out", ...config)).toEqual({
+    expect(await cli(folder, "export", "out", ...config)).toEqual({
       status: 0,
       stdout: "code/one.ts\nmath/sum.ts\n",
       stderr: "2 written, 0 unchanged\n",
     });
-    expect(json(folder, "export", "out", ...config)).toEqual({
+    expect(await json(folder, "export", "out", ...config)).toEqual({
       written: [],
       unchanged: ["code/one.ts", "math/sum.ts"],
     });
 
     const fresh = temporaryFolder();
     cpSync(join(folder, "out"), join(fresh, "in"), { recursive: true });
-    expect(cli(fresh, "import", "in")).toEqual({
+    expect(await cli(fresh, "import", "in")).toEqual({
       status: 0,
       stdout: "created code:one\ncreated math:sum\n",
       stderr: "2 created, 0 updated, 0 unchanged\n",
     });
-    expect(json(fresh, "import", "in")).toEqual({
+    expect(await json(fresh, "import", "in")).toEqual({
       created: [],
       updated: [],
       unchanged: ["code:one", "math:sum"],
       taken: [],
     });
-    expect(cli(fresh, "export", "out").status).toBe(0);
+    expect((await cli(fresh, "export", "out")).status).toBe(0);
     const files = filesOf(join(folder, "out"));
     expect(Object.keys(files)).toHaveLength(2);
     expect(filesOf(join(fresh, "out"))).toEqual(files);
     // No server is configured here: the recorded answers are enough.
-    expect(cli(fresh, "test")).toMatchObject({
+    expect(await cli(fresh, "test")).toMatchObject({
       status: 0,
       stdout: "✓ code:one@1 passed\n✓ math:sum@1 passed\n",
     });
@@ -410,9 +466,12 @@ describe("export, import", () => {
     const folder = await folderWith(SUM, { ...SUM, namespace: "text", action: "join" });
     mkdirSync(join(folder, "out"));
     writeFileSync(join(folder, "out/README.md"), "mine");
-    expect(json(folder, "export", "out", "text:*")).toEqual({ written: ["text/join.ts"], unchanged: [] });
+    expect(await json(folder, "export", "out", "text:*")).toEqual({
+      written: ["text/join.ts"],
+      unchanged: [],
+    });
     expect(Object.keys(filesOf(join(folder, "out")))).toEqual(["README.md", "text/join.ts"]);
-    expect(cli(folder, "export", "out", "zzz")).toEqual({
+    expect(await cli(folder, "export", "out", "zzz")).toEqual({
       status: 0,
       stdout: "",
       stderr: `Nothing in the library matches "zzz".\n`,
@@ -422,11 +481,11 @@ describe("export, import", () => {
   it("export says why it cannot write", async () => {
     const folder = await folderWith(SUM);
     writeFileSync(join(folder, "file"), "");
-    const { status, stdout, stderr } = cli(folder, "export", "file");
+    const { status, stdout, stderr } = await cli(folder, "export", "file");
     expect({ status, stdout }).toEqual({ status: 5, stdout: "" });
     expect(stderr).toMatch(/EEXIST|ENOTDIR/);
     symlinkSync(folder, join(folder, "math"));
-    expect(cli(folder, "export", ".")).toMatchObject({
+    expect(await cli(folder, "export", ".")).toMatchObject({
       status: 6,
       stderr: expect.stringContaining("math: this is a link"),
     });
@@ -434,31 +493,34 @@ describe("export, import", () => {
 
   it("import makes a new version of what was changed", async () => {
     const folder = await folderWith(SUM);
-    cli(folder, "export", "out");
+    await cli(folder, "export", "out");
     edit(join(folder, "out/math/sum.ts"), (text) => text.replace("Adds.", "Adds two."));
-    expect(json(folder, "import", "out")).toEqual({
+    expect(await json(folder, "import", "out")).toEqual({
       created: [],
       updated: ["math:sum"],
       unchanged: [],
       taken: [],
     });
-    expect(json(folder, "describe", "math:sum")).toMatchObject({ version: 2, description: "Adds two." });
+    expect(await json(folder, "describe", "math:sum")).toMatchObject({
+      version: 2,
+      description: "Adds two.",
+    });
   });
 
   it("import tells every problem of every file in a line of its own, and keeps nothing", async () => {
     const folder = await folderWith(SUM, { ...SUM, action: "other" });
-    cli(folder, "export", "out");
+    await cli(folder, "export", "out");
     const fresh = temporaryFolder();
     cpSync(join(folder, "out"), join(fresh, "in"), { recursive: true });
     edit(join(fresh, "in/math/sum.ts"), (text) => text.replace(`"author"`, `"autor"`));
     writeFileSync(join(fresh, "in/math/bad.ts"), "return 1;");
-    const { status, stdout, stderr } = cli(fresh, "import", "in");
+    const { status, stdout, stderr } = await cli(fresh, "import", "in");
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(/^error TOOL_INVALID_INPUT: math\/bad\.ts:1: the header is missing/);
     expect(stderr).toMatch(/\n {2}math\/sum\.ts:\d+: .*"autor".*Did you mean author\?\n/);
     expect(stderr).toContain("nothing was taken over");
-    expect(json(fresh, "list")).toEqual({ items: [] });
-    expect(json(fresh, "import", "in")).toMatchObject({
+    expect(await json(fresh, "list")).toEqual({ items: [] });
+    expect(await json(fresh, "import", "in")).toMatchObject({
       success: false,
       error: { code: "TOOL_INVALID_INPUT" },
     });
@@ -468,10 +530,10 @@ describe("export, import", () => {
 describe("test", () => {
   it("fails with what differs when an example comes out differently", async () => {
     const folder = await folderWith(SUM, { ...SUM, action: "bare", example: null });
-    cli(folder, "export", "out");
+    await cli(folder, "export", "out");
     edit(join(folder, "out/math/sum.ts"), (text) => text.replace(`"result": 3`, `"result": "\u202e4"`));
-    expect(json(folder, "import", "out")).toMatchObject({ updated: ["math:sum"] });
-    expect(cli(folder, "test")).toEqual({
+    expect(await json(folder, "import", "out")).toMatchObject({ updated: ["math:sum"] });
+    expect(await cli(folder, "test")).toEqual({
       status: 1,
       stdout: `- math:bare@1 skipped: it has no example: it was kept without a run
 ✗ math:sum@2 failed
@@ -479,7 +541,7 @@ describe("test", () => {
 `,
       stderr: "0 passed, 1 failed, 1 skipped\n",
     });
-    const { status, stdout } = cli(folder, "test", "--json");
+    const { status, stdout } = await cli(folder, "test", "--json");
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       passed: 0,
@@ -490,52 +552,52 @@ describe("test", () => {
         { name: "math:sum", version: 2, outcome: "failed", differences: [expect.any(String)] },
       ],
     });
-    expect(cli(folder, "test", "math:sum@1")).toMatchObject({ status: 0, stdout: "✓ math:sum@1 passed\n" });
+    expect(await cli(folder, "test", "math:sum@1")).toMatchObject({
+      status: 0,
+      stdout: "✓ math:sum@1 passed\n",
+    });
   });
 
-  it("fails when the code makes other calls, or fails", () => {
+  it("fails when the code makes other calls, or fails", async () => {
     const { folder, config } = folderWithServer();
-    const code = `return await mcp.everything["get-sum"]({ a: args.a, b: 3 });`;
-    const draft = leaveDraft(folder, code, "--input", "a=2", ...config);
-    cli(folder, "save", draft, "math:sum", "--description", "Adds.", ...config);
-    cli(folder, "export", "out", ...config);
+    const code = `return await mcp.sums["get-sum"]({ a: args.a, b: 3 });`;
+    const draft = await leaveDraft(folder, code, "--input", "a=2", ...config);
+    await cli(folder, "save", draft, "math:sum", "--description", "Adds.", ...config);
+    await cli(folder, "export", "out", ...config);
     edit(join(folder, "out/math/sum.ts"), (text) => text.replace("b: 3 }", "b: 4 }"));
-    cli(folder, "import", "out", ...config);
-    const { status, stdout } = cli(folder, "test", "math:sum", ...config);
+    await cli(folder, "import", "out", ...config);
+    const { status, stdout } = await cli(folder, "test", "math:sum", ...config);
     expect(status).toBe(1);
     expect(stdout).toMatch(/✗ math:sum@2 failed\n {4}it fails now: /);
-    expect(stdout).toMatch(
-      / {4}it makes a call that is not in the example: everything__get-sum \{"a":2,"b":4\}\n/,
-    );
-    expect(stdout).toMatch(/ {4}it does not make the call everything__get-sum \{"a":2,"b":3\}\n/);
+    expect(stdout).toMatch(/ {4}it makes a call that is not in the example: sums__get-sum \{"a":2,"b":4\}\n/);
+    expect(stdout).toMatch(/ {4}it does not make the call sums__get-sum \{"a":2,"b":3\}\n/);
   });
 
-  it("has nothing to do in an empty library", () => {
+  it("has nothing to do in an empty library", async () => {
     const folder = temporaryFolder();
-    expect(cli(folder, "test")).toEqual({
+    expect(await cli(folder, "test")).toEqual({
       status: 0,
       stdout: "",
       stderr: "The library is empty: there is nothing to test.\n",
     });
-    expect(json(folder, "test")).toEqual({ passed: 0, failed: 0, skipped: 0, reports: [] });
+    expect(await json(folder, "test")).toEqual({ passed: 0, failed: 0, skipped: 0, reports: [] });
   });
 });
 
 describe("changed tools", () => {
-  it("list marks what uses them, and describe shows what changed and whether the code still fits", () => {
+  it("list marks what uses them, and describe shows what changed and whether the code still fits", async () => {
     const { folder, config } = folderWithServer();
-    const code = `return await mcp.everything["get-sum"]({ a: args.a, b: 3 });`;
-    const draft = leaveDraft(folder, code, "--input", "a=2", ...config);
-    cli(folder, "save", draft, "math:sum", "--description", "Adds.", ...config);
-    expect(cli(folder, "list", ...config)).toMatchObject({
+    writeDraft(folder, "three", `return await mcp.sums["get-sum"]({ a: args.a, b: 3 });`);
+    await cli(folder, "save", "three", "math:sum", "--description", "Adds.", ...config);
+    expect(await cli(folder, "list", ...config)).toMatchObject({
       stdout: expect.not.stringContaining("changed"),
       stderr: "",
     });
-    expect(cli(folder, "describe", "math:sum", ...config).stdout).toMatch(
-      /\nuses +everything__get-sum {2}same\n/,
+    expect((await cli(folder, "describe", "math:sum", ...config)).stdout).toMatch(
+      /\nuses +sums__get-sum {2}same\n/,
     );
 
-    cli(folder, "export", "out", ...config);
+    await cli(folder, "export", "out", ...config);
     const file = join(folder, "out/math/sum.ts");
     // As if the tool had taken another argument when the code was kept.
     edit(file, (text) =>
@@ -543,20 +605,18 @@ describe("changed tools", () => {
         .replace(/"hash": "\w+"/, `"hash": "0"`)
         .replace(/("definition".*"properties": \{)/s, `$1"c": {"type": "string"},`),
     );
-    cli(folder, "import", "out", ...config);
-    const listed = cli(folder, "list", ...config);
+    await cli(folder, "import", "out", ...config);
+    const listed = await cli(folder, "list", ...config);
     expect(listed.stdout).toMatch(/\nmath:sum +code +v2 changed +0 runs +Adds\.\n/);
-    expect(listed.stderr).toBe(
-      "changed math:sum uses everything__get-sum. See: repertoire describe math:sum\n",
-    );
-    const described = cli(folder, "describe", "math:sum", ...config).stdout;
-    expect(described).toMatch(/\nuses +everything__get-sum {2}changed\n {13}c was removed\n/);
+    expect(listed.stderr).toBe("changed math:sum uses sums__get-sum. See: repertoire describe math:sum\n");
+    const described = (await cli(folder, "describe", "math:sum", ...config)).stdout;
+    expect(described).toMatch(/\nuses +sums__get-sum {2}changed\n {13}c was removed\n/);
     expect(described).toMatch(/\nfits +yes, /);
 
     edit(file, (text) => text.replaceAll("get-sum", "get-summ"));
-    cli(folder, "import", "out", ...config);
-    const missing = cli(folder, "describe", "math:sum", ...config).stdout;
-    expect(missing).toMatch(/\nuses +everything__get-summ {2}missing\n/);
+    await cli(folder, "import", "out", ...config);
+    const missing = (await cli(folder, "describe", "math:sum", ...config)).stdout;
+    expect(missing).toMatch(/\nuses +sums__get-summ {2}missing\n/);
     expect(missing).toMatch(/\nfits +no: .*Did you mean .*get-sum/);
   });
 });

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { BIN, environmentOf, runCli } from "./fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 
@@ -11,11 +12,19 @@ const SERVER = join(import.meta.dirname, "fixtures/workflow-server.mjs");
 const PATIENCE_MS = 25_000;
 const RUN_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 interface Place {
   readonly folder: string;
   /** Runs a command to its end. */
-  cli(...args: string[]): { status: number | null; stdout: string; stderr: string };
-  json(...args: string[]): unknown;
+  cli(...args: string[]): Promise<Ended>;
+  json(...args: string[]): Promise<unknown>;
+  /** The same as a process of its own. */
+  process(...args: string[]): Ended;
   /** Starts a command that is watched. */
   start(...args: string[]): ReturnType<typeof startCli>;
   write(name: string, content: unknown): void;
@@ -33,14 +42,15 @@ function createPlace(): Place {
   const config = join(folder, "servers.json");
   writeFileSync(config, JSON.stringify({ mcpServers: { box } }));
   const all = (args: readonly string[]) => [...args, "--config", config];
-  const cli: Place["cli"] = (...args) => {
-    const { status, stdout, stderr } = runCli(all(args), { folder });
+  const cli: Place["cli"] = async (...args) => {
+    const { status, stdout, stderr } = await runCliHere(all(args), { folder });
     return { status, stdout, stderr };
   };
   return {
     folder,
     cli,
-    json: (...args) => JSON.parse(cli(...args, "--json").stdout) as unknown,
+    json: async (...args) => JSON.parse((await cli(...args, "--json")).stdout) as unknown,
+    process: (...args) => runCli(all(args), { folder }),
     start: (...args) => startCli(folder, all(args)),
     write: (name, content) =>
       writeFileSync(
@@ -111,15 +121,34 @@ const GATED = flowWith({ type: "approve", params: { message: "Really \u202e?" } 
 const HELD = flowWith({ type: "box__hold", params: { text: "x" } });
 
 describe("every command", () => {
-  it("has help with an example", () => {
+  it("has help with an example", async () => {
     for (const command of ["run", "resume", "runs", "show", "approve", "validate", "graph"]) {
-      const { status, stdout } = runCli([command, "--help"]);
+      const { status, stdout } = await runCliHere([command, "--help"]);
       expect({ command, status, hasExample: stdout.includes(`$ repertoire ${command}`) }).toEqual({
         command,
         status: 0,
         hasExample: true,
       });
     }
+  });
+
+  // `run` and `runs` are processes in other tests below.
+  it("ends by itself, each a process of its own", async () => {
+    const place = createPlace();
+    place.write("flow.json", GATED);
+    expect(await place.cli("run", "flow.json")).toMatchObject({ status: 6, stdout: "" });
+    for (const [args, status, stdout] of [
+      [["validate", "flow.json"], 0, /^valid flow\.json: 3 nodes/],
+      [["graph", "flow.json"], 0, /^Writes two notes\.\n/],
+      [["show", "last"], 0, /  paused  workflow  /],
+      [["approve", "last", "--yes"], 0, /^$/],
+      [["resume", "last"], 0, /^\{\n {2}"last": "hello again"\n\}\n$/],
+    ] as const) {
+      const ended = place.process(...args);
+      expect({ args, status: ended.status }).toEqual({ args, status });
+      expect(ended.stdout).toMatch(stdout);
+    }
+    expect(place.effects()).toEqual(["add hello", "add hello again"]);
   });
 
   it.each([
@@ -131,8 +160,8 @@ describe("every command", () => {
     ["an odd status", ["runs", "--status", "done"], 2, "running, paused, succeeded"],
     ["a workflow that is not there", ["validate", "none.json"], 2, "ENOENT"],
     ["an odd time limit", ["run", "none", "--timeout", "0"], 2, "--timeout"],
-  ])("refuses %s", (_, args, status, words) => {
-    expect(createPlace().cli(...args)).toEqual({
+  ])("refuses %s", async (_, args, status, words) => {
+    expect(await createPlace().cli(...args)).toEqual({
       status,
       stdout: "",
       stderr: expect.stringContaining(words),
@@ -141,26 +170,26 @@ describe("every command", () => {
 });
 
 describe("validate, graph", () => {
-  it("say in one line that a workflow could run, and draw its plan", () => {
+  it("say in one line that a workflow could run, and draw its plan", async () => {
     const place = createPlace();
     place.write("flow.json", FRAGILE);
-    expect(place.cli("validate", "flow.json")).toEqual({
+    expect(await place.cli("validate", "flow.json")).toEqual({
       status: 0,
       stdout: "valid flow.json: 3 nodes, 3 levels, 1 input\n",
       stderr: "",
     });
-    expect(place.json("validate", "flow.json")).toEqual({
+    expect(await place.json("validate", "flow.json")).toEqual({
       valid: true,
       nodes: 3,
       levels: [["first"], ["middle"], ["last"]],
       inputs: ["text"],
     });
-    const drawn = place.cli("graph", "flow.json");
+    const drawn = await place.cli("graph", "flow.json");
     expect(drawn).toMatchObject({ status: 0, stderr: "" });
     expect(drawn.stdout).toMatch(
       /^Writes two notes\.\n[^]*level 1\n {2}middle {2}box__fragile {2}\[after first\]\n/,
     );
-    expect(place.cli("graph", "flow.json", "--svg", "--out", "flow.svg")).toEqual({
+    expect(await place.cli("graph", "flow.json", "--svg", "--out", "flow.svg")).toEqual({
       status: 0,
       stdout: "",
       stderr: "written to flow.svg\n",
@@ -168,32 +197,32 @@ describe("validate, graph", () => {
     expect(readFileSync(join(place.folder, "flow.svg"), "utf8")).toMatch(/^<svg [^]*<\/svg>\s*$/);
   });
 
-  it("tell every problem in a line with its place, and what to do about it", () => {
+  it("tell every problem in a line with its place, and what to do about it", async () => {
     const place = createPlace();
     const flow = JSON.stringify(flowWith({ type: "box__fragil", params: {} }), null, 2);
     place.write("flow.json", flow.replace('"to": "last"', '"to": "lats"'));
-    const { status, stdout, stderr } = place.cli("validate", "flow.json");
+    const { status, stdout, stderr } = await place.cli("validate", "flow.json");
     expect({ status, stderr }).toEqual({ status: 1, stderr: "2 problems\n" });
     expect(stdout).toMatch(/^flow\.json:\d+:\d+: .*box__fragil.*\n {2}.*Did you mean box__fragile\?\n/);
     expect(stdout).toMatch(/\nflow\.json:\d+:\d+: .*lats.*\n {2}.*Did you mean last\?\n$/);
-    expect(place.json("validate", "flow.json")).toMatchObject({
+    expect(await place.json("validate", "flow.json")).toMatchObject({
       valid: false,
       problems: [{ line: expect.any(Number), column: expect.any(Number), fix: expect.any(String) }, {}],
     });
     for (const command of ["graph", "run"]) {
-      const refused = place.cli(command, "flow.json");
+      const refused = await place.cli(command, "flow.json");
       expect({ command, stdout: refused.stdout }).toEqual({ command, stdout: "" });
       expect(refused.stderr.startsWith(stdout)).toBe(true);
     }
     expect(place.effects()).toEqual([]);
   });
 
-  it("validate reads standard input, and shows what a terminal would hide", () => {
-    const { status, stdout } = runCli(["validate", "-"], { input: `{"\u001b[2J": 1}` });
+  it("validate reads standard input, and shows what a terminal would hide", async () => {
+    const { status, stdout } = await runCliHere(["validate", "-"], { input: `{"\u001b[2J": 1}` });
     expect(status).toBe(1);
     expect(stdout).toMatch(/^stdin:1:\d+: /);
     expect(stdout).not.toContain("\u001b");
-    expect(runCli(["validate", "-"], { input: "{ nope" })).toMatchObject({
+    expect(await runCliHere(["validate", "-"], { input: "{ nope" })).toMatchObject({
       status: 1,
       stdout: expect.stringMatching(/^stdin:1:3: /),
     });
@@ -201,18 +230,18 @@ describe("validate, graph", () => {
 });
 
 describe("run, resume", () => {
-  it("a workflow that fails says what is done and how to go on, and nothing is done twice", () => {
+  it("a workflow that fails says what is done and how to go on, and nothing is done twice", async () => {
     const place = createPlace();
     place.write("flow.json", FRAGILE);
     place.mark("broken");
-    const failed = place.cli("run", "flow.json", "--input", "text=hi", "--intent", "Two notes");
+    const failed = await place.cli("run", "flow.json", "--input", "text=hi", "--intent", "Two notes");
     expect(failed).toMatchObject({ status: 5, stdout: "" });
     expect(failed.stderr).toMatch(/error TOOL_EXECUTION_FAILED: .*it is broken/);
     expect(failed.stderr).toMatch(
       /\n {2}done +first\n {2}failed +middle\n {2}go on with: repertoire resume /,
     );
     place.unmark("broken");
-    const resumed = place.cli(...commandIn(failed.stderr, "go on with"));
+    const resumed = await place.cli(...commandIn(failed.stderr, "go on with"));
     expect(resumed).toEqual({
       status: 0,
       stdout: `{\n  "last": "hi again"\n}\n`,
@@ -220,55 +249,58 @@ describe("run, resume", () => {
     });
     expect(place.effects()).toEqual(["add hi", "fragile x", "fragile x", "add hi again"]);
 
-    const again = place.cli("resume", idIn(failed.stderr));
+    const again = await place.cli("resume", idIn(failed.stderr));
     expect(again).toMatchObject({ status: 6, stdout: "" });
     expect(again.stderr).toContain("superseded");
     expect(again.stderr).toContain("look at it with: repertoire show ");
-    expect(place.json("resume", idIn(failed.stderr))).toMatchObject({
+    expect(await place.json("resume", idIn(failed.stderr))).toMatchObject({
       success: false,
       error: { reason: "superseded" },
     });
   });
 
-  it("a corrected workflow file goes on from what the old one had done", () => {
+  it("a corrected workflow file goes on from what the old one had done", async () => {
     const place = createPlace();
     place.write("flow.json", FRAGILE);
     place.mark("broken");
-    const failed = place.cli("run", "flow.json");
+    const failed = await place.cli("run", "flow.json");
     place.write("flow.json", flowWith({ type: "box__add", params: { text: "instead" } }));
-    const resumed = place.cli(...commandIn(failed.stderr, "corrected"));
+    const resumed = await place.cli(...commandIn(failed.stderr, "corrected"));
     expect(resumed).toMatchObject({ status: 0, stdout: expect.stringContaining("hello again") });
     expect(place.effects()).toEqual(["add hello", "fragile x", "add instead", "add hello again"]);
   });
 
-  it("corrected code goes on from what the old one had done", () => {
+  it("corrected code goes on from what the old one had done", async () => {
     const place = createPlace();
     place.write("notes.ts", `await mcp.box.add({ text: args.a });\nreturn args.lenght.x;`);
-    const failed = place.cli("run", "notes.ts", "--input", "a=1st");
+    const failed = await place.cli("run", "notes.ts", "--input", "a=1st");
     expect(failed).toMatchObject({ status: 5, stdout: "" });
     expect(failed.stderr).toMatch(/\n {2}done +box__add\n/);
     place.write("notes.ts", `await mcp.box.add({ text: args.a });\nreturn args;`);
-    const resumed = place.cli("resume", "last", "--code", "notes.ts", "--input", "b=2");
+    const resumed = await place.cli("resume", "last", "--code", "notes.ts", "--input", "b=2");
     expect(JSON.parse(resumed.stdout)).toEqual({ a: "1st", b: 2 });
     expect(place.effects()).toEqual(["add 1st"]);
   });
 
-  it("a draft and what was kept run by name, and a large result is printed whole", () => {
+  it("a draft and what was kept run by name, and a large result is printed whole", async () => {
     const place = createPlace();
     mkdirSync(join(place.folder, "home/drafts"), { recursive: true, mode: 0o700 });
     place.write("home/drafts/two-notes.json", HELD);
     place.mark("go");
-    expect(place.json("run", "two-notes")).toMatchObject({ success: true, outputs: { last: "hello again" } });
+    expect(await place.json("run", "two-notes")).toMatchObject({
+      success: true,
+      outputs: { last: "hello again" },
+    });
     place.write("large.ts", `return "x".repeat(100_000);`);
-    const large = place.cli("run", "large.ts");
+    const large = await place.cli("run", "large.ts");
     expect(large.stdout).toBe(`${"x".repeat(100_000)}\n`);
     place.write("home/drafts/one.ts", "return 1;");
-    place.cli("save", "one", "num:one", "--description", "One.");
-    expect(place.cli("run", "num:one")).toMatchObject({ status: 0, stdout: "1\n" });
-    expect(place.cli("runs", "--limit", "1").stdout).toMatch(/ capability {2}num:one\n$/);
+    await place.cli("save", "one", "num:one", "--description", "One.");
+    expect(await place.cli("run", "num:one")).toMatchObject({ status: 0, stdout: "1\n" });
+    expect((await place.cli("runs", "--limit", "1")).stdout).toMatch(/ capability {2}num:one\n$/);
   });
 
-  it("a call without an answer is shown with its arguments and the three choices, and waits for one", () => {
+  it("a call without an answer is shown with its arguments and the three choices, and waits for one", async () => {
     const place = createPlace();
     place.write("notes.ts", `return await mcp.box.add({ text: "a\u202eb" });`);
     const { folder } = place;
@@ -278,9 +310,9 @@ describe("run, resume", () => {
       env: { REPERTOIRE_CRASH_AT: "step.sent" },
     });
     expect(crashed.status).toBeNull();
-    expect(place.json("runs", "--status", "interrupted")).toMatchObject({ runs: [{ kind: "code" }] });
+    expect(await place.json("runs", "--status", "interrupted")).toMatchObject({ runs: [{ kind: "code" }] });
 
-    const asked = place.cli("resume", "last");
+    const asked = await place.cli("resume", "last");
     expect(asked).toMatchObject({ status: 6, stdout: "" });
     expect(asked.stderr).toContain(`\n    box__add {"text":"a\\u{202e}b"}\n`);
     for (const [label, answer] of [
@@ -291,9 +323,11 @@ describe("run, resume", () => {
       const [id, ...words] = commandIn(asked.stderr, label).slice(1);
       expect([id, words.join(" ")]).toEqual([expect.stringMatching(RUN_ID), `--uncertain ${answer}`]);
     }
-    expect(place.cli("show", "last").stdout).toMatch(/\? box__add .*sent, and no answer is on record\n/);
+    expect((await place.cli("show", "last")).stdout).toMatch(
+      /\? box__add .*sent, and no answer is on record\n/,
+    );
 
-    const told = place.cli("resume", "last", "--uncertain", `{"result": {"mine": true}}`);
+    const told = await place.cli("resume", "last", "--uncertain", `{"result": {"mine": true}}`);
     expect(told).toMatchObject({ status: 0, stdout: `{\n  "mine": true\n}\n` });
     expect(place.effects().length).toBeLessThanOrEqual(1);
   });
@@ -316,7 +350,7 @@ describe("signals", () => {
       const ended = await running.ended();
       expect(ended).toMatchObject({ code, stdout: "" });
       expect(ended.stderr).toMatch(/\n {2}done +first, middle\n {2}go on with: repertoire resume /);
-      expect(place.cli(...commandIn(ended.stderr, "go on with"))).toMatchObject({
+      expect(await place.cli(...commandIn(ended.stderr, "go on with"))).toMatchObject({
         status: 0,
         stdout: `{\n  "last": "hello again"\n}\n`,
       });
@@ -333,7 +367,7 @@ describe("signals", () => {
     await running.says("Stopping");
     running.signal("SIGINT");
     expect(await running.ended()).toMatchObject({ code: 130, stdout: "" });
-    expect(place.cli("resume", "last")).toMatchObject({
+    expect(await place.cli("resume", "last")).toMatchObject({
       status: 6,
       stderr: expect.stringContaining(`middle: box__hold {"text":"x"}`),
     });
@@ -341,19 +375,19 @@ describe("signals", () => {
 });
 
 describe("runs, show", () => {
-  it("list what ran, newest first, and show one as a tree with times", () => {
+  it("list what ran, newest first, and show one as a tree with times", async () => {
     const place = createPlace();
-    expect(place.cli("runs")).toEqual({ status: 0, stdout: "", stderr: "Nothing has run yet.\n" });
+    expect(await place.cli("runs")).toEqual({ status: 0, stdout: "", stderr: "Nothing has run yet.\n" });
     place.write(
       "flow.json",
       flowWith({ type: "code", params: { code: `return await mcp.box.fragile({ text: "x" });` } }),
     );
     place.mark("broken");
-    place.cli("run", "flow.json", "--intent", "Evil \u001b[2J");
+    await place.cli("run", "flow.json", "--intent", "Evil \u001b[2J");
     place.unmark("broken");
-    place.cli("resume", "last");
+    await place.cli("resume", "last");
 
-    const { status, stdout } = place.cli("runs");
+    const { status, stdout } = await place.cli("runs");
     expect(status).toBe(0);
     const id = RUN_ID.source;
     const when = String.raw`\d{4}-\d\d-\d\dT[\d:]{8}Z`;
@@ -362,42 +396,46 @@ describe("runs, show", () => {
         String.raw`^RUN +STATUS +STARTED +TOOK +KIND +WHAT\n${id}  succeeded  ${when}  [\d.]+ m?s +workflow  Evil \\u\{1b\}\[2J\n${id}  failed +${when} .* \(went on as ${id}\)\n$`,
       ),
     );
-    const listed = place.json("runs") as { runs: { run_id: string; resumed_from?: string }[] };
+    const listed = (await place.json("runs")) as { runs: { run_id: string; resumed_from?: string }[] };
     expect(listed.runs).toMatchObject([{ status: "succeeded" }, { status: "failed" }]);
     expect(listed.runs[0]!.resumed_from).toBe(listed.runs[1]!.run_id);
     const { folder } = place;
     const coloured = runCli(["runs"], { folder, env: { FORCE_COLOR: "1" } }).stdout;
     expect(coloured).toContain("\u001b[32msucceeded\u001b[39m  ");
-    expect(place.json("runs", "--status", "failed", "--all")).toMatchObject({ runs: [{ status: "failed" }] });
+    expect(await place.json("runs", "--status", "failed", "--all")).toMatchObject({
+      runs: [{ status: "failed" }],
+    });
 
-    const shown = place.cli("show", "last").stdout;
+    const shown = (await place.cli("show", "last")).stdout;
     expect(shown).toMatch(new RegExp(`^${id}  succeeded  workflow  ${when}  `));
     expect(shown).toMatch(/\n├─ ✓ first {2}box__add \{"text":"hello"\} {2}from the journal of /);
     expect(shown).toMatch(/\n├─ ✓ middle {2}code .* at \d+ ms\n│ {2}└─ code \S+ {2}succeeded {2}\d+ ms\n/);
     expect(shown).toMatch(/\n│ {5}└─ ✓ box__fragile \{"text":"x"\} {2}\d+ ms at \d+ ms\n└─ ✓ last /);
     expect(shown).toContain(`\noutputs  {"last":"hello again"}\n`);
 
-    const before = place.cli("show", listed.runs[1]!.run_id).stdout;
+    const before = (await place.cli("show", listed.runs[1]!.run_id)).stdout;
     expect(before).toMatch(/\n└─ ✗ middle [^]*it is broken/);
     expect(before).toContain(`went on  ${listed.runs[0]!.run_id}`);
     expect(before).not.toContain("go on with");
   });
 
-  it("show prints one result as JSON, and the whole trace", () => {
+  it("show prints one result as JSON, and the whole trace", async () => {
     const place = createPlace();
     place.write(
       "notes.ts",
       `await mcp.box.add({ text: "a" });\nawait mcp.box.add({ text: "b" });\nreturn 3;`,
     );
-    place.cli("run", "notes.ts");
-    expect(JSON.parse(place.cli("show", "last", "--step", "box__add#2").stdout)).toEqual({ text: "b" });
-    expect(place.cli("show", "last", "--step", "outputs").stdout).toBe("3\n");
-    expect(place.cli("show", "last", "--step", "box__ad")).toEqual({
+    await place.cli("run", "notes.ts");
+    expect(JSON.parse((await place.cli("show", "last", "--step", "box__add#2")).stdout)).toEqual({
+      text: "b",
+    });
+    expect((await place.cli("show", "last", "--step", "outputs")).stdout).toBe("3\n");
+    expect(await place.cli("show", "last", "--step", "box__ad")).toEqual({
       status: 5,
       stdout: "",
       stderr: expect.stringContaining("Did you mean box__add"),
     });
-    expect(place.json("show", "last")).toMatchObject({
+    expect(await place.json("show", "last")).toMatchObject({
       status: "succeeded",
       steps: [{ name: "box__add" }, { name: "box__add#2" }],
     });
@@ -405,51 +443,53 @@ describe("runs, show", () => {
 });
 
 describe("approve", () => {
-  function pausedPlace(): Place {
+  async function pausedPlace(): Promise<Place> {
     const place = createPlace();
     place.write("flow.json", GATED);
-    const paused = place.cli("run", "flow.json");
+    const paused = await place.cli("run", "flow.json");
     expect(paused).toMatchObject({ status: 6, stdout: "" });
     expect(paused.stderr).toMatch(/\npaused \S+\n {2}done +first\n {2}waits +middle: Really \\u\{202e\}\?\n/);
     expect(commandIn(paused.stderr, "decide with")[0]).toBe("approve");
     return place;
   }
 
-  it("shows exactly what is asked, and needs an answer where nobody can be asked", () => {
-    const place = pausedPlace();
-    const refused = place.cli("approve", "last");
+  it("shows exactly what is asked, and needs an answer where nobody can be asked", async () => {
+    const place = await pausedPlace();
+    const refused = await place.cli("approve", "last");
     expect(refused).toMatchObject({ status: 2, stdout: "" });
     expect(refused.stderr).toContain("waits for an approval:\n  Really \\u{202e}?\n");
     expect(refused.stderr).toContain("give --yes or --deny");
-    expect(place.cli("resume", "last")).toMatchObject({ status: 6 });
+    expect(await place.cli("resume", "last")).toMatchObject({ status: 6 });
     expect(place.effects()).toEqual(["add hello"]);
   });
 
-  it("a yes is recorded, and the run goes on with the command that it says", () => {
-    const place = pausedPlace();
-    const approved = place.cli("approve", "last", "--yes");
+  it("a yes is recorded, and the run goes on with the command that it says", async () => {
+    const place = await pausedPlace();
+    const approved = await place.cli("approve", "last", "--yes");
     expect(approved).toMatchObject({ status: 0, stdout: "" });
-    expect(place.cli(...commandIn(approved.stderr, "Go on with"))).toMatchObject({ status: 0 });
+    expect(await place.cli(...commandIn(approved.stderr, "Go on with"))).toMatchObject({ status: 0 });
     expect(place.effects()).toEqual(["add hello", "add hello again"]);
   });
 
-  it("--resume goes on at once, and stdout is the result of the run alone", () => {
-    const place = pausedPlace();
-    expect(place.json("approve", "last", "--yes", "--resume")).toMatchObject({
+  it("--resume goes on at once, and stdout is the result of the run alone", async () => {
+    const place = await pausedPlace();
+    expect(await place.json("approve", "last", "--yes", "--resume")).toMatchObject({
       success: true,
       outputs: { last: "hello again" },
     });
   });
 
-  it("a no ends the run, and nothing of it is done", () => {
-    const place = pausedPlace();
-    expect(place.json("approve", "last", "--deny")).toEqual({
+  it("a no ends the run, and nothing of it is done", async () => {
+    const place = await pausedPlace();
+    expect(await place.json("approve", "last", "--deny")).toEqual({
       run_id: expect.stringMatching(RUN_ID),
       node: "middle",
       approved: false,
     });
-    expect(place.json("runs")).toMatchObject({ runs: [{ status: "failed", error: { reason: "denied" } }] });
-    expect(place.cli("approve", "last", "--yes")).toMatchObject({ status: 5 });
+    expect(await place.json("runs")).toMatchObject({
+      runs: [{ status: "failed", error: { reason: "denied" } }],
+    });
+    expect(await place.cli("approve", "last", "--yes")).toMatchObject({ status: 5 });
     expect(place.effects()).toEqual(["add hello"]);
   });
 });

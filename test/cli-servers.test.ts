@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { runCli } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 import { evilCommand, startEvilHttp } from "./rig/evil-process.ts";
@@ -17,15 +18,17 @@ function folderWith(servers: Record<string, object>): {
 }
 
 describe("add", () => {
-  it("takes the grammar of `claude mcp add`", () => {
+  it("takes the grammar of `claude mcp add`", async () => {
     const { folder, config, read } = folderWith({});
-    const add = (...args: string[]) => runCli(["add", ...config, ...args], { folder });
-    expect(add("git hub", "-e", "GITHUB_TOKEN=${T}", "--", "npx", "-y", "github", "--flag").status).toBe(0);
-    expect(add("files", "node", "server.js", "/tmp").status).toBe(0);
-    expect(add("search", "--url", "https://s.example/mcp", "-H", "Authorization: Bearer ${T}").status).toBe(
-      0,
-    );
-    expect(add("old", "-t", "sse", "https://o.example/sse").status).toBe(0);
+    const add = (...args: string[]) => runCliHere(["add", ...config, ...args], { folder });
+    expect(
+      (await add("git hub", "-e", "GITHUB_TOKEN=${T}", "--", "npx", "-y", "github", "--flag")).status,
+    ).toBe(0);
+    expect((await add("files", "node", "server.js", "/tmp")).status).toBe(0);
+    expect(
+      (await add("search", "--url", "https://s.example/mcp", "-H", "Authorization: Bearer ${T}")).status,
+    ).toBe(0);
+    expect((await add("old", "-t", "sse", "https://o.example/sse")).status).toBe(0);
     expect(read()).toEqual({
       mcpServers: {
         "git hub": { command: "npx", args: ["-y", "github", "--flag"], env: { GITHUB_TOKEN: "${T}" } },
@@ -36,8 +39,8 @@ describe("add", () => {
     });
   });
 
-  it("makes the user's own file where there is none", () => {
-    const { folder, status, stderr } = runCli(["add", "files", "--", "node", "x.js"]);
+  it("makes the user's own file where there is none", async () => {
+    const { folder, status, stderr } = await runCliHere(["add", "files", "--", "node", "x.js"]);
     const file = join(folder, "config/repertoire/repertoire.json");
     expect({ status, said: stderr.includes(file) }).toEqual({ status: 0, said: true });
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
@@ -51,36 +54,36 @@ describe("add", () => {
     ["a header for a program", ["x", "-H", "A: b", "--", "node"], 2, "--header goes with a remote server"],
     ["a pair that is none", ["x", "-e", "SECRET", "--", "node"], 2, "write KEY=value"],
     ["a name that is taken", ["one", "--", "node"], 6, "--force replaces it"],
-  ])("refuses %s and changes nothing", (_, args, status, words) => {
+  ])("refuses %s and changes nothing", async (_, args, status, words) => {
     const { folder, config, read } = folderWith({ one: { command: "x" } });
-    const result = runCli(["add", ...config, ...args], { folder });
+    const result = await runCliHere(["add", ...config, ...args], { folder });
     expect(result.status).toBe(status);
     expect(result.stderr).toContain(words);
     expect(read()).toEqual({ mcpServers: { one: { command: "x" } } });
   });
 
-  it("replaces with --force, also under another spelling of the name", () => {
+  it("replaces with --force, also under another spelling of the name", async () => {
     const { folder, config, read } = folderWith({ One: { command: "x" } });
-    expect(runCli(["add", ...config, "--force", "one", "--", "node"], { folder }).status).toBe(0);
+    expect((await runCliHere(["add", ...config, "--force", "one", "--", "node"], { folder })).status).toBe(0);
     expect(read()).toEqual({ mcpServers: { One: { command: "node" } } });
   });
 });
 
 describe("remove, enable, disable", () => {
-  it("change the one server, found by key or id", () => {
+  it("change the one server, found by key or id", async () => {
     const { folder, config, read } = folderWith({ "My Files": { command: "x" }, b: { command: "y" } });
-    expect(runCli(["disable", ...config, "my_files"], { folder }).status).toBe(0);
+    expect((await runCliHere(["disable", ...config, "my_files"], { folder })).status).toBe(0);
     expect(read()).toEqual({
       mcpServers: { "My Files": { command: "x", enabled: false }, b: { command: "y" } },
     });
-    expect(runCli(["enable", ...config, "My Files"], { folder }).status).toBe(0);
-    expect(runCli(["remove", ...config, "b"], { folder }).status).toBe(0);
+    expect((await runCliHere(["enable", ...config, "My Files"], { folder })).status).toBe(0);
+    expect((await runCliHere(["remove", ...config, "b"], { folder })).status).toBe(0);
     expect(read()).toEqual({ mcpServers: { "My Files": { command: "x" } } });
   });
 
-  it("answer a miss with the nearest", () => {
+  it("answer a miss with the nearest", async () => {
     const { folder, config } = folderWith({ github: { command: "x" } });
-    const { status, stderr } = runCli(["remove", ...config, "gihub"], { folder });
+    const { status, stderr } = await runCliHere(["remove", ...config, "gihub"], { folder });
     expect({ status, near: stderr.includes("Did you mean github?") }).toEqual({ status: 1, near: true });
   });
 });
@@ -94,8 +97,8 @@ describe("servers", () => {
       dead: { command: "sh", args: ["-c", "echo last words >&2; exit 9"] },
       off: { command: "x", enabled: false },
     });
-    const states = (...args: string[]) => {
-      const { stdout, status } = runCli(["servers", "--json", ...config, ...args], { folder });
+    const states = async (...args: string[]) => {
+      const { stdout, status } = await runCliHere(["servers", "--json", ...config, ...args], { folder });
       const views = JSON.parse(stdout) as {
         id: string;
         state: string;
@@ -105,12 +108,12 @@ describe("servers", () => {
       }[];
       return { status, views: Object.fromEntries(views.map(({ id, ...view }) => [id, view])), stdout };
     };
-    expect(states().views).toMatchObject({
+    expect((await states()).views).toMatchObject({
       good: { state: "idle" },
       dead: { state: "idle" },
       off: { state: "disabled" },
     });
-    const checked = states("--check");
+    const checked = await states("--check");
     expect(checked.status).toBe(4);
     expect(checked.views).toMatchObject({
       good: { state: "ready", era: "legacy", toolCount: 5 },
@@ -119,10 +122,13 @@ describe("servers", () => {
     });
     expect(checked.stdout).not.toContain("CANARY");
     // What was found is there for the next process, which starts nothing.
-    expect(states().views).toMatchObject({ good: { state: "idle", toolCount: 5 }, remote: { toolCount: 5 } });
+    expect((await states()).views).toMatchObject({
+      good: { state: "idle", toolCount: 5 },
+      remote: { toolCount: 5 },
+    });
   });
 
-  it("doctor starts them when asked, and each red line has its cause and its cure", () => {
+  it("doctor starts them when asked, and each red line has its cause and its cure", async () => {
     const canary = "c4nary".repeat(4);
     const { folder, config } = folderWith({
       good: evilCommand(),
@@ -133,14 +139,14 @@ describe("servers", () => {
         env: { API_KEY: canary },
       },
     });
-    const doctor = (...args: string[]) => runCli(["doctor", ...args, ...config], { folder });
+    const doctor = (...args: string[]) => runCliHere(["doctor", ...args, ...config], { folder });
     // Nothing is started, and what cannot start is red all the same.
-    const { stdout: before, status } = doctor();
+    const { stdout: before, status } = await doctor();
     expect(status).toBe(1);
     expect(before).toMatch(/✗ server +gone .*not in PATH.* → repertoire disable gone --config /);
     expect(before).not.toMatch(/server +dead/);
 
-    const { stdout: text } = doctor("--servers", "good", "dead");
+    const { stdout: text } = await doctor("--servers", "good", "dead");
     expect(text).toMatch(
       /✓ server +good  legacy \d{4}-\d\d-\d\d  5 tools  [\d,]+ tokens  up in \d+ ms  answers in [\d.]+ ms\n/,
     );
@@ -148,7 +154,7 @@ describe("servers", () => {
       /✗ server +dead  .*code 9 {2}→ repertoire disable dead .*\n +│ last words: \[redacted\]\n/,
     );
 
-    const { stdout: json } = doctor("--json", "--servers");
+    const { stdout: json } = await doctor("--json", "--servers");
     const { ok, checks } = JSON.parse(json) as {
       ok: boolean;
       checks: { name: string; state: string; server?: { id: string } }[];
@@ -195,8 +201,8 @@ describe("servers", () => {
     expect(before + text + json).not.toContain(canary);
   });
 
-  it("says how to add the first one", () => {
-    expect(runCli(["servers"])).toMatchObject({
+  it("says how to add the first one", async () => {
+    expect(await runCliHere(["servers"])).toMatchObject({
       status: 0,
       stderr: expect.stringContaining("repertoire add"),
     });
@@ -204,36 +210,56 @@ describe("servers", () => {
 });
 
 describe("call and tools", () => {
-  it("calls a tool with arguments of the types that it wants", () => {
+  it("calls a tool with arguments of the types that it wants", async () => {
     const { folder, config } = folderWith({ good: evilCommand() });
-    const call = (...args: string[]) => runCli(["call", ...config, ...args], { folder });
-    expect(call("good.echo", "text=5")).toMatchObject({ status: 0, stdout: "5\n" });
-    expect(JSON.parse(call("good.add", "a=2", "b=3", "--json").stdout)).toMatchObject({
+    const call = (...args: string[]) => runCliHere(["call", ...config, ...args], { folder });
+    expect(await call("good.echo", "text=5")).toMatchObject({ status: 0, stdout: "5\n" });
+    expect(JSON.parse((await call("good.add", "a=2", "b=3", "--json")).stdout)).toMatchObject({
       structuredContent: { sum: 5 },
     });
-    expect(JSON.parse(call("good__add", "--args", '{"a": 1, "b": 1}', "--json").stdout)).toMatchObject({
+    expect(
+      JSON.parse((await call("good__add", "--args", '{"a": 1, "b": 1}', "--json")).stdout),
+    ).toMatchObject({
       structuredContent: { sum: 2 },
     });
-    expect(call("good.fail", "message=no way")).toMatchObject({
+    expect(await call("good.fail", "message=no way")).toMatchObject({
       status: 5,
       stdout: expect.stringContaining("no way"),
     });
-    expect(call("good.ehco", "text=x").status).toBe(5);
-    expect(call("good.echo", "text").status).toBe(2);
-    expect(call("good.echo", "--args", "[]").status).toBe(2);
-    expect(call("gone.echo").status).toBe(5);
+    expect((await call("good.ehco", "text=x")).status).toBe(5);
+    expect((await call("good.echo", "text")).status).toBe(2);
+    expect((await call("good.echo", "--args", "[]")).status).toBe(2);
+    expect((await call("gone.echo")).status).toBe(5);
   });
 
-  it("calls the meta-tools, too", () => {
-    expect(JSON.parse(runCli(["call", "list_library", "--json"]).stdout)).toMatchObject({
+  it("calls the meta-tools, too", async () => {
+    expect(JSON.parse((await runCliHere(["call", "list_library", "--json"])).stdout)).toMatchObject({
       structuredContent: { items: [] },
     });
   });
 
-  it("finds tools by what they do", () => {
+  it("finds tools by what they do", async () => {
     const { folder, config } = folderWith({ good: evilCommand() });
-    const { status, stdout } = runCli(["tools", ...config, "add numbers"], { folder });
+    const { status, stdout } = await runCliHere(["tools", ...config, "add numbers"], { folder });
     expect({ status, first: stdout.split(/\s/)[0] }).toEqual({ status: 0, first: "good__add" });
-    expect(runCli(["tools", ...config, "zebra"], { folder }).stderr).toContain("Nothing fits");
+    expect((await runCliHere(["tools", ...config, "zebra"], { folder })).stderr).toContain("Nothing fits");
   });
+});
+
+it("every command ends by itself, each a process of its own", () => {
+  const { folder, config, read } = folderWith({});
+  const { command, args } = evilCommand();
+  for (const [words, status, said] of [
+    [["add", "good", "--", command, ...args], 0, ""],
+    [["disable", "good"], 0, ""],
+    [["enable", "good"], 0, ""],
+    [["servers", "--check", "--json"], 0, `"toolCount": 5`],
+    [["call", "good.fail", "message=no way"], 5, "no way"],
+    [["remove", "good"], 0, ""],
+  ] as const) {
+    const ended = runCli([words[0], ...config, ...words.slice(1)], { folder });
+    expect({ words, status: ended.status }).toEqual({ words, status });
+    expect(ended.stdout).toContain(said);
+  }
+  expect(read()).toEqual({ mcpServers: {} });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../src/core/names.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { BIN, environmentOf, runCli } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 
@@ -25,8 +26,8 @@ async function folderWithSum(description = "Adds."): Promise<string> {
 }
 
 describe("the frame", () => {
-  it("shows help with examples and exit codes on stdout", () => {
-    const { status, stdout } = runCli(["--help"]);
+  it("shows help with examples and exit codes on stdout", async () => {
+    const { status, stdout } = await runCliHere(["--help"]);
     expect(status).toBe(0);
     for (const word of [
       "serve",
@@ -42,7 +43,7 @@ describe("the frame", () => {
     }
   });
 
-  it("has help with an example for every command", () => {
+  it("has help with an example for every command", async () => {
     for (const command of [
       "serve",
       "tools",
@@ -55,7 +56,7 @@ describe("the frame", () => {
       "run",
       "types",
     ]) {
-      const { status, stdout } = runCli([command, "--help"]);
+      const { status, stdout } = await runCliHere([command, "--help"]);
       expect({ command, status, example: stdout.includes("$ ") }).toEqual({
         command,
         status: 0,
@@ -81,14 +82,14 @@ describe("the frame", () => {
       "Allowed choices are silent, error, warn, info, debug",
     ],
     ["an unknown shell", ["completions", "tcsh"], "Allowed choices are bash, zsh, fish"],
-  ])("exits with 2 on %s, and says what to do", (_, args, words) => {
-    const { status, stdout, stderr } = runCli(args);
+  ])("exits with 2 on %s, and says what to do", async (_, args, words) => {
+    const { status, stdout, stderr } = await runCliHere(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain(words);
   });
 
-  it("shows the help when called with nothing", () => {
-    const { status, stderr, stdout } = runCli([]);
+  it("shows the help when called with nothing", async () => {
+    const { status, stderr, stdout } = await runCliHere([]);
     expect(status).toBe(2);
     expect(stdout + stderr).toContain("Usage: repertoire");
   });
@@ -104,57 +105,72 @@ describe("the frame", () => {
 
   it("uses colour only where it is wanted", () => {
     const ansi = "\u001b[";
-    expect(runCli(["doctor"]).stdout).not.toContain(ansi);
-    expect(runCli(["doctor"], { env: { FORCE_COLOR: "1" } }).stdout).toContain(ansi);
-    expect(runCli(["doctor"], { env: { FORCE_COLOR: "1", NO_COLOR: "1" } }).stdout).not.toContain(ansi);
+    const check = (env: Record<string, string>) => runCli(["config", "check"], { env }).stdout;
+    expect(check({})).not.toContain(ansi);
+    expect(check({ FORCE_COLOR: "1" })).toContain(ansi);
+    expect(check({ FORCE_COLOR: "1", NO_COLOR: "1" })).not.toContain(ansi);
+    const doctor = runCli(["doctor"], { env: { FORCE_COLOR: "1" } });
+    expect({ status: doctor.status, isColoured: doctor.stdout.includes(ansi) }).toEqual({
+      status: 0,
+      isColoured: true,
+    });
   });
 });
 
 describe("tools, list, describe", () => {
-  it("tools lists the five, as text and as JSON", () => {
-    expect(runCli(["tools"]).stdout.split("\n").filter(Boolean)).toHaveLength(5);
-    const tools = JSON.parse(runCli(["tools", "--json"]).stdout) as { name: string; inputSchema: object }[];
+  it("tools lists the five, as text and as JSON", async () => {
+    expect((await runCliHere(["tools"])).stdout.split("\n").filter(Boolean)).toHaveLength(5);
+    const tools = JSON.parse((await runCliHere(["tools", "--json"])).stdout) as {
+      name: string;
+      inputSchema: object;
+    }[];
     expect(tools.map((tool) => tool.name)).toContain("execute");
     expect(tools[0]).toHaveProperty("inputSchema.type", "object");
   });
 
   it("list shows what was kept", async () => {
     const folder = await folderWithSum();
-    expect(runCli(["list"], { folder }).stdout).toMatch(/NAME.*\nmath:sum +code +v1 +0 runs +Adds\.\n/);
-    expect(JSON.parse(runCli(["list", "--json", "ma*"], { folder }).stdout)).toMatchObject({
+    expect((await runCliHere(["list"], { folder })).stdout).toMatch(
+      /NAME.*\nmath:sum +code +v1 +0 runs +Adds\.\n/,
+    );
+    expect(JSON.parse((await runCliHere(["list", "--json", "ma*"], { folder })).stdout)).toMatchObject({
       items: [{ name: "math:sum" }],
     });
-    expect(runCli(["list", "zzz"], { folder })).toMatchObject({
+    expect(await runCliHere(["list", "zzz"], { folder })).toMatchObject({
       status: 0,
       stdout: "",
       stderr: `Nothing in the library matches "zzz".\n`,
     });
-    expect(runCli(["list"])).toMatchObject({ status: 0, stdout: "", stderr: "The library is empty.\n" });
+    expect(await runCliHere(["list"])).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: "The library is empty.\n",
+    });
   });
 
   it("describe shows one, and a global option may stand anywhere", async () => {
     const folder = await folderWithSum();
-    const { stdout } = runCli(["describe", "math:sum"], { folder });
+    const { stdout } = await runCliHere(["describe", "math:sum"], { folder });
     for (const words of ["math:sum", "mcp__math__sum", "a?: number  The first.", "return args.a;"])
       expect(stdout).toContain(words);
     for (const args of [
       ["--json", "describe", "math:sum"],
       ["describe", "math:sum", "--json"],
     ]) {
-      expect(JSON.parse(runCli(args, { folder }).stdout)).toMatchObject({ name: "math:sum" });
+      expect(JSON.parse((await runCliHere(args, { folder })).stdout)).toMatchObject({ name: "math:sum" });
     }
   });
 
   it("answer a miss with 5 and the nearest, an unsafe name with 6, a bad one with 2", async () => {
     const folder = await folderWithSum();
-    expect(runCli(["describe", "math:smu"], { folder })).toMatchObject({
+    expect(await runCliHere(["describe", "math:smu"], { folder })).toMatchObject({
       status: 5,
       stdout: "",
       stderr: expect.stringContaining("Did you mean math:sum?"),
     });
-    expect(runCli(["describe", "../x"], { folder })).toMatchObject({ status: 6 });
-    expect(runCli(["describe", "Not Valid"], { folder })).toMatchObject({ status: 2 });
-    const json = runCli(["describe", "math:smu", "--json"], { folder });
+    expect(await runCliHere(["describe", "../x"], { folder })).toMatchObject({ status: 6 });
+    expect(await runCliHere(["describe", "Not Valid"], { folder })).toMatchObject({ status: 2 });
+    const json = await runCliHere(["describe", "math:smu", "--json"], { folder });
     expect(json.status).toBe(5);
     expect(JSON.parse(json.stdout)).toMatchObject({ success: false, error: { code: "TOOL_NOT_FOUND" } });
   });
@@ -162,22 +178,39 @@ describe("tools, list, describe", () => {
   it("T156: print text from outside escaped", async () => {
     const folder = await folderWithSum("evil \u001b[2J\u202e text\nforged line");
     for (const args of [["list"], ["describe", "math:sum"]]) {
-      const { stdout } = runCli(args, { folder });
+      const { stdout } = await runCliHere(args, { folder });
       expect(stdout).not.toMatch(/[\u001b\u202e]|\nforged/);
       expect(stdout).toContain("\\u{1b}[2J");
     }
   });
 });
 
+it("list, describe, config and trust end by themselves, each a process of its own", async () => {
+  const folder = await folderWithSum();
+  writeFileSync(join(folder, "repertoire.json"), `{"mcpServers": {"a": {"command": "x"}}}`);
+  for (const [args, status, words] of [
+    [["list"], 0, "math:sum"],
+    [["describe", "math:smu", "--json"], 5, "TOOL_NOT_FOUND"],
+    [["trust", "--yes"], 0, "command   x"],
+    [["config", "check", "--json"], 0, `"trusted": true`],
+  ] as const) {
+    const ended = runCli(args, { folder });
+    expect({ args, status: ended.status }).toEqual({ args, status });
+    expect(ended.stdout).toContain(words);
+  }
+});
+
 describe("config", () => {
-  it("path says what is read, and what would be", () => {
+  it("path says what is read, and what would be", async () => {
     const folder = temporaryFolder();
-    expect(runCli(["config", "path"], { folder }).stdout).toContain(
+    expect((await runCliHere(["config", "path"], { folder })).stdout).toContain(
       `would be read: ${join(folder, "repertoire.json")}`,
     );
     const file = join(folder, "mine.json");
     expect(
-      JSON.parse(runCli(["config", "path", "--json", "--config", file, "--home", "h"], { folder }).stdout),
+      JSON.parse(
+        (await runCliHere(["config", "path", "--json", "--config", file, "--home", "h"], { folder })).stdout,
+      ),
     ).toEqual({
       config: file,
       origin: "flag",
@@ -186,17 +219,17 @@ describe("config", () => {
     });
   });
 
-  it("check reports every problem with its place, and exits with 1", () => {
+  it("check reports every problem with its place, and exits with 1", async () => {
     const folder = temporaryFolder();
     writeFileSync(
       join(folder, "repertoire.json"),
       `{\n  "mcpServers": {\n    "github": { "comand": "npx" }\n  },\n  "exposure": "some"\n}\n`,
     );
-    const { status, stdout, stderr } = runCli(["config", "check"], { folder });
+    const { status, stdout, stderr } = await runCliHere(["config", "check"], { folder });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/repertoire\.json:3:\d+ {2}mcpServers\.github\.comand: .*command/);
     expect(stderr).toMatch(/repertoire\.json:5:\d+ {2}exposure: /);
-    const json = JSON.parse(runCli(["config", "check", "--json"], { folder }).stdout) as {
+    const json = JSON.parse((await runCliHere(["config", "check", "--json"], { folder })).stdout) as {
       problems: object[];
     };
     expect(json).toMatchObject({ ok: false });
@@ -204,7 +237,7 @@ describe("config", () => {
     expect(json.problems[0]).toMatchObject({ line: 3 });
   });
 
-  it("check shows no secret", () => {
+  it("check shows no secret", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "c.json");
     writeFileSync(
@@ -216,7 +249,7 @@ describe("config", () => {
         },
       }),
     );
-    const result = runCli(["config", "check", "--json", "--config", file], {
+    const result = await runCliHere(["config", "check", "--json", "--config", file], {
       folder,
       env: { MY_SECRET: "CANARY-variable" },
     });
@@ -225,16 +258,17 @@ describe("config", () => {
     expect(result.stdout).toContain("${MY_SECRET}");
   });
 
-  it("schema prints the schema that ships", () => {
+  it("schema prints the schema that ships", async () => {
     const shipped = readFileSync(join(import.meta.dirname, "../schema/repertoire.schema.json"), "utf8");
-    expect(runCli(["config", "schema"]).stdout).toBe(shipped);
+    expect((await runCliHere(["config", "schema"])).stdout).toBe(shipped);
   });
 
-  it("that is broken stops every command with the problems and the cure", () => {
+  it("that is broken stops every command with the problems and the cure", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "repertoire.json"), "{ nope");
     for (const command of ["tools", "list", "serve"]) {
-      const { status, stdout, stderr } = runCli([command], { folder });
+      const run = command === "serve" ? runCli : runCliHere;
+      const { status, stdout, stderr } = await run([command], { folder });
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
       expect(stderr).toContain("repertoire.json:1:");
       expect(stderr).toContain("repertoire config check");
@@ -256,9 +290,9 @@ describe("trust", () => {
   }
   const env = { T: "CANARY-token" };
 
-  it("T139: shows exactly what would be run, and needs a yes where nobody can be asked", () => {
+  it("T139: shows exactly what would be run, and needs a yes where nobody can be asked", async () => {
     const folder = untrustedFolder();
-    const { status, stdout, stderr } = runCli(["trust"], { folder, env });
+    const { status, stdout, stderr } = await runCliHere(["trust"], { folder, env });
     expect(status).toBe(6);
     expect(stderr).toContain("repertoire trust --yes");
     for (const words of [
@@ -274,51 +308,54 @@ describe("trust", () => {
     expect(stdout).not.toMatch(/CANARY|\u001b\[8m/);
   });
 
-  it("T139: shows the settings that trust would put into force", () => {
+  it("T139: shows the settings that trust would put into force", async () => {
     const folder = temporaryFolder();
     const text = JSON.stringify({ workflows: { allowShell: true }, sandbox: { callsMax: 9000 } });
     writeFileSync(join(folder, "repertoire.json"), text);
-    const { stdout } = runCli(["trust"], { folder });
+    const { stdout } = await runCliHere(["trust"], { folder });
     expect(stdout).toMatch(/workflows\.allowShell true\n/);
     expect(stdout).toMatch(/sandbox\.callsMax 9000\n/);
   });
 
-  it("T139: lasts until the file changes, or it is taken back", () => {
+  it("T139: lasts until the file changes, or it is taken back", async () => {
     const folder = untrustedFolder();
-    const servers = () => {
-      const { stdout } = runCli(["config", "check", "--json"], { folder, env });
+    const servers = async () => {
+      const { stdout } = await runCliHere(["config", "check", "--json"], { folder, env });
       return (JSON.parse(stdout) as { config: { servers: { trusted: boolean }[] } }).config.servers.map(
         (server) => server.trusted,
       );
     };
-    expect(servers()).toEqual([false]);
-    expect(runCli(["doctor"], { folder, env }).stdout).toContain("→ repertoire trust");
-    expect(runCli(["trust", "--yes"], { folder, env }).status).toBe(0);
-    expect(servers()).toEqual([true]);
+    expect(await servers()).toEqual([false]);
+    expect((await runCliHere(["doctor"], { folder, env })).stdout).toContain("→ repertoire trust");
+    expect((await runCliHere(["trust", "--yes"], { folder, env })).status).toBe(0);
+    expect(await servers()).toEqual([true]);
     writeFileSync(join(folder, "repertoire.json"), `${JSON.stringify(file)}\n`);
-    expect(servers()).toEqual([false]);
-    runCli(["trust", "--yes"], { folder, env });
-    runCli(["trust", "--revoke"], { folder, env });
-    expect(servers()).toEqual([false]);
+    expect(await servers()).toEqual([false]);
+    await runCliHere(["trust", "--yes"], { folder, env });
+    await runCliHere(["trust", "--revoke"], { folder, env });
+    expect(await servers()).toEqual([false]);
   });
 
-  it("is not needed for a file that was given by name", () => {
+  it("is not needed for a file that was given by name", async () => {
     const folder = untrustedFolder();
-    expect(runCli(["trust", "--config", "repertoire.json"], { folder, env })).toMatchObject({ status: 0 });
+    expect(await runCliHere(["trust", "--config", "repertoire.json"], { folder, env })).toMatchObject({
+      status: 0,
+    });
   });
 });
 
 describe("doctor", () => {
-  const failures = (folder: string) => {
-    const { stdout, status } = runCli(["doctor", "--json"], { folder });
+  const failures = async (folder: string) => {
+    const { stdout, status } = await runCliHere(["doctor", "--json"], { folder });
     const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string; cure?: string }[] };
     return { status, failed: checks.filter((check) => check.state === "failed") };
   };
 
-  it("is content with a fresh machine, and makes nothing", () => {
+  it("is content with a fresh machine, and makes nothing", async () => {
     const folder = temporaryFolder();
-    const { status, stdout } = runCli(["doctor"], { folder });
+    const { status, stdout } = await runCliHere(["doctor"], { folder });
     expect(status).toBe(0);
+    expect(stdout).not.toContain("\u001b[");
     for (const name of ["node", "home", "store", "config", "servers"]) expect(stdout).toContain(`✓ ${name}`);
     expect(() => statSync(join(folder, "home"))).toThrow("ENOENT");
   });
@@ -326,24 +363,24 @@ describe("doctor", () => {
   it("ends each red line with a command that cures it", async () => {
     const folder = await folderWithSum();
     chmodSync(join(folder, "home"), 0o755);
-    const open = failures(folder);
+    const open = await failures(folder);
     expect(open).toMatchObject({
       status: 1,
       failed: [{ name: "home", cure: expect.stringContaining("chmod 700") }],
     });
     execFileSync("sh", ["-c", open.failed[0]!.cure!]);
-    expect(failures(folder)).toEqual({ status: 0, failed: [] });
+    expect(await failures(folder)).toEqual({ status: 0, failed: [] });
 
     const database = join(folder, "home", "repertoire.db");
     writeFileSync(database, "not a database");
-    const damaged = failures(folder);
+    const damaged = await failures(folder);
     expect(damaged).toMatchObject({
       status: 1,
       failed: [{ name: "store", cure: expect.stringMatching(/^mv /) }],
     });
     expect(readFileSync(database, "utf8")).toBe("not a database");
     execFileSync("sh", ["-c", damaged.failed[0]!.cure!]);
-    expect(failures(folder)).toEqual({ status: 0, failed: [] });
+    expect(await failures(folder)).toEqual({ status: 0, failed: [] });
   });
 
   it("finds damage inside a database that opens", async () => {
@@ -352,23 +389,23 @@ describe("doctor", () => {
     const bytes = readFileSync(database);
     bytes.fill(0xff, 4096 * 3, 4096 * 3 + 64);
     writeFileSync(database, bytes);
-    expect(failures(folder)).toMatchObject({ status: 1, failed: [{ name: "store" }] });
+    expect(await failures(folder)).toMatchObject({ status: 1, failed: [{ name: "store" }] });
   });
 
-  it("quotes a home with odd characters, so that the cure runs", () => {
+  it("quotes a home with odd characters, so that the cure runs", async () => {
     const folder = temporaryFolder();
     const home = join(folder, "it's a home; echo no");
     mkdirSync(home, { mode: 0o755 });
-    const { stdout } = runCli(["doctor", "--json", "--home", home], { folder });
+    const { stdout } = await runCliHere(["doctor", "--json", "--home", home], { folder });
     const { checks } = JSON.parse(stdout) as { checks: { cure?: string }[] };
     execFileSync("sh", ["-c", checks.find((check) => check.cure !== undefined)!.cure!]);
     expect(statSync(home).mode & 0o777).toBe(0o700);
   });
 
-  it("shows all problems of a broken config", () => {
+  it("shows all problems of a broken config", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "repertoire.json"), `{"mcpServers": {"mcp": {"command": "x"}}, "nope": 1}`);
-    expect(failures(folder).failed.length).toBeGreaterThanOrEqual(2);
+    expect((await failures(folder)).failed.length).toBeGreaterThanOrEqual(2);
   });
 });
 
@@ -387,8 +424,8 @@ describe("completions", () => {
     expect(complete("completions", "f")).toEqual(["fish"]);
   });
 
-  it.each(["zsh", "fish"])("%s gets a script with every command", (shell) => {
-    const { status, stdout } = runCli(["completions", shell]);
+  it.each(["zsh", "fish"])("%s gets a script with every command", async (shell) => {
+    const { status, stdout } = await runCliHere(["completions", shell]);
     expect(status).toBe(0);
     for (const word of ["serve", "doctor", "schema", "log-level"]) expect(stdout).toContain(word);
   });
@@ -398,7 +435,10 @@ it("demo talks to the real gateway and leaves nothing behind", () => {
   const folder = temporaryFolder();
   const scratch = join(folder, "tmp");
   mkdirSync(scratch);
-  const { status, stdout, stderr } = runCli(["demo", "--no-serve"], { folder, env: { TMPDIR: scratch } });
+  const { status, stdout, stderr } = runCli(["demo", "--no-serve"], {
+    folder,
+    env: { TMPDIR: scratch },
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   for (const words of [
     "browse_components",

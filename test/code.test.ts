@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { connect, ERAS, INITIALIZE, runCli, startGateway } from "./fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 
@@ -118,7 +119,7 @@ describe.skipIf(process.platform !== "linux")("processes", () => {
 });
 
 describe("repertoire run", () => {
-  it("runs a file with inputs and prints what it returns", () => {
+  it("runs a file with inputs and prints what it returns", async () => {
     const { folder, config } = folderWithServer();
     writeFileSync(
       join(folder, "hello.ts"),
@@ -132,7 +133,7 @@ describe("repertoire run", () => {
     });
     expect(stderr).toContain("warn  note");
     expect(stderr).toContain("1 calls (everything__echo), 0 failed");
-    const json = runCli([...args, "--json"], { folder });
+    const json = await runCliHere([...args, "--json"], { folder });
     expect(JSON.parse(json.stdout)).toMatchObject({ success: true, outputs: ["Echo: 5 apples", 42] });
   });
 
@@ -155,25 +156,30 @@ describe("repertoire run", () => {
     ["a missing argument", "return await mcp.everything.echo({})", 2, /message is missing/],
     ["code that cannot be read", "return (", 2, /TOOL_INVALID_INPUT: Line 1/],
     ["no end", "while (true) {}", 4, /TOOL_TIMEOUT.*500 ms/],
-  ])("says what is wrong with %s, and its exit code does too", (_, code, expected, words) => {
+  ])("says what is wrong with %s, and its exit code does too", async (_, code, expected, words) => {
     const { folder, config } = folderWithServer();
     const limit = code.startsWith("while") ? ["--timeout", "500"] : [];
-    const { status, stdout, stderr } = runCli(["run", "-", ...limit, ...config], { folder, input: code });
+    const { status, stdout, stderr } = await runCliHere(["run", "-", ...limit, ...config], {
+      folder,
+      input: code,
+    });
     expect({ status, stdout }).toEqual({ status: expected, stdout: "" });
     expect(stderr).toMatch(words);
   });
 
-  it("refuses what it cannot read before it opens anything", () => {
-    expect(runCli(["run", "./nothing.ts"])).toMatchObject({
+  it("refuses what it cannot read before it opens anything", async () => {
+    expect(await runCliHere(["run", "./nothing.ts"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("ENOENT"),
     });
-    expect(runCli(["run", "-", "--input", "x"])).toMatchObject({
+    expect(await runCliHere(["run", "-", "--input", "x"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("key=value"),
     });
-    expect(runCli(["run", "nothing"])).toMatchObject({ status: 5 });
-    expect(runCli(["run", "-", "--timeout", "soon"], { input: "return 1" })).toMatchObject({ status: 2 });
+    expect(await runCliHere(["run", "nothing"])).toMatchObject({ status: 5 });
+    expect(await runCliHere(["run", "-", "--timeout", "soon"], { input: "return 1" })).toMatchObject({
+      status: 2,
+    });
   });
 });
 
@@ -197,9 +203,9 @@ describe("repertoire types", () => {
     expect(() => compile("bad.ts")).toThrow(/tsc/);
   });
 
-  it("names a server that is not there", () => {
+  it("names a server that is not there", async () => {
     const { folder, config } = folderWithServer();
-    const { status, stderr } = runCli(["types", "nothing", ...config], { folder });
+    const { status, stderr } = await runCliHere(["types", "nothing", ...config], { folder });
     expect(status).toBe(4);
     expect(stderr).toContain("nothing: no such server");
   });

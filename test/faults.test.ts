@@ -34,6 +34,10 @@ function good(folder: string, name: string): { entry: object; journal: string } 
 
 const startsOf = (journal: string) => linesOf(journal).filter((line) => line.includes(`"start"`)).length;
 
+function mapValues<T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
+}
+
 const ECHO = { content: [{ type: "text", text: "hi" }] };
 
 describe("one sick server among ten", () => {
@@ -87,26 +91,30 @@ describe("one sick server among ten", () => {
 });
 
 describe("T071: a server that does not come up", () => {
-  it.each([
-    ["is not there", { command: "no-such-command-anywhere" }, "not in PATH"],
-    ["exits at once", { command: "sh", args: ["-c", "echo broken pipe dream >&2; exit 7"] }, "code 7"],
-    ["is ended by a signal", { command: "sh", args: ["-c", "kill -TERM $$"] }, "SIGTERM"],
-    ["says nothing", evilCommand({ era: "silent" }), "did not answer initialize"],
-    [
-      "refuses",
-      evilCommand({ onInitialize: { error: { code: -32000, message: "no licence" } } }),
-      "no licence",
-    ],
-  ])("%s: the answer says so, with its last words", async (_, entry, words) => {
-    const { call } = await connectTo({ sick: entry }, { limits: { connectTimeoutMs: 1_500 } });
-    const answer = await call("sick__echo", { text: "x" });
-    expect(answer).toMatchObject({
-      isError: true,
-      structuredContent: { error: { code: "TOOL_UNAVAILABLE" } },
-    });
-    const text = JSON.stringify(answer.structuredContent);
-    expect(text).toContain(words);
-    if (words === "code 7") expect(text).toContain("broken pipe dream");
+  it("is told with what happened and its last words, whatever it was", async () => {
+    const sick: Readonly<Record<string, readonly [object, string]>> = {
+      absent: [{ command: "no-such-command-anywhere" }, "not in PATH"],
+      exits: [{ command: "sh", args: ["-c", "echo broken pipe dream >&2; exit 7"] }, "code 7"],
+      signalled: [{ command: "sh", args: ["-c", "kill -TERM $$"] }, "SIGTERM"],
+      silent: [evilCommand({ era: "silent" }), "did not answer initialize"],
+      refuses: [
+        evilCommand({ onInitialize: { error: { code: -32000, message: "no licence" } } }),
+        "no licence",
+      ],
+    };
+    const entries = mapValues(sick, ([entry]) => entry);
+    const { call } = await connectTo(entries, { limits: { connectTimeoutMs: 1_500 } });
+    for (const [server, [, words]] of Object.entries(sick)) {
+      const answer = await call(`${server}__echo`, { text: "x" });
+      expect({ server, ...answer }).toMatchObject({
+        server,
+        isError: true,
+        structuredContent: { error: { code: "TOOL_UNAVAILABLE" } },
+      });
+      const text = JSON.stringify(answer.structuredContent);
+      expect(text).toContain(words);
+      if (words === "code 7") expect(text).toContain("broken pipe dream");
+    }
   });
 
   it("is not started again with every call", async () => {
@@ -150,31 +158,46 @@ describe("a server that dies", () => {
 });
 
 describe("T080, T081, T084: bad framing and odd answers", () => {
-  it.each([
-    ["garbage before every answer", { garbage: true as const }],
-    ["bytes one by one, cut inside characters", { splitUtf8: "bytes" as const }],
-    ["CRLF", { crlf: true }],
-    ["the answer twice", { duplicate: true }],
-  ])("%s: the call works all the same", async (_, fault) => {
-    const { call } = await connectTo({ odd: evilCommand({ rules: [{ method: "tools/call", ...fault }] }) });
-    for (const text of ["hi", "é😀", "hi"]) {
-      expect(await call("odd__echo", { text })).toMatchObject({ content: [{ text }] });
+  it("garbage, cut characters, CRLF, an answer twice: the call works all the same", async () => {
+    const faults: Readonly<Record<string, object>> = {
+      garbage: { garbage: true },
+      bytes: { splitUtf8: "bytes" },
+      crlf: { crlf: true },
+      twice: { duplicate: true },
+    };
+    const { call } = await connectTo(
+      mapValues(faults, (fault) => evilCommand({ rules: [{ method: "tools/call", ...fault }] })),
+    );
+    for (const server of Object.keys(faults)) {
+      for (const text of ["hi", "é😀", "hi"]) {
+        const answer = await call(`${server}__echo`, { text });
+        expect({ server, ...answer }).toMatchObject({ server, content: [{ text }] });
+      }
     }
   });
 
-  it.each([
-    ["another id", { wrongId: true }],
-    ["the id as text", { stringId: true }],
-    ["nothing", { never: true }],
-  ])("%s for an answer: that call times out, and the next works", async (_, fault) => {
-    const entry = { ...evilCommand({ rules: [{ tool: "echo", nth: 2, ...fault }] }), timeoutMs: 300 };
-    const { call } = await connectTo({ odd: entry });
-    expect(await call("odd__echo", { text: "hi" })).toMatchObject(ECHO);
-    expect(await call("odd__echo", { text: "lost" })).toMatchObject({
-      isError: true,
-      structuredContent: { error: { code: "TOOL_TIMEOUT", message: expect.stringContaining("300 ms") } },
-    });
-    expect(await call("odd__echo", { text: "hi" })).toMatchObject(ECHO);
+  it("another id, the id as text, nothing for an answer: that call times out, and the next works", async () => {
+    const faults: Readonly<Record<string, object>> = {
+      another: { wrongId: true },
+      text: { stringId: true },
+      nothing: { never: true },
+    };
+    const { call } = await connectTo(
+      mapValues(faults, (fault) => ({
+        ...evilCommand({ rules: [{ tool: "echo", nth: 2, ...fault }] }),
+        timeoutMs: 300,
+      })),
+    );
+    for (const server of Object.keys(faults)) {
+      const echo = async (text: string) => ({ server, ...(await call(`${server}__echo`, { text })) });
+      expect(await echo("hi")).toMatchObject({ server, ...ECHO });
+      expect(await echo("lost")).toMatchObject({
+        server,
+        isError: true,
+        structuredContent: { error: { code: "TOOL_TIMEOUT", message: expect.stringContaining("300 ms") } },
+      });
+      expect(await echo("hi")).toMatchObject({ server, ...ECHO });
+    }
   });
 });
 
@@ -386,18 +409,23 @@ describe("remote servers", () => {
     expect(await call("good__echo", { text: "hi" })).toMatchObject(ECHO);
   });
 
-  it.each(["legacy", "modern"] as const)(
-    "speak the %s era over Streamable HTTP, as plain JSON and as a stream",
-    async (era) => {
+  it("speak both eras over Streamable HTTP, as plain JSON and as a stream", async () => {
+    const servers: Record<string, object> = {};
+    for (const era of ["legacy", "modern"] as const) {
       for (const sse of [false, true]) {
         const { url } = await startEvilHttp({ era, http: { sse, bearer: "CANARY-key" } });
-        const { call } = await connectTo({
-          remote: { url, headers: { Authorization: "Bearer CANARY-key" } },
-        });
-        expect(await call("remote__add", { a: 2, b: 3 })).toMatchObject({ structuredContent: { sum: 5 } });
+        servers[`${era}_${sse ? "stream" : "json"}`] = {
+          url,
+          headers: { Authorization: "Bearer CANARY-key" },
+        };
       }
-    },
-  );
+    }
+    const { call } = await connectTo(servers);
+    for (const server of Object.keys(servers)) {
+      const answer = await call(`${server}__add`, { a: 2, b: 3 });
+      expect({ server, ...answer }).toMatchObject({ server, structuredContent: { sum: 5 } });
+    }
+  });
 
   it.each([
     ["streamableHttp", "http", "/mcp"],

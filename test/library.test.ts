@@ -6,7 +6,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { connect, runCli, type Era } from "./fixtures/gateway-process.ts";
+import { runCliHere } from "./fixtures/cli-in-process.ts";
+import { connect, type Era } from "./fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 
 const entryOf = (name: string) =>
@@ -212,7 +213,7 @@ describe("keeping a run", () => {
     expect(await agent.call("describe_workflow", { name: "talk:greet" })).toMatchObject({ source: code });
     await agent.client.close();
     // Without any server configured: the example answers for them.
-    const tested = runCli(["test", "talk:greet", "--json"], { folder: place.folder });
+    const tested = await runCliHere(["test", "talk:greet", "--json"], { folder: place.folder });
     expect({ status: tested.status, stderr: tested.stderr }).toEqual({ status: 0, stderr: "" });
     expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 1, failed: 0, skipped: 0 });
   });
@@ -291,6 +292,7 @@ describe("contracts", () => {
       if (method === "initialize") say(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "w", version: "1" } });
       else if (method === "tools/list") say(id, { tools: [{ name: "weather", description: "Weather.", inputSchema: { type: "object", properties, required } }] });
       else if (method === "tools/call") say(id, { content: [{ type: "text", text: JSON.stringify({ degrees: 20 }) }] });
+      else if (method === "ping") say(id, {});
     });`;
 
   it("says which tool has changed, how, and whether the code still fits; calls go on with a warning, or are refused", async () => {
@@ -305,10 +307,8 @@ describe("contracts", () => {
     });
     await agent.client.close();
     writeFileSync(marker, "");
-    expect(
-      runCli(["servers", "--check", "--config", join(place.folder, "servers.json")], { folder: place.folder })
-        .status,
-    ).toBe(0);
+    const check = ["servers", "--check", "--config", join(place.folder, "servers.json")];
+    expect(await runCliHere(check, { folder: place.folder })).toMatchObject({ status: 0 });
     const later = await place.join();
     expect(await later.call("list_library")).toMatchObject({ items: [{ changed_tools: ["sky__weather"] }] });
     expect(await later.call("describe_workflow", { name: "trip:weather" })).toMatchObject({
