@@ -189,6 +189,25 @@ describe("search", () => {
     expect(hits("search")).not.toContain("d");
   });
 
+  it("makes more of a use the fewer tools were ever used, up to a limit", () => {
+    const gainAmong = (toolCount: number, useCount = 50): number => {
+      const index = createSearchIndex();
+      const others = Array.from({ length: toolCount - 2 }, (_, i) => ({
+        id: `o${i}`,
+        fields: { name: "other" },
+      }));
+      const fields = { name: "same" };
+      index.put("g", [...others, { id: "a", fields }, { id: "b", fields, useCount }]);
+      const [best, next] = index.search("same", { limit: 2 }).hits;
+      return best!.score / next!.score - 1;
+    };
+    expect(gainAmong(2)).toBeCloseTo(0.2 * (1 + Math.log10(2)));
+    expect(gainAmong(10)).toBeCloseTo(0.4);
+    expect(gainAmong(100)).toBeCloseTo(0.6);
+    expect(gainAmong(2_000)).toBeCloseTo(0.6);
+    expect(gainAmong(10, 0)).toBe(0);
+  });
+
   it("gives only what is allowed, and counts only that", () => {
     const index = createSearchIndex();
     index.put(

@@ -18,8 +18,12 @@ import { isFaint } from "./words.ts";
 
 /** How much the parts of a request count beside the whole. */
 const PARTS_WEIGHT = 0.6;
-/** How much a tool gains that is used all the time: enough to decide between equals, too little to win without the words. */
+/**
+ * How much a tool gains that is used all the time: enough to decide between equals, too little to win without the words. The
+ * fewer of many tools were ever used, the more it says that one was: for each power of ten that they are fewer, as much again.
+ */
 const USES_WEIGHT = 0.2;
+const USES_WEIGHT_MAX = 0.6;
 const USES_ENOUGH = 50;
 /** A best hit that has less of what was asked for than this is hardly one. */
 const COVERAGE_MIN = 0.3;
@@ -54,6 +58,8 @@ export function createSearchIndex(): SearchIndex {
   const ids: (string | undefined)[] = [];
   const free: number[] = [];
   let pads = createPads(1024);
+  /** How many documents were ever used. */
+  let usedCount = 0;
 
   function remove(group: string): void {
     const kept = groups.get(group);
@@ -61,6 +67,8 @@ export function createSearchIndex(): SearchIndex {
     groups.delete(group);
     for (const slot of kept.slots) {
       ids[slot] = undefined;
+      if (pads.uses[slot]! > 0) usedCount--;
+      pads.uses[slot] = 0;
       free.push(slot);
     }
     for (const word of kept.terms) {
@@ -77,7 +85,8 @@ export function createSearchIndex(): SearchIndex {
       const slot = free.pop() ?? ids.length;
       ids[slot] = document.id;
       if (slot >= pads.total.length) pads = growPads(pads, slot);
-      pads.boosts[slot] = boostOf(document.useCount);
+      pads.uses[slot] = shareOfUses(document.useCount);
+      if (pads.uses[slot]! > 0) usedCount++;
       for (const [word, weight] of weighTerms(document)) {
         words.add(word);
         addPosting(postingsOf(word), slot, weight);
@@ -95,6 +104,12 @@ export function createSearchIndex(): SearchIndex {
 
   const rarityOf = ({ length: count }: Postings): number =>
     Math.log(1 + (ids.length - free.length - count + 0.5) / (count + 0.5));
+
+  function usesWeight(): number {
+    if (usedCount === 0) return 0;
+    const fewness = Math.log10((ids.length - free.length) / usedCount);
+    return Math.min(USES_WEIGHT_MAX, USES_WEIGHT * (1 + fewness));
+  }
 
   /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
   function score(asked: WeightedTerms, into: Float64Array, touched: number[]): number {
@@ -151,7 +166,9 @@ export function createSearchIndex(): SearchIndex {
     const words = { slots, ids, wordsOf, allows };
     const found =
       similarityOf === undefined ? { slots, scoreOf: wordsOf } : mixSimilarity(words, similarityOf);
-    const best = pickBest(found.slots, (slot) => found.scoreOf(slot) * pads.boosts[slot]!, ids, limit);
+    const weight = usesWeight();
+    const scoreOf = (slot: number): number => found.scoreOf(slot) * (1 + weight * pads.uses[slot]!);
+    const best = pickBest(found.slots, scoreOf, ids, limit);
     for (const slot of touched) pads.total[slot] = pads.best[slot] = 0;
     const isFaintHit = best.length > 0 && coverageOf(best[0]!.slot, parts[0] ?? whole) < COVERAGE_MIN;
     return {
@@ -169,22 +186,23 @@ interface Pads {
   readonly total: Float64Array;
   readonly part: Float64Array;
   readonly best: Float64Array;
-  readonly boosts: Float32Array;
+  /** How much each was used, from 0 to 1. It stays between searches. */
+  readonly uses: Float32Array;
 }
 
 function createPads(length: number): Pads {
   const pad = () => new Float64Array(length);
-  return { total: pad(), part: pad(), best: pad(), boosts: new Float32Array(length).fill(1) };
+  return { total: pad(), part: pad(), best: pad(), uses: new Float32Array(length) };
 }
 
-function growPads({ boosts }: Pads, slot: number): Pads {
+function growPads({ uses }: Pads, slot: number): Pads {
   const pads = createPads(slot * 2);
-  pads.boosts.set(boosts);
+  pads.uses.set(uses);
   return pads;
 }
 
-function boostOf(useCount = 0): number {
-  return 1 + USES_WEIGHT * Math.min(1, Math.log1p(useCount) / Math.log1p(USES_ENOUGH));
+function shareOfUses(useCount = 0): number {
+  return Math.min(1, Math.log1p(useCount) / Math.log1p(USES_ENOUGH));
 }
 
 interface Hit {
