@@ -4,6 +4,8 @@
 set -eu
 
 examples=$(cd "$(dirname "$0")/.." && pwd)
+# npm ci brings the right Node.
+PATH="${examples%/*}/node_modules/.bin:$PATH"
 REPERTOIRE=${REPERTOIRE:-"node ${examples%/*}/dist/main.js"}
 HOME=$(mktemp -d "${TMPDIR:-/tmp}/XXXXXX")
 trap 'rm -rf "$HOME"' EXIT
