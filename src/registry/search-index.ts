@@ -86,7 +86,7 @@ export function createSearchIndex(): SearchIndex {
       ids[slot] = document.id;
       if (slot >= pads.total.length) pads = growPads(pads, slot);
       pads.uses[slot] = shareOfUses(document.useCount);
-      if (pads.uses[slot]! > 0) usedCount++;
+      if (pads.uses[slot] > 0) usedCount++;
       for (const [word, weight] of weighTerms(document)) {
         words.add(word);
         addPosting(postingsOf(word), slot, weight);
