@@ -30,7 +30,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Their kit has hooks of its own, which count only where it is loaded anew. */
-const ISOLATED = ["src/gateway/**/*.test.ts", "src/server/**/*.test.ts"];
+const ISOLATED = ["src/gateway/**/*.test.ts"];
 
 const UNIT = ["src/**/*.test.ts"];
 
