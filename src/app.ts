@@ -34,10 +34,8 @@ import { createLibrary, type Library } from "./library/library.ts";
 import { createLibrarySource } from "./library/library-source.ts";
 import { createSourceFinder } from "./library/named-source.ts";
 import { createNodeTypes } from "./nodes/node-types.ts";
-import { shareIntent } from "./registry/intent-share.ts";
 import { systemAfter } from "./registry/pace.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
-import { documentOf } from "./registry/search-document.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";
 import { createCodeAnalysis } from "./sandbox/analysis.ts";
@@ -132,13 +130,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     uses: store.pastUses,
     scope,
     learnt: (tools) => registry.learnt(tools),
-    share: (tools, intent) => {
-      const routes = tools.map((tool) => ({ name: tool, route: registry.resolve(tool) }));
-      const known = routes.flatMap(({ name, route }) =>
-        route === undefined ? [] : [documentOf({ ...route, name, source: route.source.id })],
-      );
-      return shareIntent(intent, known);
-    },
+    share: (tools, intent) => registry.shareIntent(tools, intent),
     log,
   });
   const embeddings = createEmbeddings({

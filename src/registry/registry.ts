@@ -30,13 +30,14 @@ import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
 import type { RegistryListener } from "./events.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
 import type { Backoff } from "./flight.ts";
+import { shareIntent } from "./intent-share.ts";
 import { createMemoryCache } from "./kept-readings.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "./pace.ts";
 import { createRouting } from "./routing.ts";
 import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
 import { createSourceNotice } from "./source-notice.ts";
-import type { Experience } from "./search-document.ts";
+import { documentOf, type Experience } from "./search-document.ts";
 import type { Meanings, SimilarityOf } from "./similarity.ts";
 import type { ToolHits } from "./tool-search.ts";
 
@@ -132,6 +133,8 @@ export interface Registry {
   search(query: string, options?: SearchOptions): ToolHits;
   /** How near tools are to a query by what they mean, for `search`; undefined where nobody can say, or not soon enough. */
   nearTo(query: string): Promise<SimilarityOf | undefined>;
+  /** What each of these tools did of what a run was for; of one that is not known nothing is said. */
+  shareIntent(tools: readonly string[], intent: string): ReadonlyMap<string, string>;
   /** More is known now of what tools were used for. */
   learnt(tools: readonly string[]): void;
   getToolDefinitions(staticTools?: readonly ToolDefinition[]): AnthropicTool[];
@@ -208,6 +211,13 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       stock.search.prepare();
       stock.ownSearch.prepare();
       return parts.meanings.nearTo(query);
+    },
+    shareIntent(tools, intent) {
+      const documents = tools.flatMap((name) => {
+        const route = listings.route(name);
+        return route === undefined ? [] : [documentOf({ ...route, name, source: route.source.id })];
+      });
+      return shareIntent(intent, documents);
     },
     learnt(tools) {
       for (const source of new Set(tools.map((tool) => listings.route(tool)?.source.id))) {
