@@ -111,6 +111,29 @@ describe("browse_components", () => {
     }
   });
 
+  it("leaves out what is much worse than the best, after the first five", async () => {
+    const good = Array.from({ length: 3 }, (_, i) => toolOf(`plan_trip_${i}`, "Plans a trip by train."));
+    const poor = Array.from({ length: 9 }, (_, i) =>
+      toolOf(`thing_${i}`, `${"Does quite another thing with many more words in it. ".repeat(8)}train`),
+    );
+    const { call } = await openRig(createFixtureSource("rail", [...good, ...poor]));
+    const found = await call("browse_components", { query: "plan a trip by train" });
+    expect((found["nodes"] as object[]).length).toBe(5);
+    expect(found).toMatchObject({ total: 12 });
+  });
+
+  it("gives the signature alone of a tool whose schema is too large, and says so", async () => {
+    const text = "x".repeat(400);
+    const fields = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: "string", description: text }]),
+    );
+    const { call } = await openRig(createFixtureSource("big", [toolOf("heap", "Heaps.", fields)]));
+    const full = await call("browse_components", { query: "heap", detail: "full" });
+    expect((full["nodes"] as object[])[0]).not.toHaveProperty("input_schema");
+    expect(full).toMatchObject({ hint: expect.stringContaining("The schemas of big__heap are too large") });
+    expect(await call("browse_components", { query: "heap" })).not.toHaveProperty("hint");
+  });
+
   it("T095: gives hidden characters as what they are", async () => {
     const hidden = "Adds.\u200B\u{E0041}\u001B[2J\u202Egnp";
     const tool = toolOf("add", hidden, { "a\u200Bb": { type: "string", description: hidden } });

@@ -98,6 +98,9 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     const hint = hintFor({
       query,
       left,
+      unshown: isFull
+        ? shownNodes.taken.filter((node) => node.input_schema === undefined).map(({ type }) => type)
+        : [],
       pending,
       isFull,
       isFound: nodes.length + workflows.length > 0,
@@ -179,14 +182,19 @@ interface Found {
   readonly isFaint: boolean;
   /** Hits that did not fit into the answer. */
   readonly left: number;
+  /** Hits whose schemas are too large to be shown. */
+  readonly unshown: readonly string[];
   readonly isFull: boolean;
   readonly pending: readonly string[];
 }
 
-function hintFor({ query, isFound, isFaint, left, isFull, pending }: Found): string | undefined {
+function hintFor({ query, isFound, isFaint, left, unshown, isFull, pending }: Found): string | undefined {
   if (left > 0) {
     const less = isFull ? "Ask for fewer, or without detail." : "Ask for something narrower.";
     return `${left} more hits do not fit into one answer. ${less}`;
+  }
+  if (unshown.length > 0) {
+    return `The schemas of ${unshown.join(", ")} are too large for an answer: go by the signature, and execute says what is wrong with a call.`;
   }
   if (query.trim() === "" || (isFound && !isFaint)) return undefined;
   const what = isFound ? "Nothing fits these words well." : "Nothing fits these words.";
