@@ -17,6 +17,7 @@ export interface Store {
   readonly pastUses: PastUses;
   readonly tokenCounts: TokenCounts;
   readonly embeddings: Embeddings;
+  readonly seals: SealStore;
   readonly audit: Audit;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;
@@ -206,6 +207,10 @@ export interface Run {
   readonly parentStep: string | null;
   /** At most one run goes on from another. */
   readonly resumedFromRunId: string | null;
+  /** The id of the principal that started it; null for the person at this machine. */
+  readonly principal: string | null;
+  /** The session that started it: a client's connection, or a folder on the command line; null where there is none. */
+  readonly session: string | null;
   /** Seeds the guest's randomness. */
   readonly seed: string;
   /** The wall time at which the guest's clock stands. */
@@ -230,6 +235,8 @@ export interface RunDraft {
   readonly inputs: JsonObject;
   readonly parentRunId?: string | null;
   readonly parentStep?: string | null;
+  readonly principal?: string | null;
+  readonly session?: string | null;
   readonly seed: string;
   readonly clockAt: number;
 }
@@ -316,6 +323,12 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** Who started a run. Without a session, every session of the principal. */
+export interface RunStarter {
+  readonly principal: string | null;
+  readonly session?: string | null;
+}
+
 export interface RunStore {
   /** Inserts a running run, leased to `owner`. */
   start(draft: RunDraft, owner: string, leaseMs: number): Promise<Run>;
@@ -336,8 +349,11 @@ export interface RunStore {
     scope: Scope,
     options: { limit: number; beforeId?: string; children?: boolean; status?: RunStatus },
   ): Promise<RunSummary[]>;
-  /** Newest first: those that no other run started, that have not succeeded, and from which none goes on. */
-  listUnfinished(scope: Scope, limit: number): Promise<RunSummary[]>;
+  /**
+   * Newest first: those that no other run started, that have not succeeded, and from which none goes on; of one starter, where
+   * one is named.
+   */
+  listUnfinished(scope: Scope, limit: number, starter?: RunStarter): Promise<RunSummary[]>;
   /** The runs that this one started, oldest first. */
   children(runId: string): Promise<RunSummary[]>;
   /** The run that goes on from this one. */
@@ -367,6 +383,19 @@ export interface RunStore {
   steps(runId: string): Promise<Step[]>;
   /** The result of one step, wherever it lies; undefined when there is no such step or it has not succeeded. */
   stepResult(runId: string, key: string): Promise<Json | undefined>;
+}
+
+// ── sealed states ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * What makes a state that a client carries ours: a key that every process on this store has, and the record of the states that
+ * count once and have been used.
+ */
+export interface SealStore {
+  /** The key of this name, at least 32 random bytes; made by the first process that asks. The same for all, for ever. */
+  key(name: string): Promise<Buffer>;
+  /** True for the first who spends it, and never again, by any process. It is remembered until `expiresAt`. */
+  spend(id: string, expiresAt: number): Promise<boolean>;
 }
 
 // ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -20,6 +20,8 @@ export interface Database {
   past_uses: PastUseRow;
   token_counts: TokenCountRow;
   embeddings: EmbeddingRow;
+  sealing_keys: SealingKeyRow;
+  spent_states: SpentStateRow;
   audit: AuditRow;
   audit_head: AuditHeadRow;
 }
@@ -112,6 +114,8 @@ export interface RunRow {
   /** SHA-256 of `source`; null without one, and in rows from before there was this column. */
   source_hash: string | null;
   parent_step: string | null;
+  principal: string | null;
+  session: string | null;
 }
 
 export interface StepRow {
@@ -192,4 +196,16 @@ interface AuditHeadRow {
   id: number;
   seq: number;
   hash: string;
+}
+
+interface SealingKeyRow {
+  name: string;
+  /** base64url. */
+  key: string;
+  created_at: number;
+}
+
+interface SpentStateRow {
+  id: string;
+  expires_at: number;
 }

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { hashText } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
-import type { Run, RunStore, RunSummary } from "../core/store.ts";
+import type { Run, RunStarter, RunStore, RunSummary } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
 import { runOf, SUMMARY_COLUMNS, summaryOf } from "./run-rows.ts";
 
@@ -16,7 +16,7 @@ const SUCCEEDED = sql.lit("succeeded" as const);
 export function createRunLists(context: StoreContext): RunLists {
   return {
     list: (scope, options) => listRuns(context, scope, options),
-    listUnfinished: (scope, limit) => listUnfinished(context, scope, limit),
+    listUnfinished: (scope, limit, starter) => listUnfinished(context, scope, limit, starter),
     findSucceeded: (scope, source) => findSucceeded(context, scope, source),
     async children(runId) {
       const rows = await context.db
@@ -58,8 +58,13 @@ async function listRuns(
   return (await query.execute()).map(summaryOf);
 }
 
-async function listUnfinished({ db }: StoreContext, scope: Scope, limit: number): Promise<RunSummary[]> {
-  const rows = await db
+async function listUnfinished(
+  { db }: StoreContext,
+  scope: Scope,
+  limit: number,
+  starter: RunStarter | undefined,
+): Promise<RunSummary[]> {
+  let query = db
     .selectFrom("runs")
     .select(SUMMARY_COLUMNS)
     .where("org", "=", scope.org)
@@ -77,9 +82,13 @@ async function listUnfinished({ db }: StoreContext, scope: Scope, limit: number)
       ),
     )
     .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(summaryOf);
+    .limit(limit);
+  for (const column of ["principal", "session"] as const) {
+    const wanted = starter?.[column];
+    if (wanted === undefined) continue;
+    query = wanted === null ? query.where(column, "is", null) : query.where(column, "=", wanted);
+  }
+  return (await query.execute()).map(summaryOf);
 }
 
 /** The hash finds it, the text decides. */

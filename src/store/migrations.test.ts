@@ -12,5 +12,6 @@ it("never changes the migrations that were released", () => {
     "the library as tools",
     "durable runs",
     "finding tools",
+    "who started a run, and what a person was asked",
   ]);
 });

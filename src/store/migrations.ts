@@ -50,6 +50,14 @@ export const MIGRATIONS: readonly Migration[] = [
       await createEmbeddings(db);
     },
   },
+  {
+    name: "who started a run, and what a person was asked",
+    async up(db) {
+      await addRunStarter(db);
+      await createSealingKeys(db);
+      await createSpentStates(db);
+    },
+  },
 ];
 
 async function createCapabilities(db: Kysely<unknown>): Promise<void> {
@@ -369,4 +377,41 @@ async function createEmbeddings(db: Kysely<unknown>): Promise<void> {
     .addColumn("vector", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("embeddings_pk", ["model", "hash"])
     .execute();
+}
+
+/**
+ * Runs from before have neither: their starter is unknown, so `resume: "last"` never takes one, and an id does. The index
+ * answers "the newest unfinished run of this caller" without reading the runs of others.
+ */
+async function addRunStarter(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("runs").addColumn("principal", "text").execute();
+  await db.schema.alterTable("runs").addColumn("session", "text").execute();
+  await db.schema
+    .createIndex("runs_session_unfinished")
+    .on("runs")
+    .columns(["org", "project", "session", "id"])
+    .where(sql.ref("parent_run_id"), "is", null)
+    .where(sql.ref("session"), "is not", null)
+    .where(sql.ref("status"), "<>", "succeeded")
+    .execute();
+}
+
+/** In the store, so that a state is opened after a restart and by every process that shares the store. */
+async function createSealingKeys(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("sealing_keys")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+}
+
+/** A state that counts once is spent by its row here; the row is kept until the state has expired anyway. */
+async function createSpentStates(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("spent_states")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("spent_states_expiry").on("spent_states").column("expires_at").execute();
 }

@@ -18,6 +18,7 @@ import { describeListedCapabilities } from "./testsuite/listed-capabilities.ts";
 import { describeResuming } from "./testsuite/resuming.ts";
 import { describeRunLists } from "./testsuite/run-lists.ts";
 import { describeRuns } from "./testsuite/runs.ts";
+import { describeSeals } from "./testsuite/seals.ts";
 import { describeServers } from "./testsuite/servers.ts";
 import { describeStepResults } from "./testsuite/step-results.ts";
 import { describeSteps } from "./testsuite/steps.ts";
@@ -48,6 +49,7 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Open
     describe("steps", () => describeSteps(fixture));
     describe("results of steps", () => describeStepResults(fixture));
     describe("decisions", () => describeDecisions(fixture));
+    describe("sealed states", () => describeSeals(fixture));
     describe("servers", () => describeServers(fixture));
     describe("past uses of tools", () => describePastUses(fixture));
     describe("counts of tokens", () => describeTokenCounts(fixture));

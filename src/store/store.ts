@@ -8,6 +8,7 @@ import { createCapabilityStore } from "./capabilities.ts";
 import { findRunDamage } from "./run-damage.ts";
 import { createEmbeddings } from "./embeddings.ts";
 import { createRunStore } from "./runs.ts";
+import { createSealStore } from "./seals.ts";
 import { createServerCache } from "./server-cache.ts";
 import { createTokenCounts } from "./token-counts.ts";
 import { createToolPins } from "./tool-pins.ts";
@@ -31,6 +32,7 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     pastUses: createPastUses(context),
     tokenCounts: createTokenCounts(context),
     embeddings: createEmbeddings(context),
+    seals: createSealStore(context),
     audit,
     findDamage: async () => [
       ...(await backend.findDamage()),

@@ -55,6 +55,13 @@ it("lists what is unfinished without looking at what has succeeded", async () =>
   expect(plan).not.toContain("TEMP B-TREE");
 });
 
+it("A1: finds the newest unfinished run of a session without looking at those of others", async () => {
+  const starter = { principal: null, session: "stdio:1" };
+  const plan = await planOf('from "runs"', (store) => store.runs.listUnfinished(DEFAULT_SCOPE, 9, starter));
+  expect(plan).toContain("USING INDEX runs_session_unfinished (org=? AND project=? AND session=?)");
+  expect(plan).not.toContain("TEMP B-TREE");
+});
+
 it.each([
   ["children", "runs_parent (parent_run_id=?)", (store: Store) => store.runs.children("r")],
   ["successor", "runs_resumed_from (resumed_from_run_id=?)", (store: Store) => store.runs.successor("r")],

@@ -61,6 +61,8 @@ function describeTaking(fixture: () => StoreFixture): void {
       inputs: { a: 1 },
       parentRunId: "p",
       parentStep: "k",
+      principal: "token:laptop",
+      session: "http:1",
       seed: "s",
       clockAt: 77,
     };

@@ -84,6 +84,33 @@ export function describeRunLists(fixture: () => StoreFixture): void {
     expect(await unfinished(9)).toEqual([cancelled, paused, running]);
   });
 
+  it("A1: lists what one starter left unfinished, and nothing of another's", async () => {
+    const { store } = fixture();
+    const start = (principal: string | null, session: string | null): Promise<string> =>
+      run(store, "failed", { principal, session });
+    const local = await start(null, null);
+    const first = await start(null, "stdio:1");
+    const second = await start(null, "stdio:2");
+    const token = await start("token:laptop", "http:1");
+    const stateless = await start("token:laptop", null);
+    await run(store, "succeeded", { principal: null, session: "stdio:1" });
+    await run(store, "failed", { session: "stdio:1", scope: { org: "acme", project: "default" } });
+    const listed = async (principal: string | null, session?: string | null): Promise<string[]> =>
+      idsOf(
+        await store.runs.listUnfinished(DEFAULT_SCOPE, 9, {
+          principal,
+          ...(session !== undefined && { session }),
+        }),
+      );
+    expect(await listed(null, "stdio:1")).toEqual([first]);
+    expect(await listed(null, null)).toEqual([local]);
+    expect(await listed(null)).toEqual([second, first, local]);
+    expect(await listed("token:laptop", "http:1")).toEqual([token]);
+    expect(await listed("token:laptop", "stdio:1")).toEqual([]);
+    expect(await listed("token:laptop")).toEqual([stateless, token]);
+    expect(await listed("token:other")).toEqual([]);
+  });
+
   it("lists the children of a run oldest first, and of no other", async () => {
     const { store } = fixture();
     const [parentRunId, other] = [await run(store, "running"), await run(store, "running")];

@@ -30,6 +30,8 @@ function describeStarting(fixture: () => StoreFixture): void {
       parentRunId: null,
       parentStep: null,
       resumedFromRunId: null,
+      principal: null,
+      session: null,
       seed: "seed",
       clockAt: 1,
       leaseOwner: "owner",
@@ -53,6 +55,8 @@ function describeStarting(fixture: () => StoreFixture): void {
       inputs: { b: [1, { c: null }], a: "x" },
       parentRunId: "p",
       parentStep: "k",
+      principal: "token:laptop",
+      session: "stdio:1",
       seed: "s",
       clockAt: 1_790_000_000_123,
     };
