@@ -49,7 +49,14 @@ return seen.map(({ n }) => n);`;
     expect(await dying.exited()).toMatchObject({ signal: "SIGKILL" });
     expect(place.effects()).toHaveLength(2);
     const agent = await place.join();
-    const asked = await agent.call("execute", { resume: "last" });
+    // The run is that of a client that is gone: it is named, and never taken for this one's own.
+    const named = await agent.call("execute", { resume: "last" });
+    expect(named).toMatchObject({
+      isError: true,
+      error: { reason: "no_own_run", nearest: [expect.any(String)] },
+    });
+    const [resume] = (named["error"] as { nearest: string[] }).nearest;
+    const asked = await agent.call("execute", { resume });
     expect(asked).toMatchObject({
       isError: true,
       error: { reason: "uncertain_step", hint: expect.stringContaining('"retry"') },
@@ -57,7 +64,7 @@ return seen.map(({ n }) => n);`;
     });
     expect(place.effects()).toHaveLength(2);
     const uncertain = { result: { text: "ann", n: 2 } };
-    expect(await agent.call("execute", { resume: "last", uncertain })).toMatchObject({
+    expect(await agent.call("execute", { resume, uncertain })).toMatchObject({
       outputs: [1, 2, 3, 4, 5, 6],
     });
     expect(place.effects().map(({ args }) => args["n"])).toEqual([1, 2, 3, 4, 5, 6]);

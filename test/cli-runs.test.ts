@@ -154,7 +154,7 @@ describe("every command", () => {
   it.each([
     ["resume both", ["resume", "last", "--code", "a.ts", "--name", "b"], 2, "not both"],
     ["an odd answer", ["resume", "last", "--uncertain", "maybe"], 2, `retry (make the call again), skip`],
-    ["resume of nothing", ["resume", "last"], 5, "There is no run that could be resumed."],
+    ["resume of nothing", ["resume", "last"], 5, "No run that was started here can be resumed."],
     ["an unknown run", ["show", "nope"], 5, `There is no run "nope".`],
     ["approve of nothing", ["approve", "last"], 5, "No run waits for an approval."],
     ["an odd status", ["runs", "--status", "done"], 2, "running, paused, succeeded"],

@@ -14,7 +14,7 @@ import { playRound } from "./rig/kill-round.ts";
 import { createKillRounds, randomDeaths, saveOf, tableOf } from "./rig/kill-rounds.ts";
 import { answerOf, APPROVED, CODE, TWICE, WORKFLOW, type KillScenario } from "./rig/kill-scenario.ts";
 import { createRandom } from "./rig/random.ts";
-import { readRecords } from "./rig/run-records.ts";
+import { newestRunId, readRecords } from "./rig/run-records.ts";
 
 /** A soak raises the number of moments and changes the seed; a failure's seed repeats its moments, as far as moments can be. */
 const MOMENT_COUNT = Number(process.env["RUN_KILL_ROUNDS"] ?? 1);
@@ -148,21 +148,22 @@ describe.skipIf(isWindows)("what else a kill can cut short", () => {
       await unheard;
       await home.isQuiet();
       const second = home.start();
-      const asked = await second.call("execute", { resume: "last" });
+      const resume = newestRunId(home);
+      const asked = await second.call("execute", { resume });
       const asks = { error: { reason: "uncertain_step" }, checkpoint: { resumable: true } };
       expect(asked).toMatchObject(asks);
       const uncertain = { result: answerOf({ n: 1, delay_ms: 4000 }) };
       expect(await second.call("execute", { resume: asked!.run_id!, uncertain })).toMatchObject(asks);
-      expect(await second.call("execute", { resume: "last" })).toMatchObject({ run_id: asked!.run_id });
+      expect(await second.call("execute", { resume })).toMatchObject({ run_id: asked!.run_id });
       expect(home.effects()).toHaveLength(1);
-      const each = { resume: "last", uncertain: [uncertain, "skip"] };
+      const each = { resume, uncertain: [uncertain, "skip"] };
       expect(await second.call("execute", each)).toMatchObject({ outputs: [uncertain.result, null] });
       expect(home.effects()).toHaveLength(1);
     },
   );
 
   it(
-    "the newest run, after an older one had failed: that is the last one",
+    "A1: two runs of a client that is gone: the newest is named first, and resumed by its id",
     { timeout: ROUND_MS_MAX },
     async () => {
       const home = createCounterHome();
@@ -172,8 +173,14 @@ describe.skipIf(isWindows)("what else a kill can cut short", () => {
       const code = "const { n } = await mcp.counter.add({ n: 2 }); return n;";
       expect(await gateway.call("execute", { code })).toBeUndefined();
       await home.isQuiet();
-      const resumed = await home.start().call("execute", { resume: "last" });
-      expect(resumed).toMatchObject({ success: true, outputs: 2 });
+      const next = home.start();
+      const named = await next.call("execute", { resume: "last" });
+      expect(named).toMatchObject({ error: { reason: "no_own_run" } });
+      const [newest, older] = named!.error!.nearest!;
+      expect(newest).toBe(newestRunId(home));
+      expect(older).toBeDefined();
+      const resumed = await next.call("execute", { resume: newest });
+      expect(resumed).toMatchObject({ success: true, outputs: 2, resumed_from: newest });
       expect(home.effects()).toHaveLength(2);
     },
   );
@@ -237,7 +244,8 @@ async function leaveAndResume({ request, code, tell, outputs }: Leaving): Promis
   const made = steps.filter(({ run_id: id }) => id === runs.at(-1)!.id).map(({ status }) => status);
   expect(made).toEqual(["succeeded"]);
   const next = home.start();
-  expect(await next.call("execute", { resume: "last" })).toMatchObject({ success: true, outputs });
+  const resume = newestRunId(home);
+  expect(await next.call("execute", { resume })).toMatchObject({ success: true, outputs });
   next.disconnect();
   expect(await next.ended()).toEqual({ code: 0, signal: null });
   expect(home.effects().map(({ args }) => args.n)).toEqual([1, 2]);

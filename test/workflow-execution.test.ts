@@ -192,7 +192,7 @@ async function expectHeldGoesOn(place: Place): Promise<void> {
   expect(stopped).toMatchObject({ status: "cancelled", error: { reason: "stopped" } });
   const trace = await later.read(`repertoire://runs/${stopped!.run_id}`);
   expect(trace["checkpoint"]).toMatchObject({ completed_nodes: ["first", "second"], resumable: true });
-  expect(await later.call("execute", { resume: "last" })).toMatchObject({
+  expect(await later.call("execute", { resume: stopped!.run_id })).toMatchObject({
     outputs: { all: "one two three" },
   });
   expect(place.effects().map(({ tool }) => tool)).toEqual(["add", "hold", "add"]);

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Origin } from "./checkpoint.ts";
 import { showExecuted, type Executed } from "./executed.ts";
 import { startProgressLine, type ProgressLine } from "./progress-line.ts";
+import { folderSession } from "./run-reference.ts";
 import type { GlobalOptions, Session } from "./session.ts";
 import { watchSignals } from "./signals.ts";
 import { note } from "./terminal.ts";
@@ -56,6 +57,7 @@ async function execute(
 ): Promise<Executed> {
   const context = {
     signal,
+    session: folderSession(),
     onProgress: (step: JsonObject) => showProgress(progress, step as unknown as Progress),
   };
   const answer = await (workflow === undefined

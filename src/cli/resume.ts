@@ -6,7 +6,9 @@ import { refuse } from "./app-call.ts";
 import { perform, type Execution } from "./execution.ts";
 import type { Finish } from "./program.ts";
 import { collect, isWorkflowFile, readInputs, readSource, readTimeout, STDIN } from "./run-request.ts";
+import { findResumableRunId } from "./run-reference.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
+import { dim, note } from "./terminal.ts";
 
 interface ResumeOptions extends GlobalOptions {
   readonly code?: string;
@@ -20,7 +22,7 @@ export function addResume(program: Command, finish: Finish): void {
   program
     .command("resume")
     .description("Go on with a run that stopped; nothing that is done is done again")
-    .argument("<run|last>", "the id of the run, or last for the newest that can go on")
+    .argument("<run|last>", "the id of the run, or last for the newest of this folder")
     .option("--code <file>", "the corrected code, or the corrected .json of a workflow; - for standard input")
     .option("--name <name>", "something kept or drafted that is the corrected version")
     .option(
@@ -50,8 +52,12 @@ async function resume(run: string, options: ResumeOptions): Promise<number> {
   const { code } = options;
   const session = await openSession(options);
   try {
+    const id = await findResumableRunId(session.app, session.config.current().scope, run);
+    if (!id.success) return refuse(id.error, options);
+    if (id.data !== run && options.json !== true) note(dim(`resuming ${id.data}`));
+    const args = { ...execution.data.args, resume: id.data };
     const origin = code === undefined || code === STDIN ? {} : { file: code };
-    return await perform(session, execution.data, origin, options);
+    return await perform(session, { ...execution.data, args }, origin, options);
   } finally {
     await session.close();
   }

@@ -347,7 +347,13 @@ export interface RunStore {
   /** Newest first; without `children`, only those that no other run started. */
   list(
     scope: Scope,
-    options: { limit: number; beforeId?: string; children?: boolean; status?: RunStatus },
+    options: {
+      limit: number;
+      beforeId?: string;
+      children?: boolean;
+      status?: RunStatus;
+      starter?: RunStarter;
+    },
   ): Promise<RunSummary[]>;
   /**
    * Newest first: those that no other run started, that have not succeeded, and from which none goes on; of one starter, where

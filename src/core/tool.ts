@@ -120,6 +120,11 @@ export interface CallContext {
   readonly caller?: string;
   /** Who that is, where clients come in with a token. */
   readonly principal?: Principal;
+  /**
+   * The client's session, which `resume: "last"` is about: a connection, or on the command line a folder. A modern client
+   * over HTTP has none; its principal stands for it.
+   */
+  readonly session?: string;
   /** What the client's profile lets it use; without one, everything. */
   readonly view?: ToolView;
   /** Hears what the tool reports on the way, untouched: `{progress, total?, message?}`. */

@@ -9,6 +9,7 @@ import { resultUriOf } from "../runs/run-uri.ts";
 export const executeOutput = z.object({
   success: z.boolean(),
   run_id: z.string().nullable(),
+  resumed_from: z.string().optional(),
   outputs: z.unknown(),
   checkpoint: z.looseObject({}).nullable(),
   error: z.looseObject({}).nullable(),
@@ -25,11 +26,12 @@ export type ExecuteOutput = z.output<typeof executeOutput>;
 const PREVIEW_LENGTH = 2_000;
 
 export function executeAnswer(report: RunReport, draft: string | null): ExecuteOutput {
-  const { runId, result, logs, calls, warnings, checkpoint } = report;
+  const { runId, resumedFrom, result, logs, calls, warnings, checkpoint } = report;
   const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
   return {
     success: result.success,
     run_id: runId,
+    ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
     outputs: outputs.value,
     checkpoint: checkpoint === null ? null : checkpointJson(checkpoint),
     error: result.success ? null : (result.error as unknown as Record<string, Json>),

@@ -23,7 +23,7 @@ export const executeInput = z.strictObject({
   resume: z
     .string()
     .optional()
-    .describe('The run_id of a run that stopped, or "last". With code or name: the corrected version.'),
+    .describe('run_id of a stopped run, or "last": your newest. With code or name: its corrected version.'),
   uncertain: z
     .union([
       z.enum(["retry", "skip"]),
@@ -37,8 +37,8 @@ export const executeInput = z.strictObject({
     .min(1)
     .max(TIMEOUT_MS_MAX)
     .optional()
-    .describe("Wall time for the whole run; 30000 unless configured otherwise."),
-  save_as: z.string().optional().describe("Keep the run under this name when it succeeds."),
+    .describe("Wall time of the whole run; 30000 by default."),
+  save_as: z.string().optional().describe("Keep it under this name when it succeeds."),
 });
 
 export type ExecuteInput = z.output<typeof executeInput>;

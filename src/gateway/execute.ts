@@ -74,17 +74,30 @@ async function executeChecked(
   text?: Source,
 ): Promise<ToolResult<ExecuteOutput>> {
   const parts = partsFor(whole, outer);
-  const args = await withHandles(parts, given);
+  const named = await withRunId(parts, given, outer);
+  if (!named.success) return named;
+  const args = await withHandles(parts, named.data);
   if (!args.success) return args;
   const free = await checkSaveAs(args.data, parts, outer);
   if (!free.success) return free;
-  const resumed = await checkResumed(given.resume, outer.view, parts.findReach);
+  const resumed = await checkResumed(args.data.resume, outer.view, parts.findReach);
   if (!resumed.success) return resumed;
   const meta = nextHop(outer.meta);
   if (!meta.success) return meta;
   const source = text === undefined ? await sourceOf(parts, args.data) : succeed(text);
   if (!source.success) return source;
   return runSource(parts, source.data, args.data, { ...outer, meta: meta.data });
+}
+
+/** `last` is an id before anything is decided about the run, so that all of it is about the same run. */
+async function withRunId(
+  { runs }: ExecuteParts,
+  args: ExecuteInput,
+  context: CallContext,
+): Promise<ToolResult<ExecuteInput>> {
+  if (args.resume !== "last") return succeed(args);
+  const last = await runs.findLast(context);
+  return last.success ? succeed({ ...args, resume: last.data }) : last;
 }
 
 /** What a client of a profile does not see is not there for it. */

@@ -153,6 +153,14 @@ export interface GatewayParts {
 export function createGateway(parts: GatewayParts): Gateway {
   const { registry } = parts;
   const { execute, all: metaTools } = createMetaTools(parts);
+  // A program that uses the gateway directly is one client.
+  const session = `gateway:${randomUUID()}`;
+  const contextOf = (partial: Partial<CallContext> = {}): CallContext => ({
+    traceId: randomUUID(),
+    signal: new AbortController().signal,
+    session,
+    ...partial,
+  });
   const turns = new Set<() => void>();
   const turned = () => turns.forEach((tell) => tell());
   const toolList = createToolListReader({ ...parts, metaTools, turned });
@@ -362,8 +370,4 @@ function unknownTool(name: string, metaTools: readonly MetaTool[]): ToolResult<n
     nearest: near,
     hint: `The meta-tools are ${known.join(", ")}; browse_components finds the others.`,
   });
-}
-
-function contextOf(partial: Partial<CallContext> = {}): CallContext {
-  return { traceId: randomUUID(), signal: new AbortController().signal, ...partial };
 }

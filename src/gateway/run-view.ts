@@ -92,19 +92,13 @@ export function viewTraces(traces: Traces, view: ToolView | undefined, findReach
   };
 }
 
-/** Whether a client may go on with a run; the newest of all may be anybody's. */
+/** Whether a client may go on with a run. */
 export async function checkResumed(
   runId: string | undefined,
   view: ToolView | undefined,
   findReach: FindReach | undefined,
 ): Promise<ToolResult<void>> {
   if (view === undefined || runId === undefined) return succeed(undefined);
-  if (runId === "last") {
-    return fail("TOOL_INVALID_INPUT", "The last run may be that of another profile: give its run_id.", {
-      field: "resume",
-      hint: "execute answered with it.",
-    });
-  }
   const reach = await findReach?.(runId);
   if (reach?.tools.every((tool) => view.allows(tool)) === true) return succeed(undefined);
   return fail("TOOL_NOT_FOUND", `There is no run ${JSON.stringify(runId)}.`, {

@@ -1,5 +1,6 @@
 /** The body of a run of code: it runs in the sandbox, and each of its calls is a step. */
 import type { Clock } from "../core/clock.ts";
+import type { ToolError } from "../core/errors.ts";
 import type { CallTool } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
@@ -9,6 +10,7 @@ import { isPause } from "./pause.ts";
 import type { Prepared } from "./prepare.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
 import { createToolCaller } from "./tool-caller.ts";
+import { createMatchGuard } from "./unmatched.ts";
 
 export interface CodeRunParts {
   readonly sandbox: Sandbox;
@@ -19,12 +21,18 @@ export interface CodeRunParts {
 
 export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: RunFrame): Promise<BodyEnd> {
   const { request, context, journal, limits, timeoutMs, seal } = frame;
+  const findMismatch = createMatchGuard(frame.corrects, prepared.tools);
   const caller = createToolCaller({
     ...parts,
     ...prepared,
     budget: frame.budget,
     identify: (args) => seal.identify(args),
-    perform: async (step) => stopAtPause(await journal.perform(step), frame),
+    async perform(step) {
+      const mismatch = findMismatch(step);
+      return mismatch === undefined
+        ? stopAtPause(await journal.perform(step), frame)
+        : stopAt(mismatch, frame);
+    },
     context: (key) => frame.contextFor(key),
     ...(request.observe !== undefined && { observe: request.observe }),
   });
@@ -55,6 +63,12 @@ export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: Ru
     warnings: [...warningsOf(outcome, prepared, bounds), ...caller.warnings],
     ...(failedSeq !== undefined && { failedSeq }),
   };
+}
+
+/** The guest does not hear of it: the run ends. */
+function stopAt(error: ToolError, frame: RunFrame): StepEnd {
+  frame.stop(error);
+  return { result: { success: false, error }, seq: 0, at: frame.clockAt, isReplayed: false };
 }
 
 /** A run below that waits is not for the guest to handle: this one waits with it. */

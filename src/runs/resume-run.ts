@@ -3,13 +3,13 @@ import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Run, RunDraft, RunSummary } from "../core/store.ts";
-import type { CallContext, ResumedRun, UncertainAnswer, UncertainDecisions } from "../core/tool.ts";
+import type { Run, RunDraft } from "../core/store.ts";
+import type { CallContext, ResumedRun, UncertainAnswer } from "../core/tool.ts";
 import { draftOf } from "./run-draft.ts";
 import { LEASE_SLACK_MS, type Continued, type ConductParts } from "./run-frame.ts";
 import { canBeAsked } from "./elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
-import { isGone } from "./owner.ts";
+import { findLastRun } from "./last-run.ts";
 import { goOn, newest, settle, superseded } from "./resume.ts";
 import type { RunEvent, RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
@@ -19,7 +19,7 @@ import { storedReport, waitForEnd } from "./stored-report.ts";
 import { decideUncertain, findUndecided } from "./uncertain.ts";
 
 export interface ResumeRequest {
-  /** The id of a run, or `last` for the newest that can go on. */
+  /** The id of a run, or `last` for the caller's own newest that can go on. */
   readonly runId: string;
   /** What runs instead of what ran before. */
   readonly corrected?: Pick<RunRequest, "kind" | "source" | "capability" | "draft" | "sensitive">;
@@ -48,11 +48,23 @@ export async function resumeRun(
   context: CallContext,
 ): Promise<ToolResult<RunReport>> {
   const startedAt = parts.clock.elapsed();
-  const run = await findRun(parts, request.runId);
+  const run = await findRun(parts, request.runId, context);
   if (!run.success) return run;
-  const next = await parts.store.successor(run.data.id);
-  if (next !== undefined) return superseded(run.data.id, await newest(parts.store, next.id));
-  const found = await settle(parts, run.data);
+  const report = await resumeFound(parts, run.data, request, context);
+  if (!report.success) return report;
+  const elapsedMs = parts.clock.elapsed() - startedAt;
+  return succeed({ ...report.data, resumedFrom: run.data.id, elapsedMs });
+}
+
+async function resumeFound(
+  parts: Parts & { readonly run: Conduct },
+  run: Run,
+  request: ResumeRequest,
+  context: CallContext,
+): Promise<ToolResult<Omit<RunReport, "elapsedMs">>> {
+  const next = await parts.store.successor(run.id);
+  if (next !== undefined) return superseded(run.id, await newest(parts.store, next.id));
+  const found = await settle(parts, run);
   if (found.kind === "running") return succeed(await attach(parts, found.run, context));
   if (found.kind === "succeeded") return succeed(await storedReport(parts.store, found.run));
   const earlier = await readEarlierRun(parts.store, found.run);
@@ -64,10 +76,11 @@ export async function resumeRun(
   if (!ready.success) return ready;
   const decisions = decideUncertain(earlier.uncertain, request.uncertain);
   if (!decisions.success) return refused(parts, earlier, decisions);
-  const continued = await continueFrom(parts, earlier, ready.data.request, context, decisions.data);
+  const isCorrected = request.corrected !== undefined;
+  const going = { decisions: decisions.data, isCorrected };
+  const continued = await continueFrom(parts, earlier, ready.data.request, context, going);
   if (!continued.success) return continued;
-  const report = await parts.run(ready.data, context, continued.data);
-  return succeed({ ...report, elapsedMs: parts.clock.elapsed() - startedAt });
+  return succeed(await parts.run(ready.data, context, continued.data));
 }
 
 /** Somebody must decide first: the answer says where the run stands, and nothing has changed. */
@@ -85,29 +98,22 @@ function mustWait({ run, waiting }: EarlierRun, context: CallContext, now: numbe
   return waiting.until === null ? !canBeAsked(context) : waiting.until > now;
 }
 
-async function findRun({ store, scope }: Parts, runId: string): Promise<ToolResult<Run>> {
-  const id = runId === "last" ? await findLast(store, scope()) : runId;
-  const run = id === undefined ? undefined : await store.find(id);
+async function findRun(parts: Parts, runId: string, context: CallContext): Promise<ToolResult<Run>> {
+  const { store, scope } = parts;
+  const id = runId === "last" ? await findLastRun(parts, context) : succeed(runId);
+  if (!id.success) return id;
+  const run = await store.find(id.data);
   if (run === undefined || !isSameScope(run.scope, scope())) return noRun(runId);
   if (run.parentRunId === null) return succeed(run);
   const message = `${run.id} is part of another run: resume ${run.parentRunId}.`;
   return fail("TOOL_INVALID_INPUT", message, { field: "resume", nearest: [run.parentRunId] });
 }
 
-/** The newest that stopped, also with its process; one that runs now is somebody's. */
-async function findLast(store: Parts["store"], scope: Scope): Promise<string | undefined> {
-  const runs = await store.listUnfinished(scope, LAST_LOOKED_AT_MAX);
-  const isStopped = ({ status, leaseOwner }: RunSummary): boolean =>
-    status !== "running" || (leaseOwner !== null && isGone(leaseOwner));
-  return (runs.find(isStopped) ?? runs[0])?.id;
-}
-
-const LAST_LOOKED_AT_MAX = 20;
-
 function noRun(runId: string): ToolResult<never> {
-  const message =
-    runId === "last" ? "There is no run that could be resumed." : `There is no run ${JSON.stringify(runId)}.`;
-  return fail("TOOL_NOT_FOUND", message, { field: "resume", hint: "repertoire://runs lists the runs." });
+  return fail("TOOL_NOT_FOUND", `There is no run ${JSON.stringify(runId)}.`, {
+    field: "resume",
+    hint: "repertoire://runs lists the runs.",
+  });
 }
 
 function isSameScope(a: Scope, b: Scope): boolean {
@@ -183,13 +189,13 @@ async function continueFrom(
   earlier: EarlierRun,
   request: RunRequest,
   context: CallContext,
-  decisions: UncertainDecisions,
+  { decisions, isCorrected }: Pick<Continued, "decisions" | "isCorrected">,
 ): Promise<ToolResult<Continued>> {
   const { seed, clockAt } = earlier.run;
   const sealed = createSeal(sensitiveValues(request, context.sensitive));
   const draft: RunDraft = { ...draftOf(parts, request, context, sealed), seed, clockAt };
   const leaseMs = (request.timeoutMs ?? parts.limits().timeoutMs) + LEASE_SLACK_MS;
-  return goOn(parts, earlier, draft, decisions, leaseMs);
+  return goOn(parts, earlier, draft, decisions, leaseMs, isCorrected);
 }
 
 export type Below =
@@ -215,7 +221,8 @@ export async function continueBelow(
   const earlier = await readEarlierRun(parts.store, found.run);
   const undecided = findUndecided(earlier.uncertain, decisions);
   if (undecided !== undefined) return { kind: "ended", report: refusedReport(undecided) };
-  const continued = await continueFrom(parts, earlier, ready.data.request, context, decisions);
+  const going = { decisions, isCorrected: false };
+  const continued = await continueFrom(parts, earlier, ready.data.request, context, going);
   if (!continued.success) return { kind: "ended", report: refusedReport(continued) };
   return { kind: "continued", ready: ready.data, continued: continued.data };
 }

@@ -63,6 +63,7 @@ export async function goOn(
   draft: RunDraft,
   decisions: UncertainDecisions,
   leaseMs: number,
+  isCorrected: boolean,
 ): Promise<ToolResult<Continued>> {
   const taken = takeOver(earlier, decisions);
   const { run: old, children, steps } = earlier;
@@ -76,6 +77,7 @@ export async function goOn(
     children,
     waits: waitsOf(steps),
     decisions,
+    isCorrected,
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RunDraft } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
+import { starterOf } from "./last-run.ts";
 import type { RunRequest } from "./run.ts";
 import type { ConductParts } from "./run-frame.ts";
 import type { Seal } from "./seal.ts";
@@ -27,6 +28,7 @@ export function draftOf(
     inputs: seal.close(inputs),
     parentRunId: context.runId ?? null,
     parentStep: context.step?.key ?? null,
+    ...starterOf(context),
     seed: randomUUID(),
     clockAt: clock.now(),
   };

@@ -60,6 +60,8 @@ export interface Continued {
   /** Steps of the run before that waited for a time, and for which, by key. */
   readonly waits: ReadonlyMap<string, number>;
   readonly decisions: UncertainDecisions;
+  /** What runs now is not what ran before. */
+  readonly isCorrected: boolean;
 }
 
 /** A run as its body sees it. */
@@ -78,6 +80,8 @@ export interface RunFrame {
   readonly clockAt: number;
   readonly waits: ReadonlyMap<string, number>;
   readonly isContinued: boolean;
+  /** The steps of the run that this one corrects; none where the same source goes on. */
+  readonly corrects: readonly Step[];
   /** Puts the run on record, where it is not yet. */
   begin(): Promise<Run>;
   /** For what a step calls, by the step's key. */
@@ -178,6 +182,7 @@ export function openRun(
     stop,
     waits: continued?.waits ?? new Map(),
     isContinued: continued !== undefined,
+    corrects: continued?.isCorrected === true ? continued.steps : [],
     contextFor: async (key) => ({
       ...contextBelow(context, path, budget, deadlineAt),
       signal,

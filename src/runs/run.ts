@@ -62,6 +62,8 @@ export interface RunReport {
   readonly logs: readonly LogLine[];
   /** What is doubtful and did not stop the run: types, rejections that nothing handled, output that was cut. */
   readonly warnings: readonly string[];
+  /** The run that `resume` named or found, where this answers a `resume`. */
+  readonly resumedFrom?: string;
   /** Where the run stands, when it has not succeeded. */
   readonly checkpoint: Checkpoint | null;
   readonly elapsedMs: number;

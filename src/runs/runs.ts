@@ -24,6 +24,7 @@ import type { BodyEnd, ConductParts, RunFrame, RunLimits } from "./run-frame.ts"
 import { decide, findQuestion, type OpenQuestion } from "./decide.ts";
 import { createDeparture } from "./departure.ts";
 import type { NamedSource } from "./named-source.ts";
+import { findLastRun } from "./last-run.ts";
 import { createOwner } from "./owner.ts";
 import { prepare, type Prepared } from "./prepare.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./replay.ts";
@@ -71,6 +72,8 @@ export interface Runs {
   execute(request: RunRequest, context: CallContext): Promise<RunReport>;
   /** Goes on with a run that stopped; see SPEC of `execute`'s `resume`. */
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
+  /** The id that `last` means for this caller. */
+  findLast(context: CallContext): Promise<ToolResult<string>>;
   /** The question that a paused run waits with. */
   question(runId: string): Promise<ToolResult<OpenQuestion>>;
   /** Answers it; the run goes on when it is resumed. */
@@ -160,6 +163,7 @@ export function createRuns(given: RunsParts): Runs {
     nodeTypes: [...CONTROL_NODES, ...parts.nodes].map(({ definition }) => definition),
     execute,
     resume: (request, context) => resumeRun({ ...parts, ready, run }, request, context),
+    findLast: (context) => findLastRun(parts, context),
     question: (runId) => findQuestion(parts, runId),
     decide: (runId, decision) => decide(parts, runId, decision),
     prepare: (code, as, context) => prepare(preparing, code, pathOf(context, as), context),

@@ -18,6 +18,7 @@ import { errorValue, type NodeEnd } from "./node-values.ts";
 import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import type { CallRecord } from "./run.ts";
 import type { RunsParts } from "./runs.ts";
+import { findUnmatchedNodes } from "./unmatched.ts";
 
 export type WorkflowRunParts = Omit<NodeCallParts, "onLogs"> &
   ConductParts &
@@ -29,6 +30,12 @@ export async function runWorkflow(
   frame: RunFrame,
 ): Promise<BodyEnd> {
   const { id: runId } = await frame.begin();
+  const mismatch = findUnmatchedNodes(
+    frame.corrects,
+    prepared.plan.nodes.map(({ node }) => node.id),
+  );
+  if (mismatch !== undefined)
+    return { result: { success: false, error: mismatch }, calls: [], logs: [], warnings: [] };
   const calls = createCalls(prepared, frame, parts.clock.elapsed());
   const ends = new Map<string, NodeEnd>();
   const logs: LogLine[] = [];

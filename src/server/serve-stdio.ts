@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { CLIENT_CAPABILITIES_META_KEY, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -44,6 +45,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
     send: (message) => transport.send(message),
     sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
   });
+  const context = { session: `stdio:${randomUUID()}` };
   let modernCapabilities: JsonObject | undefined;
   transport.intercept = (message) => {
     modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
@@ -59,7 +61,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   };
   const handle = serveStdio(
     async ({ era }) => {
-      const who = { face: () => client, listed, isLasting: true };
+      const who = { face: () => client, listed, context, isLasting: true };
       const server = createMcpServer(parts, who, await describeFor(parts));
       openedEra = era;
       client = era === "legacy" ? createClientFace(server, gone.signal) : undefined;

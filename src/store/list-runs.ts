@@ -2,11 +2,12 @@
  * Which runs there are. Ids grow with the order of starting, whatever the clock does, so every list goes by id. The values
  * that a partial index is made for are part of the statement's text: with a parameter in their place it is not used.
  */
-import { sql } from "kysely";
+import { sql, type SelectQueryBuilder } from "kysely";
 import { hashText } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
 import type { Run, RunStarter, RunStore, RunSummary } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
+import type { Database } from "./database.ts";
 import { runOf, SUMMARY_COLUMNS, summaryOf } from "./run-rows.ts";
 
 type RunLists = Pick<RunStore, "list" | "listUnfinished" | "children" | "successor" | "findSucceeded">;
@@ -41,7 +42,7 @@ export function createRunLists(context: StoreContext): RunLists {
 async function listRuns(
   { db }: StoreContext,
   scope: Scope,
-  { limit, beforeId, children = false, status }: Parameters<RunLists["list"]>[1],
+  { limit, beforeId, children = false, status, starter }: Parameters<RunLists["list"]>[1],
 ): Promise<RunSummary[]> {
   let query = db
     .selectFrom("runs")
@@ -55,7 +56,7 @@ async function listRuns(
   if (status !== undefined) query = query.where("status", "=", status);
   // Says nothing new, but lets the index of the unfinished be used: of a hundred thousand runs most have succeeded.
   if (status !== undefined && status !== "succeeded") query = query.where("status", "<>", SUCCEEDED);
-  return (await query.execute()).map(summaryOf);
+  return (await ofStarter(query, starter).execute()).map(summaryOf);
 }
 
 async function listUnfinished(
@@ -64,7 +65,7 @@ async function listUnfinished(
   limit: number,
   starter: RunStarter | undefined,
 ): Promise<RunSummary[]> {
-  let query = db
+  const query = db
     .selectFrom("runs")
     .select(SUMMARY_COLUMNS)
     .where("org", "=", scope.org)
@@ -83,12 +84,20 @@ async function listUnfinished(
     )
     .orderBy("id", "desc")
     .limit(limit);
+  return (await ofStarter(query, starter).execute()).map(summaryOf);
+}
+
+function ofStarter<Output>(
+  query: SelectQueryBuilder<Database, "runs", Output>,
+  starter: RunStarter | undefined,
+): SelectQueryBuilder<Database, "runs", Output> {
+  let narrowed = query;
   for (const column of ["principal", "session"] as const) {
     const wanted = starter?.[column];
     if (wanted === undefined) continue;
-    query = wanted === null ? query.where(column, "is", null) : query.where(column, "=", wanted);
+    narrowed = wanted === null ? narrowed.where(column, "is", null) : narrowed.where(column, "=", wanted);
   }
-  return (await query.execute()).map(summaryOf);
+  return narrowed;
 }
 
 /** The hash finds it, the text decides. */

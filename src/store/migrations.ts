@@ -381,18 +381,17 @@ async function createEmbeddings(db: Kysely<unknown>): Promise<void> {
 
 /**
  * Runs from before have neither: their starter is unknown, so `resume: "last"` never takes one, and an id does. The index
- * answers "the newest unfinished run of this caller" without reading the runs of others.
+ * answers "the newest run of this caller" without reading the runs of others.
  */
 async function addRunStarter(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("runs").addColumn("principal", "text").execute();
   await db.schema.alterTable("runs").addColumn("session", "text").execute();
   await db.schema
-    .createIndex("runs_session_unfinished")
+    .createIndex("runs_session")
     .on("runs")
     .columns(["org", "project", "session", "id"])
     .where(sql.ref("parent_run_id"), "is", null)
     .where(sql.ref("session"), "is not", null)
-    .where(sql.ref("status"), "<>", "succeeded")
     .execute();
 }
 

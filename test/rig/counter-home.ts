@@ -22,7 +22,12 @@ export interface Answer {
   readonly run_id?: string | null;
   readonly outputs?: unknown;
   readonly draft?: string | null;
-  readonly error?: { readonly code: string; readonly reason?: string; readonly message: string } | null;
+  readonly error?: {
+    readonly code: string;
+    readonly reason?: string;
+    readonly message: string;
+    readonly nearest?: readonly string[];
+  } | null;
   readonly checkpoint?: { readonly uncertain?: readonly UncertainCall[] } | null;
   readonly [key: string]: unknown;
 }

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import type { CounterGateway, CounterHome, Effect, UncertainCall } from "./counter-home.ts";
 import { answerOf, type KillScenario } from "./kill-scenario.ts";
-import { checkAllEnded, checkRecords, readRecords, rootsOf } from "./run-records.ts";
+import { checkAllEnded, checkRecords, newestRunId, readRecords, rootsOf } from "./run-records.ts";
 
 /** When the gateway dies: at a crash point, or so long after the server has so many calls on disk. */
 export type Death = string | { readonly afterEffects: number; readonly plusMs: number };
@@ -29,7 +29,7 @@ export interface Round {
 
 export async function playRound(home: CounterHome, round: Round): Promise<RoundEnd> {
   await dieWhile(home, round.death, round.scenario.request);
-  if (round.secondDeath !== undefined) await dieWhile(home, round.secondDeath, { resume: "last" });
+  if (round.secondDeath !== undefined) await dieWhile(home, round.secondDeath, { resume: newestRunId(home) });
   checkRecords(readRecords(home));
   const gateway = home.start();
   const end = await goOn(home, gateway, round);
@@ -74,6 +74,7 @@ interface Gone {
 
 async function goOn(home: CounterHome, gateway: CounterGateway, round: Round): Promise<Gone> {
   let uncertainCount = 0;
+  // Another client's run is named, and never taken for this one's own.
   let request: object = { resume: "last" };
   for (;;) {
     const answer = await gateway.call("execute", request);
@@ -87,6 +88,8 @@ async function goOn(home: CounterHome, gateway: CounterGateway, round: Round): P
     } else if (reason === "approval_required" && round.approve !== undefined) {
       await round.approve(answer!.run_id!);
       request = { resume: answer!.run_id! };
+    } else if (reason === "no_own_run") {
+      request = { resume: answer!.error!.nearest![0] };
     } else if (answer?.error?.code === "TOOL_NOT_FOUND") {
       const ended = resultOnRecord(home);
       if (ended !== undefined) return { outputs: ended.outputs, uncertainCount };

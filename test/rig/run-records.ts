@@ -47,6 +47,11 @@ export function rootsOf({ runs }: Records): RunRecord[] {
   return runs.filter(({ parent_run_id: parent }) => parent === null);
 }
 
+/** The id of the newest run that no other run started. */
+export function newestRunId(home: CounterHome): string {
+  return rootsOf(readRecords(home)).at(-1)!.id;
+}
+
 /** Holds whatever happened: what has ended is nobody's, and no key of a chain of runs has two answers. */
 export function checkRecords(records: Records): void {
   const { runs } = records;

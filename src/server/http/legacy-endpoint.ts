@@ -1,4 +1,5 @@
 /** Clients of the legacy era over HTTP: `initialize` opens a session, and everything else belongs to one. */
+import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/server";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { createClientFace } from "../client-face.ts";
@@ -92,7 +93,8 @@ async function connect(parts: McpServerParts, session: HttpSession): Promise<voi
   const { gateway, log } = parts;
   const { principal } = session;
   const listed: Listed = { version: gateway.toolsVersion() };
-  const context = principal === undefined ? {} : { principal, caller: principal.id };
+  const own = { session: `http:${randomUUID()}` };
+  const context = principal === undefined ? own : { ...own, principal, caller: principal.id };
   const description = await describeFor(parts);
   const server = createMcpServer(parts, { face: () => face, listed, context, isLasting: true }, description);
   const face = createClientFace(server, session.gone);

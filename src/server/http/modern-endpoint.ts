@@ -168,7 +168,8 @@ function isPlainCall(visit: Visit, params: JsonObject): boolean {
 
 function ownContext(visit: Visit | undefined): Partial<CallContext> {
   const principal = visit?.principal;
-  return principal === undefined ? {} : { principal, caller: principal.id };
+  if (principal === undefined) return {};
+  return { principal, caller: principal.id, session: `principal:${principal.id}` };
 }
 
 function callContext(visit: Visit, params: JsonObject, send: (note: unknown) => void): CallContext {

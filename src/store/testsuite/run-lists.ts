@@ -93,7 +93,7 @@ export function describeRunLists(fixture: () => StoreFixture): void {
     const second = await start(null, "stdio:2");
     const token = await start("token:laptop", "http:1");
     const stateless = await start("token:laptop", null);
-    await run(store, "succeeded", { principal: null, session: "stdio:1" });
+    const succeeded = await run(store, "succeeded", { principal: null, session: "stdio:1" });
     await run(store, "failed", { session: "stdio:1", scope: { org: "acme", project: "default" } });
     const listed = async (principal: string | null, session?: string | null): Promise<string[]> =>
       idsOf(
@@ -109,6 +109,8 @@ export function describeRunLists(fixture: () => StoreFixture): void {
     expect(await listed("token:laptop", "stdio:1")).toEqual([]);
     expect(await listed("token:laptop")).toEqual([stateless, token]);
     expect(await listed("token:other")).toEqual([]);
+    const starter = { principal: null, session: "stdio:1" };
+    expect(idsOf(await store.runs.list(DEFAULT_SCOPE, { limit: 9, starter }))).toEqual([succeeded, first]);
   });
 
   it("lists the children of a run oldest first, and of no other", async () => {
