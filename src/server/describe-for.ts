@@ -3,7 +3,11 @@ import type { McpServerParts } from "./mcp-server.ts";
 
 /** A server that is fronted alone and cannot be reached is told in place of its instructions; its calls say so too. */
 export async function describeFor({ gateway, log }: McpServerParts): Promise<GatewayDescription> {
-  const described = await gateway.describe();
+  const described = await gateway.describe().catch((error: unknown) => {
+    // Thrown on: the SDK answers that the request failed, and says nothing of why to anybody.
+    log.error("server.describe.failed", { error });
+    throw error;
+  });
   if (described.success) return described.data;
   const { message } = described.error;
   log.warn("server.describe.failed", { message });

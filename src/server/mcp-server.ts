@@ -16,6 +16,7 @@ import type { ToolResult } from "../core/result.ts";
 import { RPC_ERROR, type CallContext, type ClientFace, type ToolAnswer } from "../core/tool.ts";
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
 import { PASSED_METHODS, type PassedMethod } from "../gateway/passage.ts";
+import { failureOf } from "./answer.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { contextOf } from "./request-context.ts";
 
@@ -65,15 +66,18 @@ export function createMcpServer(
     };
   };
   const notices = client.isLasting ? createNotices({ gateway, server, log, ...client }) : undefined;
-  if (capabilities["tools"] !== undefined) registerCalls(server, gateway, contextFor);
-  registerLists(server, gateway, capabilities, contextFor, client.listed);
-  registerPassed(server, gateway, capabilities, contextFor, notices);
+  const parts: HandlerParts = { server, gateway, capabilities, contextFor, log };
+  if (capabilities["tools"] !== undefined) registerCalls(parts);
+  registerLists(parts, client.listed);
+  registerPassed(parts, notices);
   if (capabilities["logging"] !== undefined) {
-    server.setRequestHandler("logging/setLevel", ({ params }) => {
-      notices?.setLevel(params.level);
-      gateway.setLogLevel(params.level, client.face());
-      return {};
-    });
+    server.setRequestHandler("logging/setLevel", ({ params }) =>
+      handled(log, async () => {
+        notices?.setLevel(params.level);
+        gateway.setLogLevel(params.level, client.face());
+        return {};
+      }),
+    );
   }
   server.setNotificationHandler("notifications/roots/list_changed", () => {
     gateway.tellServers("notifications/roots/list_changed", {}, client.face());
@@ -84,12 +88,33 @@ export function createMcpServer(
 
 type ContextFor = (params: JsonObject, context: ServerContext) => CallContext;
 
-function registerCalls(server: Server, gateway: Gateway, contextFor: ContextFor): void {
-  server.setRequestHandler("tools/call", async ({ params }, context) => {
-    const { name, arguments: args = {} } = params;
-    const passed = contextFor(params as JsonObject, context);
-    return requireResult(await gateway.callTool(name, args as JsonObject, passed)) as never;
-  });
+interface HandlerParts {
+  readonly server: Server;
+  readonly gateway: Gateway;
+  readonly capabilities: JsonObject;
+  readonly contextFor: ContextFor;
+  readonly log: Log;
+}
+
+/** A request that fails inside is answered in plain words; an error of the protocol is passed on as it is. */
+async function handled<T>(log: Log, handle: () => Promise<T>): Promise<T> {
+  try {
+    return await handle();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const { code, message, data } = failureOf(error, log);
+    throw new ProtocolError(code, message, data);
+  }
+}
+
+function registerCalls({ server, gateway, contextFor, log }: HandlerParts): void {
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    handled(log, async () => {
+      const { name, arguments: args = {} } = params;
+      const passed = contextFor(params as JsonObject, context);
+      return requireResult(await gateway.callTool(name, args as JsonObject, passed)) as never;
+    }),
+  );
 }
 
 /** What a server fronted alone refused is its own JSON-RPC error. */
@@ -100,37 +125,35 @@ function requireResult(answer: ToolAnswer): ToolAnswer {
 }
 
 function registerLists(
-  server: Server,
-  gateway: Gateway,
-  capabilities: JsonObject,
-  contextFor: ContextFor,
+  { server, gateway, capabilities, contextFor, log }: HandlerParts,
   listed: Listed,
 ): void {
   for (const method of LIST_METHODS) {
     if (capabilities[offerOf(method)] === undefined) continue;
-    server.setRequestHandler(method, async ({ params }, context) => {
-      const asked = (params ?? {}) as JsonObject;
-      const page = answerOf(await gateway.listPage(method, asked, contextFor(asked, context)));
-      if (method === "tools/list") listed.version = gateway.toolsVersion();
-      return page as never;
-    });
+    server.setRequestHandler(method, ({ params }, context) =>
+      handled(log, async () => {
+        const asked = (params ?? {}) as JsonObject;
+        const page = answerOf(await gateway.listPage(method, asked, contextFor(asked, context)));
+        if (method === "tools/list") listed.version = gateway.toolsVersion();
+        return page as never;
+      }),
+    );
   }
 }
 
 function registerPassed(
-  server: Server,
-  gateway: Gateway,
-  capabilities: JsonObject,
-  contextFor: ContextFor,
+  { server, gateway, capabilities, contextFor, log }: HandlerParts,
   notices: Notices | undefined,
 ): void {
   for (const method of PASSED_METHODS) {
     if (capabilities[offerOf(method)] === undefined) continue;
-    server.setRequestHandler(method, async ({ params }, context) => {
-      const passed = params as unknown as JsonObject;
-      const pass = () => gateway.pass(method, passed, contextFor(passed, context));
-      return answerOf(notices === undefined ? await pass() : await notices.follow(method, passed, pass));
-    });
+    server.setRequestHandler(method, ({ params }, context) =>
+      handled(log, async () => {
+        const passed = params as unknown as JsonObject;
+        const pass = () => gateway.pass(method, passed, contextFor(passed, context));
+        return answerOf(notices === undefined ? await pass() : await notices.follow(method, passed, pass));
+      }),
+    );
   }
 }
 

@@ -14,6 +14,8 @@ const ID_LENGTH_MAX = 1024;
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
+/** For a failure of the request itself, which has no code of its own in JSON-RPC. */
+export const REQUEST_FAILED = -32000;
 
 export type MessageId = string | number;
 

@@ -2,6 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/json.ts";
+import { silentLog } from "../core/log.ts";
 import { succeed } from "../core/result.ts";
 import type { CallContext, ClientFace, ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -39,6 +40,7 @@ function openRelay(client: ClientFace | undefined = face) {
     gateway,
     client: () => client,
     listed: { version: undefined },
+    log: silentLog,
     send: async (message) => void sent.push(message as unknown as JsonObject),
     sendResultBytes: async (id, key, value) =>
       void sent.push({ id, result: { [key]: JSON.parse(value.toString()) as JsonObject } }),
@@ -89,6 +91,7 @@ describe("what is taken", () => {
         gateway: {} as Gateway,
         client: () => undefined,
         listed: { version: undefined },
+        log: silentLog,
         send: async () => {},
         sendResultBytes: async () => {},
       }),

@@ -7,8 +7,10 @@
  */
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
 import { RPC_ERROR, type CallContext, type ClientFace, type ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { failureAnswer } from "./answer.ts";
 import type { Listed } from "./mcp-server.ts";
 import { contextOf } from "./request-context.ts";
 
@@ -17,6 +19,7 @@ export interface RelayParts {
   /** The client, once a legacy connection is open. */
   readonly client: () => ClientFace | undefined;
   readonly listed: Listed;
+  readonly log: Log;
   /** What every call of this client carries. */
   readonly context?: Partial<CallContext>;
   /** Ends every call of this client when it aborts. */
@@ -31,7 +34,7 @@ export interface RelayParts {
 export type Relay = (message: JSONRPCMessage) => boolean;
 
 export function createRelay(parts: RelayParts): Relay {
-  const { gateway, client, listed, context: shared, send, sendResultBytes } = parts;
+  const { gateway, client, listed, log, context: shared, send, sendResultBytes } = parts;
   const calls = new Map<unknown, AbortController>();
   parts.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
 
@@ -52,20 +55,23 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   async function reply(id: string | number, answer: Promise<ToolAnswer>, signal: AbortSignal): Promise<void> {
-    const result = await answer;
+    const message = await messageOf(id, answer).catch((error: unknown) => failureAnswer(id, error, log));
     calls.delete(id);
     // Nobody waits for the answer of a call that was cancelled.
     if (signal.aborted) return;
-    const error = result[RPC_ERROR];
-    const message = error === undefined ? { jsonrpc: "2.0", id, result } : { jsonrpc: "2.0", id, error };
     await send(message as never).catch(() => {});
   }
 
   /** A list has no side effect worth cancelling; a client that no longer wants it ignores the answer. */
   async function list(id: string | number, face: ClientFace): Promise<void> {
-    const own = contextOf({}, new AbortController().signal, face);
-    const tools = await gateway.listToolsBytes!({ ...own, ...shared });
-    listed.version = gateway.toolsVersion();
+    let tools: Buffer;
+    try {
+      const own = contextOf({}, new AbortController().signal, face);
+      tools = await gateway.listToolsBytes!({ ...own, ...shared });
+      listed.version = gateway.toolsVersion();
+    } catch (error) {
+      return send(failureAnswer(id, error, log)).catch(() => {});
+    }
     await sendResultBytes(id, "tools", tools).catch(() => {});
   }
 
@@ -85,4 +91,11 @@ export function createRelay(parts: RelayParts): Relay {
     call?.abort();
     return call !== undefined;
   };
+}
+
+async function messageOf(id: string | number, answer: Promise<ToolAnswer>): Promise<JsonObject> {
+  const result = await answer;
+  const error = result[RPC_ERROR];
+  const outcome = error === undefined ? { result } : { error };
+  return { jsonrpc: "2.0", id, ...outcome } as unknown as JsonObject;
 }

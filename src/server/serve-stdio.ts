@@ -21,6 +21,8 @@ export interface StdioConnection {
   era(): "legacy" | "modern" | undefined;
   /** What a modern client said last that it can be asked for: it says so with each request. */
   modernCapabilities(): JsonObject | undefined;
+  /** Requests without an answer yet. */
+  pendingCount(): number;
   /** Takes no more requests, answers those under way within the grace time, and ends. */
   close(): Promise<void>;
 }
@@ -32,7 +34,7 @@ export interface StdioParts extends McpServerParts {
 
 /** Serves one client over stdio, in both protocol eras: its opening message decides. */
 export function connectStdio(parts: StdioParts, input: Readable, output: Output): StdioConnection {
-  const transport = new StdioTransport(input, output);
+  const transport = new StdioTransport(input, output, parts.log);
   transport.leaving = parts.leave;
   const listed: Listed = { version: parts.gateway.toolsVersion() };
   let client: ClientFace | undefined;
@@ -42,6 +44,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
     gateway: parts.gateway,
     client: () => client,
     listed,
+    log: parts.log,
     send: (message) => transport.send(message),
     sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
   });
@@ -49,7 +52,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   let modernCapabilities: JsonObject | undefined;
   transport.intercept = (message) => {
     modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
-    subscribeServers(parts.gateway, message, gone.signal);
+    subscribeServers(parts, message, gone.signal);
     return relay(message);
   };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -74,6 +77,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
     client: () => client,
     era: () => openedEra,
     modernCapabilities: () => modernCapabilities,
+    pendingCount: () => transport.pendingCount,
     async close() {
       input.pause();
       await transport.drain(GRACE_MS);

@@ -148,3 +148,29 @@ describe("the end", () => {
     await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("closed");
   });
 });
+
+describe("S2: each request has one answer", () => {
+  it("when the connection ends before there is one, unless the client has gone", async () => {
+    const { input, transport, received, written } = await openWire();
+    input.write(`${JSON.stringify(ping(1))}\n${JSON.stringify(ping(2))}\n`);
+    await eventually("both", () => received.length === 2);
+    await transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    await transport.close();
+    await eventually("two answers", () => written.length === 2);
+    expect(written[1]).toMatchObject({ id: 2, error: { code: -32000, data: { mayHaveHappened: true } } });
+    expect(transport.pendingCount).toBe(0);
+  });
+
+  it("when writing throws, nothing stays open and the next request is read", async () => {
+    const { input, output, transport, received } = await openWire();
+    output.write = () => {
+      throw new Error("broken");
+    };
+    input.write(`${JSON.stringify(ping(1))}\n`);
+    await eventually("the request", () => received.length === 1);
+    await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("broken");
+    expect(transport.pendingCount).toBe(0);
+    input.write(`${JSON.stringify(ping(2))}\n`);
+    await eventually("the next", () => received.length === 2);
+  });
+});

@@ -4,11 +4,16 @@
  * Nothing that arrives can end the connection: a line that is too long, not UTF-8, not JSON or not JSON-RPC is answered with
  * the error that JSON-RPC has for it, and the next line is read as usual. When the input ends, requests under way get a
  * moment to be answered before the connection closes, so that `printf … | repertoire serve` works.
+ *
+ * Each request gets one answer: one that fails on its way in, or whose answer JSON cannot carry, is answered with an error, and so
+ * is one that the end of the connection would leave without an answer.
  */
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { silentLog, type Log } from "../core/log.ts";
 import type { Output } from "../core/output.ts";
-import { INVALID_REQUEST, readMessage, type MessageId } from "./message.ts";
+import { encodeAnswer, failureAnswer } from "./answer.ts";
+import { INVALID_REQUEST, readMessage, REQUEST_FAILED, type MessageId } from "./message.ts";
 
 /** No message of a real client comes near it; a larger one is a mistake or an attack. */
 export const LINE_BYTES_MAX = 8 * 1024 * 1024;
@@ -30,16 +35,24 @@ export class StdioTransport implements Transport {
 
   readonly #input: Readable;
   readonly #output: Output;
+  readonly #log: Log;
   readonly #pending = new Set<MessageId>();
   #parts: Buffer[] = [];
   #partBytes = 0;
   #skipping = false;
   #closed = false;
+  #isLost = false;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor(input: Readable, output: Output) {
+  constructor(input: Readable, output: Output, log: Log = silentLog) {
     this.#input = input;
     this.#output = output;
+    this.#log = log;
+  }
+
+  /** Requests without an answer yet. */
+  get pendingCount(): number {
+    return this.#pending.size;
   }
 
   async start(): Promise<void> {
@@ -53,8 +66,12 @@ export class StdioTransport implements Transport {
   /** Resolves when the message is in the pipe, so that a client that does not read slows its own requests down. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) throw new Error("The connection is closed.");
-    await this.#write(message);
-    if ("id" in message && !("method" in message)) this.#settle(message.id);
+    if ("method" in message) return this.#write(JSON.stringify(message));
+    try {
+      await this.#write(encodeAnswer({ ...message }, this.#log).text);
+    } finally {
+      this.#settle(message.id);
+    }
   }
 
   /** Answers a request with a result that is JSON in UTF-8 already, under one key; it is not copied. */
@@ -66,13 +83,17 @@ export class StdioTransport implements Transport {
       this.#writePart(value),
       this.#writePart("}}\n"),
     ];
-    await Promise.all(written);
-    this.#settle(id);
+    try {
+      await Promise.all(written);
+    } finally {
+      this.#settle(id);
+    }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    if (!this.#isLost) this.#answerRest();
     this.#input.off("data", this.#read);
     this.#input.pause();
     this.onclose?.();
@@ -97,6 +118,7 @@ export class StdioTransport implements Transport {
 
   /** The client is gone; nobody is left to answer. */
   readonly #lose = (): void => {
+    this.#isLost = true;
     this.#leave()
       .then(() => this.close())
       .catch((error: unknown) => this.onerror?.(error as Error));
@@ -147,7 +169,26 @@ export class StdioTransport implements Transport {
     const read = readMessage(text);
     if (read.kind === "refused") return this.#refuse(read.code, read.message, read.id);
     this.#track(read.message);
-    if (this.intercept?.(read.message) !== true) this.onmessage?.(read.message);
+    try {
+      if (this.intercept?.(read.message) !== true) this.onmessage?.(read.message);
+    } catch (error) {
+      this.#fail(read.message, error);
+    }
+  }
+
+  #fail(message: JSONRPCMessage, error: unknown): void {
+    if (!("method" in message && "id" in message)) return this.onerror?.(error as Error);
+    this.send(failureAnswer(message.id, error, this.#log)).catch(this.#lose);
+  }
+
+  /** Nothing is left open: what has no answer by now gets none from anybody else. */
+  #answerRest(): void {
+    const words = "The gateway has ended before this request was answered; it may have taken effect.";
+    const error = { code: REQUEST_FAILED, message: words, data: { mayHaveHappened: true } };
+    for (const id of this.#pending) {
+      this.#write(JSON.stringify({ jsonrpc: "2.0", id, error })).catch(() => {});
+      this.#settle(id);
+    }
   }
 
   #track(message: JSONRPCMessage): void {
@@ -163,15 +204,15 @@ export class StdioTransport implements Transport {
   }
 
   #refuse(code: number, message: string, id: MessageId | null = null): void {
-    this.#write({ jsonrpc: "2.0", id, error: { code, message } }).catch(() => this.#lose());
+    this.#write(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })).catch(this.#lose);
     this.onerror?.(new Error(message));
   }
 
-  #write(message: unknown): Promise<void> {
-    return this.#writePart(`${JSON.stringify(message)}\n`);
+  #write(message: string): Promise<void> {
+    return this.#writePart(`${message}\n`);
   }
 
-  #writePart(part: string | Buffer): Promise<void> {
+  async #writePart(part: string | Buffer): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#output.write(part, (error) => (error ? reject(error) : resolve()));
     return promise;

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { Log } from "../core/log.ts";
 import { fail } from "../core/result.ts";
 import type { ClientFace } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -12,7 +13,11 @@ import type { Gateway } from "../gateway/gateway.ts";
 const URI_COUNT_MAX = 256;
 
 /** `gone` is aborted when the stream has ended. */
-export function subscribeServers(gateway: Gateway, message: JSONRPCMessage, gone: AbortSignal): void {
+export function subscribeServers(
+  { gateway, log }: { readonly gateway: Gateway; readonly log: Log },
+  message: JSONRPCMessage,
+  gone: AbortSignal,
+): void {
   if (!("method" in message) || message.method !== "subscriptions/listen") return;
   const { resourceSubscriptions } = (message.params?.["notifications"] ?? {}) as {
     resourceSubscriptions?: unknown;
@@ -20,10 +25,15 @@ export function subscribeServers(gateway: Gateway, message: JSONRPCMessage, gone
   if (!Array.isArray(resourceSubscriptions)) return;
   const client = listenerOf(gone);
   const uris = new Set((resourceSubscriptions as unknown[]).slice(0, URI_COUNT_MAX));
-  for (const uri of uris) {
+  const subscribe = async (uri: string): Promise<void> => {
     const context = { traceId: randomUUID(), signal: gone, client };
-    if (typeof uri === "string") void gateway.pass("resources/subscribe", { uri }, context);
-  }
+    try {
+      await gateway.pass("resources/subscribe", { uri }, context);
+    } catch (error) {
+      log.warn("server.subscribe.failed", { error });
+    }
+  };
+  for (const uri of uris) if (typeof uri === "string") void subscribe(uri);
 }
 
 /** Somebody who listens and cannot be asked: who it is says for how long a server has to tell. */

@@ -38,8 +38,8 @@ export class EventStream {
     if (this.#hasEnded) writer.end();
   }
 
-  send(message: unknown): void {
-    const data = JSON.stringify(message);
+  /** One message as JSON. */
+  send(data: string): void {
     const id = this.#log.add(this.number, ++this.#place, data);
     this.#writer?.event(data, id);
   }

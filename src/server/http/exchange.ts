@@ -1,15 +1,20 @@
 /**
  * One request and the answer on its way. An answer that comes soon and alone is plain JSON. When something comes before it
  * (progress, a question), or it takes long, the response becomes a stream of events that ends with the answer.
+ *
+ * Whatever happens, the response gets one head and one end: the timer does nothing once the response has begun in another way,
+ * and a response that cannot be written is closed.
  */
 import type { ServerResponse } from "node:http";
+import type { Log } from "../../core/log.ts";
+import { encodeAnswer, type Answer } from "../answer.ts";
 import type { MessageId } from "../message.ts";
 import { STREAM_AFTER_MS } from "./limits.ts";
 import { replyBytes, replyEmpty, replyText } from "./reply.ts";
 
-/** Where events go once the response is a stream. */
+/** Where events go once the response is a stream; each is one message as JSON. */
 export interface EventSink {
-  send(message: unknown): void;
+  send(data: string): void;
   end(): void;
 }
 
@@ -22,16 +27,12 @@ export interface ExchangeParts {
   readonly openSink: () => EventSink;
   /** Sees the answer before it goes out. */
   readonly answered?: (answer: Answer) => void;
-}
-
-/** A JSON-RPC message with one of the two. */
-export interface Answer {
-  readonly result?: unknown;
-  readonly error?: unknown;
-  readonly [field: string]: unknown;
+  readonly log: Log;
 }
 
 export class Exchange {
+  /** Those without an answer yet, of all clients. */
+  static openCount = 0;
   readonly #parts: ExchangeParts;
   readonly #timer: NodeJS.Timeout | undefined;
   #sink: EventSink | undefined;
@@ -39,57 +40,77 @@ export class Exchange {
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
-    if (parts.canStream) this.#timer = setTimeout(() => this.#stream(), STREAM_AFTER_MS);
+    Exchange.openCount++;
+    if (parts.canStream) this.#timer = setTimeout(() => this.#write(() => this.#stream()), STREAM_AFTER_MS);
   }
 
   get canStream(): boolean {
     return this.#parts.canStream && !this.#isAnswered;
   }
 
-  /** Something that comes before the answer. */
+  /** Something that comes before the answer. It throws when JSON cannot carry the message. */
   send(message: unknown): void {
-    if (this.canStream) this.#stream().send(message);
+    if (!this.canStream) return;
+    const data = JSON.stringify(message);
+    this.#write(() => this.#stream()?.send(data));
   }
 
   answer(message: Answer, status = 200): void {
     if (!this.#end()) return;
-    this.#parts.answered?.(message);
-    if (this.#sink === undefined) {
-      const { response, headers } = this.#parts;
-      return replyText(response, status, JSON.stringify(message), headers);
-    }
-    this.#sink.send(message);
-    this.#sink.end();
+    const { response, headers, answered, log } = this.#parts;
+    const { answer, text } = encodeAnswer(message, log);
+    answered?.(answer);
+    this.#write(() => {
+      if (this.#sink === undefined) return replyText(response, status, text, headers);
+      this.#sink.send(text);
+      this.#sink.end();
+    });
   }
 
   /** A result of one key whose value is JSON already. */
   answerBytes(id: MessageId, key: string, value: Buffer): void {
-    if (this.#sink !== undefined) {
-      const result = { [key]: JSON.parse(value.toString()) as unknown };
-      return this.answer({ jsonrpc: "2.0", id, result });
-    }
     if (!this.#end()) return;
-    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(key)}:`;
     const { response, headers } = this.#parts;
-    replyBytes(response, 200, Buffer.concat([Buffer.from(head), value, Buffer.from("}}")]), headers);
+    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(key)}:`;
+    const body = Buffer.concat([Buffer.from(head), value, Buffer.from("}}")]);
+    this.#write(() => {
+      if (this.#sink === undefined) return replyBytes(response, 200, body, headers);
+      this.#sink.send(body.toString());
+      this.#sink.end();
+    });
   }
 
-  /** There will be no answer: the client has cancelled the request, or the session has ended. */
+  /** There will be no answer: the client has cancelled the request. */
   abandon(): void {
     if (!this.#end()) return;
-    if (this.#sink === undefined) replyEmpty(this.#parts.response, 202);
-    else this.#sink.end();
+    this.#write(() => {
+      if (this.#sink === undefined) replyEmpty(this.#parts.response, 202);
+      else this.#sink.end();
+    });
   }
 
   #end(): boolean {
     if (this.#isAnswered) return false;
     this.#isAnswered = true;
+    Exchange.openCount--;
     clearTimeout(this.#timer);
     return true;
   }
 
-  #stream(): EventSink {
+  /** Undefined when the response has begun without us: a second head would be thrown at whoever comes by. */
+  #stream(): EventSink | undefined {
     clearTimeout(this.#timer);
-    return (this.#sink ??= this.#parts.openSink());
+    if (this.#sink === undefined && !this.#parts.response.headersSent) this.#sink = this.#parts.openSink();
+    return this.#sink;
+  }
+
+  /** A response that cannot be written any more is closed, which is all that its client can still be told. */
+  #write(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#parts.log.error("http.response.failed", { error });
+      this.#parts.response.destroy();
+    }
   }
 }

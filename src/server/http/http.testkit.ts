@@ -5,8 +5,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { onTestFinished } from "vitest";
 import type { FixtureSource } from "../../../test/fixtures/tool-source.ts";
 import { PERMISSIONS, type Permission, type Principal } from "../../core/principal.ts";
-import { silentLog } from "../../core/log.ts";
+import { silentLog, type Log } from "../../core/log.ts";
 import { NO_TELEMETRY } from "../../core/telemetry.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
 import { openRig } from "../../gateway/gateway.testkit.ts";
 import { insufficientScope } from "../auth/permission.ts";
 import { createMcpEndpoint } from "./mcp-endpoint.ts";
@@ -33,10 +34,15 @@ export function principalOf(
 /** Whoever names themselves in the header `X-Name` is taken at their word: who may come in is another matter. */
 export async function openEndpoint(...sources: FixtureSource[]) {
   const rig = await openRig(...sources);
+  return { ...rig, ...(await serveEndpoint(rig.gateway)) };
+}
+
+/** The endpoint alone, over any gateway. */
+export async function serveEndpoint(gateway: Gateway, log: Log = silentLog) {
   const principals = new Map<string, Principal>([["ann", principalOf("ann")]]);
   const endpoint = createMcpEndpoint({
-    gateway: rig.gateway,
-    log: silentLog,
+    gateway,
+    log,
     isTransparent: false,
     isDraining: () => false,
     telemetry: NO_TELEMETRY,
@@ -53,7 +59,7 @@ export async function openEndpoint(...sources: FixtureSource[]) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { ...rig, endpoint, url, principals };
+  return { endpoint, url, principals };
 }
 
 export async function connectClient(url: URL, version: Version, name = "ann", capabilities = {}) {

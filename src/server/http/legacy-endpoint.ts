@@ -45,8 +45,13 @@ export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions):
       const headers = { "Retry-After": "30" };
       return replyError(visit.response, { status: 503, message: "Too many sessions are in use.", headers });
     }
-    await connect(parts, session);
-    session.request(message.id, message, visit, false);
+    try {
+      await connect(parts, session);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    session.open(message.id, message, visit);
   }
 
   return {
@@ -103,6 +108,7 @@ async function connect(parts: McpServerParts, session: HttpSession): Promise<voi
     gateway,
     client: () => (server.getClientCapabilities() === undefined ? undefined : face),
     listed,
+    log,
     context,
     gone: session.gone,
     send: (message, options) => session.send(message, options),

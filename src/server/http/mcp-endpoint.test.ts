@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
 import { eventually } from "../../../test/fixtures/temporary.ts";
+import { META } from "../../../test/rig/raw-request.ts";
 import { succeed } from "../../core/result.ts";
 import type { CallContext } from "../../core/tool.ts";
 import {
@@ -247,5 +248,30 @@ describe("T055: the headers of a modern request", () => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "no/such", params: { _meta: meta } });
     const answer = await send(url, { headers, body });
     expect(answer.status).toBe(404);
+  });
+});
+
+describe("S2: a request that the end of its connection overtakes", () => {
+  it("of a legacy session is answered under its id", async () => {
+    const { source, started } = createSlowSource();
+    const { url, registry } = await openEndpoint(source);
+    await registry.discover({ waitMs: 5_000 }, { traceId: "t", signal: new AbortController().signal });
+    const session = await openSession(url);
+    const waiting = send(url, { headers: session, body: callOf(7, "slow__wait") });
+    await eventually("the call", () => started.length === 1);
+    await send(url, { method: "DELETE", headers: session });
+    expect((await waiting).json()).toMatchObject({ id: 7, error: { data: { mayHaveHappened: true } } });
+  });
+
+  it("of a modern client is answered under its id when its endpoint is closed", async () => {
+    const { url, endpoint, gateway } = await openEndpoint();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gateway.callTool = () => (resolve(), new Promise(() => {}));
+    const method = "tools/call";
+    const headers = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": "execute" };
+    const waiting = send(url, { headers, body: callOf(7, "execute", {}, META) });
+    await promise;
+    await endpoint.close();
+    expect((await waiting).json()).toMatchObject({ id: 7, error: { code: -32000 } });
   });
 });

@@ -9,7 +9,7 @@ import { traceMessage } from "../request-span.ts";
 import { readBody } from "./body.ts";
 import { createLegacyEndpoint } from "./legacy-endpoint.ts";
 import { createModernEndpoint, isModern } from "./modern-endpoint.ts";
-import { refuseAndClose, replyEmpty, replyError } from "./reply.ts";
+import { refuseAndClose, replyEmpty, replyError, replyFailure } from "./reply.ts";
 import { Sessions } from "./sessions.ts";
 import { headerOf, type Visit } from "./visit.ts";
 
@@ -23,13 +23,14 @@ export interface McpEndpointParts extends McpServerParts {
 }
 
 export interface McpEndpoint {
+  /** Never rejects: a request that fails is answered all the same. */
   handle(visit: Visit): Promise<void>;
   readonly sessionCount: number;
   close(): Promise<void>;
 }
 
 export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
-  const sessions = new Sessions();
+  const sessions = new Sessions(parts.log);
   const legacy = createLegacyEndpoint(parts, sessions);
   const modern = createModernEndpoint(parts);
 
@@ -72,15 +73,23 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     return false;
   }
 
+  async function route(visit: Visit): Promise<void> {
+    const { method } = visit.request;
+    if (method === "POST") return post(visit);
+    if (method !== "GET" && method !== "DELETE")
+      return replyEmpty(visit.response, 405, { Allow: "GET, POST, DELETE" });
+    visit.era = "legacy";
+    if (!isAllowed(visit, ["read"])) return;
+    return method === "GET" ? legacy.get(visit) : legacy.delete(visit);
+  }
+
   return {
     async handle(visit) {
-      const { method } = visit.request;
-      if (method === "POST") return post(visit);
-      if (method !== "GET" && method !== "DELETE")
-        return replyEmpty(visit.response, 405, { Allow: "GET, POST, DELETE" });
-      visit.era = "legacy";
-      if (!isAllowed(visit, ["read"])) return;
-      return method === "GET" ? legacy.get(visit) : legacy.delete(visit);
+      try {
+        await route(visit);
+      } catch (error) {
+        replyFailure(visit, error, parts.log);
+      }
     },
     get sessionCount() {
       return sessions.count;

@@ -13,15 +13,18 @@ import {
   SERVER_INFO_META_KEY,
   type JSONRPCMessage,
   type JSONRPCRequest,
+  type Server,
 } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../../core/tool.ts";
+import { encodeAnswer, failureAnswer, type Answer } from "../answer.ts";
 import { createMcpServer, type McpServerParts } from "../mcp-server.ts";
 import { contextOf } from "../request-context.ts";
 import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
 import { EventWriter } from "./event-writer.ts";
-import { Exchange, type Answer } from "./exchange.ts";
+import { Exchange } from "./exchange.ts";
 import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
 import { findParamHeaderProblem } from "./param-headers.ts";
 import { replyError } from "./reply.ts";
@@ -30,6 +33,8 @@ import { pour, toWebRequest } from "./web.ts";
 
 const MODERN_VERSION = "2026-07-28";
 const HEADER_MISMATCH = -32020;
+/** What the SDK answers, without a body, for a request that was under way when its server was closed. */
+const CLOSED = 499;
 /** The one error of a handler that the protocol wants told by the status as well. */
 const MISSING_CAPABILITY = -32021;
 
@@ -56,7 +61,8 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
     async ({ requestInfo }) => {
       const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
       const who = { face: () => undefined, listed: { version: undefined }, isLasting: false };
-      return createMcpServer(parts, { ...who, context: ownContext(visit) }, await describeFor(parts));
+      const server = createMcpServer(parts, { ...who, context: ownContext(visit) }, await describeFor(parts));
+      return withCarriableAnswers(server, log);
     },
     {
       legacy: "reject",
@@ -91,9 +97,12 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
   async function throughSdk(visit: Visit, message: JSONRPCMessage): Promise<void> {
     if (visit.method === "subscriptions/listen" && !takePlace(visit)) return;
     const request = toWebRequest(visit);
-    subscribeServers(gateway, message, request.signal);
+    subscribeServers(parts, message, request.signal);
     visits.set(request, visit);
-    await pour(await handler.fetch(request, { parsedBody: message }), visit);
+    const answer = await handler.fetch(request, { parsedBody: message });
+    if (answer.status !== CLOSED) return pour(answer, visit);
+    const words = "The endpoint was closed before this request was answered; it may have taken effect.";
+    replyError(visit.response, { status: 503, message: words, id: visit.requestId ?? null });
   }
 
   /** Undefined when it is not the plain case. */
@@ -111,10 +120,16 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
     }
     // Opened only for a call that is taken: until then the response may be the SDK's.
     let exchange: Exchange | undefined;
-    const context = callContext(visit, params, (note) => exchange?.send(note));
+    const context = callContext(visit, params, (note) => {
+      try {
+        exchange?.send(note);
+      } catch (error) {
+        log.debug("server.notification.failed", { error });
+      }
+    });
     const answer = gateway.callUpstream(name, args, context);
     if (answer === undefined) return undefined;
-    exchange = openExchange(visit);
+    exchange = openExchange(visit, log);
     return finish(exchange, message, answer);
   }
 
@@ -123,15 +138,26 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
     { id }: JSONRPCRequest,
     pending: Promise<ToolAnswer>,
   ): Promise<void> {
-    const answer = await pending;
-    const error = answer[RPC_ERROR];
-    if (error !== undefined) {
-      return exchange.answer({ jsonrpc: "2.0", id, error }, error.code === MISSING_CAPABILITY ? 400 : 200);
+    try {
+      const answer = await pending;
+      const error = answer[RPC_ERROR];
+      if (error !== undefined) {
+        return exchange.answer({ jsonrpc: "2.0", id, error }, error.code === MISSING_CAPABILITY ? 400 : 200);
+      }
+      const info = await serverInfo();
+      const result = { resultType: "complete", ...answer, _meta: { ...info, ...answer._meta } };
+      exchange.answer({ jsonrpc: "2.0", id, result });
+    } catch (error) {
+      exchange.answer(failureAnswer(id, error, log));
     }
-    const described = await gateway.describe();
-    const info = described.success ? { [SERVER_INFO_META_KEY]: described.data.serverInfo } : {};
-    const result = { resultType: "complete", ...answer, _meta: { ...info, ...answer._meta } };
-    exchange.answer({ jsonrpc: "2.0", id, result });
+  }
+
+  /** Nothing where it is not known: an answer that is there is not lost for it. */
+  async function serverInfo(): Promise<JsonObject> {
+    const described = await gateway.describe().catch((error: unknown) => {
+      log.warn("server.describe.failed", { error });
+    });
+    return described?.success === true ? { [SERVER_INFO_META_KEY]: described.data.serverInfo } : {};
   }
 
   return {
@@ -145,6 +171,20 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
       await handler.close();
     },
   };
+}
+
+/** The SDK's transport loses an answer that JSON cannot carry, and its request with it: such an answer never gets there. */
+function withCarriableAnswers(server: Server, log: Log): Server {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const isAnswer = !("method" in message);
+      return send(isAnswer ? (encodeAnswer({ ...message }, log).answer as never) : message, options);
+    };
+    return connect(transport);
+  };
+  return server;
 }
 
 /** A token that is revoked ends what came with it, as if its client had gone. */
@@ -190,12 +230,12 @@ function callContext(visit: Visit, params: JsonObject, send: (note: unknown) => 
   };
 }
 
-function openExchange(visit: Visit): Exchange {
+function openExchange(visit: Visit, log: Log): Exchange {
   const { response } = visit;
   const openSink = () => {
     const writer = new EventWriter(response);
-    return { send: (message: unknown) => writer.event(JSON.stringify(message)), end: () => writer.end() };
+    return { send: (data: string) => writer.event(data), end: () => writer.end() };
   };
   const answered = (answer: Answer): void => noteAnswer(visit, answer);
-  return new Exchange({ response, canStream: accepts(visit, "text/event-stream"), openSink, answered });
+  return new Exchange({ response, canStream: accepts(visit, "text/event-stream"), openSink, answered, log });
 }

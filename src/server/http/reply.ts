@@ -1,6 +1,8 @@
 /** Answers over HTTP that are no stream. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { MessageId } from "../message.ts";
+import type { Log } from "../../core/log.ts";
+import { failureOf } from "../answer.ts";
+import { REQUEST_FAILED, type MessageId } from "../message.ts";
 import { UNREAD_MS } from "./limits.ts";
 
 export interface HttpError {
@@ -13,8 +15,6 @@ export interface HttpError {
 }
 
 const SMALL_BYTES = 16 * 1024;
-/** For a failure of the request itself, which has no code of its own in JSON-RPC. */
-const REQUEST_FAILED = -32000;
 
 function replyJson(
   response: ServerResponse,
@@ -79,6 +79,23 @@ export function replyError(response: ServerResponse, error: HttpError): void {
   // Without an id where none is known: a modern client takes null for a mistake.
   const body = { jsonrpc: "2.0", ...(id != null && { id }), error: { code, message } };
   replyJson(response, status, body, headers);
+}
+
+/** Ends a request that failed inside: with an error under its id, or, where the response has begun, by closing it. */
+export function replyFailure(
+  { response, requestId }: { readonly response: ServerResponse; readonly requestId?: MessageId },
+  cause: unknown,
+  log: Log,
+): void {
+  const error = failureOf(cause, log);
+  if (!response.headersSent) {
+    return replyJson(response, 500, {
+      jsonrpc: "2.0",
+      ...(requestId !== undefined && { id: requestId }),
+      error,
+    });
+  }
+  if (!response.writableEnded) response.destroy();
 }
 
 /** How long a client that is still sending has to read why nobody listens any more. */

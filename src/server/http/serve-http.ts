@@ -15,7 +15,7 @@ import { createFrontDoor, type FrontDoor, type FrontDoorParts } from "./front-do
 import { HEADER_BYTES_MAX, HEADERS_MS, REQUEST_MS, SOCKET_COUNT_MAX, SOCKET_IDLE_MS } from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
-import { replyError } from "./reply.ts";
+import { replyError, replyFailure } from "./reply.ts";
 import { UnderWay } from "./under-way.ts";
 import { headerOf, rememberVisit, type Visit } from "./visit.ts";
 
@@ -185,11 +185,7 @@ function createHandler({ door, operate, endpointFor, begun, ended, log }: Handle
     const visit: Visit = { request, response, path, sentBefore, principal: undefined };
     begun(visit);
     response.once("close", () => ended(visit, performance.now() - startedAt));
-    handle(visit).catch((error: unknown) => {
-      log.error("http.request.failed", { error, path });
-      if (response.headersSent) response.destroy();
-      else replyError(response, { status: 500, message: "The gateway failed to handle this request." });
-    });
+    handle(visit).catch((error: unknown) => replyFailure(visit, error, log));
   };
 }
 

@@ -7,12 +7,14 @@
  */
 import type { ServerResponse } from "node:http";
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
+import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
-import type { MessageId } from "../message.ts";
+import { failureAnswer, type Answer } from "../answer.ts";
+import { REQUEST_FAILED, type MessageId } from "../message.ts";
 import { EventLog } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
 import { EventWriter } from "./event-writer.ts";
-import { Exchange, type Answer } from "./exchange.ts";
+import { Exchange } from "./exchange.ts";
 import { SESSION_REQUEST_COUNT_MAX } from "./limits.ts";
 import { noteAnswer, type Visit } from "./visit.ts";
 
@@ -26,6 +28,7 @@ const PRIMED_FROM = "2025-11-25";
 export interface HttpSessionParts {
   readonly id: string;
   readonly principal: Principal | undefined;
+  readonly log: Log;
   readonly now: () => number;
 }
 
@@ -38,6 +41,7 @@ export class HttpSession implements Transport {
   readonly sessionId: string;
   readonly principal: Principal | undefined;
   readonly #now: () => number;
+  readonly #problems: Log;
   readonly #gone = new AbortController();
   readonly #log = new EventLog();
   readonly #exchanges = new Map<MessageId, Exchange>();
@@ -45,10 +49,12 @@ export class HttpSession implements Transport {
   #lastStream = STANDING;
   #protocolVersion = "";
   #usedAt: number;
+  #openedBy: MessageId | undefined;
 
-  constructor({ id, principal, now }: HttpSessionParts) {
+  constructor({ id, principal, log, now }: HttpSessionParts) {
     this.sessionId = id;
     this.principal = principal;
+    this.#problems = log;
     this.#now = now;
     this.#usedAt = now();
     this.#streams.set(STANDING, new EventStream(STANDING, this.#log));
@@ -85,8 +91,19 @@ export class HttpSession implements Transport {
     const headers = { "Mcp-Session-Id": this.sessionId };
     const openSink = (): EventStream => this.#openStream(new EventWriter(response, headers));
     const answered = (answer: Answer): void => noteAnswer(visit, answer);
-    this.#exchanges.set(id, new Exchange({ response, canStream, headers, openSink, answered }));
-    this.receive(message);
+    const log = this.#problems;
+    this.#exchanges.set(id, new Exchange({ response, canStream, headers, openSink, answered, log }));
+    try {
+      this.receive(message);
+    } catch (error) {
+      this.#answer(id, failureAnswer(id, error, log));
+    }
+  }
+
+  /** The request that opens the session: refused, it leaves no session behind. */
+  open(id: MessageId, message: JSONRPCMessage, visit: Visit): void {
+    this.#openedBy = id;
+    this.request(id, message, visit, false);
   }
 
   /** A notification, or an answer to what we asked. */
@@ -111,10 +128,7 @@ export class HttpSession implements Transport {
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if ("method" in message) return this.#tell(message, options?.relatedRequestId);
-    const id = message.id as MessageId;
-    const exchange = this.#exchanges.get(id);
-    this.#settle(id);
-    exchange?.answer(message);
+    this.#answer(message.id as MessageId, message);
   }
 
   async sendResultBytes(id: MessageId, key: string, value: Buffer): Promise<void> {
@@ -130,7 +144,7 @@ export class HttpSession implements Transport {
   async close(): Promise<void> {
     if (this.#gone.signal.aborted) return;
     this.#gone.abort();
-    for (const id of this.#exchanges.keys()) this.#abandon(id);
+    for (const id of this.#exchanges.keys()) this.#answer(id, endedAnswer(id));
     for (const stream of this.#streams.values()) stream.end();
     this.onclose?.();
   }
@@ -140,12 +154,22 @@ export class HttpSession implements Transport {
     const isQuestion = "id" in message;
     const exchange = related === undefined ? undefined : this.#exchanges.get(related);
     const carrier = exchange ?? (isQuestion ? this.#newestExchange() : undefined);
-    if (carrier === undefined) this.#streams.get(STANDING)!.send(message);
+    if (carrier === undefined) this.#streams.get(STANDING)!.send(JSON.stringify(message));
     else carrier.send(message);
   }
 
   #newestExchange(): Exchange | undefined {
     return [...this.#exchanges.values()].findLast(({ canStream }) => canStream);
+  }
+
+  #answer(id: MessageId, answer: Answer): void {
+    const exchange = this.#exchanges.get(id);
+    this.#settle(id);
+    exchange?.answer(answer);
+    if (id !== this.#openedBy) return;
+    // The id may be used again for another request.
+    this.#openedBy = undefined;
+    if (answer.error !== undefined) void this.close();
   }
 
   #abandon(id: MessageId): void {
@@ -181,4 +205,11 @@ export class HttpSession implements Transport {
     const version = params?.["protocolVersion"];
     if (typeof version === "string") this.#protocolVersion = version;
   }
+}
+
+/** For a request that the end of its session leaves without an answer. */
+function endedAnswer(id: MessageId): Answer {
+  const message =
+    "The session has ended before this request was answered; it may have taken effect. Send initialize to open a new one.";
+  return { jsonrpc: "2.0", id, error: { code: REQUEST_FAILED, message, data: { mayHaveHappened: true } } };
 }

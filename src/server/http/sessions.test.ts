@@ -1,11 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
+import { silentLog } from "../../core/log.ts";
 import { principalOf } from "./http.testkit.ts";
 import { SESSION_COUNT_MAX, SESSION_IDLE_MS } from "./limits.ts";
 import { Sessions } from "./sessions.ts";
 
 function openSessions() {
   let now = 0;
-  const sessions = new Sessions(() => now);
+  const sessions = new Sessions(silentLog, () => now);
   onTestFinished(() => sessions.close());
   return { sessions, pass: (ms: number) => (now += ms) };
 }

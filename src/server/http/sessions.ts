@@ -3,16 +3,19 @@
  * exist. Sessions live in memory; after a restart an id is unknown, which tells a client to open a new one.
  */
 import { randomBytes } from "node:crypto";
+import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
 import { KEEP_ALIVE_MS, SESSION_COUNT_MAX, SESSION_IDLE_MS } from "./limits.ts";
 import { HttpSession } from "./session.ts";
 
 export class Sessions {
   readonly #byId = new Map<string, HttpSession>();
+  readonly #log: Log;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(log: Log, now: () => number = () => performance.now()) {
+    this.#log = log;
     this.#now = now;
     this.#timer = setInterval(() => this.tick(), KEEP_ALIVE_MS);
     this.#timer.unref();
@@ -25,7 +28,12 @@ export class Sessions {
   /** Undefined when all are in use. */
   open(principal: Principal | undefined): HttpSession | undefined {
     if (this.#byId.size >= SESSION_COUNT_MAX && !this.#endIdlest()) return undefined;
-    const session = new HttpSession({ id: randomBytes(24).toString("base64url"), principal, now: this.#now });
+    const session = new HttpSession({
+      id: randomBytes(24).toString("base64url"),
+      principal,
+      log: this.#log,
+      now: this.#now,
+    });
     this.#byId.set(session.sessionId, session);
     const end = (): void => void session.close();
     principal?.revoked.addEventListener("abort", end, { once: true });

@@ -20,7 +20,7 @@ export function toWebRequest(visit: Visit): Request {
 
 /** Writes an answer as it comes. A client that stops reading loses it. */
 export async function pour(answer: Response, { response }: Visit): Promise<void> {
-  if (response.destroyed) return void answer.body?.cancel();
+  if (response.destroyed || response.headersSent) return void answer.body?.cancel();
   response.writeHead(answer.status, { "Cache-Control": "no-store", ...Object.fromEntries(answer.headers) });
   if (answer.body === null) return void response.end();
   response.flushHeaders();
