@@ -4,6 +4,7 @@ import { formatProblem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
 import { reserveStdout } from "../stdout.ts";
 import { EXIT } from "./exit-code.ts";
+import { watchExceptions } from "./exceptions.ts";
 import type { Finish } from "./program.ts";
 import { watchSignals } from "./signals.ts";
 import { connectHints, formatHints } from "./connect-hints.ts";
@@ -33,7 +34,7 @@ Examples:
   $ repertoire serve --http 127.0.0.1:8080
 
 stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
-SIGINT with 130, SIGTERM with 143. Calls under way are finished and recorded first, for at most ten seconds; a run
+SIGINT with 130, SIGTERM with 143, an error inside that nothing caught with 1. Calls under way are finished and recorded first, for at most ten seconds; a run
 that could not end stands where it is, and goes on with: repertoire resume RUN. A second signal ends it at once.`,
     )
     .action(async (options: ServeOptions, command: Command) => {
@@ -69,11 +70,10 @@ async function serve(options: AllOptions, open: Serve): Promise<number> {
   const session = await openSession(options, "error", options.http === undefined ? "stdio" : "http");
   session.log.configure(logOptionsOf(session.config.current(), options));
   const unsubscribe = reportReloads(session, options);
-  // A promise that somebody forgot, in a dependency most likely, is a bug to report and no reason to drop every client's servers.
-  process.on("unhandledRejection", (error) => session.log.error("gateway.unhandled", { error }));
+  const { thrown } = watchExceptions(session.log);
   const served = await open(session, options);
   session.log.info("gateway.started", { home: session.config.current().home });
-  const exitCode = await Promise.race([served.ended.then(() => EXIT.ok), stopped]);
+  const exitCode = await Promise.race([served.ended.then(() => EXIT.ok), stopped, thrown]);
   unsubscribe();
   await session.app.leave();
   await served.close();
