@@ -7,7 +7,7 @@ import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
 import { escapeLines, note, print, printJson, printToolError } from "./terminal.ts";
-import type { ToolError } from "../core/errors.ts";
+import { toolErrorIn } from "../core/errors.ts";
 
 interface CallOptions extends GlobalOptions {
   readonly args?: string;
@@ -96,8 +96,8 @@ function show(answer: ToolAnswer, options: CallOptions): number {
   if (options.json === true) printJson(answer);
   else for (const block of answer.content) print(escapeLines(textOf(block)));
   if (answer.isError !== true) return EXIT.ok;
-  const { error } = (answer.structuredContent ?? {}) as { error?: ToolError };
-  return error?.code === undefined ? EXIT.toolError : exitCodeOfToolError(error.code);
+  const error = toolErrorIn(answer);
+  return error === undefined ? EXIT.toolError : exitCodeOfToolError(error.code);
 }
 
 function textOf(block: JsonObject): string {

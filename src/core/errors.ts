@@ -55,6 +55,23 @@ export interface ToolError {
   readonly mayHaveHappened?: true;
 }
 
+/** In `_meta` of a failure of the gateway's own: the error as data, whatever the tool's `outputSchema` says of its structure. */
+export const ERROR_KEY = "repertoire/error";
+
+/** The error that an answer carries as data, where a gateway made it; a server's own failures are only words. */
+export function toolErrorIn(answer: {
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}): ToolError | undefined {
+  return [answer.structuredContent?.["error"], answer._meta?.[ERROR_KEY]].find(isToolError);
+}
+
+function isToolError(value: unknown): value is ToolError {
+  if (typeof value !== "object" || value === null) return false;
+  const { code, message, retryable } = value as Readonly<Record<string, unknown>>;
+  return typeof code === "string" && typeof message === "string" && typeof retryable === "boolean";
+}
+
 /** A place in code, counted from 1, with the text that stands there. */
 export interface CodePlace {
   readonly line: number;

@@ -1,5 +1,5 @@
 /** What a call comes to, as MCP has it. */
-import { messageOf, type ToolError } from "../core/errors.ts";
+import { ERROR_KEY, messageOf, type ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { fail, type ToolResult } from "../core/result.ts";
@@ -21,18 +21,27 @@ export function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer>
   return { success: true, data: { content, structuredContent: result.data, ...(isError && { isError }) } };
 }
 
-/** A failure as a result: the same JSON as structure and as text, because clients show one or the other. */
-export function errorAnswer(error: ToolError): ToolAnswer {
-  const structuredContent = { success: false, error: { ...error } } as unknown as JsonObject;
+/**
+ * A failure as a result: as text, which every client shows, and as data in `_meta`. Where the listed `outputSchema` admits it, or
+ * there is none, it is the structure as well; elsewhere clients would refuse the whole answer for it, and its words with it.
+ */
+export function errorAnswer(error: ToolError, fitsSchema: boolean): ToolAnswer {
+  const failure = { success: false, error: { ...error } } as unknown as JsonObject;
   return {
     isError: true,
-    content: [{ type: "text", text: JSON.stringify(structuredContent) }],
-    structuredContent,
+    content: [{ type: "text", text: JSON.stringify(failure) }],
+    ...(fitsSchema && { structuredContent: failure }),
+    _meta: { [ERROR_KEY]: failure["error"]! },
   };
 }
 
 /** A bug or a broken world: the client learns that it happened and where to look, the log learns what. */
-export function unexpected(error: unknown, tool: string, context: CallContext, log: Log): ToolResult<never> {
+export function unexpected(
+  error: unknown,
+  tool: string,
+  context: CallContext,
+  log: Log,
+): { success: false; error: ToolError } {
   log.error("gateway.call.failed", { tool, traceId: context.traceId, error });
   const storeFailed = error instanceof Error && error.name === "RepertoireError";
   return fail(

@@ -5,6 +5,7 @@
  * inside is logged under the trace id that the result carries, and nothing of it is shown.
  */
 import { randomUUID } from "node:crypto";
+import type { ToolError } from "../core/errors.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
@@ -236,16 +237,27 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   async function answerUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
-    const result = await callHeld(name, args, context);
-    if (result.success) {
-      if (result.data.isError !== true) parts.toolCalled?.(name);
-      return result.data;
+    try {
+      const result = await callHeld(name, args, context);
+      if (result.success) {
+        if (result.data.isError !== true) parts.toolCalled?.(name);
+        return result.data;
+      }
+      if (result.error.reason === "request_state_refused") {
+        return { [RPC_ERROR]: refusalOf(result.error)!, isError: true, content: [] };
+      }
+      if (result.error.code === "SECURITY_ERROR") parts.denied(name, { traceId: context.traceId });
+      return failed(name, result.error, context);
+    } catch (error) {
+      return failed(name, unexpected(error, name, context, parts.log).error, context);
     }
-    if (result.error.reason === "request_state_refused") {
-      return { [RPC_ERROR]: refusalOf(result.error)!, isError: true, content: [] };
-    }
-    if (result.error.code === "SECURITY_ERROR") parts.denied(name, { traceId: context.traceId });
-    return withTrace(errorAnswer(result.error), context);
+  }
+
+  /** The schemas of the meta-tools admit a failure, those of capabilities any object; those of servers are their own. */
+  function failed(name: string, error: ToolError, context: CallContext): ToolAnswer {
+    const isUpstream = parseToolName(name).kind === "upstream";
+    const { outputSchema } = (isUpstream ? registry.resolve(name)?.definition : undefined) ?? {};
+    return withTrace(errorAnswer(error, outputSchema === undefined), context);
   }
 
   async function listOffers(partial?: Partial<CallContext>): Promise<Offers> {
@@ -298,13 +310,13 @@ export function createGateway(parts: GatewayParts): Gateway {
       const problem = findJsonProblem(args);
       if (problem !== undefined) {
         const { error } = fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`);
-        return withTrace(errorAnswer(error), context);
+        return failed(name, error, context);
       }
       if (parseToolName(name).kind === "upstream") return answerUpstream(name, args, context);
       const result = await route(name, args, context).catch((error: unknown) =>
         unexpected(error, name, context, parts.log),
       );
-      return withTrace(result.success ? result.data : errorAnswer(result.error), context);
+      return result.success ? withTrace(result.data, context) : failed(name, result.error, context);
     },
     async executeWorkflow(text, args, partial) {
       const context = contextOf(partial);
@@ -312,7 +324,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         .runWorkflow(text, args, context)
         .catch((error: unknown) => unexpected(error, execute.name, context, parts.log));
       const answer = toAnswer(result);
-      return withTrace(answer.success ? answer.data : errorAnswer(answer.error), context);
+      return answer.success ? withTrace(answer.data, context) : failed(execute.name, answer.error, context);
     },
     callUpstream(name, args, context) {
       if (registry.resolve(name) === undefined || findJsonProblem(args) !== undefined) return undefined;

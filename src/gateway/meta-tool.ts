@@ -38,7 +38,7 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
     define(servers) {
       schemas ??= {
         inputSchema: jsonSchemaOf(parts.input, "input"),
-        outputSchema: jsonSchemaOf(parts.output, "output"),
+        outputSchema: withFailure(jsonSchemaOf(parts.output, "output")),
       };
       return {
         name: parts.name,
@@ -56,6 +56,18 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
       return result as ToolResult<JsonObject>;
     },
   };
+}
+
+/**
+ * The schema of an answer, or of a failure `{success, error}` in its place: clients check failures as well, and one that does not
+ * fit is lost with its code and its hint.
+ */
+function withFailure({ required, additionalProperties: _, ...rest }: JsonObject): JsonObject {
+  const failure = { required: ["success", "error"] };
+  const own = required as readonly string[];
+  // An answer that is a failure in its own fields, such as a run's, is one of the other kind already.
+  if (failure.required.every((field) => own.includes(field))) return { ...rest, ...failure };
+  return { ...rest, anyOf: [{ required: own }, failure] };
 }
 
 function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {

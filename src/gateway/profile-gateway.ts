@@ -5,6 +5,7 @@
  * The view is asked for with each request, so a changed config counts from the next one on. A profile that is gone shows nothing.
  */
 import { randomUUID } from "node:crypto";
+import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
@@ -58,7 +59,7 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
     return found && toolNameOf(found);
   }
 
-  function unknownTool(called: string, view: ProfileView): ToolResult<never> {
+  function unknownTool(called: string, view: ProfileView): { success: false; error: ToolError } {
     const name = view.nameOf(called);
     if (name !== called && view.allows(called)) {
       const message = `The tool ${JSON.stringify(called)} is called ${JSON.stringify(name)} here.`;
@@ -75,7 +76,7 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
 
   const refuse = (called: string, view: ProfileView, context: CallContext) => {
     const refused = unknownTool(called, view);
-    return withTrace(refused.success ? refused.data : errorAnswer(refused.error), context);
+    return withTrace(errorAnswer(refused.error, true), context);
   };
 
   const gateway: Gateway = {

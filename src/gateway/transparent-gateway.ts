@@ -7,6 +7,7 @@
  * list; what the door would merely repair is passed as it is. And the arguments of a call are held to the limits of any JSON here.
  */
 import { randomUUID } from "node:crypto";
+import type { ToolError } from "../core/errors.ts";
 import { findJsonProblem, isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { paramHeadersOf } from "../core/param-headers.ts";
@@ -104,15 +105,15 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
   async function callTool(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
     if (!registry.permits(server, name)) {
       parts.denied(name, { server, traceId: context.traceId });
-      return withTrace(errorAnswer(deniedTool(name, server)), context);
+      return failed(name, deniedTool(name, server), context);
     }
     const problem = findJsonProblem(args);
     if (problem !== undefined) {
       const { error } = fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`);
-      return withTrace(errorAnswer(error), context);
+      return failed(name, error, context);
     }
     const meta = nextHop(context.meta);
-    if (!meta.success) return withTrace(errorAnswer(meta.error), context);
+    if (!meta.success) return failed(name, meta.error, context);
     const held = { method: "tools/call", name, args } as const;
     const definition = knownTools().find((tool) => tool.name === name);
     const headers = definition === undefined ? undefined : paramHeadersOf(definition.inputSchema, args);
@@ -122,7 +123,12 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
     const upstream = refusalOf(result.error);
     // What the server itself refuses is its own error; what goes wrong on the way is a result that a model can read.
     if (upstream !== undefined) return { [RPC_ERROR]: upstream, isError: true, content: [] };
-    return withTrace(errorAnswer(result.error), context);
+    return failed(name, result.error, context);
+  }
+
+  function failed(name: string, error: ToolError, context: CallContext): ToolAnswer {
+    const { outputSchema } = knownTools().find((tool) => tool.name === name) ?? {};
+    return withTrace(errorAnswer(error, outputSchema === undefined), context);
   }
 
   function knownTools(): ToolDefinition[] {
@@ -151,7 +157,7 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
         "TOOL_NOT_IMPLEMENTED",
         `This profile fronts the server "${server}" and runs nothing.`,
       );
-      return withTrace(errorAnswer(error), contextOf(partial));
+      return withTrace(errorAnswer(error, true), contextOf(partial));
     },
     async listOffers(partial) {
       const context = contextOf(partial);

@@ -1,4 +1,4 @@
-import type { ToolError } from "../core/errors.ts";
+import { toolErrorIn, type ToolError } from "../core/errors.ts";
 import { DATA_LIMITS, parseJson, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { ToolAnswer } from "../core/tool.ts";
@@ -38,17 +38,11 @@ export function warningsOf({ _meta }: ToolAnswer): string[] {
 const WARNINGS_MAX = 20;
 
 /** A gateway's own failures carry their code; a server's are only words. */
-function errorOf({ structuredContent, content }: ToolAnswer): ToolError {
-  const own = structuredContent?.["error"];
-  if (isToolError(own)) return own;
-  const words = content.flatMap((block) => (block["type"] === "text" ? [textOf(block)] : []));
+function errorOf(answer: ToolAnswer): ToolError {
+  const own = toolErrorIn(answer);
+  if (own !== undefined) return own;
+  const words = answer.content.flatMap((block) => (block["type"] === "text" ? [textOf(block)] : []));
   return fail("TOOL_EXECUTION_FAILED", words.join("\n") || "The tool failed and did not say why.").error;
-}
-
-function isToolError(value: Json | undefined): value is JsonObject & ToolError {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const { code, message, retryable } = value as JsonObject;
-  return typeof code === "string" && typeof message === "string" && typeof retryable === "boolean";
 }
 
 function textOf({ text }: JsonObject): string {
