@@ -3,6 +3,7 @@
  * is asked in an answer and comes back with a new request. Between the two the call goes on with a signal of its own, which
  * outlives each request and ends when the client cancels one, goes away during one, or does not come back in time.
  */
+import { refusalOf } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
@@ -13,13 +14,6 @@ export const HELD_MS = 10 * 60 * 1000;
 const GATHER_MS = 25;
 /** A server that asks so much at once asks for ever. */
 const QUESTION_COUNT_MAX = 16;
-
-/** What a client must have declared to be asked this. */
-const CAPABILITY: ReadonlyMap<string, string> = new Map([
-  ["elicitation/create", "elicitation"],
-  ["sampling/createMessage", "sampling"],
-  ["roots/list", "roots"],
-]);
 
 type Result = ToolResult<JsonObject>;
 
@@ -198,10 +192,8 @@ export class HeldCall {
   }
 
   #refusalOf(method: string): ToolResult<never> | undefined {
-    const capability = CAPABILITY.get(method);
-    if (capability === undefined || !(capability in this.#capabilities)) {
-      return refuse(-32601, `the client cannot be asked for ${method}: it has not declared the capability`);
-    }
+    const refusal = refusalOf(method, this.#capabilities);
+    if (refusal !== undefined) return refuse(refusal.code, refusal.message);
     if (this.#questions.size < QUESTION_COUNT_MAX) return undefined;
     return refuse(-32603, `${QUESTION_COUNT_MAX} questions of this call wait already; no more are taken`);
   }

@@ -3,8 +3,10 @@
  * `input_required` and wants to be called again with the answers. Here they are fetched from the client and the call is
  * repeated, so that whoever called sees one call with one result.
  */
-import type { JsonObject } from "../core/json.ts";
+import { refusalOf } from "../core/askable.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { CallContext } from "../core/tool.ts";
+import { QUESTION_MS_MAX } from "./call-timer.ts";
 import type { Reply } from "./peer.ts";
 
 /** A server that still asks after so many rounds will ask for ever. */
@@ -16,10 +18,11 @@ export async function fulfilInput(
   send: (params: JsonObject) => Promise<Reply>,
 ): Promise<Reply> {
   let reply = await send(params);
+  const patience = new Patience(context.signal);
   for (let round = 0; round < ROUND_COUNT_MAX; round++) {
-    if (reply.kind !== "result" || reply.result["resultType"] !== "input_required") return reply;
+    if (!needsInput(reply)) return reply;
     const { inputRequests, requestState } = reply.result;
-    const answers = await askClient((inputRequests ?? {}) as JsonObject, context);
+    const answers = await askClient((inputRequests ?? {}) as JsonObject, context, patience);
     if (answers.kind === "error") return answers;
     const retry: JsonObject = { ...params, inputResponses: answers.responses };
     reply = await send(requestState === undefined ? retry : { ...retry, requestState });
@@ -27,20 +30,61 @@ export async function fulfilInput(
   return rpcError(`the server asked for input more than ${ROUND_COUNT_MAX} times`);
 }
 
+/** What a modern server needs from a modern client passes as it is, unless the client cannot be asked for it. */
+export function checkInput(reply: Reply, capabilities: JsonObject): Reply {
+  if (!needsInput(reply)) return reply;
+  for (const request of Object.values((reply.result["inputRequests"] ?? {}) as JsonObject)) {
+    const refusal = refusalOf(methodOf(request), capabilities);
+    if (refusal !== undefined) return rpcError(`the server asks for input: ${refusal.message}`);
+  }
+  return reply;
+}
+
+function needsInput(reply: Reply): reply is Extract<Reply, { kind: "result" }> {
+  return reply.kind === "result" && reply.result["resultType"] === "input_required";
+}
+
 type Answers = { kind: "answers"; responses: JsonObject } | Extract<Reply, { kind: "error" }>;
 
-async function askClient(requests: JsonObject, context: CallContext): Promise<Answers> {
+async function askClient(requests: JsonObject, context: CallContext, patience: Patience): Promise<Answers> {
   const responses: Record<string, JsonObject> = {};
   for (const [key, request] of Object.entries(requests)) {
-    const { method, params } = (request ?? {}) as { method?: string; params?: JsonObject };
-    if (context.client === undefined || typeof method !== "string") {
-      return rpcError(`the server needs ${method ?? "input"}, and there is no client to ask`);
-    }
-    const answer = await context.client.request(method, params ?? {}, context.signal);
+    const method = methodOf(request);
+    const { client } = context;
+    if (client === undefined) return rpcError(`the server needs ${method}, and there is no client to ask`);
+    const refusal = refusalOf(method, client.capabilities);
+    if (refusal !== undefined) return rpcError(`the server asks for input: ${refusal.message}`);
+    const params = isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
+    const answer = await patience.during((signal) => client.request(method, params, signal));
     if (!answer.success) return rpcError(answer.error.message);
     responses[key] = answer.data;
   }
   return { kind: "answers", responses };
+}
+
+/** The time that a client has for all questions of one call together. */
+class Patience {
+  readonly #signal: AbortSignal;
+  #leftMs = QUESTION_MS_MAX;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  async during<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const limit = AbortSignal.timeout(Math.max(0, Math.ceil(this.#leftMs)));
+    try {
+      return await ask(AbortSignal.any([this.#signal, limit]));
+    } finally {
+      this.#leftMs -= performance.now() - startedAt;
+    }
+  }
+}
+
+function methodOf(request: unknown): string {
+  const method = isJsonObject(request) ? request["method"] : undefined;
+  return typeof method === "string" ? method : "input";
 }
 
 function rpcError(message: string): Extract<Reply, { kind: "error" }> {

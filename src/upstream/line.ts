@@ -3,17 +3,20 @@
  * end when nobody uses it.
  *
  * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
- * - What the server asks goes to whom the owner of the line names, and to nobody else.
+ * - What the server asks goes to the client that the owner of the line names, if that client can be asked for it, and to no other
+ *   (see `questions.ts`).
  */
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace, Offer } from "../core/tool.ts";
+import { CallTimer } from "./call-timer.ts";
 import type { Connection } from "./connection.ts";
 import { Link, type LinkParts } from "./link.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
-import type { AnswerToPeer } from "./peer.ts";
+import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
+import { Questions } from "./questions.ts";
 import { resultOf } from "./reply.ts";
 import { exchange, requestOf } from "./request.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
@@ -49,6 +52,7 @@ export class Line {
   readonly #link: Link;
   readonly #calls = new Set<CallContext>();
   readonly #strays = new Set<ClientFace | undefined>();
+  readonly #questions = new Questions();
   #listening: Listening | undefined;
   /** What was listened to on the connection before; the next one goes on with it. */
   #lost: Listening | undefined;
@@ -166,16 +170,25 @@ export class Line {
     const { signal, onProgress, headers } = context;
     const timeoutMs = this.#timeoutMs(context);
     const endsByClosing = session.era === "modern";
-    const options = { timeoutMs, signal, onProgress, headers, endsByClosing, canBeAskedMeanwhile: true };
+    const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
     const sent = requestOf(params, session, context, this.#parts.logLevel(context));
-    const reply = await exchange(sent, session, context, (next) => peer.request(method, next, options));
-    const isGivenUp = reply.kind === "cancelled" || reply.kind === "timeout";
+    const send = (next: JsonObject) => this.#send(peer, method, next, options);
+    const reply = await exchange(sent, session, context, send);
     // Two are enough to know that it is not clear whose a question is.
-    if (isGivenUp && this.#strays.size < 2) this.#strays.add(context.client);
+    if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     // A remote session that is gone says so only when it is used; the next call opens a new one.
     if (reply.kind === "closed" && connection.process === undefined)
       this.#link.lose(connection, { reason: reply.reason, cause: "lost", stderr: [] });
     return resultOf(this.#config.id, method, reply);
+  }
+
+  /** What the server asks meanwhile may belong to this request. */
+  async #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
+    const timer = new CallTimer(options.timeoutMs);
+    this.#questions.callBegan(timer);
+    const reply = await peer.request(method, params, { ...options, timer });
+    this.#questions.callEnded(timer, isGivenUp(reply));
+    return reply;
   }
 
   /** A modern server has no such request: it is told by what it listens to. */
@@ -220,11 +233,13 @@ export class Line {
         error: { code: -32601, message: `there is no client to answer ${method}: ${client.nobody}` },
       };
     }
-    const answer = await client.request(method, params, signal);
-    if (answer.success) return { result: answer.data };
-    const { upstream, message } = answer.error;
-    return { error: upstream ?? { code: -32603, message } };
+    return this.#questions.ask(client, method, params, signal);
   }
+}
+
+/** Nobody waits for the answer any longer, and the server may still be at work on it. */
+function isGivenUp(reply: Reply): boolean {
+  return reply.kind === "cancelled" || reply.kind === "timeout";
 }
 
 /** A legacy server seals no state, and the call that the gateway held open for the client is not there any more. */

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { evilCommand } from "../../test/rig/evil-process.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
+import { fail, type ToolResult } from "../core/result.ts";
 import { openWire } from "./open-wire.ts";
 import { OWN_LINE_COUNT_MAX } from "./own-lines.ts";
 import { createUpstreamServer } from "./upstream-server.ts";
@@ -162,7 +163,9 @@ describe("the shared line", () => {
     });
     const first = upstream.call("x", {}, contextOf({ client: ann }));
     await soon();
-    expect(await server.ask("elicitation/create")).toMatchObject({ result: { content: { name: "Ann" } } });
+    expect(await server.ask("elicitation/create")).toMatchObject({
+      error: { code: -32601, message: expect.stringContaining("has not declared elicitation") },
+    });
     const second = upstream.call("x", {}, contextOf({ client: bob }));
     await soon();
     expect(await server.ask("elicitation/create")).toMatchObject({
@@ -170,7 +173,63 @@ describe("the shared line", () => {
     });
     gate.resolve({ content: [] });
     await Promise.all([first, second]);
-    expect([ann.asked.length, bob.asked.length]).toEqual([1, 0]);
+    expect([ann.asked.length, bob.asked.length]).toEqual([0, 0]);
+  });
+
+  it("passes a question to the one client whose call is under way, where that can be asked", async () => {
+    // A server that was modern before: its clients come over the shared line until it has shown that it is not.
+    const { upstream, servers } = openMany(makeAsking, {}, { lastEra: "modern" });
+    const ann = clientOf("Ann");
+    expect(await upstream.call("greet", { who: "Ann" }, contextOf({ client: ann }))).toMatchObject(
+      answerOf("Ann"),
+    );
+    expect(servers).toHaveLength(1);
+    expect(upstream.status().ownLineCount).toBe(0);
+  });
+
+  it("S12: a client that never answers stops the timeout of no other client's call", async () => {
+    const { upstream, servers } = openMany(undefined, { callTimeoutMs: 50 });
+    await upstream.list(contextOf());
+    const server = servers[0]!;
+    server.handlers["tools/call"] = () => undefined;
+    const silent = { ...clientOf("Ann", {}), request: () => new Promise<never>(() => {}) };
+    const own = new AbortController();
+    const first = upstream.call("x", {}, contextOf({ client: silent, signal: own.signal }));
+    await soon();
+    void server.ask("elicitation/create");
+    await soon();
+    expect(
+      await upstream.call(
+        "x",
+        {},
+        contextOf({ client: clientOf("Bob", {}), signal: AbortSignal.timeout(5_000) }),
+      ),
+    ).toMatchObject({ error: { code: "TOOL_TIMEOUT" } });
+    own.abort();
+    await first;
+  });
+
+  it("S12: a question that is never answered ends with its call, at the client and at the server", async () => {
+    const { upstream, servers } = openMany(makeAsking);
+    const abort = new AbortController();
+    const ended: string[] = [];
+    const ann = clientOf("Ann");
+    const client = {
+      ...ann,
+      request: (method: string, _: JsonObject, signal: AbortSignal) =>
+        new Promise<ToolResult<JsonObject>>((resolve) => {
+          signal.addEventListener("abort", () => {
+            ended.push(method);
+            resolve(fail("CANCELLED", "no longer asked"));
+          });
+          abort.abort();
+        }),
+    };
+    const call = upstream.call("greet", { who: "Ann" }, contextOf({ client, signal: abort.signal }));
+    expect(await call).toMatchObject({ error: { code: "CANCELLED" } });
+    await vi.waitFor(() => expect(ended).toEqual(["elicitation/create"]));
+    const isTold = () => servers[0]!.heard.some(({ id, error }) => error !== undefined && id !== undefined);
+    await vi.waitFor(() => expect(isTold()).toBe(true));
   });
 
   it("T062: passes no question to a client while the server may be asking for a call that another gave up", async () => {
@@ -429,3 +488,42 @@ it("real processes: two clients whose calls overlap are asked each for their own
   await upstream.close();
   expect(upstream.status().ownLineCount).toBe(0);
 });
+
+it(
+  "S12: real processes: a client that declared nothing is asked nothing, by whatever name",
+  { timeout: 30_000 },
+  async () => {
+    const questions = [
+      "elicitation/create",
+      "sampling/createMessage",
+      "roots/list",
+      "tools/call",
+      "shutdown",
+    ];
+    const rules = questions.map((method, i) => ({
+      tool: "echo",
+      nth: i + 1,
+      request: { method, params: {} },
+    }));
+    const upstream = createUpstreamServer(
+      {
+        ...CONFIG,
+        connectTimeoutMs: 20_000,
+        transport: { kind: "stdio", env: {}, ...evilCommand({ era: "legacy", rules }) },
+      },
+      { clientInfo: { name: "t", version: "0" }, log: silentLog, openWire },
+    );
+    onTestFinished(() => upstream.close());
+    const client = clientOf("Ann", {});
+    for (const method of questions) {
+      expect({
+        method,
+        ...(await upstream.call("echo", { text: "x" }, contextOf({ client }))),
+      }).toMatchObject({
+        method,
+        data: { structuredContent: { answer: { code: -32601 } } },
+      });
+    }
+    expect(client.asked).toEqual([]);
+  },
+);

@@ -3,13 +3,14 @@
  * hot path of every tool call, so there is no schema work here and nothing is copied.
  *
  * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a timeout, a
- * cancellation or a closed connection. Progress resets the timeout. An answer that nobody waits for (unknown id, a second
+ * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (`call-timer.ts`). An answer that nobody waits for (unknown id, a second
  * answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Wire, WireMessage } from "../core/wire.ts";
+import { CallTimer, longestMs } from "./call-timer.ts";
 import { WireFailure } from "./wire-failure.ts";
 
 interface RpcError {
@@ -22,7 +23,8 @@ interface RpcError {
 export type Reply =
   | { readonly kind: "result"; readonly result: JsonObject }
   | { readonly kind: "error"; readonly error: RpcError }
-  | { readonly kind: "timeout"; readonly timeoutMs: number }
+  /** With a `longestMs`, it showed signs of work for as long as any request may take, and gave no answer. */
+  | { readonly kind: "timeout"; readonly timeoutMs: number; readonly longestMs?: number }
   | { readonly kind: "cancelled" }
   /** It was not taken on, and the wire knows why: the server needs a login, or is too busy. The connection stays. */
   | { readonly kind: "refused"; readonly error: ToolError }
@@ -30,6 +32,8 @@ export type Reply =
 
 export interface RequestOptions {
   readonly timeoutMs: number;
+  /** For an owner that pauses the time meanwhile, made with the same timeout. */
+  readonly timer?: CallTimer | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Whether the end of a request's own stream says that it is cancelled, as for a modern server over HTTP. */
   readonly endsByClosing?: boolean;
@@ -37,8 +41,6 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Asks the other side to report progress, and hears it without the token. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
-  /** While the other side waits for an answer of ours, the time that it may take stands still. */
-  readonly canBeAskedMeanwhile?: boolean | undefined;
 }
 
 export interface PeerHandlers {
@@ -52,10 +54,9 @@ export type AnswerToPeer = { readonly result: JsonObject } | { readonly error: R
 
 interface Pending {
   readonly settle: (reply: Reply) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: CallTimer;
   readonly onProgress: ((progress: JsonObject) => void) | undefined;
   readonly endsByClosing: boolean;
-  readonly canBeAskedMeanwhile: boolean;
 }
 
 /** A server that has not taken a cancellation by then is told nothing more. */
@@ -104,19 +105,16 @@ export class Peer {
     return new Promise((resolve) => {
       const abort = this.#wire.hasPerRequestStream === true ? new AbortController() : undefined;
       const cancel = (): void => this.#cancel(id, abort, { kind: "cancelled" });
-      const { timeoutMs, canBeAskedMeanwhile = false, endsByClosing = false, onProgress } = options;
-      const timer = setTimeout(() => {
-        if (canBeAskedMeanwhile && this.#answering.size > 0) timer.refresh();
-        else this.#cancel(id, abort, { kind: "timeout", timeoutMs });
-      }, timeoutMs);
+      const { timeoutMs, timer = new CallTimer(timeoutMs), endsByClosing = false, onProgress } = options;
+      timer.start(() => this.#cancel(id, abort, timeoutOf(timer)));
       options.signal?.addEventListener("abort", cancel, { once: true });
       const settle = (reply: Reply): void => {
-        clearTimeout(timer);
+        timer.stop();
         this.#pending.delete(id);
         options.signal?.removeEventListener("abort", cancel);
         resolve(reply);
       };
-      this.#pending.set(id, { settle, timer, onProgress, canBeAskedMeanwhile, endsByClosing });
+      this.#pending.set(id, { settle, timer, onProgress, endsByClosing });
       const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
       this.#wire
         .send(
@@ -191,9 +189,6 @@ export class Peer {
       .onRequest(method, params, abort.signal)
       .catch((error: unknown): AnswerToPeer => ({ error: { code: -32603, message: reasonOf(error) } }));
     this.#answering.delete(id);
-    for (const { timer, canBeAskedMeanwhile } of this.#pending.values()) {
-      if (canBeAskedMeanwhile) timer.refresh();
-    }
     if (!abort.signal.aborted) this.#reply(id, answer);
   }
 
@@ -234,6 +229,10 @@ function checkedError(error: unknown): RpcError {
     message: typeof message === "string" ? message : "the server answered with an error that has no message",
     ...(data === undefined ? {} : { data }),
   };
+}
+
+function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
+  return { kind: "timeout", timeoutMs, ...(hasReachedLongest && { longestMs: longestMs(timeoutMs) }) };
 }
 
 function lossOf(error: unknown): Reply {

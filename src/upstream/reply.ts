@@ -23,7 +23,9 @@ export function resultOf(server: string, method: string, reply: Reply): ToolResu
     case "timeout":
       return fail(
         "TOOL_TIMEOUT",
-        `The server ${server} did not answer ${method} within ${reply.timeoutMs} ms.`,
+        reply.longestMs === undefined
+          ? `The server ${server} did not answer ${method} within ${reply.timeoutMs} ms.`
+          : `The server ${server} reported progress and did not answer ${method} within ${reply.longestMs} ms, the longest that a call with its timeoutMs may take.`,
         {
           // Whether it was carried out is not known, so nobody should send it again without thinking.
           retryable: false,

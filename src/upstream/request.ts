@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { CallContext } from "../core/tool.ts";
 import { askableOf } from "../core/askable.ts";
 import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";
-import { fulfilInput } from "./input-required.ts";
+import { checkInput, fulfilInput } from "./input-required.ts";
 import type { Reply } from "./peer.ts";
 
 /**
@@ -41,12 +41,13 @@ export function requestOf(
 }
 
 /** Input that a modern server needs is the modern client's own matter; for anybody else it is fetched here. */
-export function exchange(
+export async function exchange(
   params: JsonObject,
   session: Session,
   context: CallContext,
   send: (params: JsonObject) => Promise<Reply>,
 ): Promise<Reply> {
-  const isOurs = session.era === "modern" && context.modern === undefined;
-  return isOurs ? fulfilInput(params, context, send) : send(params);
+  if (session.era === "legacy") return send(params);
+  if (context.modern === undefined) return fulfilInput(params, context, send);
+  return checkInput(await send(params), context.modern.capabilities);
 }

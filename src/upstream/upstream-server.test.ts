@@ -270,6 +270,7 @@ describe("a server that asks back", () => {
     const { server, upstream } = open();
     const asked: unknown[] = [];
     const client = faceOf({
+      capabilities: { elicitation: {} },
       request: async (method, params) => {
         asked.push([method, params]);
         return succeed({ action: "accept", content: { name: "Ann" } });
@@ -293,6 +294,7 @@ describe("a server that asks back", () => {
     });
     const upstreamError = { code: -1, message: "User rejected" };
     const client = faceOf({
+      capabilities: { roots: {} },
       request: async () => fail("TOOL_EXECUTION_FAILED", "x", { upstream: upstreamError }),
     });
     expect(await upstream.call("x", {}, contextOf({ client }))).toMatchObject({
@@ -339,7 +341,8 @@ describe("a modern server", () => {
       const inputRequests = { who: { method: "elicitation/create", params: { message: "Who?" } } };
       return { resultType: "input_required", inputRequests, requestState: "sealed" };
     };
-    const client = faceOf({ request: async () => succeed({ action: "accept" }) });
+    const capabilities = { elicitation: {} };
+    const client = faceOf({ capabilities, request: async () => succeed({ action: "accept" }) });
     expect(await upstream.call("greet", { a: 1 }, contextOf({ client }))).toMatchObject({
       data: { structuredContent: { who: { action: "accept" } } },
     });
@@ -350,12 +353,42 @@ describe("a modern server", () => {
     const { server, upstream } = openModern();
     const inputRequests = { who: { method: "elicitation/create", params: {} } };
     server.handlers["tools/call"] = () => ({ resultType: "input_required", inputRequests });
-    expect(await upstream.call("x", {}, contextOf({ client: faceOf() }))).toMatchObject({
+    const client = faceOf({ capabilities: { elicitation: {} } });
+    expect(await upstream.call("x", {}, contextOf({ client }))).toMatchObject({
       error: { message: expect.stringContaining("more than 8 times") },
     });
     expect(await upstream.call("x", {}, contextOf())).toMatchObject({
       error: { message: expect.stringContaining("no client to ask") },
     });
+  });
+});
+
+describe("S12: a modern server that needs what the client cannot be asked for", () => {
+  it.each([
+    ["elicitation/create", { sampling: {} }],
+    ["tools/call", { elicitation: {} }],
+  ])("%s: the call fails, and no client of either era is asked", async (method, capabilities) => {
+    const { server, upstream } = open();
+    delete server.handlers["initialize"];
+    server.handlers["server/discover"] = () => ({
+      supportedVersions: ["2026-07-28"],
+      capabilities: { tools: {} },
+    });
+    server.handlers["subscriptions/listen"] = () => undefined;
+    const inputRequests = { q: { method, params: {} } };
+    server.handlers["tools/call"] = () => ({ resultType: "input_required", inputRequests });
+    const asked: string[] = [];
+    const client = faceOf({
+      capabilities,
+      request: async (one) => {
+        asked.push(one);
+        return succeed({});
+      },
+    });
+    const refused = { error: { message: expect.stringContaining(method) } };
+    expect(await upstream.call("x", {}, contextOf({ client }))).toMatchObject(refused);
+    expect(await upstream.call("x", {}, contextOf({ modern: { capabilities } }))).toMatchObject(refused);
+    expect(asked).toEqual([]);
   });
 });
 
