@@ -190,6 +190,8 @@ function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Att
       };
     case "closed":
       return { kind: "refused", reason: reply.reason, cause: "lost", isFinal: true };
+    case "bad_answer":
+      return { kind: "refused", reason: reply.reason, cause: "lost", isFinal: false };
   }
 }
 

@@ -11,7 +11,7 @@ import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace, Offer } from "../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Loss } from "./connection.ts";
 import { Link, type LinkParts } from "./link.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
@@ -100,11 +100,13 @@ export class Line {
   }
 
   list(context: CallContext): Promise<ToolResult<Offer>> {
-    return this.#with(context, async ({ peer, session }) => {
+    return this.#with(context, async (connection) => {
+      const { peer, session } = connection;
       const { callTimeoutMs: timeoutMs } = this.#config;
       const outcome = await listOffer(peer, session, { timeoutMs, signal: context.signal });
       if (outcome.kind === "offer") return succeed(outcome.offer);
-      return resultOf(this.#config.id, "tools/list", outcome.reply) as ToolResult<never>;
+      this.#judge(connection, outcome.reply);
+      return resultOf(this.#config.id, "tools/list", outcome.reply, this.#parts.redact) as ToolResult<never>;
     });
   }
 
@@ -176,10 +178,20 @@ export class Line {
     const reply = await exchange(sent, session, context, send);
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
-    // A remote session that is gone says so only when it is used; the next call opens a new one.
-    if (reply.kind === "closed" && connection.process === undefined)
-      this.#link.lose(connection, { reason: reply.reason, cause: "lost", stderr: [] });
-    return resultOf(this.#config.id, method, reply);
+    this.#judge(connection, reply);
+    return resultOf(this.#config.id, method, reply, this.#parts.redact);
+  }
+
+  /**
+   * Who is to blame for a request that failed: the server, if nothing came back at all; the call alone, if something did. A remote
+   * session that is gone says so only when it is used, and the next call opens a new one: whether that succeeds is what counts.
+   */
+  #judge(connection: Connection, reply: Reply): void {
+    if (connection.process !== undefined) return;
+    const isSessionLost = reply.kind === "bad_answer" && reply.endsSession;
+    if (reply.kind !== "closed" && !isSessionLost) return;
+    const loss: Loss = { reason: reply.reason, cause: "lost", stderr: [] };
+    this.#link.lose(connection, loss, !isSessionLost);
   }
 
   /** What the server asks meanwhile may belong to this request. */

@@ -90,10 +90,10 @@ export class Link {
   }
 
   /** This connection has failed; another one is not touched. */
-  lose(connection: Connection | undefined, loss: Loss): void {
+  lose(connection: Connection | undefined, loss: Loss, isBroken = true): void {
     if (connection === undefined || this.#connection !== connection) return;
     this.#drop();
-    this.#fail(loss);
+    this.#fail(loss, isBroken);
   }
 
   /** Gives the connection up, which is no failure. */

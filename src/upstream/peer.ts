@@ -11,7 +11,7 @@ import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Wire, WireMessage } from "../core/wire.ts";
 import { CallTimer, longestMs } from "./call-timer.ts";
-import { WireFailure } from "./wire-failure.ts";
+import { BadAnswer, WireFailure } from "./wire-failure.ts";
 
 interface RpcError {
   readonly code: number;
@@ -28,6 +28,8 @@ export type Reply =
   | { readonly kind: "cancelled" }
   /** It was not taken on, and the wire knows why: the server needs a login, or is too busy. The connection stays. */
   | { readonly kind: "refused"; readonly error: ToolError }
+  /** What came back is no answer of MCP. The connection stays, unless it may be the session that the server no longer knows. */
+  | { readonly kind: "bad_answer"; readonly reason: string; readonly endsSession: boolean }
   | { readonly kind: "closed"; readonly reason: string };
 
 export interface RequestOptions {
@@ -237,6 +239,8 @@ function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
 
 function lossOf(error: unknown): Reply {
   if (error instanceof WireFailure) return { kind: "refused", error: error.error };
+  if (error instanceof BadAnswer)
+    return { kind: "bad_answer", reason: error.message, endsSession: error.endsSession };
   return { kind: "closed", reason: reasonOf(error) };
 }
 

@@ -3,8 +3,14 @@
  * with credentials never reach another one; nothing is retried that may already have taken effect.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { ToolError } from "../core/errors.ts";
+import {
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { messageOf, type ToolError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { fail } from "../core/result.ts";
 import type { SecretStore } from "../core/secret-store.ts";
@@ -12,14 +18,14 @@ import type { Wire } from "../core/wire.ts";
 import type { FailureCause } from "./failure-cause.ts";
 import { refuseBusyAnswers } from "./http/busy-answer.ts";
 import { causeOfFetchError, causeOfResponse } from "./http/http-cause.ts";
-import type { Fetch } from "./http/node-fetch.ts";
+import { BrokenAnswer, type Fetch } from "./http/node-fetch.ts";
 import { createServerHttp } from "./http/server-http.ts";
 import type { AuthorizationWay } from "./oauth/authorize.ts";
 import { createAuthorizedFetch } from "./oauth/authorized-fetch.ts";
 import type { OAuthSettings } from "./oauth/client.ts";
 import { Credentials } from "./oauth/credentials.ts";
 import type { UpstreamTransport } from "./upstream-config.ts";
-import { WireFailure } from "./wire-failure.ts";
+import { BadAnswer, WireFailure } from "./wire-failure.ts";
 
 /** For the end of a session, which nobody waits for longer. */
 const GOODBYE_MS = 1_000;
@@ -70,6 +76,8 @@ function hasOwnAuthorization(headers: Readonly<Record<string, string>>): boolean
 function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): RemoteWire {
   let failure: ToolError | undefined;
   let cause: FailureCause | undefined;
+  /** Failures of requests to which no answer began. */
+  const unanswered = new WeakSet<object>();
   const options = {
     redirectPolicy: "same-origin",
     fetch: async (input: string | URL, init?: RequestInit): Promise<Response> => {
@@ -81,6 +89,7 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
         if (error instanceof WireFailure) ({ error: failure } = error);
         // What we gave up ourselves says nothing about the server.
         else if (init?.signal?.aborted !== true) cause = causeOfFetchError(error);
+        if (!(error instanceof BrokenAnswer)) unanswered.add(error as object);
         throw error;
       }
     },
@@ -88,8 +97,54 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
   const wire =
     kind === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
   if (wire instanceof StreamableHTTPClientTransport) endSessionWith(wire);
+  tellBadAnswers(wire, unanswered);
   // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
   return { wire: wire as unknown as Wire, failure: () => failure, cause: () => cause };
+}
+
+/** A server that does not know a session says 404, as it should, or 400, as many do. */
+const SESSION_STATUSES: ReadonlySet<number> = new Set([400, 404]);
+
+/**
+ * Tells a call's failure from the server's. No answer at all (no name, no connection, no TLS, a reset) is the server's; once an
+ * answer has begun, whatever is wrong with it is the matter of that call alone.
+ */
+function tellBadAnswers(
+  wire: SSEClientTransport | StreamableHTTPClientTransport,
+  unanswered: WeakSet<object>,
+): void {
+  const send = wire.send.bind(wire) as Wire["send"];
+  const isSessionLost = (error: unknown): boolean => {
+    // Without a status: the older transport's session is in its address, and its errors do not say what came.
+    if (wire instanceof SSEClientTransport) return true;
+    return (
+      wire.sessionId !== undefined && error instanceof SdkHttpError && SESSION_STATUSES.has(error.status)
+    );
+  };
+  (wire as Wire).send = async (message, options) => {
+    try {
+      await send(message, options);
+    } catch (error) {
+      const isAnswered = !unanswered.has(error as object) && !isNotConnected(error);
+      if (!isAnswered) throw error;
+      const reason = wire instanceof SSEClientTransport ? messageOf(error) : describe(error);
+      throw new BadAnswer(reason, { endsSession: isSessionLost(error), cause: error });
+    }
+  };
+}
+
+function isNotConnected(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
+}
+
+/** Of a page that came in place of an answer; whoever is told of it hears less. */
+const REASON_LENGTH_MAX = 4_000;
+
+function describe(error: unknown): string {
+  const isUnreadable = !(error instanceof SdkError) && !(error instanceof BrokenAnswer);
+  const status = error instanceof SdkHttpError ? `HTTP ${error.status}: ` : "";
+  const said = isUnreadable ? "what it sent is no message of MCP" : messageOf(error);
+  return `${status}${said}`.slice(0, REASON_LENGTH_MAX);
 }
 
 /** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */

@@ -9,8 +9,19 @@ const CODES: Readonly<Record<number, ToolErrorCode>> = {
   [-32602]: "TOOL_INVALID_INPUT",
 };
 
-/** What a reply means for whoever called, in the server's own words where it had any. */
-export function resultOf(server: string, method: string, reply: Reply): ToolResult<JsonObject> {
+/** Of a page that came in place of an answer, the beginning is enough. */
+const REASON_LENGTH_MAX = 300;
+
+/**
+ * What a reply means for whoever called, in the server's own words where it had any. A page that describes an error may show the
+ * headers that it was sent, so secrets are taken out of it.
+ */
+export function resultOf(
+  server: string,
+  method: string,
+  reply: Reply,
+  redact: (text: string) => string,
+): ToolResult<JsonObject> {
   switch (reply.kind) {
     case "result":
       return succeed(reply.result);
@@ -20,6 +31,17 @@ export function resultOf(server: string, method: string, reply: Reply): ToolResu
     }
     case "refused":
       return { success: false, error: reply.error };
+    case "bad_answer": {
+      const reason = redact(reply.reason).slice(0, REASON_LENGTH_MAX);
+      return fail(
+        "TOOL_EXECUTION_FAILED",
+        `The server ${server} gave no proper answer to ${method}: ${reason}`,
+        {
+          mayHaveHappened: true,
+          hint: "It may have taken effect. Look before you call again; other calls of this server are not affected.",
+        },
+      );
+    }
     case "timeout":
       return fail(
         "TOOL_TIMEOUT",

@@ -95,12 +95,13 @@ function send(url: URL, init: RequestInit, parts: NodeFetchParts, agents: Agents
     answer = message;
     clearTimeout(limit);
     responseOf(url, message, parts.bytesMax ?? ANSWER_BYTES_MAX, release).then(resolve, (error: unknown) =>
-      reject(failureOf(error, init.signal)),
+      reject(brokenOr(failureOf(error, init.signal))),
     );
   });
   outgoing.on("error", (error) => {
     release();
-    reject(failureOf(error, init.signal));
+    const failure = failureOf(error, init.signal);
+    reject(answer === undefined ? failure : brokenOr(failure));
   });
   // A server that switches to another protocol ends the connection without an answer and without an error.
   outgoing.once("close", () => {
@@ -192,6 +193,16 @@ function headersOf(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i]!, raw[i + 1]!);
   return headers;
+}
+
+/** The server began to answer, and what came cannot be used: it is too long, not whole, or in an encoding of its own. */
+export class BrokenAnswer extends TypeError {}
+
+/** What the caller gave up itself stays what it is. */
+function brokenOr(failure: unknown): unknown {
+  return failure instanceof TypeError
+    ? new BrokenAnswer(failure.message, { cause: failure.cause ?? failure })
+    : failure;
 }
 
 /** As `fetch` fails: with the reason of the signal, or with a `TypeError` that has the cause. */
