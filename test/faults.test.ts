@@ -10,6 +10,7 @@ import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { evilCommand, linesOf, startEvilHttp } from "./rig/evil-process.ts";
 import type { EvilScript } from "./rig/evil-script.ts";
+import { connectHttp, createPlace, startHttp } from "./rig/http-process.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -125,6 +126,40 @@ describe("T071: a server that does not come up", () => {
     });
     for (let i = 0; i < 30; i++) await call("sick__echo", { text: "x" });
     expect(startsOf(journal)).toBeLessThan(12);
+  });
+});
+
+describe("S6: a server that exits on the first question of the other era", () => {
+  it("modern only, over stdio: it is started once more, and works", async () => {
+    const journal = join(temporaryFolder(), "journal");
+    const rules = [{ method: "initialize", exit: { code: 1 } }];
+    const { call } = await connectTo({
+      modern: evilCommand({ era: "modern", journalFile: journal, rules }),
+    });
+    expect(await call("modern__echo", { text: "hi" })).toMatchObject(ECHO);
+    expect(startsOf(journal)).toBe(2);
+    expect(await call("modern__echo", { text: "hi" })).toMatchObject(ECHO);
+    expect(startsOf(journal)).toBe(2);
+  });
+
+  it("legacy only, behind serve --http, which asks in the modern era first", async () => {
+    const journal = join(temporaryFolder(), "journal");
+    const rules = [{ method: "server/discover", exit: { code: 1 } }];
+    const legacy = evilCommand({ era: "legacy", journalFile: journal, rules });
+    const place = createPlace({ mcpServers: { legacy } });
+    const gateway = await startHttp(place);
+    onTestFinished(async () => {
+      await gateway.stop();
+      place.remove();
+    });
+    for (const era of ["2026-07-28", "2025-11-25"] as const) {
+      const { client } = await connectHttp(era, gateway.at("/mcp"), place.owner());
+      onTestFinished(() => client.close());
+      const answer = await client.callTool({ name: "legacy__echo", arguments: { text: "hi" } });
+      expect(answer).toMatchObject(ECHO);
+    }
+    const asked = linesOf(journal).filter((line) => line.includes(`"server/discover"`));
+    expect(asked).toHaveLength(1);
   });
 });
 

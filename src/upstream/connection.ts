@@ -17,13 +17,13 @@ export interface Connection {
   readonly connectMs: number;
 }
 
-export type ConnectOutcome =
-  | { readonly kind: "connected"; readonly connection: Connection }
-  | (Loss & {
-      readonly kind: "failed";
-      /** What to tell whoever called, where the wire knows: a server that needs a login, or is too busy. */
-      readonly error?: ToolError;
-    });
+export type ConnectOutcome = { readonly kind: "connected"; readonly connection: Connection } | Failed;
+
+interface Failed extends Loss {
+  readonly kind: "failed";
+  /** What to tell whoever called, where the wire knows: a server that needs a login, or is too busy. */
+  readonly error?: ToolError;
+}
 
 /** Why there is no connection any more, or none at all. */
 export interface Loss {
@@ -37,6 +37,7 @@ export interface ConnectParts {
   readonly clientInfo: JsonObject;
   readonly clientCapabilities: JsonObject;
   readonly lastEra: Era | undefined;
+  readonly isEraSure?: boolean;
   readonly log: Log;
   readonly openWire: OpenWire;
   /** Takes secrets out of what a server says: one that fails may print what it was given. */
@@ -47,15 +48,35 @@ export interface ConnectParts {
   readonly onLost: (loss: Loss) => void;
 }
 
-/** Never throws; a server that does not come up within the limit is stopped again, with its whole process tree. */
+/**
+ * Never throws; a server that does not come up within the limit is stopped again, with its whole process tree.
+ *
+ * One that ends when it is asked, instead of refusing, may not know the era: it is started once more and asked in the other one
+ * alone. Each start has the whole limit.
+ */
 export async function connect(config: UpstreamConfig, parts: ConnectParts): Promise<ConnectOutcome> {
+  const first = await connectOnce(config, parts);
+  if (first.kind === "connected" || !first.hasEnded) return first;
+  const lastEra = parts.lastEra === "modern" ? "legacy" : "modern";
+  const second = await connectOnce(config, { ...parts, lastEra, isEraSure: true });
+  // Most servers are legacy ones: what they say of `initialize` tells more.
+  return second.kind === "connected" || lastEra === "legacy" ? second : first;
+}
+
+type OnceOutcome =
+  | Extract<ConnectOutcome, { kind: "connected" }>
+  /** `hasEnded`: by itself, while it was asked. */
+  | (Failed & { readonly hasEnded: boolean });
+
+async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise<OnceOutcome> {
   const startedAt = performance.now();
   let isOpen = false;
   let opened: OpenedWire;
   try {
     opened = await parts.openWire(config.transport, parts.log);
   } catch (error) {
-    return { kind: "failed", reason: reasonOf(error), cause: "not_started", stderr: [] };
+    const reason = reasonOf(error);
+    return { kind: "failed", reason, cause: "not_started", stderr: [], hasEnded: false };
   }
   const { wire, process } = opened;
   const peer = new Peer(wire, {
@@ -79,10 +100,13 @@ export async function connect(config: UpstreamConfig, parts: ConnectParts): Prom
       const connectMs = performance.now() - startedAt;
       return { kind: "connected", connection: { peer, session: outcome.session, process, connectMs } };
     }
-    return await failed(outcome, opened, parts);
+    const isClosed = peer.isClosed;
+    const failure = await failed(outcome, opened, parts);
+    const isLost = isClosed && failure.cause === "lost";
+    return { ...failure, hasEnded: failure.error === undefined && (failure.cause === "exited" || isLost) };
   } catch (error) {
     const cause = error instanceof TooLate ? "connect_timeout" : "lost";
-    return await failed({ reason: reasonOf(error), cause }, opened, parts);
+    return { ...(await failed({ reason: reasonOf(error), cause }, opened, parts)), hasEnded: false };
   } finally {
     if (!isOpen) void peer.close().catch(() => {});
   }
@@ -91,7 +115,7 @@ export async function connect(config: UpstreamConfig, parts: ConnectParts): Prom
 type End = Omit<Loss, "stderr">;
 
 /** Who knows most is believed: the wire that was refused, then the process that has ended, then the last answer. */
-async function failed(end: End, opened: OpenedWire, parts: ConnectParts): Promise<ConnectOutcome> {
+async function failed(end: End, opened: OpenedWire, parts: ConnectParts): Promise<Failed> {
   const { process, failure } = opened;
   const error = failure?.();
   const known =

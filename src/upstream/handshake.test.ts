@@ -130,3 +130,26 @@ describe("a server that was modern before", () => {
     });
   });
 });
+
+describe("S6: a server that is known to speak an era", () => {
+  it.each([
+    ["legacy", "initialize", LEGACY],
+    ["modern", "server/discover", MODERN],
+  ] as const)("(%s) and is slow to start is not asked in the other one", async (lastEra, method, answer) => {
+    const { outcome, asked, late } = openWith({}, { lastEra, isEraSure: true });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(asked).toEqual([method]);
+    late(method, answer);
+    expect(await outcome).toMatchObject({ session: { era: lastEra } });
+  });
+
+  it("and says nothing is given up after the limit, and is asked in the other one if it refuses", async () => {
+    const sure = { lastEra: "legacy", isEraSure: true } as const;
+    expect(await openWith({ "server/discover": MODERN }, { ...sure, timeoutMs: 20 }).outcome).toMatchObject({
+      kind: "refused",
+      cause: "connect_timeout",
+    });
+    const refusing = openWith({ initialize: REFUSED, "server/discover": MODERN }, sure);
+    expect(await refusing.outcome).toMatchObject({ session: { era: "modern" } });
+  });
+});

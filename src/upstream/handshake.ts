@@ -4,6 +4,9 @@
  * Nearly every server is of the legacy era, and one that speaks both answers it as well, so `initialize` goes first and costs
  * no extra round trip. A server that refuses it, or says nothing for a moment, is asked with `server/discover` as well; the first
  * that opens counts. A server that was modern before is asked the other way round.
+ *
+ * A server that is known to speak an era is asked in the other one only if it refuses: it may end on a question that it does not
+ * know, also when it is merely slow to start and both wait for it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../core/json.ts";
@@ -32,6 +35,8 @@ export interface HandshakeOptions {
   readonly clientCapabilities: JsonObject;
   /** The era of the last session, if there was one. */
   readonly lastEra?: Era | undefined;
+  /** Whether the server is known to speak that era: silence then is a slow start. */
+  readonly isEraSure?: boolean | undefined;
   readonly timeoutMs: number;
   readonly probeMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -54,8 +59,8 @@ export async function openSession(peer: Peer, options: HandshakeOptions): Promis
 /** Here too the first question stays open: a modern server that is slow to start refuses `initialize` when it is up. */
 async function openKnownModern(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
   const modern = discover(peer, options, options.timeoutMs);
-  const first = await Promise.race([modern, sleep(probeMs, SILENCE, { ref: false })]);
-  if (first !== SILENCE && isDecided(first, peer)) return first;
+  const first = await firstWord(modern, options, probeMs);
+  if (first !== SILENCE && isDecided(first, peer, options)) return first;
   const legacy = initialize(peer, options, options.timeoutMs);
   const winner = await Promise.race([legacy, modern]);
   return winner.kind === "open" ? winner : preferOpen(await legacy, await modern);
@@ -64,8 +69,8 @@ async function openKnownModern(peer: Peer, options: HandshakeOptions, probeMs: n
 /** A server that is slow to start is not taken for a modern one: its answer to `initialize` counts whenever it comes. */
 async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
   const legacy = initialize(peer, options, options.timeoutMs);
-  const first = await Promise.race([legacy, sleep(probeMs, SILENCE, { ref: false })]);
-  if (first !== SILENCE && isDecided(first, peer)) return first;
+  const first = await firstWord(legacy, options, probeMs);
+  if (first !== SILENCE && isDecided(first, peer, options)) return first;
   const modern = discover(peer, options, Math.max(probeMs, options.timeoutMs - probeMs));
   if (first !== SILENCE) return preferOpen(first, await modern);
   const winner = await Promise.race([legacy, modern]);
@@ -74,9 +79,20 @@ async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: numbe
 
 const SILENCE = Symbol("silence");
 
+/** A server that is known to speak the era is waited for; any other is soon asked in the other one as well. */
+function firstWord(
+  asked: Promise<Attempt>,
+  { isEraSure = false }: HandshakeOptions,
+  probeMs: number,
+): Promise<Attempt | typeof SILENCE> {
+  return isEraSure ? asked : Promise.race([asked, sleep(probeMs, SILENCE, { ref: false })]);
+}
+
 /** Over HTTP a request can be refused with its status alone, and the next one may still be heard. */
-function isDecided(attempt: Attempt, peer: Peer): boolean {
-  return attempt.kind === "open" || (attempt.isFinal && (attempt.isSure === true || peer.isClosed));
+function isDecided(attempt: Attempt, peer: Peer, { isEraSure = false }: HandshakeOptions): boolean {
+  if (attempt.kind === "open") return true;
+  if (isEraSure && attempt.cause === "connect_timeout") return true;
+  return attempt.isFinal && (attempt.isSure === true || peer.isClosed);
 }
 
 function preferOpen(legacy: Attempt, modern: Attempt): Attempt {

@@ -49,10 +49,12 @@ export interface Health {
   lastError: LastError | undefined;
   /** Of the newest session. */
   era: Era | undefined;
+  /** Whether the server has opened a session in that era since it last failed to open one. */
+  isEraSure: boolean;
 }
 
 export function createHealth(clock: Clock, random: (() => number) | undefined, era: Era | undefined): Health {
-  return { breaker: createBreaker(clock, random), lastError: undefined, era };
+  return { breaker: createBreaker(clock, random), lastError: undefined, era, isEraSure: false };
 }
 
 export class Link {
@@ -120,15 +122,18 @@ export class Link {
     const waitMs = this.#parts.health.breaker.waitMs();
     if (waitMs > PATIENCE_MS) return this.#unavailable();
     if (waitMs > 0) await sleep(waitMs);
+    const { health, prefersModern } = this.#parts;
     let opened: Connection | undefined;
     const outcome = await connect(this.#config, {
       ...this.#parts,
       clientCapabilities: this.#parts.clientCapabilities(context),
-      lastEra: this.#parts.health.era ?? (this.#parts.prefersModern() ? "modern" : undefined),
+      lastEra: health.era ?? (prefersModern() ? "modern" : undefined),
+      isEraSure: health.isEraSure,
       onLost: (loss) => this.lose(opened, loss),
     });
     if (outcome.kind === "failed") {
       const { error } = outcome;
+      health.isEraSure = false;
       this.#fail(outcome, error === undefined);
       return error === undefined ? this.#unavailable() : { success: false, error: this.#redacted(error) };
     }
@@ -144,6 +149,7 @@ export class Link {
     const { era, protocolVersion } = connection.session;
     this.#connection = connection;
     this.#parts.health.era = era;
+    this.#parts.health.isEraSure = true;
     this.#wellTimer = setTimeout(() => this.#parts.health.breaker.reset(), WELL_MS);
     this.#wellTimer.unref();
     this.#parts.onOpen(connection);

@@ -153,6 +153,67 @@ describe("connecting", () => {
   });
 });
 
+describe("S6: a server that ends on the question of the other era", () => {
+  /** Ends on one of the two questions, as a process that knows only the other would. */
+  function openEnding(question: "initialize" | "server/discover", parts: Partial<UpstreamParts>) {
+    const opened = open({}, parts);
+    const { server } = opened;
+    const discover = () => ({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+    server.handlers["server/discover"] = discover;
+    server.handlers["subscriptions/listen"] = () => undefined;
+    server.handlers[question] = () => {
+      void server.crash();
+      return undefined;
+    };
+    const asked = () =>
+      server.heard.flatMap(({ method }) =>
+        method === "initialize" || method === "server/discover" ? [method] : [],
+      );
+    return { ...opened, asked };
+  }
+
+  it.each([
+    ["server/discover", true, ["server/discover", "initialize"], "legacy"],
+    ["initialize", false, ["initialize", "server/discover"], "modern"],
+  ] as const)(
+    "(%s) is asked in its own, and from then on in no other",
+    async (question, isModern, both, era) => {
+      const { server, upstream, asked } = openEnding(question, { prefersModern: () => isModern });
+      expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+      expect(asked()).toEqual(both);
+      expect(upstream.status()).toMatchObject({ era, failureCount: 0 });
+      await server.crash();
+      await soon();
+      expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+      expect(asked()).toEqual([...both, both[1]]);
+    },
+  );
+
+  it("and has changed its era since is found out again", async () => {
+    const { server, upstream, asked } = openEnding("initialize", {});
+    await upstream.call("echo", {}, contextOf());
+    await server.crash();
+    await soon();
+    server.handlers["initialize"] = new MemoryServer().handlers["initialize"]!;
+    server.handlers["server/discover"] = () => {
+      void server.crash();
+      return undefined;
+    };
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+    expect(asked()).toEqual(["initialize", "server/discover", "server/discover", "initialize"]);
+  });
+
+  it("in both is started twice and is one failure", async () => {
+    const { server, upstream } = openEnding("initialize", {});
+    server.handlers["server/discover"] = server.handlers["initialize"]!;
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
+      error: { code: "TOOL_UNAVAILABLE" },
+    });
+    expect(upstream.status()).toMatchObject({ failureCount: 1 });
+    expect(server.connectCount).toBe(2);
+  });
+});
+
 describe("calls", () => {
   it("pass the answer untouched, `isError` and unknown fields as well", async () => {
     const { server, upstream } = open();
