@@ -34,7 +34,7 @@ import { createLibrary, type Library } from "./library/library.ts";
 import { createLibrarySource } from "./library/library-source.ts";
 import { createSourceFinder } from "./library/named-source.ts";
 import { createNodeTypes } from "./nodes/node-types.ts";
-import { systemAfter } from "./registry/pace.ts";
+import { systemAfter } from "./core/pace.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";

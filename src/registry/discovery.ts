@@ -4,7 +4,7 @@ import type { Log } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { waitFor, type After } from "./pace.ts";
+import { waitFor, type After } from "../core/pace.ts";
 import type { Shelf } from "./shelf.ts";
 import type { Stock } from "./stock.ts";
 

@@ -9,7 +9,7 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf, type ToolError } from "../core/errors.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
-import { waitFor, type After } from "./pace.ts";
+import { waitFor, type After } from "../core/pace.ts";
 
 /** The limit of a call. Connecting has its own, shorter one. */
 const FLIGHT_MS_MAX = 60_000;
