@@ -12,30 +12,43 @@ export const systemAfter: After = (delayMs, run) => {
 export interface Pace {
   /** Has the work run soon; requests until then are one. */
   ask(): void;
+  /** Runs at once what was asked for and has not run yet. */
+  flush(): void;
   stop(): void;
 }
 
 export interface PaceParts {
   readonly clock: Clock;
   readonly after: After;
-  /** Collects what comes together. */
-  readonly windowMs: number;
-  /** The least time between two runs, however many requests there are. */
+  /** Collects what comes together; without it, what may run now runs before `ask` returns. */
+  readonly windowMs?: number;
+  /** The least time between two runs in the long term, however many requests there are. */
   readonly gapMs: number;
+  /** So many may run without a gap between them, after a time without any; 1 where it is left out. */
+  readonly burst?: number;
   readonly run: () => void;
 }
 
-export function createPace({ clock, after, windowMs, gapMs, run }: PaceParts): Pace {
-  let lastAt = -Infinity;
+export function createPace({ clock, after, windowMs, gapMs, burst = 1, run }: PaceParts): Pace {
+  /** When the next run is due if all of them came at their gaps; a burst is how far ahead of that one may be. */
+  let dueAt = -Infinity;
   let cancel: (() => void) | undefined;
+  function runNow(): void {
+    cancel = undefined;
+    dueAt = Math.max(dueAt, clock.elapsed()) + gapMs;
+    run();
+  }
   return {
     ask() {
-      const waitMs = Math.max(windowMs, lastAt + gapMs - clock.elapsed());
-      cancel ??= after(waitMs, () => {
-        cancel = undefined;
-        lastAt = clock.elapsed();
-        run();
-      });
+      if (cancel !== undefined) return;
+      const gapLeftMs = dueAt - (burst - 1) * gapMs - clock.elapsed();
+      if (windowMs === undefined && gapLeftMs <= 0) runNow();
+      else cancel = after(Math.max(windowMs ?? 0, gapLeftMs), runNow);
+    },
+    flush() {
+      if (cancel === undefined) return;
+      cancel();
+      runNow();
     },
     stop() {
       cancel?.();

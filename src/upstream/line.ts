@@ -16,6 +16,7 @@ import { Link, type LinkParts } from "./link.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
+import { throttleProgress } from "./progress.ts";
 import { Questions } from "./questions.ts";
 import { resultOf } from "./reply.ts";
 import { exchange, requestOf } from "./request.ts";
@@ -196,10 +197,14 @@ export class Line {
 
   /** What the server asks meanwhile may belong to this request. */
   async #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
+    const { onProgress } = options;
+    const progress = onProgress && throttleProgress(onProgress, this.#parts.clock);
     const timer = new CallTimer(options.timeoutMs);
     this.#questions.callBegan(timer);
-    const reply = await peer.request(method, params, { ...options, timer });
+    const reply = await peer.request(method, params, { ...options, timer, onProgress: progress?.report });
     this.#questions.callEnded(timer, isGivenUp(reply));
+    if (isGivenUp(reply)) progress?.drop();
+    else progress?.end();
     return reply;
   }
 

@@ -128,6 +128,38 @@ describe("requests", () => {
     }
   });
 
+  it("S18: end after the longest total, however long progress comes, and say so", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const { peer, server } = openPeer();
+      let count = 0;
+      const reply = peer.request("x", {}, { timeoutMs: 90_000, onProgress: () => count++ });
+      for (let progress = 1; progress < 100; progress++) {
+        const params = { progressToken: 1, progress };
+        await server.send({ jsonrpc: "2.0", method: "notifications/progress", params });
+        await vi.advanceTimersByTimeAsync(60_000);
+      }
+      expect(await reply).toEqual({ kind: "timeout", timeoutMs: 90_000, longestMs: 900_000 });
+      expect(count).toBe(15);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("S18: progress that goes back or is no number is dropped, and is no sign of work", async () => {
+    const { peer, server } = openPeer();
+    const heard: unknown[] = [];
+    const reply = peer.request("x", {}, { ...options, onProgress: ({ progress }) => heard.push(progress) });
+    for (const progress of [1, "2", 3, 2, null, 3, 4, -1]) {
+      const params = { progressToken: 1, progress };
+      await server.send({ jsonrpc: "2.0", method: "notifications/progress", params });
+    }
+    await server.send({ jsonrpc: "2.0", id: 1, result: {} });
+    await reply;
+    expect(heard).toEqual([1, 3, 3, 4]);
+    expect(peer.droppedCount).toBe(4);
+  });
+
   it("T070: progress for a token that is not ours reaches nobody", async () => {
     const { peer, server } = openPeer();
     const heard: JsonObject[] = [];

@@ -59,6 +59,8 @@ interface Pending {
   readonly timer: CallTimer;
   readonly onProgress: ((progress: JsonObject) => void) | undefined;
   readonly endsByClosing: boolean;
+  /** The newest that was reported. */
+  progress: number;
 }
 
 /** A server that has not taken a cancellation by then is told nothing more. */
@@ -116,7 +118,7 @@ export class Peer {
         options.signal?.removeEventListener("abort", cancel);
         resolve(reply);
       };
-      this.#pending.set(id, { settle, timer, onProgress, endsByClosing });
+      this.#pending.set(id, { settle, timer, onProgress, endsByClosing, progress: -Infinity });
       const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
       this.#wire
         .send(
@@ -173,14 +175,17 @@ export class Peer {
   }
 
   #receiveProgress(params: JsonObject): void {
-    const pending = this.#pending.get(params["progressToken"]);
-    if (pending?.onProgress === undefined) {
+    const { progressToken, ...step } = params;
+    const pending = this.#pending.get(progressToken);
+    const { progress } = step;
+    // What goes back is no progress, and no sign of work.
+    if (pending?.onProgress === undefined || typeof progress !== "number" || progress < pending.progress) {
       this.#droppedCount++;
       return;
     }
+    pending.progress = progress;
     pending.timer.refresh();
-    const { progressToken: _, ...progress } = params;
-    pending.onProgress(progress);
+    pending.onProgress(step);
   }
 
   async #answer(id: unknown, method: string, params: JsonObject): Promise<void> {

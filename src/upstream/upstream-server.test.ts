@@ -247,6 +247,24 @@ describe("calls", () => {
     expect(progress).toEqual([{ progress: 1, total: 2 }]);
   });
 
+  it("S18: pass on the newest of a flood of progress now and then, and the last before the answer", async () => {
+    const { server, upstream } = open();
+    const count = 5_000;
+    server.handlers["tools/call"] = (params) => {
+      const { progressToken } = params["_meta"] as JsonObject;
+      for (let progress = 1; progress <= count; progress++)
+        server.notify("notifications/progress", { progressToken: progressToken!, progress, total: count });
+      return { content: [] };
+    };
+    const heard: unknown[] = [];
+    const onProgress = ({ progress }: JsonObject) => heard.push(progress);
+    await upstream.call("echo", {}, contextOf({ onProgress })).then(() => heard.push("answer"));
+    expect(heard.slice(-2)).toEqual([count, "answer"]);
+    expect(heard.length).toBeLessThanOrEqual(21);
+    const steps = heard.slice(0, -1) as number[];
+    expect(steps).toEqual(steps.toSorted((one, other) => one - other));
+  });
+
   it.each([
     [-32602, "TOOL_INVALID_INPUT"],
     [-32601, "TOOL_NOT_FOUND"],
