@@ -110,7 +110,7 @@ export interface CallContext {
   readonly sensitive?: readonly SensitiveValue[];
   /** How many capabilities deep the call is; 0 for a client's own. */
   readonly depth?: number;
-  /** On the clock's wall time; shared by everything below. */
+  /** On the clock's monotonic time, which is this process's own: no change of the system's time moves it. Shared by everything below. */
   readonly deadlineAt?: number;
   /** The capabilities that the call has come through, outermost first, by exposed name. */
   readonly path?: readonly string[];

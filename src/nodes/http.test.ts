@@ -241,14 +241,14 @@ describe("what does not come to an end", () => {
 
   test("the deadline of the run counts before timeout_ms", async () => {
     const server = await listen(() => {});
-    const result = await call({ url: server.origin }, { deadlineAt: Date.now() + 100 });
+    const result = await call({ url: server.origin }, { deadlineAt: performance.now() + 100 });
     expect(result).toMatchObject({ success: false, error: { code: "TOOL_TIMEOUT" } });
     expect(!result.success && result.error.message).toContain("deadline of the run");
   });
 
   test("after the deadline nothing is sent", async () => {
     const server = await listen((response) => response.end());
-    const result = await call({ url: server.origin, method: "POST" }, { deadlineAt: Date.now() - 1 });
+    const result = await call({ url: server.origin, method: "POST" }, { deadlineAt: performance.now() - 1 });
     expect(result).toMatchObject({ success: false, error: { code: "TOOL_TIMEOUT", retryable: true } });
     expect(server.seen).toEqual([]);
   });

@@ -11,7 +11,7 @@ export interface TimeLimit {
 }
 
 export function limitTime(context: CallContext, timeoutMs: number, setting: string): TimeLimit {
-  const leftMs = context.deadlineAt === undefined ? Infinity : context.deadlineAt - systemClock.now();
+  const leftMs = context.deadlineAt === undefined ? Infinity : context.deadlineAt - systemClock.elapsed();
   const ms = Math.max(0, Math.min(timeoutMs, leftMs));
   const timeout = ms === 0 ? AbortSignal.abort() : AbortSignal.timeout(Math.ceil(ms));
   const signal = AbortSignal.any([context.signal, timeout]);

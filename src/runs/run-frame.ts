@@ -72,6 +72,7 @@ export interface RunFrame {
   readonly limits: RunLimits;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** On the clock's monotonic time. */
   readonly deadlineAt: number;
   readonly budget: CallBudget;
   readonly journal: Journal;
@@ -163,7 +164,7 @@ export function openRun(
     },
   });
   const path = pathOf(context, request.capability?.tool ?? request.draft);
-  const deadlineAt = clock.now() + timeoutMs;
+  const deadlineAt = clock.elapsed() + timeoutMs;
   const budget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
   const frame: RunFrame = {
     request,
@@ -218,7 +219,7 @@ function findCutShort(children: Continued["children"], key: string): RunSummary 
 
 /** A run that another one started ends with it. */
 function timeLeft(wantedMs: number, { deadlineAt }: CallContext, clock: Clock): number {
-  const leftMs = deadlineAt === undefined ? TIMEOUT_MS_MAX : deadlineAt - clock.now();
+  const leftMs = deadlineAt === undefined ? TIMEOUT_MS_MAX : Math.floor(deadlineAt - clock.elapsed());
   return Math.max(1, Math.min(wantedMs, leftMs, TIMEOUT_MS_MAX));
 }
 

@@ -1,4 +1,5 @@
 /** A node that waits. The time that it waits for is on record, so a run that was interrupted waits no longer in all. */
+import type { Clock } from "../core/clock.ts";
 import { fail, succeed } from "../core/result.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { RunFrame } from "./run-frame.ts";
@@ -16,7 +17,7 @@ interface Wait {
 }
 
 export async function waitForTime(
-  { frame, clock }: { readonly frame: RunFrame; readonly clock: { now(): number } },
+  { frame, clock }: { readonly frame: RunFrame; readonly clock: Clock },
   { key, name, params }: Wait,
 ): Promise<StepEnd> {
   const { journal, waits, deadlineAt, signal } = frame;
@@ -36,7 +37,9 @@ export async function waitForTime(
   const isWritten = await journal.ask({ key, tool: "wait", args: { ...params, until } });
   if (!isWritten) return end(fail("CANCELLED", "The run had ended."));
   const leftMs = until - clock.now();
-  if (leftMs > 0 && until > deadlineAt - TIME_LEFT_MS_MIN) return end(waitingUntil(name, until));
+  // The time that is waited for is a date; how much of the run is left is not.
+  const runLeftMs = deadlineAt - clock.elapsed();
+  if (leftMs > 0 && leftMs > runLeftMs - TIME_LEFT_MS_MIN) return end(waitingUntil(name, until));
   if (leftMs > 0 && !(await sleep(leftMs, signal))) return end(fail("CANCELLED", "The run was cancelled."));
   const waited = succeed({ waited: true });
   return (await journal.answer(key, waited)) ? end(waited) : end(fail("CANCELLED", "The run had ended."));

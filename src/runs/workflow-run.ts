@@ -129,7 +129,7 @@ function afterAbort(
 
 function cutShort({ frame, clock }: NodeRunParts): Failed {
   const { error } =
-    clock.now() >= frame.deadlineAt || isTimeout(frame.signal)
+    clock.elapsed() >= frame.deadlineAt || isTimeout(frame.signal)
       ? fail("TOOL_TIMEOUT", `The run was stopped at its time limit of ${frame.timeoutMs} ms.`, {
           reason: "timeout",
           retryable: false,

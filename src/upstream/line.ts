@@ -232,7 +232,8 @@ export class Line {
   #timeoutMs(context: CallContext): number {
     const { callTimeoutMs } = this.#config;
     if (context.deadlineAt === undefined) return callTimeoutMs;
-    return Math.max(1, Math.min(callTimeoutMs, context.deadlineAt - this.#parts.clock.now()));
+    const leftMs = Math.ceil(context.deadlineAt - this.#parts.clock.elapsed());
+    return Math.max(1, Math.min(callTimeoutMs, leftMs));
   }
 
   #waitForIdle(): void {

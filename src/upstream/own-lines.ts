@@ -146,7 +146,7 @@ export class OwnLines {
 
   async #wait(owner: Owner, context: CallContext): Promise<OwnLine | ToolResult<never>> {
     const { clock, callTimeoutMs } = this.#parts;
-    const longestMs = Math.min(callTimeoutMs, (context.deadlineAt ?? Infinity) - clock.now());
+    const longestMs = Math.min(callTimeoutMs, (context.deadlineAt ?? Infinity) - clock.elapsed());
     const until = clock.elapsed() + longestMs;
     for (;;) {
       if (this.#isClosed) return this.#removed();
