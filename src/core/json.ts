@@ -85,22 +85,66 @@ function findDepthExcess(text: string, depthMax: number): number | undefined {
   return undefined;
 }
 
+/** Which limit a value breaks, and in words. */
+export interface JsonProblem {
+  readonly kind: "too_deep" | "too_many_keys" | "not_json";
+  readonly message: string;
+}
+
 /** Says why a value is not plain, bounded JSON data; `undefined` when it is. A cycle shows as too deep. */
 export function findJsonProblem(root: unknown, limits: JsonLimits = JSON_LIMITS): string | undefined {
+  return judgeJson(root, limits)?.message;
+}
+
+function judgeJson(root: unknown, limits: JsonLimits): JsonProblem | undefined {
   let keyCount = 0;
   const stack: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
   for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
     const { value, depth } = entry;
     const problem = findScalarProblem(value);
-    if (problem !== undefined) return problem;
+    if (problem !== undefined) return { kind: "not_json", message: problem };
     if (typeof value !== "object" || value === null) continue;
-    if (depth >= limits.depthMax) return `JSON nests deeper than ${limits.depthMax} levels`;
+    if (depth >= limits.depthMax)
+      return { kind: "too_deep", message: `JSON nests deeper than ${limits.depthMax} levels` };
     const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
     if (!Array.isArray(value)) keyCount += children.length;
-    if (keyCount > limits.keyCountMax) return `JSON has more than ${limits.keyCountMax} keys`;
+    if (keyCount > limits.keyCountMax)
+      return { kind: "too_many_keys", message: `JSON has more than ${limits.keyCountMax} keys` };
     for (const child of children) stack.push({ value: child, depth: depth + 1 });
   }
   return undefined;
+}
+
+/**
+ * The limit that data from `JSON.parse` breaks, if it breaks one. The same limits as `findJsonProblem`, for the way of every call:
+ * it recurses no deeper than the limit, and allocates nothing where the data is within it.
+ */
+export function findParsedProblem(root: unknown, limits: JsonLimits): JsonProblem | undefined {
+  if (typeof root !== "object" || root === null) return undefined;
+  return keysLeftAfter(root, limits.depthMax, limits.keyCountMax) < 0 ? judgeJson(root, limits) : undefined;
+}
+
+/** How many more keys there may be after this value; below 0 where it has too many, or is too deep. */
+function keysLeftAfter(value: object, levelsLeft: number, keysMax: number): number {
+  if (levelsLeft === 0) return -1;
+  let keysLeft = keysMax;
+  if (Array.isArray(value)) {
+    for (const child of value as unknown[]) {
+      if (typeof child !== "object" || child === null) continue;
+      keysLeft = keysLeftAfter(child, levelsLeft - 1, keysLeft);
+      if (keysLeft < 0) return -1;
+    }
+    return keysLeft;
+  }
+  // What JSON.parse made inherits nothing that `in` would show.
+  for (const key in value) {
+    if (--keysLeft < 0) return -1;
+    const child = (value as JsonObject)[key];
+    if (typeof child !== "object" || child === null) continue;
+    keysLeft = keysLeftAfter(child, levelsLeft - 1, keysLeft);
+    if (keysLeft < 0) return -1;
+  }
+  return keysLeft;
 }
 
 function findScalarProblem(value: unknown): string | undefined {

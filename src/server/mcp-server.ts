@@ -180,11 +180,12 @@ function modernRequestOf({ mcpReq }: ServerContext): CallContext["modern"] {
 /** These methods have no `isError`: a failure is a JSON-RPC error, the server's own where it gave one. */
 function answerOf(result: ToolResult<JsonObject>): JsonObject {
   if (result.success) return result.data;
-  const { upstream, code, message, hint } = result.error;
+  const { upstream, code, message, hint, reason } = result.error;
   if (upstream !== undefined) throw new ProtocolError(upstream.code, upstream.message, upstream.data);
   const rpcCode =
     code === "TOOL_NOT_FOUND" || code === "TOOL_INVALID_INPUT"
       ? ProtocolErrorCode.InvalidParams
       : ProtocolErrorCode.InternalError;
-  throw new ProtocolError(rpcCode, hint === undefined ? message : `${message} ${hint}`);
+  const words = hint === undefined ? message : `${message} ${hint}`;
+  throw new ProtocolError(rpcCode, words, reason === undefined ? undefined : { reason });
 }

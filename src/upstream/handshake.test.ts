@@ -35,12 +35,16 @@ const LEGACY = {
   result: {
     protocolVersion: "2025-06-18",
     capabilities: { tools: {} },
-    serverInfo: { name: "old" },
+    serverInfo: { name: "old", version: "1" },
     instructions: "Hi.",
   },
 };
 const MODERN = {
-  result: { supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, serverInfo: { name: "new" } },
+  result: {
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+    serverInfo: { name: "new", version: "1" },
+  },
 };
 const REFUSED = { error: { code: -32601, message: "no such method" } };
 
@@ -53,7 +57,7 @@ describe("a server that was never seen", () => {
         era: "legacy",
         protocolVersion: "2025-06-18",
         capabilities: { tools: {} },
-        serverInfo: { name: "old" },
+        serverInfo: { name: "old", version: "1" },
         instructions: "Hi.",
         envelope: {},
       },

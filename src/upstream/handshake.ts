@@ -194,6 +194,14 @@ function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Att
         cause: "connect_timeout",
         isFinal: false,
       };
+    case "unusable":
+      return {
+        kind: "refused",
+        reason: `its answer to ${method} cannot be used: ${reply.problem}`,
+        // Where nothing came that is an answer of MCP, the wire knows more: a status, a page.
+        cause: reply.reason === "no_answer" ? "lost" : "not_mcp",
+        isFinal: false,
+      };
     case "cancelled":
       return { kind: "refused", reason: "the connection was given up", cause: "lost", isFinal: true };
     case "refused":
@@ -206,8 +214,6 @@ function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Att
       };
     case "closed":
       return { kind: "refused", reason: reply.reason, cause: "lost", isFinal: true };
-    case "bad_answer":
-      return { kind: "refused", reason: reply.reason, cause: "lost", isFinal: false };
   }
 }
 

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { CallContext } from "../core/tool.ts";
 import { QUESTION_MS_MAX } from "./call-timer.ts";
 import type { Reply } from "./peer.ts";
+import { findRequestProblem } from "./server-messages.ts";
 
 /** A server that still asks after so many rounds will ask for ever. */
 const ROUND_COUNT_MAX = 8;
@@ -55,6 +56,9 @@ async function askClient(requests: JsonObject, context: CallContext, patience: P
     const refusal = refusalOf(method, client.capabilities);
     if (refusal !== undefined) return rpcError(`the server asks for input: ${refusal.message}`);
     const params = isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
+    const problem = await findRequestProblem(method, params);
+    if (problem !== undefined)
+      return rpcError(`the server asks with ${method} for what no client can read: ${problem}`);
     const answer = await patience.during((signal) => client.request(method, params, signal));
     if (!answer.success) return rpcError(answer.error.message);
     responses[key] = answer.data;

@@ -189,9 +189,10 @@ export class Line {
    */
   #judge(connection: Connection, reply: Reply): void {
     if (connection.process !== undefined) return;
-    const isSessionLost = reply.kind === "bad_answer" && reply.endsSession;
+    const isSessionLost = reply.kind === "unusable" && reply.endsSession === true;
     if (reply.kind !== "closed" && !isSessionLost) return;
-    const loss: Loss = { reason: reply.reason, cause: "lost", stderr: [] };
+    const reason = reply.kind === "closed" ? reply.reason : reply.problem;
+    const loss: Loss = { reason, cause: "lost", stderr: [] };
     this.#link.lose(connection, loss, !isSessionLost);
   }
 

@@ -2,7 +2,7 @@
  * Asks a server for everything that it offers, page by page, each list on its own. A list that does not end, repeats a cursor,
  * fails half-way or is too long is cut, and the offer says so; only a list of tools that cannot be had at all fails.
  */
-import { type JsonObject, isJsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Offer, SourceAbout, ToolDefinition } from "../core/tool.ts";
 import type { Session } from "./handshake.ts";
 import type { Peer, Reply } from "./peer.ts";
@@ -89,9 +89,9 @@ async function readPages(
     const params = { ...(cursor === undefined ? {} : { cursor }), ...envelopeParams(session) };
     const reply = await peer.request(method, params, options);
     if (reply.kind !== "result")
-      return { entries, ttlMs, problem: `${method}: page ${page + 1} was not answered`, reply };
-    const listed = reply.result[key];
-    if (Array.isArray(listed)) entries.push(...listed.filter(isJsonObject));
+      return { entries, ttlMs, problem: `${method}: page ${page + 1} ${lackOf(reply)}`, reply };
+    // Whatever they are: the door reports those that are no entries.
+    entries.push(...(reply.result[key] as readonly JsonObject[]).slice(0, ENTRY_COUNT_MAX + 1));
     if (typeof reply.result["ttlMs"] === "number") ttlMs = Math.min(ttlMs ?? Infinity, reply.result["ttlMs"]);
     const next = reply.result["nextCursor"];
     if (typeof next !== "string") return cut(entries, ttlMs, method);
@@ -102,6 +102,10 @@ async function readPages(
     cursor = next;
   }
   return { entries, ttlMs, problem: `${method}: more than ${PAGE_COUNT_MAX} pages` };
+}
+
+function lackOf(reply: Exclude<Reply, { kind: "result" }>): string {
+  return reply.kind === "unusable" ? `cannot be used: ${reply.problem}` : "was not answered";
 }
 
 function cut(entries: JsonObject[], ttlMs: number | undefined, method: string): Pages {

@@ -17,6 +17,7 @@ import {
   principalOf,
   soon,
 } from "./many-clients.testkit.ts";
+import { questionOf } from "./memory-server.testkit.ts";
 
 const answerOf = (name: string) => ({ data: { structuredContent: { answer: { content: { name } } } } });
 const modernOf = (capabilities = { elicitation: {} }) => ({ modern: { capabilities } });
@@ -43,7 +44,7 @@ describe("a legacy client that can be asked", () => {
     const { upstream, servers } = openMany();
     const ann = clientOf("Ann");
     await upstream.call("echo", {}, contextOf({ client: ann }));
-    expect(await servers[0]!.ask("elicitation/create", { message: "later" })).toMatchObject({
+    expect(await servers[0]!.ask("elicitation/create", questionOf("later"))).toMatchObject({
       result: { content: { name: "Ann" } },
     });
   });
@@ -55,7 +56,7 @@ describe("a legacy client that can be asked", () => {
     await upstream.list(contextOf());
     const heard: unknown[] = [];
     upstream.notified!((method, params, client) => heard.push([method, params["data"], client]));
-    servers.forEach((server, i) => server.notify("notifications/message", { data: i }));
+    servers.forEach((server, i) => server.notify("notifications/message", { level: "info", data: i }));
     await soon();
     expect(heard).toEqual([
       ["notifications/message", 0, ann],
@@ -118,7 +119,10 @@ describe("a legacy client that can be asked", () => {
       server.handlers["tools/call"] = (params) => {
         const { inputResponses } = params;
         if (inputResponses !== undefined) return { content: [], structuredContent: inputResponses };
-        return { resultType: "input_required", inputRequests: { who: { method: "elicitation/create" } } };
+        return {
+          resultType: "input_required",
+          inputRequests: { who: { method: "elicitation/create", params: questionOf("Who?") } },
+        };
       };
     });
     await upstream.list(contextOf());
@@ -158,17 +162,17 @@ describe("the shared line", () => {
     const gate = Promise.withResolvers<object>();
     server.handlers["tools/call"] = () => gate.promise;
     const [ann, bob] = [clientOf("Ann", {}), clientOf("Bob", {})];
-    expect(await server.ask("elicitation/create")).toMatchObject({
+    expect(await server.ask("elicitation/create", questionOf("Who?"))).toMatchObject({
       error: { code: -32601, message: expect.stringContaining("no call is under way") },
     });
     const first = upstream.call("x", {}, contextOf({ client: ann }));
     await soon();
-    expect(await server.ask("elicitation/create")).toMatchObject({
+    expect(await server.ask("elicitation/create", questionOf("Who?"))).toMatchObject({
       error: { code: -32601, message: expect.stringContaining("has not declared elicitation") },
     });
     const second = upstream.call("x", {}, contextOf({ client: bob }));
     await soon();
-    expect(await server.ask("elicitation/create")).toMatchObject({
+    expect(await server.ask("elicitation/create", questionOf("Who?"))).toMatchObject({
       error: { code: -32601, message: expect.stringContaining("several clients") },
     });
     gate.resolve({ content: [] });
@@ -245,7 +249,7 @@ describe("the shared line", () => {
     await soon();
     abort.abort();
     expect(await first).toMatchObject({ error: { code: "CANCELLED" } });
-    expect(await server.ask("elicitation/create", { message: "for Ann" })).toMatchObject({
+    expect(await server.ask("elicitation/create", questionOf("for Ann"))).toMatchObject({
       error: { code: -32601 },
     });
     gate.resolve({ content: [] });
@@ -349,7 +353,7 @@ describe("a call of a modern client to a legacy server", () => {
       });
       server.handlers["logging/setLevel"] = () => ({});
       server.handlers["tools/call"] = () => {
-        server.notify("notifications/message", { data: "a line" });
+        server.notify("notifications/message", { level: "info", data: "a line" });
         return { content: [] };
       };
     });
@@ -476,7 +480,7 @@ it("a server that dies on the lines of clients is not started again for each new
 });
 
 it("real processes: two clients whose calls overlap are asked each for their own", async () => {
-  const question = { method: "elicitation/create", params: { message: "Who?" } };
+  const question = { method: "elicitation/create", params: questionOf("Who?") };
   const script = { era: "legacy" as const, rules: [{ tool: "echo", request: question }] };
   const upstream = createUpstreamServer(
     { ...CONFIG, connectTimeoutMs: 20_000, transport: { kind: "stdio", env: {}, ...evilCommand(script) } },
@@ -497,17 +501,17 @@ it(
   "S12: real processes: a client that declared nothing is asked nothing, by whatever name",
   { timeout: 30_000 },
   async () => {
-    const questions = [
-      "elicitation/create",
-      "sampling/createMessage",
-      "roots/list",
-      "tools/call",
-      "shutdown",
-    ];
-    const rules = questions.map((method, i) => ({
+    const questions = {
+      "elicitation/create": questionOf("Who?"),
+      "sampling/createMessage": { messages: [], maxTokens: 1 },
+      "roots/list": {},
+      "tools/call": {},
+      shutdown: {},
+    };
+    const rules = Object.entries(questions).map(([method, params], i) => ({
       tool: "echo",
       nth: i + 1,
-      request: { method, params: {} },
+      request: { method, params },
     }));
     const upstream = createUpstreamServer(
       {
@@ -519,7 +523,7 @@ it(
     );
     onTestFinished(() => upstream.close());
     const client = clientOf("Ann", {});
-    for (const method of questions) {
+    for (const method of Object.keys(questions)) {
       expect({
         method,
         ...(await upstream.call("echo", { text: "x" }, contextOf({ client }))),

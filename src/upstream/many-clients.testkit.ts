@@ -6,7 +6,7 @@ import type { Principal } from "../core/principal.ts";
 import { succeed } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
 import type { WireMessage } from "../core/wire.ts";
-import { MemoryServer } from "./memory-server.testkit.ts";
+import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
 
@@ -64,7 +64,7 @@ export function makeModern(server: MemoryServer): void {
 export function makeAsking(server: MemoryServer, method = "elicitation/create"): void {
   server.handlers["tools/call"] = async (params) => {
     const { who } = params["arguments"] as JsonObject;
-    const { result, error } = await server.ask(method, { message: `for ${who as string}` });
+    const { result, error } = await server.ask(method, questionOf(`for ${who as string}`));
     return { content: [], structuredContent: { who, answer: result ?? error } };
   };
 }

@@ -69,6 +69,11 @@ export class MemoryServer {
   }
 }
 
+/** What a server may ask a person. */
+export function questionOf(message: string): JsonObject {
+  return { message, requestedSchema: { type: "object", properties: {} } };
+}
+
 function bodyOf(answer: object): object {
   return "error" in answer ? answer : { result: answer };
 }

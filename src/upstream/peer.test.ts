@@ -25,6 +25,12 @@ function openPeer(handlers: Partial<PeerHandlers> = {}): {
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 const options = { timeoutMs: 10_000 };
 
+function nest(levels: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level++) value = [value];
+  return value;
+}
+
 describe("requests", () => {
   it("get the result untouched, unknown fields and all", async () => {
     const { peer, server, heard } = openPeer();
@@ -248,12 +254,84 @@ describe("what the other side asks", () => {
     expect({ stopped, heard }).toEqual({ stopped: true, heard: [] });
   });
 
+  it.each([
+    ["elicitation/create", { message: "Who?" }],
+    ["elicitation/create", { message: 5, requestedSchema: { type: "object", properties: {} } }],
+    ["elicitation/create", { mode: "url", message: "m", elicitationId: "e", url: "no url" }],
+    ["sampling/createMessage", { messages: "x", maxTokens: 1 }],
+    ["sampling/createMessage", { messages: [{ role: "user", content: { type: "text" } }], maxTokens: 1 }],
+    ["roots/list", { _meta: 5 }],
+    ["any/method", []],
+    ["any/method", "x"],
+    ["any/method", nest(100)],
+  ])("S10: and no client could read is refused, and put to nobody: %s %#", async (method, params) => {
+    const asked: string[] = [];
+    const { server, heard } = openPeer({
+      onRequest: async (question) => {
+        asked.push(question);
+        return { result: {} };
+      },
+    });
+    await server.send({ jsonrpc: "2.0", id: "q", method, params });
+    await vi.waitUntil(() => heard.length > 0);
+    expect(heard).toMatchObject([
+      { id: "q", error: { code: -32602, message: expect.stringContaining("Invalid") } },
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ["notifications/message", { level: "loud", data: 1 }],
+    ["notifications/message", { level: "info" }],
+    ["notifications/resources/updated", {}],
+    ["notifications/resources/updated", { uri: 5 }],
+    ["notifications/elicitation/complete", { elicitationId: 5 }],
+    ["notifications/tools/list_changed", "x"],
+    ["notifications/future", { a: nest(100) }],
+  ])(
+    "S10: as a notification that no client could read is dropped and counted: %s %#",
+    async (method, params) => {
+      const notes: unknown[] = [];
+      const { peer, server } = openPeer({ onNotification: (...note) => notes.push(note) });
+      await server.send({ jsonrpc: "2.0", method, params });
+      await server.send({ jsonrpc: "2.0", method: "notifications/future", params: { a: 1, _meta: 5 } });
+      expect(notes).toEqual([["notifications/future", { a: 1 }]]);
+      expect(peer.droppedCount).toBe(1);
+    },
+  );
+
+  it("S10: as progress that is no number is dropped; what else is odd in it is left out", async () => {
+    const heardProgress: unknown[] = [];
+    const { peer, server } = openPeer();
+    const reply = peer.request(
+      "x",
+      {},
+      { ...options, onProgress: (progress) => heardProgress.push(progress) },
+    );
+    const report = (params: object) =>
+      server.send({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken: 1, ...params },
+      });
+    await report({ progress: "half" });
+    await report({ progress: 1, total: "two", message: null });
+    await server.send({ jsonrpc: "2.0", id: 1, result: {} });
+    await reply;
+    expect(heardProgress).toEqual([{ progress: 1 }]);
+    expect(peer.droppedCount).toBe(1);
+  });
+
   it("as a notification is heard", async () => {
     const notes: unknown[] = [];
     const { server } = openPeer({ onNotification: (method, params) => notes.push([method, params]) });
-    await server.send({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info" } });
+    await server.send({
+      jsonrpc: "2.0",
+      method: "notifications/message",
+      params: { level: "info", data: 1 },
+    });
     await soon();
-    expect(notes).toEqual([["notifications/message", { level: "info" }]]);
+    expect(notes).toEqual([["notifications/message", { level: "info", data: 1 }]]);
   });
 });
 

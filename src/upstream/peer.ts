@@ -1,6 +1,6 @@
 /**
  * One end of a JSON-RPC connection, on raw messages: a request goes out, its answer comes back as a value, untouched. This is the
- * hot path of every tool call, so there is no schema work here and nothing is copied.
+ * hot path of every tool call: what comes in passes the bound (`message-bound.ts`) and nothing else, and is not copied.
  *
  * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a timeout, a
  * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (`call-timer.ts`). An answer that nobody waits for (unknown id, a second
@@ -8,12 +8,14 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Wire, WireMessage } from "../core/wire.ts";
 import { CallTimer, longestMs } from "./call-timer.ts";
+import { findParamsExcess, readAnswer } from "./message-bound.ts";
+import { findRequestProblem, fitNotification } from "./server-messages.ts";
 import { BadAnswer, WireFailure } from "./wire-failure.ts";
 
-interface RpcError {
+export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
@@ -28,9 +30,16 @@ export type Reply =
   | { readonly kind: "cancelled" }
   /** It was not taken on, and the wire knows why: the server needs a login, or is too busy. The connection stays. */
   | { readonly kind: "refused"; readonly error: ToolError }
-  /** What came back is no answer of MCP. The connection stays, unless it may be the session that the server no longer knows. */
-  | { readonly kind: "bad_answer"; readonly reason: string; readonly endsSession: boolean }
+  /** What came back is no answer that can be used: it did not pass the bound, or is none of MCP. The connection stays. */
+  | ({ readonly kind: "unusable" } & UnusableAnswer)
   | { readonly kind: "closed"; readonly reason: string };
+
+export interface UnusableAnswer {
+  readonly reason: "malformed_answer" | "answer_too_large" | "answer_too_deep" | "no_answer";
+  readonly problem: string;
+  /** It may mean that the server no longer knows our session: the next call opens a new one. */
+  readonly endsSession?: boolean;
+}
 
 export interface RequestOptions {
   readonly timeoutMs: number;
@@ -55,6 +64,7 @@ export interface PeerHandlers {
 export type AnswerToPeer = { readonly result: JsonObject } | { readonly error: RpcError };
 
 interface Pending {
+  readonly method: string;
   readonly settle: (reply: Reply) => void;
   readonly timer: CallTimer;
   readonly onProgress: ((progress: JsonObject) => void) | undefined;
@@ -97,7 +107,7 @@ export class Peer {
     return this.#pending.size;
   }
 
-  /** Answers that nobody waited for. */
+  /** Answers that nobody waited for, and notifications that no client could read. */
   get droppedCount(): number {
     return this.#droppedCount;
   }
@@ -118,7 +128,7 @@ export class Peer {
         options.signal?.removeEventListener("abort", cancel);
         resolve(reply);
       };
-      this.#pending.set(id, { settle, timer, onProgress, endsByClosing, progress: -Infinity });
+      this.#pending.set(id, { method, settle, timer, onProgress, endsByClosing, progress: -Infinity });
       const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
       this.#wire
         .send(
@@ -156,8 +166,11 @@ export class Peer {
   #receive(message: WireMessage): void {
     const { id, method } = message;
     if (typeof method !== "string") return this.#receiveAnswer(message);
-    const params = (message["params"] ?? {}) as JsonObject;
-    if (id !== undefined) return void this.#answer(id, method, params);
+    const given = message["params"] ?? {};
+    const excess = findParamsExcess(given);
+    if (id !== undefined) return void this.#answer(id, method, given, excess);
+    const params = excess === undefined ? fitNotification(method, given) : undefined;
+    if (params === undefined) return void this.#droppedCount++;
     if (method === PROGRESS) return this.#receiveProgress(params);
     if (method === CANCELLED) return this.#answering.get(params["requestId"])?.abort();
     this.#handlers.onNotification(method, params);
@@ -169,9 +182,7 @@ export class Peer {
       this.#droppedCount++;
       return;
     }
-    const { result, error } = message as { result?: JsonObject; error?: RpcError };
-    if (error !== undefined) pending.settle({ kind: "error", error: checkedError(error) });
-    else pending.settle({ kind: "result", result: result ?? {} });
+    pending.settle(readAnswer(pending.method, message));
   }
 
   #receiveProgress(params: JsonObject): void {
@@ -188,15 +199,23 @@ export class Peer {
     pending.onProgress(step);
   }
 
-  async #answer(id: unknown, method: string, params: JsonObject): Promise<void> {
+  async #answer(id: unknown, method: string, given: unknown, excess: string | undefined): Promise<void> {
+    if (excess !== undefined) return this.#reply(id, invalidParams(excess));
     if (method === "ping") return this.#reply(id, { result: {} });
+    if (!isJsonObject(given)) return this.#reply(id, invalidParams("params must be an object"));
     const abort = new AbortController();
     this.#answering.set(id, abort);
-    const answer = await this.#handlers
-      .onRequest(method, params, abort.signal)
-      .catch((error: unknown): AnswerToPeer => ({ error: { code: -32603, message: reasonOf(error) } }));
+    const answer = await this.#ask(method, given, abort.signal).catch((error: unknown): AnswerToPeer => ({
+      error: { code: -32603, message: reasonOf(error) },
+    }));
     this.#answering.delete(id);
     if (!abort.signal.aborted) this.#reply(id, answer);
+  }
+
+  /** A question that no client could read is refused here. */
+  async #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
+    const problem = await findRequestProblem(method, params);
+    return problem === undefined ? this.#handlers.onRequest(method, params, signal) : invalidParams(problem);
   }
 
   #reply(id: unknown, answer: AnswerToPeer): void {
@@ -227,15 +246,8 @@ function withProgressToken(params: JsonObject, progressToken: number): JsonObjec
   return { ...params, _meta: { ...meta, progressToken } };
 }
 
-function checkedError(error: unknown): RpcError {
-  const { code, message, data } = (
-    typeof error === "object" && error !== null ? error : {}
-  ) as Partial<RpcError>;
-  return {
-    code: typeof code === "number" ? code : -32603,
-    message: typeof message === "string" ? message : "the server answered with an error that has no message",
-    ...(data === undefined ? {} : { data }),
-  };
+function invalidParams(problem: string): AnswerToPeer {
+  return { error: { code: -32602, message: `Invalid params: ${problem}` } };
 }
 
 function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
@@ -245,7 +257,12 @@ function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
 function lossOf(error: unknown): Reply {
   if (error instanceof WireFailure) return { kind: "refused", error: error.error };
   if (error instanceof BadAnswer)
-    return { kind: "bad_answer", reason: error.message, endsSession: error.endsSession };
+    return {
+      kind: "unusable",
+      reason: "no_answer",
+      problem: error.message,
+      endsSession: error.endsSession,
+    };
   return { kind: "closed", reason: reasonOf(error) };
 }
 

@@ -1,7 +1,7 @@
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolErrorCode } from "../core/errors.ts";
-import type { Reply } from "./peer.ts";
+import type { Reply, UnusableAnswer } from "./peer.ts";
 
 /** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */
 const CODES: Readonly<Record<number, ToolErrorCode>> = {
@@ -10,7 +10,7 @@ const CODES: Readonly<Record<number, ToolErrorCode>> = {
 };
 
 /** Of a page that came in place of an answer, the beginning is enough. */
-const REASON_LENGTH_MAX = 300;
+const PROBLEM_LENGTH_MAX = 300;
 
 /**
  * What a reply means for whoever called, in the server's own words where it had any. A page that describes an error may show the
@@ -31,17 +31,11 @@ export function resultOf(
     }
     case "refused":
       return { success: false, error: reply.error };
-    case "bad_answer": {
-      const reason = redact(reply.reason).slice(0, REASON_LENGTH_MAX);
-      return fail(
-        "TOOL_EXECUTION_FAILED",
-        `The server ${server} gave no proper answer to ${method}: ${reason}`,
-        {
-          mayHaveHappened: true,
-          hint: "It may have taken effect. Look before you call again; other calls of this server are not affected.",
-        },
-      );
-    }
+    case "unusable":
+      return unusable(server, method, {
+        ...reply,
+        problem: redact(reply.problem).slice(0, PROBLEM_LENGTH_MAX),
+      });
     case "timeout":
       return fail(
         "TOOL_TIMEOUT",
@@ -64,4 +58,26 @@ export function resultOf(
         hint: "It may have taken effect. Look before you call again; the next call starts the server anew.",
       });
   }
+}
+
+const NEXT_STEPS: Readonly<Record<UnusableAnswer["reason"], string>> = {
+  malformed_answer: "The server must be corrected: its answer breaks the protocol.",
+  answer_too_large: "Ask for less: a page, a range or a filter.",
+  answer_too_deep: "Ask for less, or for a part of it.",
+  no_answer: "Report it to the authors of the server; another call may be answered.",
+};
+
+/** The server did carry the call out, or began to: only the answer is lost. */
+function unusable(server: string, method: string, { reason, problem }: UnusableAnswer): ToolResult<never> {
+  const isCall = method === "tools/call";
+  const look = "It may have taken effect: look before you call again. ";
+  return fail(
+    "TOOL_EXECUTION_FAILED",
+    `The answer of the server ${server} to ${method} cannot be used: ${problem.replace(/\.$/, "")}.`,
+    {
+      reason,
+      ...(isCall && { mayHaveHappened: true }),
+      hint: `${isCall ? look : ""}${NEXT_STEPS[reason]}`,
+    },
+  );
 }

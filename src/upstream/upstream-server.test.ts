@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { fail, succeed } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
-import { MemoryServer } from "./memory-server.testkit.ts";
+import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
 
@@ -356,13 +356,13 @@ describe("a server that asks back", () => {
       },
     });
     server.handlers["tools/call"] = async () => {
-      const answer = await server.ask("elicitation/create", { message: "Who?" });
+      const answer = await server.ask("elicitation/create", questionOf("Who?"));
       return { content: [], structuredContent: answer["result"] };
     };
     expect(await upstream.call("greet", {}, contextOf({ client }))).toMatchObject({
       data: { structuredContent: { content: { name: "Ann" } } },
     });
-    expect(asked).toEqual([["elicitation/create", { message: "Who?" }]]);
+    expect(asked).toEqual([["elicitation/create", questionOf("Who?")]]);
   });
 
   it("gets the client's own error, or is told that nobody is there", async () => {
@@ -417,7 +417,7 @@ describe("a modern server", () => {
       seen.push(params);
       if (params["inputResponses"] !== undefined)
         return { content: [], structuredContent: params["inputResponses"] };
-      const inputRequests = { who: { method: "elicitation/create", params: { message: "Who?" } } };
+      const inputRequests = { who: { method: "elicitation/create", params: questionOf("Who?") } };
       return { resultType: "input_required", inputRequests, requestState: "sealed" };
     };
     const capabilities = { elicitation: {} };
@@ -430,7 +430,7 @@ describe("a modern server", () => {
 
   it("that asks for ever is stopped, and one without a client to ask fails", async () => {
     const { server, upstream } = openModern();
-    const inputRequests = { who: { method: "elicitation/create", params: {} } };
+    const inputRequests = { who: { method: "elicitation/create", params: questionOf("Who?") } };
     server.handlers["tools/call"] = () => ({ resultType: "input_required", inputRequests });
     const client = faceOf({ capabilities: { elicitation: {} } });
     expect(await upstream.call("x", {}, contextOf({ client }))).toMatchObject({

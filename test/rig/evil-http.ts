@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { isModern, type Message } from "./evil-answers.ts";
-import { journal, type EvilServer, type Wire } from "./evil-server.ts";
+import { journal, textOfMessage, type EvilServer, type Wire } from "./evil-server.ts";
 import type { EvilFault, EvilHttpFault, EvilScript } from "./evil-script.ts";
 
 const SESSION_ID = "evil-session";
@@ -31,7 +31,8 @@ async function handle(
   }
   if (method !== "POST") return handleLegacyStream(script, server, request, response);
   const message = JSON.parse(await textOf(request)) as Message;
-  if (isForeign(script, message, request)) return sendJson(response, 404, errorOf("Session not found"));
+  if (isForeign(script, message, request))
+    return sendJson(response, 404, JSON.stringify(errorOf("Session not found")));
   const session = script.http?.session && message.method === "initialize";
   if (session) response.setHeader("mcp-session-id", SESSION_ID);
   const isRequest = message.method !== undefined && message.id !== undefined;
@@ -76,8 +77,9 @@ function createHttpWire(script: EvilScript, request: Message, response: ServerRe
   let eventCount = 0;
 
   /** False if the script cuts the stream at this event. */
-  async function sendEvent(message: Message, http: EvilHttpFault): Promise<boolean> {
-    const event = eventOf(message);
+  async function sendEvent(message: Message, fault: EvilFault): Promise<boolean> {
+    const http = fault.http ?? {};
+    const event = eventOf(message, fault);
     const cut = http.cutSseAfter !== undefined && eventCount++ >= http.cutSseAfter;
     await put(response, cut ? half(event) : event);
     if (cut) response.destroy();
@@ -94,10 +96,10 @@ function createHttpWire(script: EvilScript, request: Message, response: ServerRe
       const streamed = script.http?.sse ?? http.sse ?? http.cutSseAfter !== undefined;
       if (cut) return put(response, half(JSON.stringify(answer)));
       if (answer && isAnswer && messages.length === 1 && !streamed && !response.headersSent) {
-        return sendJson(response, statusOf(request, answer, fault), answer, http);
+        return sendJson(response, statusOf(request, answer, fault), textOfMessage(answer, fault), http);
       }
       if (!response.headersSent) openEvents(response, http);
-      for (const message of messages) if (!(await sendEvent(message, http))) return;
+      for (const message of messages) if (!(await sendEvent(message, fault))) return;
       if (isAnswer) await end(response);
     },
   };
@@ -114,6 +116,9 @@ function answerBadly(http: EvilHttpFault, response: ServerResponse): boolean {
     openEvents(response, http);
     const timer = setInterval(() => response.write(": still here\n\n"), ENDLESS_EVERY_MS);
     response.on("close", () => clearInterval(timer));
+  } else if (http.emptySse) {
+    openEvents(response, http);
+    response.end(": nothing to say\n\n");
   } else if (http.redirect !== undefined) {
     response.writeHead(http.status ?? 302, { ...headers, location: http.redirect }).end();
   } else if (http.gzipBomb !== undefined) {
@@ -137,12 +142,12 @@ function statusOf(request: Message, message: Message, fault: EvilFault): number 
 function sendJson(
   response: ServerResponse,
   status: number,
-  body: unknown,
+  body: string,
   http: EvilHttpFault = {},
 ): Promise<void> {
   const type = http.contentType ?? "application/json";
   response.writeHead(status, { "content-type": type, ...http.headers });
-  return end(response, JSON.stringify(body));
+  return end(response, body);
 }
 
 // A client that is gone fails these; then there is nobody left to misbehave to.
@@ -167,8 +172,8 @@ function openEvents(response: ServerResponse, http: EvilHttpFault): void {
   response.flushHeaders();
 }
 
-function eventOf(message: Message): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+function eventOf(message: Message, fault: EvilFault = {}): string {
+  return `event: message\ndata: ${textOfMessage(message, fault)}\n\n`;
 }
 
 function errorOf(message: string): unknown {

@@ -94,6 +94,12 @@ export interface EvilFault {
   readonly result?: unknown;
   /** Bytes of text in place of the content. */
   readonly bigResult?: number;
+  /** What stands in the answer beside `jsonrpc` and `id`, as text: for what no JSON.stringify would write. */
+  readonly rawBody?: string;
+  /** The id is written after everything else. */
+  readonly idLast?: boolean;
+  /** So many bytes on stdout without the end of a line, before the answer. */
+  readonly endlessLine?: number;
 
   /** The answer carries an id that nobody asked with. */
   readonly wrongId?: boolean;
@@ -135,6 +141,8 @@ export interface EvilHttpFault {
   readonly cutSseAfter?: number;
   /** An event stream of comments that neither answers nor ends. */
   readonly endlessSse?: boolean;
+  /** An event stream that ends without an answer. */
+  readonly emptySse?: boolean;
   /** The connection is reset instead of an answer. */
   readonly reset?: boolean;
 }

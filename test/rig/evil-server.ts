@@ -79,6 +79,7 @@ export function createEvilServer(script: EvilScript) {
     if (fault.request ?? fault.inputRequired) {
       return { result: { ...text(JSON.stringify(echoed)), structuredContent: { answer: echoed } } };
     }
+    if (fault.rawBody !== undefined) return { result: {} };
     if (fault.result !== undefined) return { result: fault.result };
     if (fault.bigResult !== undefined) return { result: text("x".repeat(fault.bigResult)) };
     const controller = new AbortController();
@@ -170,6 +171,17 @@ function matches(rule: EvilRule, message: Message): boolean {
 function isDue(rule: EvilRule, seenCount: number): boolean {
   if (rule.nth !== undefined) return [rule.nth].flat().includes(seenCount);
   return seenCount >= (rule.from ?? 1);
+}
+
+/** An answer as the script wants it written; any other message as it is. */
+export function textOfMessage(message: Message, { rawBody, idLast }: EvilFault): string {
+  const isAnswer = message.method === undefined;
+  if (!isAnswer || (rawBody === undefined && idLast !== true)) return JSON.stringify(message);
+  const { jsonrpc, id, ...body } = message;
+  const head = { jsonrpc: `"jsonrpc":${JSON.stringify(jsonrpc)}`, id: `"id":${JSON.stringify(id)}` };
+  const inner = rawBody ?? JSON.stringify(body).slice(1, -1);
+  const parts = idLast === true ? [head.jsonrpc, inner, head.id] : [head.jsonrpc, head.id, inner];
+  return `{${parts.filter((part) => part !== "").join(",")}}`;
 }
 
 function idOf(id: Id, fault: EvilFault): Id {

@@ -1,7 +1,7 @@
 /** The pipes of an evil upstream: raw bytes, so that lines can be noisy, cut, joined or left unread. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Message } from "./evil-answers.ts";
-import type { EvilServer, Wire } from "./evil-server.ts";
+import { textOfMessage, type EvilServer, type Wire } from "./evil-server.ts";
 import type { EvilFault, EvilScript, Garbage } from "./evil-script.ts";
 
 const GARBAGE: Record<Garbage, string | Uint8Array> = {
@@ -36,6 +36,7 @@ export function createStdioWire(): Wire {
     async disturb(fault) {
       if (fault.stopReading) stopReading();
       await flood(process.stderr, fault.floodStderr ?? 0);
+      await inOrder(() => writeEndlessly(fault.endlessLine ?? 0));
       await inOrder(() => makeNoise(fault));
       return false;
     },
@@ -57,7 +58,7 @@ async function makeNoise(fault: EvilFault): Promise<void> {
 
 async function writeLines(messages: readonly Message[], fault: EvilFault, cut: boolean): Promise<void> {
   const end = fault.crlf ? "\r\n" : "\n";
-  const lines = messages.map((message) => `${JSON.stringify(message)}${end}`);
+  const lines = messages.map((message) => `${textOfMessage(message, fault)}${end}`);
   if (cut) lines.push(half(lines.pop() ?? ""));
   const writes = fault.oneChunk ? [lines.join("")] : lines;
   for (const write of writes) await writePieces(Buffer.from(write), fault);
@@ -86,6 +87,11 @@ function piecesOf(bytes: Buffer, fault: EvilFault): Buffer[] {
     start = index;
   }
   return [...pieces, bytes.subarray(start)];
+}
+
+async function writeEndlessly(bytes: number): Promise<void> {
+  const chunk = Buffer.alloc(FLOOD_CHUNK_BYTES, "x");
+  for (let left = bytes; left > 0; left -= chunk.length) await put(chunk.subarray(0, left));
 }
 
 async function flood(stream: NodeJS.WriteStream, bytes: number): Promise<void> {

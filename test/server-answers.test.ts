@@ -1,0 +1,136 @@
+/** What a server answers badly, behind the bundle that users get, before the clients of both generations of the SDK. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+import { configOf, connectClient, GENERATIONS, wayTo, type AnyClient } from "./rig/edge-client.ts";
+import type { EvilScript } from "./rig/evil-script.ts";
+import { openHttpGateway } from "./rig/http-gateway.ts";
+import { ODD_ANSWERS, type AnswerFate } from "./rig/malformed.ts";
+
+const BAD_ANSWERS: EvilScript = {
+  era: "legacy",
+  tools: Object.keys(ODD_ANSWERS).map((name) => ({ name, inputSchema: { type: "object" } })),
+  rules: Object.entries(ODD_ANSWERS).map(([tool, [rawBody]]) => ({ tool, rawBody })),
+};
+
+async function expectAnswers(
+  client: AnyClient,
+  nameOf: (tool: string) => string,
+  server: string,
+): Promise<void> {
+  for (const [tool, [, fate]] of Object.entries(ODD_ANSWERS)) {
+    const answer = await client.call(nameOf(tool));
+    expect({ tool, ...answer }).toMatchObject({ tool, ...expectedAnswer(fate, server) });
+  }
+}
+
+function expectedAnswer(fate: AnswerFate, server: string): object {
+  if ("content" in fate) return { content: fate.content };
+  const error = {
+    code: "TOOL_EXECUTION_FAILED",
+    reason: fate.reason,
+    mayHaveHappened: true,
+    retryable: false,
+    message: expect.stringContaining(`the server ${server} `),
+    hint: expect.stringContaining("may have taken effect"),
+  };
+  return { isError: true, structuredContent: { error } };
+}
+
+const inGateway = (name: string) => `odd__${name}`;
+
+describe("S10, S1, S2: a malformed or bottomless answer", () => {
+  it.each(GENERATIONS)("is an error of that call at once, for the %s client", async (generation) => {
+    const client = await connectClient(generation, wayTo({ odd: BAD_ANSWERS }, { exposure: "full" }));
+    await client.listTools();
+    await expectAnswers(client, inGateway, "odd");
+    expect(await client.call("fine__echo", { text: "hi" })).toMatchObject({ content: [{ text: "hi" }] });
+  });
+
+  it.each(GENERATIONS)("is the same in a transparent profile, for the %s client", async (generation) => {
+    const profiles = { only: { transparent: "odd" } };
+    const way = wayTo({ odd: BAD_ANSWERS }, { profiles }, "--profile", "only");
+    const client = await connectClient(generation, way);
+    await client.listTools();
+    await expectAnswers(client, (tool) => tool, "odd");
+  });
+
+  it.each(GENERATIONS)("is the same over HTTP, for the %s client", async (generation) => {
+    const gateway = await openHttpGateway({ config: configOf({ odd: BAD_ANSWERS }) });
+    const client = await connectClient(generation, gateway.url, gateway.headers);
+    await expectAnswers(client, inGateway, "odd");
+    expect(await client.call("fine__echo", { text: "hi" })).toMatchObject({ content: [{ text: "hi" }] });
+  });
+});
+
+const ODD_PAGES: EvilScript = {
+  capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+  rules: [
+    {
+      method: "resources/list",
+      result: { resources: ["bare", "deep", "null"].map((name) => ({ name, uri: `odd:///${name}` })) },
+    },
+    { method: "prompts/list", result: { prompts: [{ name: "p" }] } },
+    { method: "resources/read", nth: 1, result: { contents: [{ uri: "odd:///bare" }] } },
+    {
+      method: "resources/read",
+      nth: 2,
+      rawBody: `"result":{"contents":[],"a":${"[".repeat(4_500)}${"]".repeat(4_500)}}`,
+    },
+    { method: "resources/read", nth: 3, result: null },
+    {
+      method: "prompts/get",
+      result: { messages: [{ role: "robot", content: { type: "text", text: "x" } }] },
+    },
+  ],
+};
+
+it.each(GENERATIONS)(
+  "S2, S10: resources and prompts fail by themselves, for the %s client",
+  async (generation) => {
+    const client = await connectClient(generation, wayTo({ odd: ODD_PAGES }, { exposure: "full" }));
+    const { resources } = await client.listResources();
+    const odd = resources.filter(({ uri }) => uri.startsWith("repertoire://server/odd/"));
+    const reasons = await Promise.all([
+      ...odd.map(({ uri }) => reasonOf(client.readResource({ uri }))),
+      reasonOf(client.getPrompt({ name: "odd__p" })),
+    ]);
+    expect(reasons.toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+      "answer_too_deep",
+      "malformed_answer",
+      "malformed_answer",
+      "malformed_answer",
+    ]);
+  },
+);
+
+async function reasonOf(request: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await request;
+    return undefined;
+  } catch (error) {
+    return (error as { data?: { reason?: string } }).data?.reason;
+  }
+}
+
+describe("S10: a malformed answer in code", () => {
+  const attempts = failing().map(
+    (tool) => `try { await mcp.odd.${tool}({}); } catch (error) { caught.${tool} = error.reason; }`,
+  );
+  const CODE = `const caught: any = {};\n${attempts.join("\n")}\nreturn caught;`;
+
+  it("is caught by the guest, and every step is closed", async () => {
+    const way = wayTo({ odd: BAD_ANSWERS });
+    const client = await connectClient("first", way);
+    const { structuredContent: told } = await client.call("execute", { code: CODE });
+    const reasons = failing().map((tool) => [tool, (ODD_ANSWERS[tool]![1] as { reason: string }).reason]);
+    expect(told).toMatchObject({ success: true, outputs: Object.fromEntries(reasons) });
+    const store = await openSqliteStore({ home: way.env["REPERTOIRE_HOME"]! });
+    onTestFinished(() => store.close());
+    const steps = await store.runs.steps(told!["run_id"] as string);
+    expect(steps.map(({ status }) => status)).toEqual(failing().map(() => "failed"));
+  });
+});
+
+function failing(): string[] {
+  return Object.keys(ODD_ANSWERS).filter((tool) => "reason" in ODD_ANSWERS[tool]![1]);
+}
