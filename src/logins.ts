@@ -5,7 +5,7 @@ import { fail, succeed, type ToolResult } from "./core/result.ts";
 import type { SecretStore } from "./core/secret-store.ts";
 import type { AuthorizationWay } from "./upstream/oauth/authorize.ts";
 import type { LoginServer } from "./upstream/oauth/login.ts";
-import { refuseForInputs } from "./waiting-server.ts";
+import { refuseUnusable } from "./waiting-server.ts";
 
 export type { AuthorizationWay } from "./upstream/oauth/authorize.ts";
 
@@ -92,13 +92,13 @@ function findServer({ servers }: Config, name: string): ToolResult<LoginServer> 
 }
 
 function checkServer(server: ServerConfig): ToolResult<LoginServer> {
-  const { id, transport, trusted, oauth, missingInputs } = server;
+  const { id, transport, trusted, oauth, problems } = server;
   if (!trusted) {
     return fail("SECURITY_ERROR", `The server ${id} is not trusted.`, {
       hint: "Run first: repertoire trust",
     });
   }
-  if (missingInputs.length > 0) return refuseForInputs(id, missingInputs);
+  if (problems.length > 0) return refuseUnusable(id, problems);
   if (transport.kind === "stdio") {
     return fail(
       "TOOL_INVALID_INPUT",

@@ -18,6 +18,7 @@ const server: ServerConfig = {
   fromEnvironment: [],
   inputs: ["key"],
   missingInputs: [],
+  problems: [],
   transport: { ...transport, args: [CANARY] },
   written: transport,
 };
@@ -43,13 +44,16 @@ it("T136: what a failing server printed is shown without the values that it was 
 });
 
 it("a server that is switched off or not trusted is that first, whatever it lacks", () => {
+  const lacksInput = { file: "f", path: "mcpServers.a.args[0]", message: "", missing: { input: "key" } };
+  const lacksVariable = { file: "f", path: "mcpServers.a.args[0]", message: "", missing: { variable: "V" } };
   const stateOf = (more: Partial<ServerConfig>) =>
-    viewServer({ ...server, missingInputs: ["key"], ...more }, undefined, createRegistry().catalogue()).state;
+    viewServer({ ...server, problems: [lacksInput], ...more }, undefined, createRegistry().catalogue()).state;
   expect([stateOf({}), stateOf({ enabled: false }), stateOf({ trusted: false })]).toEqual([
     "needs_input",
     "disabled",
     "untrusted",
   ]);
+  expect(stateOf({ problems: [lacksInput, lacksVariable] })).toBe("unusable");
 });
 
 it("a server that is up and does not list its tools has a cause, and one that is well has none", () => {

@@ -1,4 +1,5 @@
 import type { ServerConfig } from "./config/config.ts";
+import { lackOnlyInputs, type Problem } from "./config/problem.ts";
 import { maskTransport } from "./config/secrets.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Finding } from "./registry/findings.ts";
@@ -9,9 +10,19 @@ import type { UpstreamStatus } from "./upstream/upstream-server.ts";
 /** One configured server, for people: where it is reached, how it is, what went wrong last. */
 export interface ServerView {
   readonly id: string;
-  readonly state: "disabled" | "untrusted" | "needs_input" | "idle" | "connecting" | "ready" | "failed";
+  readonly state:
+    | "disabled"
+    | "untrusted"
+    | "unusable"
+    | "needs_input"
+    | "idle"
+    | "connecting"
+    | "ready"
+    | "failed";
   /** The inputs that it waits for. */
   readonly missingInputs?: readonly string[];
+  /** What is wrong with its entry in the config, each with its place and cure. */
+  readonly problems?: readonly Problem[];
   /** The command or address, without secrets. */
   readonly target: string;
   readonly era?: string;
@@ -50,9 +61,13 @@ export function viewServer(
   const { lastError, era, protocolVersion, connectMs, pid } = status ?? {};
   const state = stateOf(server, status, failure !== undefined);
   const hasNoList = state === "ready" && failure !== undefined;
-  // What is missing says it all; that the server was asked in vain is no news.
-  const error =
-    state === "needs_input" ? undefined : hasNoList ? failure.reason : (lastError?.reason ?? failure?.reason);
+  // What is wrong with the config says it all; that the server was asked in vain is no news.
+  const isConfigured = state !== "needs_input" && state !== "unusable";
+  const error = !isConfigured
+    ? undefined
+    : hasNoList
+      ? failure.reason
+      : (lastError?.reason ?? failure?.reason);
   const cause = hasNoList
     ? "list_failed"
     : state === "failed"
@@ -62,6 +77,7 @@ export function viewServer(
     id: server.id,
     state,
     ...(state === "needs_input" && { missingInputs: server.missingInputs }),
+    ...(state === "unusable" && { problems: server.problems }),
     target: targetOf(server),
     rejected: catalogue.rejected
       .filter(({ source }) => source === server.id)
@@ -126,7 +142,8 @@ function stateOf(
 ): ServerView["state"] {
   if (!server.enabled) return "disabled";
   if (!server.trusted) return "untrusted";
-  if (server.missingInputs.length > 0) return "needs_input";
+  if (lackOnlyInputs(server.problems)) return "needs_input";
+  if (server.problems.length > 0) return "unusable";
   switch (status?.state) {
     case "ready":
     case "connecting":

@@ -1,9 +1,10 @@
 /**
  * The configured servers as sources of the registry, kept in step with the config: what is new is added, what is gone or
- * disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that lacks an input is there
- * and starts nothing, so that whoever calls it hears what is missing.
+ * disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that cannot be started as it
+ * is configured is there and starts nothing, so that its callers are told why.
  */
 import type { Config, ServerConfig } from "./config/config.ts";
+import { formatProblem } from "./config/problem.ts";
 import type { JsonObject } from "./core/json.ts";
 import { hashJson } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
@@ -35,7 +36,7 @@ export interface Servers {
 type ServerListener = (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
 
 interface Running {
-  /** Absent for one that waits for an input, and has nothing to be told. */
+  /** Absent for one that cannot be started, and has nothing to be told. */
   readonly server?: UpstreamServer;
   readonly fingerprint: string;
   readonly leave: () => void;
@@ -84,9 +85,10 @@ export function createServers({
   const clientInfo = { name: "repertoire", title: "Repertoire", version };
 
   function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
-    if (config.missingInputs.length > 0) {
+    if (config.problems.length > 0) {
       running.set(config.id, { fingerprint, leave() {} });
-      registry.add(createWaitingServer(config.id, config.missingInputs), { configHash: fingerprint });
+      log.warn("server.unusable", { server: config.id, problems: config.problems.map(formatProblem) });
+      registry.add(createWaitingServer(config.id, config.problems), { configHash: fingerprint });
       return;
     }
     const server = createUpstreamServer(withHops(upstreamConfigOf(config, limits), hops + 1), {
@@ -176,9 +178,9 @@ function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): Upstr
 
 /** What a server is made of: another one means another server. */
 function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
-  const { transport, tools, oauth, missingInputs } = server;
-  // What was listed before the value was lost is not listed while it is: nothing of it could be called.
-  if (missingInputs.length > 0) return hashJson({ id: server.id, missingInputs });
+  const { transport, tools, oauth, problems } = server;
+  // What was listed before the problem came is not listed while it is there: nothing of it could be called.
+  if (problems.length > 0) return hashJson({ id: server.id, problems: problems.map(formatProblem) });
   const login = oauth === undefined ? {} : { oauth: { ...oauth, clientSecret: oauth.clientSecret ?? null } };
   return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login });
 }

@@ -12,11 +12,11 @@ import {
 } from "./config.ts";
 import type { EnvironmentServers } from "./environment.ts";
 import type { TreeExpansion } from "./expand.ts";
-import type { KeyPath } from "./problem.ts";
+import type { KeyPath, Problem } from "./problem.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import { fileSchema, type FileConfig, type FileServer } from "./schema.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./secrets.ts";
-import { objectAt, parseServerKey } from "./server-check.ts";
+import { objectAt } from "./server-check.ts";
 
 /** All that a config is made of, checked. */
 export interface BuildInput {
@@ -24,11 +24,20 @@ export interface BuildInput {
   readonly home: string;
   readonly trusted: boolean;
   readonly file: FileConfig;
+  /** The servers of the file by id: only those whose key gives one. */
+  readonly servers: ReadonlyMap<string, BuildServer>;
   /** The file before its variables were expanded. */
   readonly written: unknown;
   readonly expansion: TreeExpansion;
   readonly inputs: readonly ConfigInput[];
   readonly environment: EnvironmentServers;
+}
+
+/** A server of the file, as far as it could be read. */
+interface BuildServer {
+  readonly key: string;
+  readonly entry: FileServer;
+  readonly problems: readonly Problem[];
 }
 
 export function buildConfig(input: BuildInput): Config {
@@ -128,12 +137,11 @@ function absolutePath(folder: string, path: string): string {
 // ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function buildServers(input: BuildInput, callTimeoutMs: number, folder: string): ServerConfig[] {
-  const fromFile = Object.entries(input.file.mcpServers).map(([key, entry]) =>
-    serverFromFile(input, key, entry, callTimeoutMs, folder),
+  const fromFile = [...input.servers].map(([id, server]) =>
+    serverFromFile(input, id, server, callTimeoutMs, folder),
   );
-  const ids = new Set(fromFile.map((server) => server.id));
   const fromEnvironment = [...input.environment.urls.keys()]
-    .filter((id) => !ids.has(id))
+    .filter((id) => !input.servers.has(id))
     .map((id) => serverFromEnvironment(id, callTimeoutMs));
   return [...fromFile, ...fromEnvironment]
     .map((server) => withEnvironment(server, input.environment))
@@ -142,20 +150,17 @@ function buildServers(input: BuildInput, callTimeoutMs: number, folder: string):
 
 function serverFromFile(
   input: BuildInput,
-  key: string,
-  entry: FileServer,
+  id: string,
+  { key, entry, problems }: BuildServer,
   callTimeoutMs: number,
   folder: string,
 ): ServerConfig {
-  const parsed = parseServerKey(key);
-  if (!parsed.ok) throw new Error(`unchecked server name: ${parsed.message}`);
-  const kind = entry.url === undefined ? "stdio" : entry.type === "sse" ? "sse" : "http";
-  // Expansion changes strings only, so the written entry has the shape that was checked.
-  const writtenEntry = objectAt(objectAt(input.written, "mcpServers"), key) as unknown as FileServer;
+  const written = objectAt(objectAt(input.written, "mcpServers"), key) ?? {};
+  const kind = kindOf(entry, written);
   const isOwn = ({ path }: { path: KeyPath }): boolean => path[0] === "mcpServers" && path[1] === key;
   const inputs = input.expansion.inputs.filter(isOwn);
   return {
-    id: parsed.id,
+    id,
     key,
     declaredIn: "file",
     enabled: entry.enabled,
@@ -163,11 +168,39 @@ function serverFromFile(
     timeoutMs: entry.timeoutMs ?? callTimeoutMs,
     tools: entry.tools,
     fromEnvironment: namesOf(input.expansion.uses.filter(isOwn).map(({ variable }) => variable)),
-    inputs: namesOf(inputs.map(({ id }) => id)),
-    missingInputs: namesOf(inputs.filter(({ state }) => state === "missing").map(({ id }) => id)),
+    inputs: namesOf(inputs.map((use) => use.id)),
+    missingInputs: namesOf(inputs.filter(({ state }) => state === "missing").map((use) => use.id)),
+    problems,
     transport: transportOf(entry, kind, (cwd) => absolutePath(folder, cwd)),
-    written: transportOf(writtenEntry, kind, (cwd) => cwd),
+    written: transportOf(asWritten(written), kind, (cwd) => cwd),
     ...(entry.oauth === undefined ? {} : { oauth: buildOAuth(entry.oauth) }),
+  };
+}
+
+/** Of an entry with problems the address may be what could not be read. */
+function kindOf({ type }: FileServer, written: Record<string, unknown>): Transport["kind"] {
+  if (Object.hasOwn(written, "command") || !Object.hasOwn(written, "url")) return "stdio";
+  return type === "sse" ? "sse" : "http";
+}
+
+/** The texts of an entry that say how it is reached. Its shape is not checked: variables stand where a url would be. */
+function asWritten(written: Record<string, unknown>): TransportTexts {
+  const text = (key: string): string | undefined =>
+    typeof written[key] === "string" ? written[key] : undefined;
+  const texts = (key: string): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(objectAt(written, key) ?? {}).filter(
+        (pair): pair is [string, string] => typeof pair[1] === "string",
+      ),
+    );
+  const args: unknown[] = Array.isArray(written["args"]) ? written["args"] : [];
+  return {
+    command: text("command"),
+    args: args.filter((arg) => typeof arg === "string"),
+    env: texts("env"),
+    cwd: text("cwd"),
+    url: text("url"),
+    headers: texts("headers"),
   };
 }
 
@@ -182,7 +215,13 @@ function buildOAuth({ clientId, clientSecret, scopes }: NonNullable<FileServer["
   return Object.defineProperty(shown, "clientSecret", { value: clientSecret, enumerable: false });
 }
 
-function transportOf(entry: FileServer, kind: Transport["kind"], locate: (cwd: string) => string): Transport {
+type TransportTexts = Pick<FileServer, "command" | "args" | "env" | "cwd" | "url" | "headers">;
+
+function transportOf(
+  entry: TransportTexts,
+  kind: Transport["kind"],
+  locate: (cwd: string) => string,
+): Transport {
   if (kind !== "stdio") return { kind, url: entry.url ?? "", headers: { ...entry.headers } };
   return {
     kind,
@@ -209,6 +248,7 @@ function serverFromEnvironment(id: string, timeoutMs: number): ServerConfig {
     fromEnvironment: [],
     inputs: [],
     missingInputs: [],
+    problems: [],
     transport,
     written: transport,
   };
@@ -216,8 +256,10 @@ function serverFromEnvironment(id: string, timeoutMs: number): ServerConfig {
 
 function withEnvironment(server: ServerConfig, environment: EnvironmentServers): ServerConfig {
   const enabled = environment.enabled.get(server.id)?.value ?? server.enabled;
+  const own = environment.problems.filter((other) => other.server === server.id);
+  const problems = [...server.problems, ...own.map(({ problem }) => problem)];
   const { transport, written } = server;
-  if (transport.kind === "stdio" || written.kind === "stdio") return { ...server, enabled };
+  if (transport.kind === "stdio" || written.kind === "stdio") return { ...server, enabled, problems };
   const url = environment.urls.get(server.id);
   const hasOwnAuthorization = Object.keys(transport.headers).some((name) => /^authorization$/i.test(name));
   const apiKey = hasOwnAuthorization ? undefined : environment.apiKeys.get(server.id);
@@ -225,6 +267,7 @@ function withEnvironment(server: ServerConfig, environment: EnvironmentServers):
   return {
     ...server,
     enabled,
+    problems,
     fromEnvironment: namesOf([...server.fromEnvironment, ...variables]),
     transport: withAccess(transport, url?.value, apiKey?.value),
     written: withAccess(written, referenceTo(url?.variable), referenceTo(apiKey?.variable)),

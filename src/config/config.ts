@@ -1,7 +1,7 @@
 import type { LogLevel } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { Permission } from "../core/principal.ts";
-import type { KeyPath } from "./problem.ts";
+import type { KeyPath, Problem } from "./problem.ts";
 
 /**
  * Everything that was configured, in one deeply frozen object. A reload makes a new one; nobody changes this one.
@@ -61,6 +61,8 @@ export interface ServerConfig {
   readonly inputs: readonly string[];
   /** Those of them that have no value: until they do, the server is not started. */
   readonly missingInputs: readonly string[];
+  /** What keeps it from being started, with the cure for each: the server is listed, and says so to every caller. */
+  readonly problems: readonly Problem[];
   readonly transport: Transport;
   /** How the user logs in to a remote server, where that is not found out from the server itself. */
   readonly oauth?: ServerOAuthConfig;

@@ -19,6 +19,7 @@ describe("<NAME>_MCP_URL", () => {
         fromEnvironment: ["WEB_SEARCH_MCP_URL"],
         inputs: [],
         missingInputs: [],
+        problems: [],
         transport: { kind: "http", url: "https://env.example/mcp", headers: {} },
         written: { kind: "http", url: "${WEB_SEARCH_MCP_URL}", headers: {} },
       },
@@ -57,9 +58,27 @@ describe("<NAME>_MCP_URL", () => {
     expect(problemsOf({}, { A_MCP_URL: value })[0]).toContain(`environment  A_MCP_URL: ${message}`);
   });
 
-  test("that names no possible server is a problem", () => {
-    expect(problemsOf({}, { MCP_MCP_URL: "https://h" })[0]).toContain("MCP_MCP_URL: names no server");
-    expect(problemsOf({}, { __MCP_URL: "https://h" })[0]).toContain("__MCP_URL: names no server");
+  test("that names no possible server has no effect, and says so", () => {
+    for (const variable of ["MCP_MCP_URL", "__MCP_URL"]) {
+      const result = loadText({}, { [variable]: "https://h" });
+      expect(result).toMatchObject({ ok: true, config: { servers: [] } });
+      expect(result.ok && textOf(result.warnings)).toContain(
+        `${variable}: has no effect: it names no server`,
+      );
+    }
+  });
+
+  test("B1: with something wrong is a problem of its server alone", () => {
+    const result = loadText({ mcpServers: { a: { command: "x" } } }, { BAD_MCP_URL: "nonsense" });
+    expect(result).toMatchObject({
+      ok: true,
+      config: {
+        servers: [
+          { id: "a", problems: [] },
+          { id: "bad", problems: [{ path: "BAD_MCP_URL" }] },
+        ],
+      },
+    });
   });
 
   test("in two spellings must say the same", () => {

@@ -35,17 +35,23 @@ export interface EnvironmentServers {
   /** Only those that have a remote server to go to. */
   readonly apiKeys: ReadonlyMap<string, FromVariable<string>>;
   readonly enabled: ReadonlyMap<string, FromVariable<boolean>>;
-  readonly problems: readonly Problem[];
+  /** What is wrong with a server, by its id. */
+  readonly problems: readonly ServerProblem[];
   readonly warnings: readonly Problem[];
+}
+
+interface ServerProblem {
+  readonly server: string;
+  readonly problem: Problem;
 }
 
 export function readEnvironment(
   env: Environment,
   known: ReadonlyMap<string, KnownServer>,
 ): EnvironmentServers {
-  const problems: Problem[] = [];
+  const problems: ServerProblem[] = [];
   const warnings: Problem[] = [];
-  const urls = readUrls(env, known, problems);
+  const urls = readUrls(env, known, problems, warnings);
   const ids = new Set([...known.keys(), ...urls.keys()]);
   const remote = new Set([...ids].filter((id) => known.get(id)?.kind !== "stdio"));
   const apiKeys = readApiKeys(env, remote, problems);
@@ -56,17 +62,26 @@ export function readEnvironment(
 function readUrls(
   env: Environment,
   known: ReadonlyMap<string, KnownServer>,
-  problems: Problem[],
+  problems: ServerProblem[],
+  warnings: Problem[],
 ): Map<string, FromVariable<string>> {
   const urls = new Map<string, FromVariable<string>>();
   for (const { name, variable, value } of variablesWith(env, URL_SUFFIX)) {
     const parsed = parseServerKey(name);
-    const clash = parsed.ok ? known.get(parsed.id) : undefined;
+    if (!parsed.ok) {
+      warnings.push(problem(variable, `has no effect: it names no server: ${parsed.message}`));
+      continue;
+    }
+    const server = parsed.id;
+    const clash = known.get(server);
     const url = findUrlProblem(value);
-    if (!parsed.ok) problems.push(problem(variable, `names no server: ${parsed.message}`));
-    else if (clash?.kind === "stdio") problems.push(complainStdio(variable, clash.key));
-    else if (url !== undefined) problems.push(problem(variable, url.message, url.hint));
-    else keepOne(urls, parsed.id, { variable, value }, problems);
+    if (clash?.kind === "stdio") problems.push({ server, problem: complainStdio(variable, clash.key) });
+    else if (url === undefined) keepOne(urls, server, { variable, value }, problems);
+    else {
+      problems.push({ server, problem: problem(variable, url.message, url.hint) });
+      // A server that only this variable names is there as well, and says what is wrong with it.
+      if (clash === undefined) urls.set(server, { variable, value });
+    }
   }
   return urls;
 }
@@ -83,15 +98,16 @@ function complainStdio(variable: string, key: string): Problem {
 function readApiKeys(
   env: Environment,
   remote: ReadonlySet<string>,
-  problems: Problem[],
+  problems: ServerProblem[],
 ): Map<string, FromVariable<string>> {
   const apiKeys = new Map<string, FromVariable<string>>();
   for (const { name, variable, value } of variablesWith(env, KEY_SUFFIX)) {
     const parsed = parseServerKey(name);
     if (!parsed.ok || !remote.has(parsed.id)) continue;
     const header = findHeaderValueProblem(value);
-    if (header !== undefined) problems.push(problem(variable, header.message, header.hint));
-    else keepOne(apiKeys, parsed.id, { variable, value }, problems);
+    if (header !== undefined) {
+      problems.push({ server: parsed.id, problem: problem(variable, header.message, header.hint) });
+    } else keepOne(apiKeys, parsed.id, { variable, value }, problems);
   }
   return apiKeys;
 }
@@ -99,7 +115,7 @@ function readApiKeys(
 function readEnabled(
   env: Environment,
   ids: ReadonlySet<string>,
-  problems: Problem[],
+  problems: ServerProblem[],
   warnings: Problem[],
 ): Map<string, FromVariable<boolean>> {
   const enabled = new Map<string, FromVariable<boolean>>();
@@ -108,7 +124,8 @@ function readEnabled(
     const word = ENABLED_WORDS.get(value.trim().toLowerCase());
     if (!parsed.ok || !ids.has(parsed.id)) warnings.push(warnUnknown(variable, name, ids));
     else if (word === undefined) {
-      problems.push(problem(variable, `must be one of ${[...ENABLED_WORDS.keys()].join(", ")}`));
+      const message = `must be one of ${[...ENABLED_WORDS.keys()].join(", ")}`;
+      problems.push({ server: parsed.id, problem: problem(variable, message) });
     } else keepOne(enabled, parsed.id, { variable, value: word }, problems);
   }
   return enabled;
@@ -125,13 +142,13 @@ function keepOne<T>(
   found: Map<string, FromVariable<T>>,
   id: string,
   next: FromVariable<T>,
-  problems: Problem[],
+  problems: ServerProblem[],
 ): void {
   const first = found.get(id);
   if (first === undefined) found.set(id, next);
   else if (first.value !== next.value) {
     const message = `and ${first.variable} say different things about the server "${id}"`;
-    problems.push(problem(next.variable, message, "unset one of them"));
+    problems.push({ server: id, problem: problem(next.variable, message, "unset one of them") });
   }
 }
 

@@ -43,6 +43,7 @@ export interface InputUse {
 interface TextProblem {
   readonly message: string;
   readonly hint: string;
+  readonly missing?: { readonly variable: string };
 }
 
 /** What a text becomes, and what went into it. */
@@ -106,6 +107,7 @@ function complainUnset(name: string): TextProblem {
   return {
     message: `the environment variable ${name} is not set`,
     hint: `set it, or write \${${name}:-default}`,
+    missing: { variable: name },
   };
 }
 

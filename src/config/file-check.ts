@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { nearest } from "../core/nearest.ts";
 import { PROBLEM_COUNT_MAX, type Complaint, type KeyPath } from "./problem.ts";
-import { fileSchema, type FileConfig } from "./schema.ts";
+import { fileSchema, serverSchema, type FileConfig, type FileServer } from "./schema.ts";
 
 export type FileChecked =
   | { readonly ok: true; readonly file: FileConfig }
@@ -12,15 +12,26 @@ export function checkFile(value: unknown): FileChecked {
   // A file is checked once in a while: compiling the checks first costs three times what it saves.
   const parsed = fileSchema.safeParse(value, { jitless: true });
   if (parsed.success) return { ok: true, file: parsed.data };
-  return { ok: false, complaints: parsed.error.issues.flatMap(complaintsOf) };
+  return { ok: false, complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, fileSchema)) };
 }
 
-function complaintsOf(issue: z.core.$ZodIssue): Complaint[] {
+type EntryChecked =
+  | { readonly ok: true; readonly entry: FileServer }
+  | { readonly ok: false; readonly complaints: readonly Complaint[] };
+
+/** The same for one entry of `mcpServers`; the paths of its complaints begin at the entry. */
+export function checkServerEntry(value: unknown): EntryChecked {
+  const parsed = serverSchema.safeParse(value, { jitless: true });
+  if (parsed.success) return { ok: true, entry: parsed.data };
+  return { ok: false, complaints: parsed.error.issues.flatMap((issue) => complaintsOf(issue, serverSchema)) };
+}
+
+function complaintsOf(issue: z.core.$ZodIssue, root: z.ZodType): Complaint[] {
   const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
   switch (issue.code) {
     case "unrecognized_keys": {
       // A file of a hundred thousand unknown keys gets no guess for those that are not shown.
-      const allowed = keysAt(path);
+      const allowed = keysAt(path, root);
       return issue.keys.map((key, index) =>
         complainUnknownKey(
           [...path, key],
@@ -50,8 +61,8 @@ function hintOf(params: Record<string, unknown> | undefined): { hint?: string } 
 }
 
 /** The keys that the schema knows at a path. */
-function keysAt(path: KeyPath): string[] {
-  let schema: unknown = fileSchema;
+function keysAt(path: KeyPath, root: z.ZodType): string[] {
+  let schema: unknown = root;
   for (const part of path) schema = childOf(unwrap(schema), part);
   const object = unwrap(schema);
   return object instanceof z.ZodObject ? Object.keys(object.shape) : [];

@@ -108,7 +108,13 @@ export function complainOpenSection({ path }: InputUse): Complaint {
 }
 
 export function complainMissing({ path, id }: InputUse): Complaint {
-  return { path, at: "value", message: `the input ${id} has no value`, hint: `run: ${cureFor(id)}` };
+  return {
+    path,
+    at: "value",
+    message: `the input ${id} has no value`,
+    hint: `run: ${cureFor(id)}`,
+    missing: { input: id },
+  };
 }
 
 /** Says where a value that does not fit came from: the file alone does not show it. */

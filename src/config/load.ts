@@ -7,7 +7,7 @@ import { readConfigText, type ConfigText, type LoadOptions } from "./config-text
 import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ConfigInput } from "./config.ts";
 import { parseDocument, type Document } from "./document.ts";
 import { readEnvironment, type EnvironmentServers } from "./environment.ts";
-import { expandTree, type TreeExpansion } from "./expand.ts";
+import { expandTree, type InputUse, type TreeExpansion } from "./expand.ts";
 import type { FileChecked } from "./file-check.ts";
 import {
   checkInputs,
@@ -21,7 +21,8 @@ import {
 } from "./inputs.ts";
 import { arrangeProblems, type Complaint, type KeyPath, type Problem } from "./problem.ts";
 import { checkProfiles } from "./profile.ts";
-import { checkServers, objectAt, parseServerKey } from "./server-check.ts";
+import { asObject, checkServers, objectAt, parseServerKey, type ServersChecked } from "./server-check.ts";
+import { readEntry } from "./server-entry.ts";
 import { checkWithGaps } from "./unresolved.ts";
 
 export type LoadResult =
@@ -56,36 +57,89 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
   const environment = readEnvironment(env, servers.known);
   const isEnabled = createEnabledCheck(document.value, environment);
   const gaps = findGaps(expansion, { areRead, isEnabled });
-  const checked = checkWithGaps(expansion.value, gaps.paths);
+  const entries = readEntries(expansion.value);
+  const checked = checkWithGaps(withoutServers(expansion.value), gaps.paths);
   const ids = [...new Set([...servers.known.keys(), ...environment.urls.keys()])].sort();
-  const values = [...complaintsOf(checked), ...checkProfiles(expansion.value, ids)];
+  const values = [
+    ...[...entries.values()].flatMap((entry) => entry.complaints),
+    ...complaintsOf(checked),
+    ...checkProfiles(expansion.value, ids),
+  ];
   const complaints = [
     ...parsed.complaints,
     ...expansion.complaints,
     ...gaps.complaints,
-    ...withoutUnexpanded(values, [...expansion.complaints, ...gaps.complaints]),
+    ...withoutUnexpanded(values, [...expansion.complaints, ...expansion.unset, ...gaps.missing]),
     ...servers.complaints,
     ...checkInputs(document.value),
   ];
-  const located = complaints.map((complaint) => document.locate(withInputHint(complaint, expansion.inputs)));
-  const problems = [...located, ...environment.problems];
+  const locate = (complaint: Complaint): Problem =>
+    document.locate(withInputHint(complaint, expansion.inputs));
+  const [ofServers, ofFile] = partition(complaints, isOfServer);
   const inputs = describeInputs({ declared, uses: expansion.inputs, areRead, isEnabled });
-  if (problems.length > 0 || !checked.ok) {
+  if (ofFile.length > 0 || !checked.ok) {
     const canBeAsked = inputs.some((input) => input.state === "missing" && input.isNeeded);
+    const problems = [...complaints.map(locate), ...environment.problems.map(({ problem }) => problem)];
     return { ok: false, problems: arrangeProblems(problems), ...(canBeAsked && { inputs }) };
   }
+  const byId = Map.groupBy(ofServers, ({ path }) => idOf(String(path[1]), servers.known));
   const config = buildConfig({
     origin: source.origin,
     home: source.location.home,
     trusted: source.trusted,
     file: checked.file,
+    servers: new Map(
+      [...servers.known].map(([id, { key }]) => [
+        id,
+        { key, entry: entries.get(key)!.entry, problems: arrangeProblems((byId.get(id) ?? []).map(locate)) },
+      ]),
+    ),
     written: document.value,
     expansion,
     inputs,
     environment,
   });
   const trustWarnings = source.trusted ? [] : findTrustWarnings(source, document, config);
-  return { ok: true, config, warnings: [...source.warnings, ...trustWarnings, ...environment.warnings] };
+  const entryWarnings = [...entries.values()].flatMap((entry) => entry.warnings);
+  const warnings = [...(byId.get(undefined) ?? []).map(leaveOut), ...entryWarnings];
+  return {
+    ok: true,
+    config,
+    warnings: [
+      ...source.warnings,
+      ...trustWarnings,
+      ...arrangeProblems(warnings.map(locate)),
+      ...environment.warnings,
+    ],
+  };
+}
+
+/** What is wrong with one server is no reason to do without the others. */
+function isOfServer({ path }: Complaint): boolean {
+  return path[0] === "mcpServers" && path.length > 1;
+}
+
+function idOf(key: string, known: ServersChecked["known"]): string | undefined {
+  const parsed = parseServerKey(key);
+  return parsed.ok && known.has(parsed.id) ? parsed.id : undefined;
+}
+
+/** A server whose key gives no id cannot be called by any name. */
+function leaveOut(complaint: Complaint): Complaint {
+  return { ...complaint, message: `${complaint.message}; this server is left out` };
+}
+
+function readEntries(file: unknown): Map<string, ReturnType<typeof readEntry>> {
+  const entries = Object.entries(asObject(asObject(file)?.["mcpServers"]) ?? {});
+  return new Map(entries.map(([key, value]) => [key, readEntry(value, ["mcpServers", key])]));
+}
+
+/** The rest of a file, with its servers still an object or whatever else stands there. */
+function withoutServers(file: unknown): unknown {
+  const object = asObject(file);
+  return object !== undefined && asObject(object["mcpServers"]) !== undefined
+    ? { ...object, mcpServers: {} }
+    : file;
 }
 
 /** Whether a server is switched on, by its key, in a file that may have problems. */
@@ -99,10 +153,12 @@ function createEnabledCheck(file: unknown, { enabled }: EnvironmentServers): (ke
 }
 
 interface Gaps {
-  /** Texts that have no value and need none: what they belong to is not started. */
+  /** Texts of settings that have no value, in a file of which none are read. */
   readonly paths: readonly KeyPath[];
-  /** The others. */
+  /** Values that are missing where something needs them. */
   readonly complaints: readonly Complaint[];
+  /** Every input that has no value. */
+  readonly missing: readonly InputUse[];
 }
 
 interface GapRules {
@@ -111,16 +167,17 @@ interface GapRules {
 }
 
 function findGaps({ unset, inputs }: TreeExpansion, { areRead, isEnabled }: GapRules): Gaps {
-  const isServer = ({ path }: { path: KeyPath }): boolean => path[0] === "mcpServers";
-  const isIdle = (complaint: Complaint): boolean =>
-    isServer(complaint) && !isEnabled(String(complaint.path[1]));
+  // A server that is switched off needs nothing.
+  const isNeeded = ({ path }: { path: KeyPath }): boolean =>
+    path[0] !== "mcpServers" || isEnabled(String(path[1]));
   const misplaced = inputs.filter(isOpenSection);
   const missing = inputs.filter((use) => use.state === "missing" && !isOpenSection(use));
-  const [harmless, harmful] = partition(missing, (use) => isServer(use) || !areRead);
-  const [idle, needed] = partition(unset, isIdle);
-  // A text that lacks something else as well is a problem all the same.
-  const complaints = [...needed, ...misplaced.map(complainOpenSection), ...harmful.map(complainMissing)];
-  return { paths: [...idle, ...harmless].map(({ path }) => path), complaints };
+  const complaints = [
+    ...unset.filter(isNeeded),
+    ...misplaced.map(complainOpenSection),
+    ...(areRead ? missing.filter(isNeeded).map(complainMissing) : []),
+  ];
+  return { paths: areRead ? [] : missing.map(({ path }) => path), complaints, missing };
 }
 
 function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
@@ -132,7 +189,10 @@ function complaintsOf(checked: FileChecked): readonly Complaint[] {
 }
 
 /** What a text with an unset variable looks like says nothing: the variable is the problem. */
-function withoutUnexpanded(complaints: readonly Complaint[], unexpanded: readonly Complaint[]): Complaint[] {
+function withoutUnexpanded(
+  complaints: readonly Complaint[],
+  unexpanded: readonly { readonly path: KeyPath }[],
+): Complaint[] {
   const paths = new Set(unexpanded.map((complaint) => JSON.stringify(complaint.path)));
   return complaints.filter((complaint) => !paths.has(JSON.stringify(complaint.path)));
 }

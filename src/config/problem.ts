@@ -15,7 +15,11 @@ export interface Problem {
   readonly message: string;
   /** The next step. */
   readonly hint?: string;
+  readonly missing?: MissingValue;
 }
+
+/** The value that is missing, where that is the problem. */
+type MissingValue = { readonly variable: string } | { readonly input: string };
 
 export type KeyPath = readonly (string | number)[];
 
@@ -26,12 +30,24 @@ export interface Complaint {
   readonly at: "key" | "value";
   readonly message: string;
   readonly hint?: string;
+  readonly missing?: MissingValue;
 }
 
 /** A key longer than this is cut in messages, so that a hostile file cannot flood the terminal. */
 const SHOWN_KEY_LENGTH_MAX = 80;
 /** Nobody reads more at a time; the rest shows when these are fixed. */
 export const PROBLEM_COUNT_MAX = 100;
+
+/** The input or variable whose missing value is the problem. */
+export function missingName({ missing }: Problem, kind: "input" | "variable"): string | undefined {
+  const named: { readonly input?: string; readonly variable?: string } = missing ?? {};
+  return named[kind];
+}
+
+/** Whether there are problems, and all of them are values that somebody still has to give. */
+export function lackOnlyInputs(problems: readonly Problem[]): boolean {
+  return problems.length > 0 && problems.every((problem) => missingName(problem, "input") !== undefined);
+}
 
 /** `repertoire.json:12:5  mcpServers.github.comand: unknown key; did you mean "command"?` */
 export function formatProblem(problem: Problem): string {

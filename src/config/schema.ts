@@ -463,4 +463,5 @@ export type FileConfig = z.output<typeof fileSchema>;
 /** One entry of `mcpServers`. */
 export type FileServer = z.output<typeof server>;
 
+export const serverSchema = server;
 export const SERVER_KEYS: readonly string[] = Object.keys(server.shape);

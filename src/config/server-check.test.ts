@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkServers, parseServerKey } from "./server-check.ts";
-import { problemsOf, requireConfig } from "./temp-project.testkit.ts";
+import { loadText, problemsOf, requireConfig, textOf } from "./temp-project.testkit.ts";
 
 function complaintsAbout(server: unknown): string[] {
   const { complaints } = checkServers({ mcpServers: { a: server } });
@@ -25,8 +25,12 @@ describe("how a server is reached", () => {
     expect(complaintsAbout(server)).toEqual([expected]);
   });
 
-  test("is not asked for when a key is misspelt", () => {
-    expect(complaintsAbout({ comand: "x" })).toEqual([]);
+  test("is missing with the key that was probably meant", () => {
+    const { complaints } = checkServers({ mcpServers: { a: { comand: "x" }, b: { uri: "https://h" } } });
+    expect(complaints.map(({ hint }) => hint)).toEqual([
+      'is "comand" meant to be "command"?',
+      'is "uri" meant to be "url"?',
+    ]);
   });
 
   test.each([null, [], "x", 1, { command: 1 }, { url: null, headers: [] }])(
@@ -57,7 +61,9 @@ describe("T025: server names", () => {
   ])("%j is refused with the rule: %s", (key, rule) => {
     const parsed = parseServerKey(key);
     expect(parsed.ok ? parsed.id : parsed.message).toContain(rule);
-    expect(problemsOf({ mcpServers: { [key]: { command: "x" } } })).toHaveLength(1);
+    const loaded = loadText({ mcpServers: { [key]: { command: "x" }, other: { command: "y" } } });
+    expect(loaded).toMatchObject({ ok: true, config: { servers: [{ id: "other", problems: [] }] } });
+    expect(loaded.ok && textOf(loaded.warnings)).toContain("this server is left out");
   });
 
   test.each([
@@ -78,8 +84,11 @@ describe("T025: server names", () => {
   });
 
   test("__proto__ is refused, and no prototype changes", () => {
-    const [problem] = problemsOf('{"mcpServers": {"__proto__": {"command": "x"}}}');
-    expect(problem).toContain("mcpServers.__proto__: is not allowed as a key");
+    const loaded = loadText('{"mcpServers": {"__proto__": {"command": "x"}}}');
+    expect(loaded.ok && textOf(loaded.warnings)).toContain(
+      "mcpServers.__proto__: is not allowed as a key; this server is left out",
+    );
+    expect(loaded).toMatchObject({ config: { servers: [] } });
     expect(({} as Record<string, unknown>)["command"]).toBeUndefined();
   });
 

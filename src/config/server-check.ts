@@ -3,6 +3,7 @@
  * other problems, so nothing is taken for granted about its shape.
  */
 import { serverIdOf } from "../core/names.ts";
+import { nearest } from "../core/nearest.ts";
 import { quoteKey, type Complaint } from "./problem.ts";
 import { SERVER_KEYS } from "./schema.ts";
 
@@ -99,15 +100,12 @@ function checkTransport(key: string, server: Record<string, unknown>): Complaint
     return [complain("url", 'a server has "command" or "url", not both', "remove one of them")];
   }
   if (!has("command") && !has("url")) {
-    // A misspelt key is its own complaint; that the right one is missing follows from it.
-    if (Object.keys(server).some((name) => !SERVER_KEYS.includes(name))) return [];
-    return [
-      complain(
-        "",
-        "how to reach the server is missing",
-        'add "command" (a program to start) or "url" (a remote server)',
-      ),
-    ];
+    const misspelt = Object.keys(server).find((name) => isNear(name, "command") || isNear(name, "url"));
+    const hint =
+      misspelt === undefined
+        ? 'add "command" (a program to start) or "url" (a remote server)'
+        : `is ${quoteKey(misspelt)} meant to be "${isNear(misspelt, "url") ? "url" : "command"}"?`;
+    return [complain("", "how to reach the server is missing", hint)];
   }
   const complaints = checkHeaders(key, objectAt(server, "headers") ?? {});
   const type = server["type"];
@@ -125,6 +123,10 @@ function checkTransport(key: string, server: Record<string, unknown>): Complaint
     }
   }
   return complaints;
+}
+
+function isNear(name: string, key: string): boolean {
+  return !SERVER_KEYS.includes(name) && nearest(name, [key], 1).length > 0;
 }
 
 function checkHeaders(key: string, headers: Record<string, unknown>): Complaint[] {

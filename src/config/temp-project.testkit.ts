@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Config } from "./config.ts";
 import type { LoadOptions } from "./config-text.ts";
-import { loadConfig } from "./load.ts";
+import { loadConfig, type LoadResult } from "./load.ts";
 import { formatProblem, type Problem } from "./problem.ts";
 
 /** A project folder, a user and a home of its own, on the real disk, gone when the test is. */
@@ -51,10 +51,14 @@ export function requireConfig(content: unknown, env: Record<string, string> = {}
   return result.config;
 }
 
-/** The problems of a file, as they are printed. */
+/** The problems of a file, of its servers and otherwise, as they are printed. */
 export function problemsOf(content: unknown, env: Record<string, string> = {}): string[] {
-  const result = loadText(content, env);
-  return result.ok ? [] : result.problems.map(formatProblem);
+  return allProblems(loadText(content, env)).map(formatProblem);
+}
+
+/** What keeps the file or one of its servers from being used. */
+export function allProblems(result: LoadResult): readonly Problem[] {
+  return result.ok ? result.config.servers.flatMap(({ problems }) => problems) : result.problems;
 }
 
 export function textOf(problems: readonly Problem[]): string {
