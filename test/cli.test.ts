@@ -227,7 +227,7 @@ describe("config", () => {
     );
     const { status, stdout, stderr } = await runCliHere(["config", "check"], { folder });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toMatch(/repertoire\.json:3:\d+ {2}mcpServers\.github\.comand: .*command/);
+    expect(stderr).toMatch(/repertoire\.json:3:\d+ {2}mcpServers\.github: .*"comand".*"command"/);
     expect(stderr).toMatch(/repertoire\.json:5:\d+ {2}exposure: /);
     const json = JSON.parse((await runCliHere(["config", "check", "--json"], { folder })).stdout) as {
       problems: object[];

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import type { ServerConfig } from "../config/config.ts";
+import type { Config, ServerConfig } from "../config/config.ts";
 import { describeConfig } from "../config/describe.ts";
+import type { LoadResult } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
-import { formatProblem, type Problem } from "../config/problem.ts";
+import { formatProblem, lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
 import { loadConfigWithInputs } from "../inputs.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
@@ -62,27 +63,44 @@ async function check(options: GlobalOptions): Promise<number> {
   const result = await loadConfigWithInputs({ configPath: options.config, home: options.home });
   if (options.json === true) {
     printJson(
-      result.ok ? { ok: true, warnings: result.warnings, config: describeConfig(result.config) } : result,
+      result.ok
+        ? { ok: isSound(result), warnings: result.warnings, config: describeConfig(result.config) }
+        : result,
     );
   } else if (result.ok) {
     showProblems(result.warnings, yellow("warning"));
     const { servers, origin } = result.config;
-    print(`${green("ok")} ${origin.path ?? "no config file"}: ${countOf(servers.length, "server")}`);
+    const problems = problemsOfServers(result.config);
+    showProblems(problems, red("error"));
+    const mark = problems.length === 0 ? green("ok") : red("error");
+    print(`${mark} ${origin.path ?? "no config file"}: ${countOf(servers.length, "server")}`);
     for (const server of servers) print(`  ${server.id}${stateOf(server)}`);
   } else {
     showProblems(result.problems, red("error"));
     note(`${countOf(result.problems.length, "problem")}; nothing was changed.`);
   }
-  return result.ok ? EXIT.ok : EXIT.failed;
+  return isSound(result) ? EXIT.ok : EXIT.failed;
+}
+
+function isSound(result: LoadResult): boolean {
+  return result.ok && problemsOfServers(result.config).length === 0;
+}
+
+/** What has to be corrected; a value that somebody still has to give is no fault of the file. */
+function problemsOfServers({ servers }: Config): Problem[] {
+  return servers
+    .flatMap(({ problems }) => problems)
+    .filter((problem) => missingName(problem, "input") === undefined);
 }
 
 function showProblems(problems: readonly Problem[], label: string): void {
   for (const problem of problems) note(`${label} ${formatProblem(problem)}`);
 }
 
-function stateOf({ enabled, trusted, missingInputs }: ServerConfig): string {
+function stateOf({ enabled, trusted, problems, missingInputs }: ServerConfig): string {
   if (!enabled) return "  disabled";
   if (!trusted) return "  not trusted yet: repertoire trust";
+  if (problems.length > 0 && !lackOnlyInputs(problems)) return "  not usable";
   return missingInputs.map((input) => `  needs an input: repertoire input set ${input}`).join("");
 }
 

@@ -3,27 +3,25 @@ import { statSync } from "node:fs";
 import { findProgramProblem } from "../app.ts";
 import { findPlainSecrets } from "../config/clients/plain-secrets.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
-import { readConfigText } from "../config/config-text.ts";
-import { parseDocument } from "../config/document.ts";
-import { expandTree } from "../config/expand.ts";
 import type { LoadResult } from "../config/load.ts";
-import { formatPath, formatProblem, type Problem } from "../config/problem.ts";
+import { locateConfig } from "../config/locate.ts";
+import { formatPath, formatProblem, lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
 import type { JsonObject } from "../core/json.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { reportOf, shellWord, type Check } from "./doctor-check.ts";
-import { cureFor, editCommand } from "./doctor-cures.ts";
+import { cureFor, editCommand, type CurePlace } from "./doctor-cures.ts";
 import type { GlobalOptions } from "./session.ts";
 
 export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[] {
   const name = "config";
   if (!loaded.ok) {
-    const cure = createProblemCure(options);
+    const { origin } = locateConfig({ configPath: options.config, home: options.home });
     return loaded.problems.map((problem) => ({
       name,
       state: "failed",
       message: formatProblem(problem),
-      cure: cure(problem),
+      cure: cureOf(problem, origin.path, options),
     }));
   }
   const { origin } = loaded.config;
@@ -38,31 +36,13 @@ export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[]
 }
 
 /** What is missing is given, a variable that is wrong is taken away; everything else is a matter for the editor. */
-function createProblemCure(options: GlobalOptions): (problem: Problem) => string {
-  const { origin, text } = readConfigText({ configPath: options.config, home: options.home });
-  const { variables, inputs } = findMissing(text ?? "");
-  return ({ file, path }) => {
-    if (file === "environment") return `unset ${shellWord(path)}`;
-    const unset = variables.get(path);
-    if (unset !== undefined) return `export ${[...unset].map((name) => `${name}=VALUE`).join(" ")}`;
-    const input = inputs.get(path);
-    if (input !== undefined) return commandLine(["input", "set", input], options);
-    return origin.path === undefined ? commandLine(["config", "check"], options) : editCommand(origin.path);
-  };
-}
-
-/** What the file refers to, by the key where it stands: variables that are not set, and inputs that no server takes. */
-function findMissing(text: string): { variables: Map<string, Set<string>>; inputs: Map<string, string> } {
-  const variables = new Map<string, Set<string>>();
-  const parsed = parseDocument(text, "");
-  if (!parsed.ok) return { variables, inputs: new Map() };
-  const { unset, uses, inputs } = expandTree(parsed.document.value, process.env);
-  for (const { path } of unset) variables.set(formatPath(path), new Set());
-  for (const { path, variable } of uses) {
-    if (process.env[variable] === undefined) variables.get(formatPath(path))?.add(variable);
-  }
-  const elsewhere = inputs.filter(({ path }) => path[0] !== "mcpServers");
-  return { variables, inputs: new Map(elsewhere.map(({ path, id }) => [formatPath(path), id])) };
+function cureOf(problem: Problem, file: string | undefined, options: GlobalOptions): string {
+  const variable = missingName(problem, "variable");
+  const input = missingName(problem, "input");
+  if (problem.file === "environment") return `unset ${shellWord(problem.path)}`;
+  if (variable !== undefined) return `export ${variable}=VALUE`;
+  if (input !== undefined) return commandLine(["input", "set", input], options);
+  return file === undefined ? commandLine(["config", "check"], options) : editCommand(file);
 }
 
 /** Secrets in plain text, in a file that others can read. */
@@ -98,6 +78,26 @@ export function checkServers(loaded: LoadResult): Check[] {
   const rest = disabled === 0 ? "" : `, ${disabled} of them disabled`;
   return [
     { name: "servers", state: "ok", message: `${countOf(servers.length, "server")} configured${rest}` },
+    ...noteVariables(servers),
+  ];
+}
+
+/** Every login has them, in a terminal and on the desktop. */
+const COMMON_VARIABLES: ReadonlySet<string> = new Set(["HOME", "LANG", "PATH", "SHELL", "TMPDIR", "USER"]);
+
+/** A variable that is set here need not be set where a client starts the gateway, and nothing here can tell. */
+function noteVariables(servers: readonly ServerConfig[]): Check[] {
+  const takers = servers
+    .filter(({ enabled, trusted, problems }) => enabled && trusted && problems.length === 0)
+    .map(({ id, fromEnvironment }) => ({
+      id,
+      names: fromEnvironment.filter((name) => !COMMON_VARIABLES.has(name)),
+    }))
+    .filter(({ names }) => names.length > 0);
+  if (takers.length === 0) return [];
+  const told = takers.map(({ id, names }) => `${id} takes ${names.join(", ")}`).join("; ");
+  return [
+    { name: "servers", state: "ok", message: `set in this terminal: ${told}`, advice: ADVICE_ON_VARIABLES },
   ];
 }
 
@@ -109,7 +109,7 @@ export function checkPrograms(loaded: LoadResult, options: GlobalOptions): Check
   return servers
     .filter(({ enabled, trusted }) => enabled && trusted)
     .flatMap((server): Check[] => {
-      if (server.missingInputs.length > 0) return [lacksInputs(server.id, server.missingInputs, options)];
+      if (server.problems.length > 0) return [reportUnusable(server, place)];
       const problem = findProgramProblem(server);
       if (problem === undefined) return [];
       const { cause, reason } = problem;
@@ -120,12 +120,29 @@ export function checkPrograms(loaded: LoadResult, options: GlobalOptions): Check
     });
 }
 
-export function lacksInputs(id: string, missing: readonly string[], options: GlobalOptions): Check {
+/** A server that cannot be started as it is configured; one that only waits for an input is no fault of the config. */
+export function reportUnusable({ id, problems, missingInputs }: ServerConfig, place: CurePlace): Check {
+  const { options, file } = place;
+  if (lackOnlyInputs(problems)) {
+    return {
+      name: "server",
+      state: "warning",
+      message: `needs ${missingInputs.length === 1 ? "the input" : "the inputs"} ${missingInputs.join(", ")}`,
+      cure: missingInputs.map((input) => commandLine(["input", "set", input], options)).join("; "),
+      server: reportOf(id),
+    };
+  }
+  const variables = problems.flatMap((problem) => missingName(problem, "variable") ?? []);
   return {
     name: "server",
-    state: "warning",
-    message: `needs ${missing.length === 1 ? "the input" : "the inputs"} ${missing.join(", ")}`,
-    cure: missing.map((input) => commandLine(["input", "set", input], options)).join("; "),
+    state: "failed",
+    message: `is not usable: ${problems.map(formatProblem).join("\n")}`,
+    cure: [...new Set(problems.map((problem) => cureOf(problem, file, options)))].join("; "),
+    ...(variables.length > 0 && { advice: ADVICE_ON_VARIABLES }),
     server: reportOf(id),
   };
 }
+
+const ADVICE_ON_VARIABLES =
+  "A variable must be set where the gateway is started: a client that was started from the desktop does not have the variables " +
+  "of a terminal. Set it in that client's entry for Repertoire, or keep the value as an input.";

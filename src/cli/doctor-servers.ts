@@ -5,7 +5,7 @@ import { didYouMean, nearest } from "../core/nearest.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { reportOf, type Check, type ServerReport } from "./doctor-check.ts";
-import { lacksInputs } from "./doctor-config.ts";
+import { reportUnusable } from "./doctor-config.ts";
 import { cureFor, type CurePlace } from "./doctor-cures.ts";
 import { openSession, type GlobalOptions } from "./session.ts";
 
@@ -67,14 +67,14 @@ function checkServer(
   tokens: number | undefined,
   place: CurePlace,
 ): Check {
-  const { id, state, missingInputs } = view;
+  const { id, state } = view;
   const name = "server";
   const { options } = place;
   if (state === "untrusted") {
     const cure = commandLine(["trust"], options);
     return { name, state: "warning", message: "is not trusted yet", cure, server: reportOf(id) };
   }
-  if (missingInputs !== undefined) return lacksInputs(id, missingInputs, options);
+  if (state === "needs_input" || state === "unusable") return reportUnusable(server, place);
   const report = describeView(view, tokens);
   if (state !== "ready" || view.cause !== undefined) {
     const message = view.error ?? (state === "connecting" ? "is still starting" : "does not answer");

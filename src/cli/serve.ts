@@ -9,7 +9,14 @@ import type { Finish } from "./program.ts";
 import { watchSignals } from "./signals.ts";
 import { connectHints, formatHints } from "./connect-hints.ts";
 import { dim, note, print } from "./terminal.ts";
-import { globalOptionsOf, logOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
+import {
+  globalOptionsOf,
+  logOptionsOf,
+  logWarnings,
+  openSession,
+  type GlobalOptions,
+  type Session,
+} from "./session.ts";
 
 export function addServe(program: Command, finish: Finish): void {
   program
@@ -67,8 +74,7 @@ interface Served {
 
 async function serve(options: AllOptions, open: Serve): Promise<number> {
   const { stopped } = watchSignals();
-  const session = await openSession(options, "error", options.http === undefined ? "stdio" : "http");
-  session.log.configure(logOptionsOf(session.config.current(), options));
+  const session = await openSession(options, undefined, options.http === undefined ? "stdio" : "http");
   const unsubscribe = reportReloads(session, options);
   const { thrown } = watchExceptions(session.log);
   const served = await open(session, options);
@@ -134,6 +140,7 @@ function reportReloads({ config, log }: Session, options: GlobalOptions): () => 
       return;
     }
     log.configure(logOptionsOf(event.config, options));
+    logWarnings(log, event.warnings);
     log.info("config.reloaded", { servers: event.config.servers.map((server) => server.id) });
   });
 }

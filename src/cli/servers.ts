@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { ServerView } from "../app.ts";
+import { formatProblem } from "../config/problem.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
@@ -53,6 +54,9 @@ function showTable(views: readonly ServerView[], options: GlobalOptions): void {
     if (missingInputs === undefined) continue;
     const commands = missingInputs.map((input) => commandLine(["input", "set", input], options));
     print(`\n${id} needs ${missingInputs.join(", ")}: ${commands.join("; ")}`);
+  }
+  for (const { id, problems = [] } of views) {
+    for (const problem of problems) print(`\n${id} is not usable: ${formatProblem(problem)}`);
   }
   for (const view of views.filter((other) => other.error !== undefined)) {
     print(`\n${view.id}: ${escapeUnprintable(view.error!)}`);

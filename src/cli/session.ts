@@ -5,11 +5,11 @@ import type { ConfigSource } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
-import type { LogLevel } from "../core/log.ts";
+import type { Log, LogLevel } from "../core/log.ts";
 import { openConfigSource, openInputs } from "../inputs.ts";
 import { createLog, type ConfigurableLog } from "../log.ts";
 import { canAsk } from "./confirm.ts";
-import { note, yellow } from "./terminal.ts";
+import { note } from "./terminal.ts";
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -39,8 +39,9 @@ export async function openSession(
   const opened = await openConfig(options, serves !== undefined);
   if (!opened.ok) throw configError(opened.problems);
   const config = opened.source;
-  const log = createLog(logOptionsOf(config.current(), options, quietest));
-  for (const warning of opened.warnings) note(`${yellow("warning")} ${formatProblem(warning)}`);
+  const log = createLog(logOptionsOf(config.current(), options, serves === undefined ? quietest : undefined));
+  // Whoever runs a command asks `doctor` or `config check` for them; a gateway that serves has its log alone.
+  if (serves !== undefined) logWarnings(log, opened.warnings);
   try {
     const app = await openApp({ config, log, ...(serves !== undefined && { serves }) });
     return {
@@ -74,6 +75,10 @@ async function openConfig(options: GlobalOptions, isWatched: boolean) {
   if (given === 0) return opened;
   if (opened.ok) opened.source.close();
   return open();
+}
+
+export function logWarnings(log: Log, warnings: readonly Problem[]): void {
+  for (const warning of warnings) log.warn("config.warning", { problem: formatProblem(warning) });
 }
 
 export function logOptionsOf(config: Config, options: GlobalOptions, quietest?: LogLevel) {
