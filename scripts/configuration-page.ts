@@ -16,9 +16,9 @@ const INTRODUCTION = `# Configuration
 
 <!-- Made by \`npm run schema\` from src/config/schema.ts; a test keeps it true. -->
 
-\`repertoire.json\` is JSON with comments and trailing commas. It is looked for in the project folder, then in the user's config folder
-(\`$XDG_CONFIG_HOME/repertoire/\`, by default \`~/.config/repertoire/\`); \`--config FILE\` wins. \`repertoire config path\` tells which file counts,
-\`repertoire config check\` what is wrong with it.
+\`repertoire.json\` is JSON with comments and trailing commas. There are two: your own in the user's config folder
+(\`$XDG_CONFIG_HOME/repertoire/\`, by default \`~/.config/repertoire/\`), and that of the project folder. They are [merged](#two-files); \`--config FILE\` is read instead of both.
+\`repertoire config path\` tells which files count, \`repertoire config check\` what is wrong with them.
 
 - **Variables**: \`\${VAR}\`, \`\${VAR:-default}\` and \`\${env:VAR}\` in string values are replaced once; \`$\${\` is a literal \`\${\`. A variable that is not set
   is a problem of the server that takes it, and elsewhere an error.
@@ -28,12 +28,30 @@ const INTRODUCTION = `# Configuration
   that lacks one is listed and not started until it has it. [Inputs](servers.md#inputs)
 - **Environment**: \`<NAME>_MCP_URL\` adds a remote server or replaces the url of one, \`<NAME>_API_KEY\` is sent to it as a bearer token unless the file gives an
   Authorization, \`<NAME>_MCP_ENABLED=false\` switches it off.
-- **Trust**: a file found in a project folder starts no server, and its \`scope\`, \`limits\`, \`sandbox\`, \`tools\`, \`search\`, \`library\`, \`workflows\`, \`http\`, \`telemetry\` and \`log\` have no effect, until
-  \`repertoire trust\`; a changed file must be trusted again. The user's own file and \`--config\` need no trust.
-- **Reload**: a changed file is taken over without dropping clients; a broken one keeps the old config and says so in the log.
+- **Trust**: a file found in a project folder has no effect until \`repertoire trust\`: it adds nothing and takes nothing away, even if it is broken. Its servers are listed as waiting, for people and for
+  agents. A changed file must be trusted again. Your own file and \`--config\` need no trust.
+- **Reload**: a changed file is taken over without dropping clients; one that is broken as a whole keeps the old config and says so in the log.
 - **Home**: \`REPERTOIRE_HOME\` or \`--home\`, by default \`$XDG_DATA_HOME/repertoire\` (\`~/.local/share/repertoire\`).
 
 [Profiles](profiles.md) are views of the gateway for clients that should see less or something else.
+
+## Two files
+
+In a project folder with a \`repertoire.json\` that is trusted, both files count and the nearer one wins:
+
+| what | how the two are merged |
+|---|---|
+| \`mcpServers\` | by server id: the project's entry replaces your own as a whole, \`enabled\` and \`tools\` included. \`repertoire trust\` shows which it replaces |
+| \`inputs\` | by id: the project's declaration counts. Values belong to ids and not to files |
+| \`exposure\`, and each setting such as \`limits.callTimeoutMs\` or \`workflows.llm\` | the project's counts, as a whole: no key of one file is sent to an address of the other |
+| \`profiles\` | by name: your own stays |
+| \`workflows.allowShell\`, \`workflows.allowPrivateHttp\` | \`false\` in your own file stays \`false\` |
+| \`tools.suspicious\`, \`library.changedTools\` | \`"block"\` and \`"refuse"\` in your own file stay |
+| \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\` | what your own file says stays |
+
+Where your own file says nothing, a trusted project decides: you have seen its settings when you trusted it. A setting of a project that has no effect for one of these reasons is a warning.
+
+\`repertoire add\` writes to the project's file if it is trusted, else to your own; \`remove\`, \`enable\` and \`disable\` change the server where it stands. Each says which file that is.
 
 ## Keys
 `;

@@ -4,7 +4,7 @@
  *
  * A config is understood at once, a keyring answers later; so the values are loaded first and read from memory then.
  */
-import { readConfigText, type LoadOptions } from "./config/config-text.ts";
+import { readConfigText, trustedTexts, type LoadOptions } from "./config/config-text.ts";
 import { mentionsInputs } from "./config/inputs.ts";
 import { parseConfigText, type LoadResult } from "./config/load.ts";
 import { locateConfig } from "./config/locate.ts";
@@ -80,6 +80,6 @@ export async function openConfigSource(
 async function readWithInputs(options: LoadOptions, inputs?: Inputs) {
   const text = readConfigText(options);
   const values = inputs ?? openInputs({ home: locateConfig(options).home });
-  if (text.trusted && mentionsInputs(text.text)) await values.load();
+  if (trustedTexts(text).some(mentionsInputs)) await values.load();
   return { text, values };
 }

@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "log.ts": ["core"],
   "otel.ts": ["core"],
   "servers.ts": ["core", "config", "registry", "upstream", "waiting-server.ts"],
-  "waiting-server.ts": ["core"],
+  "waiting-server.ts": ["core", "config"],
   "inputs.ts": ["core", "config", "secrets.ts"],
   "logins.ts": ["core", "config", "upstream", "waiting-server.ts"],
   "secrets.ts": ["core", "keyring.ts", "process-lock.ts"],

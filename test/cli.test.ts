@@ -200,6 +200,13 @@ it("list, describe, config and trust end by themselves, each a process of its ow
   }
 });
 
+/** The user's own file, which needs no trust. */
+function writeOwnConfig(folder: string, text: string): void {
+  const place = join(folder, "config/repertoire");
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "repertoire.json"), text);
+}
+
 describe("config", () => {
   it("path says what is read, and what would be", async () => {
     const folder = temporaryFolder();
@@ -214,6 +221,7 @@ describe("config", () => {
     ).toEqual({
       config: file,
       origin: "flag",
+      files: [{ kind: "flag", path: file, trusted: true }],
       candidates: [file],
       home: join(folder, "h"),
     });
@@ -265,7 +273,7 @@ describe("config", () => {
 
   it("that is broken stops every command with the problems and the cure", async () => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, "repertoire.json"), "{ nope");
+    writeOwnConfig(folder, "{ nope");
     for (const command of ["tools", "list", "serve"]) {
       const run = command === "serve" ? runCli : runCliHere;
       const { status, stdout, stderr } = await run([command], { folder });
@@ -404,7 +412,7 @@ describe("doctor", () => {
 
   it("shows all problems of a broken config", async () => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, "repertoire.json"), `{"mcpServers": {"mcp": {"command": "x"}}, "nope": 1}`);
+    writeOwnConfig(folder, `{"mcpServers": {"mcp": {"command": "x"}}, "nope": 1}`);
     expect((await failures(folder)).failed.length).toBeGreaterThanOrEqual(2);
   });
 });

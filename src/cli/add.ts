@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
-import { editServer } from "../config/edit.ts";
-import { loadConfig } from "../config/load.ts";
+import { editConfig } from "../config/edit.ts";
+import { listFiledServers } from "../config/filed-servers.ts";
 import { serverIdOf } from "../core/names.ts";
 import { editedFile } from "./edited-file.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
-import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { green, note, printJson, red } from "./terminal.ts";
 
 interface AddOptions extends GlobalOptions {
@@ -57,13 +57,12 @@ function add(name: string, target: string | undefined, args: readonly string[], 
   const id = serverIdOf(name);
   if (!id.success) return refuse(id.error.message, EXIT.usage);
   const { path, home } = editedFile(options);
-  const before = loadConfig({ configPath: options.config, home: options.home, assumeTrusted: true });
-  if (!before.ok && options.config === undefined) throw configError(before.problems);
-  const taken = before.ok ? before.config.servers.find((other) => other.id === id.data) : undefined;
+  const filed = listFiledServers({ configPath: options.config, home: options.home });
+  const taken = filed.servers.find((other) => other.path === path && other.id === id.data);
   if (taken !== undefined && options.force !== true) {
-    return refuse(`there is a server "${taken.key}" already; --force replaces it`, EXIT.refused);
+    return refuse(`there is a server "${taken.key}" in ${path} already; --force replaces it`, EXIT.refused);
   }
-  editServer(path, home, { key: taken?.key ?? name, value: server });
+  editConfig(path, home, [{ path: [taken?.table ?? "mcpServers", taken?.key ?? name], value: server }]);
   if (options.json === true) printJson({ added: id.data, file: path, server });
   else note(`${green("added")} ${id.data} to ${path}. Try: repertoire tools ${id.data}`);
   return EXIT.ok;

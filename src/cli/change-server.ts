@@ -1,34 +1,62 @@
 import type { Command } from "commander";
-import { editServer, type ServerEdit } from "../config/edit.ts";
+import { editConfig } from "../config/edit.ts";
+import { listFiledServers, type FiledServer } from "../config/filed-servers.ts";
 import { loadConfig } from "../config/load.ts";
+import { locateConfig } from "../config/locate.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
-import { editedFile } from "./edited-file.ts";
 import { EXIT } from "./exit-code.ts";
-import { configError, globalOptionsOf } from "./session.ts";
+import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { green, note, printJson, red } from "./terminal.ts";
 
-/** Changes one server of the file in force, found by its key or id. */
-export function changeServer(
-  name: string,
-  command: Command,
-  word: string,
-  edit: Omit<ServerEdit, "key">,
-): number {
+interface ServerChange {
+  /** What was done, in one word: `removed`. */
+  readonly word: string;
+  /** The fields of the entry that change, `undefined` for those that go; without fields, the entry itself goes. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes one server where it stands, found by its key or id. The files need only be JSON: what their servers say does not matter. */
+export function changeServer(name: string, command: Command, { word, fields }: ServerChange): number {
   const options = globalOptionsOf(command);
-  const loaded = loadConfig({ configPath: options.config, home: options.home, assumeTrusted: true });
-  if (!loaded.ok) throw configError(loaded.problems);
-  const { servers } = loaded.config;
+  const place = { configPath: options.config, home: options.home };
+  const { servers, problems } = listFiledServers(place);
   const server = servers.find((other) => other.key === name || other.id === name);
-  if (server === undefined || server.declaredIn !== "file") {
-    const known = servers.filter((other) => other.declaredIn === "file").map((other) => other.key);
-    const reason =
-      server === undefined ? `there is no server "${name}"` : `"${name}" comes from the environment`;
-    note(`${red("error")} ${reason}.${didYouMean(nearest(name, known))}`);
-    return EXIT.failed;
+  if (server === undefined) {
+    if (problems.length > 0) throw configError(problems);
+    return refuse(`${describeMiss(name, options)}.${didYouMean(nearest(name, keysOf(servers)))}`);
   }
-  const { path, home } = editedFile(options);
-  editServer(path, home, { ...edit, key: server.key });
-  if (options.json === true) printJson({ [word]: server.id, file: path });
-  else note(`${green(word)} ${server.id} in ${path}`);
+  const { key, path, table } = server;
+  const edits =
+    fields === undefined
+      ? [{ path: [table, key], value: undefined }]
+      : Object.entries(fields).map(([field, value]) => ({ path: [table, key, field], value }));
+  editConfig(path, locateConfig(place).home, edits);
+  const named = server.id ?? key;
+  if (options.json === true) printJson({ [word]: named, file: path });
+  else {
+    note(`${green(word)} ${named} in ${path}`);
+    if (fields === undefined) noteOther(server, servers);
+  }
   return EXIT.ok;
+}
+
+/** A server of the same id in a file further away counts once the nearer one is gone. */
+function noteOther({ id, path }: FiledServer, servers: readonly FiledServer[]): void {
+  const other = servers.find((one) => one.id !== undefined && one.id === id && one.path !== path);
+  if (other?.trusted === true) note(`${other.id} of ${other.path} is the one that is used now`);
+}
+
+function keysOf(servers: readonly FiledServer[]): string[] {
+  return servers.map(({ key }) => key);
+}
+
+function describeMiss(name: string, { config, home }: GlobalOptions): string {
+  const loaded = loadConfig({ configPath: config, home });
+  const isFromEnvironment = loaded.ok && loaded.config.servers.some(({ id }) => id === name);
+  return isFromEnvironment ? `"${name}" comes from the environment` : `there is no server "${name}"`;
+}
+
+function refuse(message: string): number {
+  note(`${red("error")} ${message}`);
+  return EXIT.failed;
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { describeConfig } from "../config/describe.ts";
-import type { LoadResult } from "../config/load.ts";
-import { locateConfig } from "../config/locate.ts";
+import { readConfigText } from "../config/config-text.ts";
+import { loadConfig, type LoadResult } from "../config/load.ts";
 import { formatProblem, lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
 import { loadConfigWithInputs } from "../inputs.ts";
 import { EXIT } from "./exit-code.ts";
@@ -41,12 +41,18 @@ Examples:
 }
 
 function showPath(options: GlobalOptions): number {
-  const { origin, home, candidates } = locateConfig({ configPath: options.config, home: options.home });
+  const place = { configPath: options.config, home: options.home };
+  const { location, files } = readConfigText(place);
+  const { origin, home, candidates } = location;
+  const found = files.map((file) => ({ ...file.origin, trusted: file.trusted }));
   if (options.json === true) {
-    printJson({ config: origin.path ?? null, origin: origin.kind, candidates, home });
+    printJson({ config: origin.path ?? null, origin: origin.kind, files: found, candidates, home });
     return EXIT.ok;
   }
-  print(`config  ${origin.path ?? "none"} (${ORIGINS[origin.kind]})`);
+  for (const { path, kind, trusted } of found) {
+    print(`config  ${path} (${ORIGINS[kind]}${trusted ? "" : ", not trusted: it has no effect"})`);
+  }
+  if (found.length === 0) print(`config  none (${ORIGINS.none})`);
   if (origin.kind === "none") for (const path of candidates) print(`        would be read: ${path}`);
   print(`home    ${home}`);
   return EXIT.ok;
@@ -60,7 +66,10 @@ const ORIGINS = {
 } as const;
 
 async function check(options: GlobalOptions): Promise<number> {
-  const result = await loadConfigWithInputs({ configPath: options.config, home: options.home });
+  const place = { configPath: options.config, home: options.home };
+  // A project file that is not trusted has no effect, but its author wants to know what is wrong with it.
+  const assumed = loadConfig({ ...place, assumeTrusted: true });
+  const result = assumed.ok ? await loadConfigWithInputs(place) : assumed;
   if (options.json === true) {
     printJson(
       result.ok

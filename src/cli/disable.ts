@@ -9,6 +9,6 @@ export function addDisable(program: Command, finish: Finish): void {
     .description("Stop a server and hide its tools, in gateways that run as well")
     .addHelpText("after", "\nExamples:\n  $ repertoire disable github")
     .action((name: string, _options: unknown, command: Command) => {
-      finish(changeServer(name, command, "disabled", { field: "enabled", value: false }));
+      finish(changeServer(name, command, { word: "disabled", fields: { enabled: false } }));
     });
 }

@@ -1,10 +1,10 @@
 /** What is wrong with the config, told without starting anything. */
 import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { findProgramProblem } from "../app.ts";
 import { findPlainSecrets } from "../config/clients/plain-secrets.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
-import { locateConfig } from "../config/locate.ts";
 import { formatPath, formatProblem, lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
 import type { JsonObject } from "../core/json.ts";
 import { commandLine } from "./command-line.ts";
@@ -16,51 +16,62 @@ import type { GlobalOptions } from "./session.ts";
 export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[] {
   const name = "config";
   if (!loaded.ok) {
-    const { origin } = locateConfig({ configPath: options.config, home: options.home });
     return loaded.problems.map((problem) => ({
       name,
       state: "failed",
       message: formatProblem(problem),
-      cure: cureOf(problem, origin.path, options),
+      cure: cureOf(problem, options),
     }));
   }
-  const { origin } = loaded.config;
-  const message = origin.path ?? "no file; the defaults are in force";
+  const { files } = loaded.config;
   const warnings = loaded.warnings.map((problem): Check => ({
     name,
     state: "warning",
     message: formatProblem(problem),
-    ...(origin.kind === "project" && { cure: commandLine(["trust"], options) }),
+    cure: isAboutTrust(problem, loaded.config) ? commandLine(["trust"], options) : cureOf(problem, options),
   }));
-  return [{ name, state: "ok", message }, ...warnings, ...checkReaders(loaded.config)];
+  const found: Check[] = files.map(({ kind, path, trusted }) => ({
+    name,
+    state: "ok",
+    message: `${path}${kind === "project" ? ` (of this project folder${trusted ? "" : ", not trusted"})` : ""}`,
+  }));
+  const none: Check = { name, state: "ok", message: "no file; the defaults are in force" };
+  return [...(found.length === 0 ? [none] : found), ...warnings, ...checkReaders(loaded.config)];
+}
+
+/** Whatever there is to say of a file that is not trusted, trust is the way to put it into force. */
+function isAboutTrust({ file }: Problem, { files }: Config): boolean {
+  return files.some(({ path, trusted }) => !trusted && path === resolve(file));
 }
 
 /** What is missing is given, a variable that is wrong is taken away; everything else is a matter for the editor. */
-function cureOf(problem: Problem, file: string | undefined, options: GlobalOptions): string {
+function cureOf(problem: Problem, options: GlobalOptions): string {
   const variable = missingName(problem, "variable");
   const input = missingName(problem, "input");
   if (problem.file === "environment") return `unset ${shellWord(problem.path)}`;
   if (variable !== undefined) return `export ${variable}=VALUE`;
   if (input !== undefined) return commandLine(["input", "set", input], options);
-  return file === undefined ? commandLine(["config", "check"], options) : editCommand(file);
+  return problem.file === "" ? commandLine(["config", "check"], options) : editCommand(resolve(problem.file));
 }
 
 /** Secrets in plain text, in a file that others can read. */
-function checkReaders({ origin, servers }: Config): Check[] {
-  if (origin.path === undefined || process.platform === "win32") return [];
-  const stat = statSync(origin.path, { throwIfNoEntry: false });
-  if (stat === undefined || (stat.mode & 0o044) === 0) return [];
-  const keys = servers.filter(({ declaredIn }) => declaredIn === "file").flatMap(plainKeysOf);
-  if (keys.length === 0) return [];
-  return [
-    {
-      name: "config",
-      state: "warning",
-      message: `other users can read the secrets in ${origin.path}: ${keys.join(", ")}`,
-      cure: `chmod 600 ${shellWord(origin.path)}`,
-      advice: "Or keep them as inputs: repertoire input set ID, and ${input:ID} in their place.",
-    },
-  ];
+function checkReaders({ files, servers }: Config): Check[] {
+  if (process.platform === "win32") return [];
+  return files.flatMap(({ path = "" }): Check[] => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || (stat.mode & 0o044) === 0) return [];
+    const keys = servers.filter(({ file }) => file === path).flatMap(plainKeysOf);
+    if (keys.length === 0) return [];
+    return [
+      {
+        name: "config",
+        state: "warning",
+        message: `other users can read the secrets in ${path}: ${keys.join(", ")}`,
+        cure: `chmod 600 ${shellWord(path)}`,
+        advice: "Or keep them as inputs: repertoire input set ID, and ${input:ID} in their place.",
+      },
+    ];
+  });
 }
 
 function plainKeysOf({ id, key, written }: ServerConfig): string[] {
@@ -104,8 +115,8 @@ function noteVariables(servers: readonly ServerConfig[]): Check[] {
 /** Servers that would not start, as far as that can be told without starting them. */
 export function checkPrograms(loaded: LoadResult, options: GlobalOptions): Check[] {
   if (!loaded.ok) return [];
-  const { servers, origin, limits } = loaded.config;
-  const place = { options, file: origin.path, connectTimeoutMs: limits.connectTimeoutMs };
+  const { servers, limits } = loaded.config;
+  const place = { options, connectTimeoutMs: limits.connectTimeoutMs };
   return servers
     .filter(({ enabled, trusted }) => enabled && trusted)
     .flatMap((server): Check[] => {
@@ -122,7 +133,7 @@ export function checkPrograms(loaded: LoadResult, options: GlobalOptions): Check
 
 /** A server that cannot be started as it is configured; one that only waits for an input is no fault of the config. */
 export function reportUnusable({ id, problems, missingInputs }: ServerConfig, place: CurePlace): Check {
-  const { options, file } = place;
+  const { options } = place;
   if (lackOnlyInputs(problems)) {
     return {
       name: "server",
@@ -137,7 +148,7 @@ export function reportUnusable({ id, problems, missingInputs }: ServerConfig, pl
     name: "server",
     state: "failed",
     message: `is not usable: ${problems.map(formatProblem).join("\n")}`,
-    cure: [...new Set(problems.map((problem) => cureOf(problem, file, options)))].join("; "),
+    cure: [...new Set(problems.map((problem) => cureOf(problem, options)))].join("; "),
     ...(variables.length > 0 && { advice: ADVICE_ON_VARIABLES }),
     server: reportOf(id),
   };

@@ -16,8 +16,6 @@ export interface Cure {
 
 export interface CurePlace {
   readonly options: GlobalOptions;
-  /** The config file, where there is one. */
-  readonly file: string | undefined;
   readonly connectTimeoutMs: number;
 }
 
@@ -29,7 +27,7 @@ const DOWNLOADERS: ReadonlySet<string> = new Set(
 export function cureFor(cause: ViewCause | undefined, server: ServerConfig, place: CurePlace): Cure {
   const { options } = place;
   const off = switchOff(server, options);
-  const file = place.file ?? "the config";
+  const file = server.file ?? "the config";
   switch (cause) {
     case "not_found":
       return {
@@ -80,7 +78,8 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
 }
 
 function cureSlowStart(server: ServerConfig, place: CurePlace): Cure {
-  const { file = "the config", connectTimeoutMs } = place;
+  const { connectTimeoutMs } = place;
+  const { file = "the config" } = server;
   const raise = `raise "limits": {"connectTimeoutMs": …}, now ${connectTimeoutMs}, in ${file}`;
   const { written } = server;
   if (written.kind !== "stdio" || !DOWNLOADERS.has(basename(written.command)))
@@ -115,9 +114,9 @@ function hasOwnAuthorization({ transport }: ServerConfig): boolean {
 }
 
 /** Opens the file, where the server stands in one. */
-function edit(server: ServerConfig, { file, options }: CurePlace, advice: string): Cure {
-  const isInFile = file !== undefined && server.declaredIn === "file";
-  return { cure: isInFile ? editCommand(file) : switchOff(server, options), advice };
+function edit(server: ServerConfig, { options }: CurePlace, advice: string): Cure {
+  const { file } = server;
+  return { cure: file === undefined ? switchOff(server, options) : editCommand(file), advice };
 }
 
 export function editCommand(file: string): string {

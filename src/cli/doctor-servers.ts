@@ -45,8 +45,8 @@ export async function startServers(ids: readonly string[], options: GlobalOption
   if (ids.length === 0) return [];
   const session = await openSession({ ...options, json: true }, "silent");
   try {
-    const { servers, origin, limits } = session.config.current();
-    const place = { options, file: origin.path, connectTimeoutMs: limits.connectTimeoutMs };
+    const { servers, limits } = session.config.current();
+    const place = { options, connectTimeoutMs: limits.connectTimeoutMs };
     const views = await session.app.viewServers(true, ids);
     const checks: Check[] = [];
     for (const view of views) {

@@ -28,9 +28,9 @@ function serversOf(mcpServers: object) {
   const { options, load } = configWith(mcpServers);
   const loaded = load();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const place = { options: {}, file: "/c/mine.json", connectTimeoutMs: 30_000 };
-  const [server] = loaded.config.servers;
-  return { servers: loaded.config.servers, server: server!, place, options };
+  const place = { options: {}, connectTimeoutMs: 30_000 };
+  const server = { ...loaded.config.servers[0]!, file: "/c/mine.json" };
+  return { servers: loaded.config.servers, server, place, options };
 }
 
 describe("a server that is not to be had", () => {

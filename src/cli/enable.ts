@@ -9,6 +9,8 @@ export function addEnable(program: Command, finish: Finish): void {
     .description("Let a server be used again; gateways that run take it up at once")
     .addHelpText("after", "\nExamples:\n  $ repertoire enable github")
     .action((name: string, _options: unknown, command: Command) => {
-      finish(changeServer(name, command, "enabled", { field: "enabled", value: undefined }));
+      finish(
+        changeServer(name, command, { word: "enabled", fields: { enabled: undefined, disabled: undefined } }),
+      );
     });
 }

@@ -9,6 +9,6 @@ export function addRemove(program: Command, finish: Finish): void {
     .description("Remove a server from the config")
     .addHelpText("after", "\nExamples:\n  $ repertoire remove github")
     .action((name: string, _options: unknown, command: Command) => {
-      finish(changeServer(name, command, "removed", { value: undefined }));
+      finish(changeServer(name, command, { word: "removed" }));
     });
 }

@@ -1,12 +1,17 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
+import { readConfigText, type ConfigText } from "../config/config-text.ts";
 import {
   describeInputsForTrust,
   describeServersForTrust,
   describeSettingsForTrust,
   type ServerForTrust,
 } from "../config/describe.ts";
-import { loadConfig } from "../config/load.ts";
+import { parseDocument } from "../config/document.ts";
+import { parseConfigText } from "../config/load.ts";
+import type { KeyPath } from "../config/problem.ts";
+import { asObject, parseServerKey } from "../config/server-check.ts";
+import { listEntries } from "../config/server-table.ts";
 import { revoke, trust } from "../config/trust.ts";
 import { askYesNo, canAsk } from "./confirm.ts";
 import { EXIT } from "./exit-code.ts";
@@ -42,7 +47,10 @@ Examples:
 }
 
 async function run(options: TrustOptions): Promise<number> {
-  const loaded = loadConfig({ configPath: options.config, home: options.home, assumeTrusted: true });
+  const place = { configPath: options.config, home: options.home, assumeTrusted: true };
+  // Read once: what is shown is what the trust is bound to.
+  const source = readConfigText(place);
+  const loaded = parseConfigText(source, place);
   if (!loaded.ok) throw configError(loaded.problems);
   const { config } = loaded;
   const { kind, path, sha256 } = config.origin;
@@ -57,7 +65,7 @@ async function run(options: TrustOptions): Promise<number> {
     note(wasTrusted ? `${green("revoked")} ${path}` : `${path} was not trusted.`);
     return EXIT.ok;
   }
-  showWhatItDoes(config, options);
+  showWhatItDoes(config, source, options);
   if (options.yes !== true && !(await confirm(`Trust ${path}?`))) return EXIT.refused;
   trust(config.home, path, sha256);
   note(`${green("trusted")} ${path}, with exactly this content`);
@@ -65,10 +73,19 @@ async function run(options: TrustOptions): Promise<number> {
 }
 
 /** Everything, cut nowhere: what is not shown cannot be agreed to. */
-function showWhatItDoes(config: Config, options: TrustOptions): void {
-  const servers = describeServersForTrust(config);
-  const settings = describeSettingsForTrust(config);
-  const inputs = describeInputsForTrust(config);
+function showWhatItDoes(config: Config, { files }: ConfigText, options: TrustOptions): void {
+  const [file, ...others] = files.map(({ text = "{}" }) => valueOf(text));
+  const isWritten = ([section, key]: KeyPath): boolean => {
+    const settings = asObject(file)?.[String(section)];
+    return key === undefined ? settings !== undefined : asObject(settings)?.[key] !== undefined;
+  };
+  const own = new Set(others.flatMap(serverIdsIn));
+  const servers = describeServersForTrust(config).map((server) => ({
+    ...server,
+    replacesOwn: own.has(server.id),
+  }));
+  const settings = describeSettingsForTrust(config, isWritten);
+  const inputs = describeInputsForTrust(config, isWritten);
   if (options.json === true) {
     return printJson({ path: config.origin.path, sha256: config.origin.sha256, servers, settings, inputs });
   }
@@ -79,7 +96,17 @@ function showWhatItDoes(config: Config, options: TrustOptions): void {
   for (const { path, input } of inputs) print(`  ${dim(path)} gets the value of the input ${input}`);
 }
 
-function showServer(server: ServerForTrust): void {
+function valueOf(text: string): unknown {
+  const parsed = parseDocument(text, "");
+  return parsed.ok ? parsed.document.value : undefined;
+}
+
+function serverIdsIn(file: unknown): string[] {
+  const keys = listEntries(file).map(({ key }) => parseServerKey(key));
+  return keys.flatMap((parsed) => (parsed.ok ? [parsed.id] : []));
+}
+
+function showServer(server: ServerForTrust & { readonly replacesOwn: boolean }): void {
   print(bold(server.key));
   const line = (label: string, text: string) => print(`  ${dim(label.padEnd(9))} ${text}`);
   if (server.kind === "stdio") {
@@ -91,6 +118,7 @@ function showServer(server: ServerForTrust): void {
     line(server.kind, server.url);
     if (server.headerNames.length > 0) line("headers", server.headerNames.join(", "));
   }
+  if (server.replacesOwn) line("replaces", `your own server ${server.id}, with its settings`);
   if (server.variables.length > 0) line("gets", `the values of ${server.variables.join(", ")}`);
   if (server.inputs.length > 0) line("gets", `what you gave for the inputs ${server.inputs.join(", ")}`);
 }

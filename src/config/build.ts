@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, sep } from "node:path";
+import { isAbsolute, join, sep } from "node:path";
 import {
   deepFreeze,
   type Config,
@@ -10,19 +10,22 @@ import {
   type ServerOAuthConfig,
   type Transport,
 } from "./config.ts";
+import type { FileText } from "./config-text.ts";
 import type { EnvironmentServers } from "./environment.ts";
 import type { TreeExpansion } from "./expand.ts";
 import type { KeyPath, Problem } from "./problem.ts";
+import { folderOf } from "./merge.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
-import { fileSchema, type FileConfig, type FileServer } from "./schema.ts";
+import type { FileConfig, FileServer } from "./schema.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./secrets.ts";
 import { objectAt } from "./server-check.ts";
 
 /** All that a config is made of, checked. */
 export interface BuildInput {
-  readonly origin: ConfigOrigin;
+  readonly files: Config["files"];
   readonly home: string;
-  readonly trusted: boolean;
+  /** The file that a place in the tree came from. */
+  readonly sourceAt: (path: KeyPath) => FileText | undefined;
   readonly file: FileConfig;
   /** The servers of the file by id: only those whose key gives one. */
   readonly servers: ReadonlyMap<string, BuildServer>;
@@ -41,33 +44,41 @@ interface BuildServer {
 }
 
 export function buildConfig(input: BuildInput): Config {
-  // A file that is not trusted may name servers. It may not open the shell, files or the network to workflows, choose a file
-  // to write to, raise a limit, or look into another scope.
-  const settings = input.trusted ? input.file : fileSchema.parse({}, { jitless: true });
-  const folder = dirname(input.origin.path ?? join(input.home, "none"));
-  const servers = buildServers(input, settings.limits.callTimeoutMs, folder);
+  const { file: settings, files, home } = input;
+  const locate: Locate = (at, path) => absolutePath(folderOf(input.sourceAt(at), home), path);
+  const servers = buildServers(input, settings.limits.callTimeoutMs, locate);
   const findId = createServerFinder(servers.map((server) => server.id));
   const { file: logFile, level } = settings.log;
   return deepFreeze({
-    origin: input.origin,
-    home: input.home,
-    draftsFolder: join(input.home, "drafts"),
+    origin: originOf(files),
+    files,
+    home,
+    draftsFolder: join(home, "drafts"),
     servers,
     inputs: input.inputs,
-    exposure: input.file.exposure,
-    profiles: buildProfiles(input.file, findId),
+    exposure: settings.exposure,
+    profiles: buildProfiles(settings, findId),
     scope: settings.scope,
     limits: settings.limits,
     sandbox: settings.sandbox,
     tools: settings.tools,
     search: buildSearch(settings.search),
     library: settings.library,
-    workflows: buildWorkflows(settings.workflows, folder),
+    workflows: buildWorkflows(settings.workflows, locate),
     http: buildHttp(settings.http),
     telemetry: buildTelemetry(settings.telemetry),
-    log: logFile === undefined ? { level } : { level, file: absolutePath(folder, logFile) },
+    log: logFile === undefined ? { level } : { level, file: locate(["log", "file"], logFile) },
     secrets: findSecrets(input, servers, [settings.workflows.llm, settings.search.embeddings]),
   });
+}
+
+/** A path of a file, which starts at the folder of the file that it stands in. */
+type Locate = (at: KeyPath, path: string) => string;
+
+function originOf([nearest]: Config["files"]): ConfigOrigin {
+  if (nearest === undefined) return { kind: "none" };
+  const { trusted: _, ...origin } = nearest;
+  return origin;
 }
 
 function findSecrets(
@@ -88,11 +99,11 @@ function findSecrets(
   return arrangeSecrets(found.filter((text) => !isUnresolved(text)));
 }
 
-function buildWorkflows(section: FileConfig["workflows"], folder: string): Config["workflows"] {
+function buildWorkflows(section: FileConfig["workflows"], locate: Locate): Config["workflows"] {
   const { fileRoots, llm, ...switches } = section;
   return {
     ...switches,
-    fileRoots: fileRoots.map((root) => absolutePath(folder, root)),
+    fileRoots: fileRoots.map((root) => locate(["workflows", "fileRoots"], root)),
     ...(llm === undefined ? {} : { llm: buildLlm(llm) }),
   };
 }
@@ -136,9 +147,9 @@ function absolutePath(folder: string, path: string): string {
 
 // ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function buildServers(input: BuildInput, callTimeoutMs: number, folder: string): ServerConfig[] {
+function buildServers(input: BuildInput, callTimeoutMs: number, locate: Locate): ServerConfig[] {
   const fromFile = [...input.servers].map(([id, server]) =>
-    serverFromFile(input, id, server, callTimeoutMs, folder),
+    serverFromFile(input, id, server, callTimeoutMs, locate),
   );
   const fromEnvironment = [...input.environment.urls.keys()]
     .filter((id) => !input.servers.has(id))
@@ -153,8 +164,10 @@ function serverFromFile(
   id: string,
   { key, entry, problems }: BuildServer,
   callTimeoutMs: number,
-  folder: string,
+  locate: Locate,
 ): ServerConfig {
+  const place = ["mcpServers", key];
+  const source = input.sourceAt(place);
   const written = objectAt(objectAt(input.written, "mcpServers"), key) ?? {};
   const kind = kindOf(entry, written);
   const isOwn = ({ path }: { path: KeyPath }): boolean => path[0] === "mcpServers" && path[1] === key;
@@ -163,15 +176,16 @@ function serverFromFile(
     id,
     key,
     declaredIn: "file",
+    ...(source?.origin.path !== undefined && { file: source.origin.path }),
     enabled: entry.enabled,
-    trusted: input.trusted,
+    trusted: source?.trusted !== false,
     timeoutMs: entry.timeoutMs ?? callTimeoutMs,
     tools: entry.tools,
     fromEnvironment: namesOf(input.expansion.uses.filter(isOwn).map(({ variable }) => variable)),
     inputs: namesOf(inputs.map((use) => use.id)),
     missingInputs: namesOf(inputs.filter(({ state }) => state === "missing").map((use) => use.id)),
     problems,
-    transport: transportOf(entry, kind, (cwd) => absolutePath(folder, cwd)),
+    transport: transportOf(entry, kind, (cwd) => locate(place, cwd)),
     written: transportOf(asWritten(written), kind, (cwd) => cwd),
     ...(entry.oauth === undefined ? {} : { oauth: buildOAuth(entry.oauth) }),
   };

@@ -1,5 +1,5 @@
 /**
- * The file that counts, as it is on disk now: its bytes, whether they are trusted, and a fingerprint of both.
+ * The files that count, as they are on disk now: their bytes, whether they are trusted, and a fingerprint of both.
  */
 import { isAbsolute, relative } from "node:path";
 import type { ConfigOrigin } from "./config.ts";
@@ -15,15 +15,21 @@ export interface LoadOptions extends LocateOptions {
   readonly readInput?: (id: string) => string | undefined;
 }
 
-export interface ConfigText {
-  readonly location: Location;
+/** One file as it is on disk. */
+export interface FileText {
   readonly origin: ConfigOrigin;
   /** The file as the user would name it. */
   readonly file: string;
-  /** Absent when there is no file, or it cannot be read. */
+  /** Absent when it cannot be read. */
   readonly text?: string;
   readonly trusted: boolean;
   readonly problem?: Problem;
+}
+
+export interface ConfigText {
+  readonly location: Location;
+  /** The nearest first. */
+  readonly files: readonly FileText[];
   readonly warnings: readonly Problem[];
   /** Equal for equal files in equal trust. */
   readonly fingerprint: string;
@@ -31,24 +37,32 @@ export interface ConfigText {
 
 export function readConfigText(options: LoadOptions = {}): ConfigText {
   const location = locateConfig(options);
-  const { path, kind } = location.origin;
-  const base = { location, origin: location.origin, file: "", warnings: [] };
-  if (path === undefined) return { ...base, trusted: true, fingerprint: kind };
-  const file = displayPath(path, location.cwd);
-  const read = readTextFile(path);
-  if (!read.ok) {
-    const { message, hint } = read;
-    const problem = { file, path: "", message, ...(hint === undefined ? {} : { hint }) };
-    return { ...base, file, trusted: false, problem, fingerprint: JSON.stringify([kind, path, message]) };
-  }
   const warnings: Problem[] = [];
-  const { sha256, text } = read;
-  const trusted =
-    kind !== "project" ||
-    options.assumeTrusted === true ||
-    isTrusted(location.home, path, sha256, (warning) => warnings.push(warning));
-  const fingerprint = JSON.stringify([kind, path, sha256, trusted]);
-  return { location, origin: { kind, path, sha256 }, file, text, trusted, warnings, fingerprint };
+  const files = location.files.map(({ kind, path }): FileText => {
+    const file = displayPath(path, location.cwd);
+    const read = readTextFile(path);
+    const isOwn = kind !== "project" || options.assumeTrusted === true;
+    if (!read.ok) {
+      const { message, hint } = read;
+      const problem = { file, path: "", message, ...(hint === undefined ? {} : { hint }) };
+      return { origin: { kind, path }, file, trusted: isOwn, problem };
+    }
+    const { sha256, text } = read;
+    const trusted = isOwn || isTrusted(location.home, path, sha256, (warning) => warnings.push(warning));
+    return { origin: { kind, path, sha256 }, file, text, trusted };
+  });
+  const marks = files.map(({ origin, trusted, problem }) => [
+    origin.kind,
+    origin.path,
+    origin.sha256 ?? problem?.message,
+    trusted,
+  ]);
+  return { location, files, warnings, fingerprint: JSON.stringify(marks) };
+}
+
+/** The texts that may name inputs and be told their values. */
+export function trustedTexts({ files }: ConfigText): string[] {
+  return files.flatMap(({ trusted, text }) => (trusted ? (text ?? []) : []));
 }
 
 /** Relative inside the project folder, as a person would type it. */

@@ -8,7 +8,10 @@ import type { KeyPath, Problem } from "./problem.ts";
  * Paths are absolute, variables are expanded, defaults are filled in.
  */
 export interface Config {
+  /** The nearest file. */
   readonly origin: ConfigOrigin;
+  /** All files that there are, the nearest first; one that is not trusted only lists its servers. */
+  readonly files: readonly (ConfigOrigin & { readonly trusted: boolean })[];
   /** The folder of everything that must survive; readable by its owner only. */
   readonly home: string;
   readonly draftsFolder: string;
@@ -49,6 +52,8 @@ export interface ServerConfig {
   /** As it stands in `mcpServers`; for a server from the environment, its id. */
   readonly key: string;
   readonly declaredIn: "file" | "environment";
+  /** The file that declares it. */
+  readonly file?: string;
   readonly enabled: boolean;
   /** A server that is not trusted is listed and never started. */
   readonly trusted: boolean;
@@ -234,6 +239,8 @@ interface LogConfig {
 
 /** The parts of a project file that have no effect until it is trusted; its servers are listed and not started. */
 export const SECTIONS_IN_NEED_OF_TRUST = [
+  "exposure",
+  "profiles",
   "scope",
   "limits",
   "sandbox",

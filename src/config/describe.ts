@@ -137,9 +137,11 @@ export type ServerForTrust = {
   | { readonly kind: "http" | "sse"; readonly url: string; readonly headerNames: readonly string[] }
 );
 
-/** The servers of the file as they stand in it, with `${VAR}` unexpanded: the trust is bound to those bytes. */
+/** The servers of the nearest file as they stand in it, with `${VAR}` unexpanded: the trust is bound to those bytes. */
 export function describeServersForTrust(config: Config): ServerForTrust[] {
-  const fromFile = config.servers.filter((server) => server.declaredIn === "file");
+  const fromFile = config.servers.filter(
+    ({ declaredIn, file }) => declaredIn === "file" && file === config.origin.path,
+  );
   return fromFile.map(({ key, id, fromEnvironment, inputs, written }) => {
     const named = { key: escapeUnprintable(key), id, variables: fromEnvironment, inputs };
     if (written.kind !== "stdio") {
@@ -161,31 +163,46 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
   });
 }
 
+/** Whether something stands at a place in the file that is to be trusted; other files say other things. */
+type IsWritten = (path: KeyPath) => boolean;
+
 /**
  * Every setting that trusting the file would change from its default, such as `workflows.allowShell`, with its value as JSON.
- * For a config that was loaded with `assumeTrusted`: otherwise these settings are still at their defaults.
+ * For a config that was loaded with `assumeTrusted`: otherwise these settings are not in it.
  */
-export function describeSettingsForTrust(full: Config): { path: string; value: string }[] {
+export function describeSettingsForTrust(
+  full: Config,
+  isWritten: IsWritten = () => true,
+): { path: string; value: string }[] {
   const config = withoutInputValues(full);
   const defaults = fileSchema.parse({}, { jitless: true });
   const redactor = createRedactor(config.secrets);
-  return SECTIONS_IN_NEED_OF_TRUST.flatMap((section) => {
-    const usual: Record<string, unknown> = defaults[section];
-    return Object.entries(config[section])
-      .map(([key, value]) => ({ key, value: JSON.stringify(value) }))
-      .filter(({ key, value }) => value !== JSON.stringify(usual[key]))
-      .map(({ key, value }) => ({
-        path: `${section}.${key}`,
-        value: escapeUnprintable(redactor.text(value)),
-      }));
+  const settings = SECTIONS_IN_NEED_OF_TRUST.flatMap((section) => {
+    const [value, usual] = [config[section], defaults[section]];
+    if (typeof value === "string") return [{ path: [section], value, usual }];
+    const inner: Record<string, unknown> = typeof usual === "object" ? usual : {};
+    return Object.entries(value).map(([key, setting]) => ({
+      path: [section, key],
+      value: setting as unknown,
+      usual: inner[key],
+    }));
   });
+  return settings
+    .filter(({ path, value, usual }) => isWritten(path) && JSON.stringify(value) !== JSON.stringify(usual))
+    .map(({ path, value }) => ({
+      path: escapeUnprintable(formatPath(path)),
+      value: escapeUnprintable(redactor.text(JSON.stringify(value))),
+    }));
 }
 
 /** Where the settings would be given the value of an input, such as `workflows.llm.apiKey`; the servers say it for themselves. */
-export function describeInputsForTrust(config: Config): { path: string; input: string }[] {
+export function describeInputsForTrust(
+  config: Config,
+  isWritten: IsWritten = () => true,
+): { path: string; input: string }[] {
   return config.inputs.flatMap(({ id, paths }) =>
     paths
-      .filter((path) => path[0] !== "mcpServers")
+      .filter((path) => path[0] !== "mcpServers" && isWritten(path))
       .map((path) => ({ path: escapeUnprintable(formatPath(path)), input: id })),
   );
 }

@@ -1,12 +1,22 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { editConfig, editServer } from "./edit.ts";
+import { editConfig } from "./edit.ts";
 import { loadConfig } from "./load.ts";
 import { createTempProject } from "./temp-project.testkit.ts";
 import { trust } from "./trust.ts";
 
 const GITHUB = { command: "npx", args: ["-y", "github"] };
+
+interface ServerEdit {
+  readonly key: string;
+  readonly field?: string;
+  readonly value: unknown;
+}
+
+function editServer(path: string, home: string, { key, field, value }: ServerEdit): void {
+  editConfig(path, home, [{ path: ["mcpServers", key, ...(field === undefined ? [] : [field])], value }]);
+}
 
 describe("editing a server", () => {
   it("adds it to a file that is not there yet, for its owner's eyes only", () => {
@@ -105,5 +115,17 @@ describe("editing a server", () => {
     const { home, cwd } = createTempProject();
     expect(() => editServer(cwd, home, { key: "a", value: GITHUB })).toThrow("Cannot change");
     expect(existsSync(join(cwd, "repertoire.json"))).toBe(false);
+  });
+
+  it.each([
+    ['{"mcpServers": {', "Cannot change"],
+    ["[]", "the file is not an object"],
+    ['{"mcpServers": []}', "mcpServers is not an object"],
+    ['{"mcpServers": {"a": "text"}}', "mcpServers.a is not an object"],
+  ])("leaves %s as it is, and says why", (text, message) => {
+    const { home, write } = createTempProject();
+    const path = write("project/repertoire.json", text);
+    expect(() => editServer(path, home, { key: "a", field: "enabled", value: false })).toThrow(message);
+    expect(readFileSync(path, "utf8")).toBe(text);
   });
 });

@@ -5,9 +5,12 @@
  */
 import { applyEdits, modify } from "jsonc-parser";
 import { hashText } from "../core/json.ts";
+import { parseDocument } from "./document.ts";
 import { setJson } from "./json-edit.ts";
+import { formatPath } from "./problem.ts";
 import { readWhole } from "./read-whole.ts";
 import { PRIVATE_MODES, replaceFile } from "./replace-file.ts";
+import { asObject } from "./server-check.ts";
 import { lineBreakOf } from "./text-layout.ts";
 import { isTrusted, trust } from "./trust.ts";
 import { changeError } from "./undo-backup.ts";
@@ -18,25 +21,35 @@ export interface ConfigEdit {
   readonly value: unknown;
 }
 
-/** What may be changed of a server: a whole entry, or one key of it; `undefined` removes. */
-export interface ServerEdit {
-  /** The key in `mcpServers`. */
-  readonly key: string;
-  readonly field?: string;
-  readonly value: unknown;
-}
-
 const BYTE_ORDER_MARK = "\uFEFF";
-
-export function editServer(path: string, home: string, { key, field, value }: ServerEdit): void {
-  editConfig(path, home, [{ path: ["mcpServers", key, ...(field === undefined ? [] : [field])], value }]);
-}
 
 /** All of the edits, or none. */
 export function editConfig(path: string, home: string, edits: readonly ConfigEdit[]): void {
   const before = readWhole(path);
   if (typeof before === "object") throw changeError(path, before.message);
+  const problem = findEditProblem(before ?? "", edits);
+  if (problem !== undefined) throw changeError(path, problem);
   writeConfig(path, home, before, editText(before, edits));
+}
+
+/** Why the text cannot be edited: it is no JSON, or something else stands where an object has to be. */
+function findEditProblem(text: string, edits: readonly ConfigEdit[]): string | undefined {
+  if (text.trim() === "") return undefined;
+  const parsed = parseDocument(text.replace(BYTE_ORDER_MARK, ""), "");
+  if (!parsed.ok) {
+    const { line, message } = parsed.problems[0]!;
+    return line === undefined ? message : `line ${line}: ${message}`;
+  }
+  for (const { path } of edits) {
+    let value: unknown = parsed.document.value;
+    for (const [depth, key] of path.entries()) {
+      if (value === undefined) break;
+      const isFitting = typeof key === "number" ? Array.isArray(value) : asObject(value) !== undefined;
+      if (!isFitting) return `${formatPath(path.slice(0, depth)) || "the file"} is not an object`;
+      value = (value as Record<string | number, unknown>)[key];
+    }
+  }
+  return undefined;
 }
 
 /** What the text of a config becomes; `undefined` is a file that is not there yet. */

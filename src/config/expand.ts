@@ -125,7 +125,11 @@ export interface TreeExpansion {
 }
 
 /** Expands every string value of a tree that `parseDocument` made, so its depth is bounded. */
-export function expandTree(root: unknown, env: Environment, lookUpInput = NO_INPUTS): TreeExpansion {
+export function expandTree(
+  root: unknown,
+  env: Environment,
+  lookUpInput: (id: string, path: KeyPath) => InputValue | undefined = NO_INPUTS,
+): TreeExpansion {
   const complaints: Complaint[] = [];
   const unset: Complaint[] = [];
   const uses: { path: KeyPath; variable: string }[] = [];
@@ -134,7 +138,7 @@ export function expandTree(root: unknown, env: Environment, lookUpInput = NO_INP
   const secrets: string[] = [];
   const expandString = (text: string, path: KeyPath): string => {
     if (!text.includes("${")) return text;
-    const expansion = expandText(text, env, lookUpInput);
+    const expansion = expandText(text, env, (id) => lookUpInput(id, path));
     for (const problem of expansion.problems) complaints.push({ path, at: "value", ...problem });
     for (const problem of expansion.unset) unset.push({ path, at: "value", ...problem });
     for (const variable of expansion.variables) uses.push({ path, variable });

@@ -217,7 +217,7 @@ describe("a project file", () => {
     expect(untrusted).toMatchObject({ ok: true });
     const { config } = untrusted as { config: Config };
     expect(config.inputs.map(({ id, state }) => [id, state])).toEqual([
-      ["region", "default"],
+      ["region", "unread"],
       ["token", "unread"],
       ["undeclared", "unread"],
     ]);

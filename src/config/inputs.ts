@@ -8,7 +8,7 @@
 import { isSecretKey } from "../core/redaction.ts";
 import type { ConfigInput, InputOption } from "./config.ts";
 import type { InputUse, LookUpInput } from "./expand.ts";
-import type { Complaint } from "./problem.ts";
+import type { Complaint, KeyPath } from "./problem.ts";
 import { asObject, parseServerKey } from "./server-check.ts";
 
 /** What a file says of an input, as VS Code writes it. */
@@ -135,22 +135,23 @@ function cureFor(id: string): string {
 interface InputsKnown {
   readonly declared: ReadonlyMap<string, InputDeclaration>;
   readonly uses: readonly InputUse[];
-  /** Whether the values were looked for at all. */
-  readonly areRead: boolean;
+  /** Whether the values were looked for at a place. */
+  readonly isRead: (path: KeyPath) => boolean;
   /** By the key in `mcpServers`. */
   readonly isEnabled: (key: string) => boolean;
 }
 
 /** Every input that the file declares or uses, in the order of their ids. */
-export function describeInputs({ declared, uses, areRead, isEnabled }: InputsKnown): ConfigInput[] {
+export function describeInputs({ declared, uses, isRead, isEnabled }: InputsKnown): ConfigInput[] {
   const byId = Map.groupBy(uses, ({ id }) => id);
   const ids = [...new Set([...declared.keys(), ...byId.keys()])].sort();
   return ids.map((id) => {
     const own = byId.get(id) ?? [];
-    const state = own[0]?.state ?? "unused";
+    const read = own.find(({ path }) => isRead(path));
+    const state = (read ?? own[0])?.state ?? "unused";
     return {
       ...shownDeclaration(id, declared.get(id)),
-      state: state === "missing" && !areRead ? "unread" : state,
+      state: state === "missing" && read === undefined ? "unread" : state,
       isNeeded: own.some(({ path }) => path[0] !== "mcpServers" || isEnabled(String(path[1]))),
       servers: [...new Set(own.flatMap(serverIdOf))].sort(),
       paths: own.map(({ path }) => path),

@@ -14,6 +14,7 @@ describe("without a file", () => {
       warnings: [],
       config: {
         origin: { kind: "none" },
+        files: [],
         home: project.home,
         draftsFolder: join(project.home, "drafts"),
         servers: [],
@@ -71,6 +72,7 @@ describe("a file", () => {
         id: "files",
         key: "files",
         declaredIn: "file",
+        file: config.origin.path,
         enabled: true,
         trusted: true,
         timeoutMs: 7000,
@@ -154,9 +156,11 @@ describe("a file", () => {
     mkdirSync(join(project.cwd, "folder"));
     symlinkSync("pipe", join(project.cwd, "repertoire.json"));
     const startedAt = performance.now();
-    for (const configPath of ["pipe", "folder", "/dev/zero", undefined]) {
+    for (const configPath of ["pipe", "folder", "/dev/zero"]) {
       expect(loadConfig({ ...project.options, configPath }).ok).toBe(false);
     }
+    const found = loadConfig(project.options);
+    expect(found.ok && textOf(found.warnings)).toContain("this is a pipe, socket or device");
     expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 

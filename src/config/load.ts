@@ -1,11 +1,12 @@
 /**
- * File + environment → one frozen Config, or everything that is wrong with them at once. Bad input is a value and never a
- * throw. Only data is read: no `.env`, no script, no module of the folder has any say.
+ * Files + environment → one frozen Config, or everything that is wrong with them at once. Bad input is a value and never a
+ * throw. What is wrong with one server is kept with that server; only what is wrong with a file as a whole leaves no config. Only
+ * data is read: no script, no module of the folder has any say.
  */
 import { buildConfig } from "./build.ts";
-import { readConfigText, type ConfigText, type LoadOptions } from "./config-text.ts";
+import { readConfigText, type ConfigText, type FileText, type LoadOptions } from "./config-text.ts";
 import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ConfigInput } from "./config.ts";
-import { parseDocument, type Document } from "./document.ts";
+import { parseDocument } from "./document.ts";
 import { readEnvironment, type EnvironmentServers } from "./environment.ts";
 import { expandTree, type InputUse, type TreeExpansion } from "./expand.ts";
 import type { FileChecked } from "./file-check.ts";
@@ -19,10 +20,12 @@ import {
   readDeclarations,
   withInputHint,
 } from "./inputs.ts";
+import { mergeLayers, type Layer } from "./merge.ts";
 import { arrangeProblems, type Complaint, type KeyPath, type Problem } from "./problem.ts";
 import { checkProfiles } from "./profile.ts";
 import { asObject, checkServers, objectAt, parseServerKey, type ServersChecked } from "./server-check.ts";
 import { readEntry } from "./server-entry.ts";
+import { listEntries } from "./server-table.ts";
 import { checkWithGaps } from "./unresolved.ts";
 
 export type LoadResult =
@@ -41,22 +44,24 @@ export function loadConfig(options: LoadOptions = {}): LoadResult {
 /** What decides about the values in a file, beside the file. */
 type ValueOptions = Pick<LoadOptions, "env" | "readInput" | "assumeTrusted">;
 
-/** Understands what was read: all problems of file and environment at once, or the config and what is odd about it. */
+/** Understands what was read: all problems of files and environment at once, or the config and what is odd about it. */
 export function parseConfigText(source: ConfigText, options: ValueOptions = {}): LoadResult {
   const { env = process.env, readInput, assumeTrusted = false } = options;
-  if (source.problem !== undefined) return { ok: false, problems: [source.problem] };
-  const parsed = parseDocument(source.text ?? "{}", source.file);
-  if (!parsed.ok) return { ok: false, problems: parsed.problems };
-  const { document } = parsed;
-  const declared = readDeclarations(document.value);
+  const parsed = parseFiles(source.files);
+  if (parsed.problems.length > 0) return { ok: false, problems: parsed.problems };
+  const merged = mergeLayers(parsed.layers);
+  const tree = merged.value;
+  const declared = readDeclarations(tree);
   // Whoever only looks at a file, and a file that is not trusted, is told no value; that is no fault of the file.
-  const areRead = source.trusted && !(assumeTrusted && readInput === undefined);
-  const lookUpInput = createInputLookUp(declared, areRead ? readInput : undefined);
-  const expansion = expandTree(document.value, env, lookUpInput);
+  const isTrusted = (path: KeyPath): boolean => merged.sourceAt(path)?.trusted !== false;
+  const isRead = (path: KeyPath): boolean => isTrusted(path) && !(assumeTrusted && readInput === undefined);
+  const lookUp = createInputLookUp(declared, readInput);
+  const lookUpDefault = createInputLookUp(declared, undefined);
+  const expansion = expandTree(tree, env, (id, path) => (isRead(path) ? lookUp : lookUpDefault)(id));
   const servers = checkServers(expansion.value);
   const environment = readEnvironment(env, servers.known);
-  const isEnabled = createEnabledCheck(document.value, environment);
-  const gaps = findGaps(expansion, { areRead, isEnabled });
+  const isEnabled = createEnabledCheck(tree, environment);
+  const gaps = findGaps(expansion, { isRead, isEnabled });
   const entries = readEntries(expansion.value);
   const checked = checkWithGaps(withoutServers(expansion.value), gaps.paths);
   const ids = [...new Set([...servers.known.keys(), ...environment.urls.keys()])].sort();
@@ -66,56 +71,94 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
     ...checkProfiles(expansion.value, ids),
   ];
   const complaints = [
-    ...parsed.complaints,
     ...expansion.complaints,
     ...gaps.complaints,
     ...withoutUnexpanded(values, [...expansion.complaints, ...expansion.unset, ...gaps.missing]),
     ...servers.complaints,
-    ...checkInputs(document.value),
+    ...checkInputs(tree),
   ];
-  const locate = (complaint: Complaint): Problem =>
-    document.locate(withInputHint(complaint, expansion.inputs));
-  const [ofServers, ofFile] = partition(complaints, isOfServer);
-  const inputs = describeInputs({ declared, uses: expansion.inputs, areRead, isEnabled });
+  const locate = (complaint: Complaint): Located => ({
+    path: complaint.path,
+    problem: merged.locate(withInputHint(complaint, expansion.inputs)),
+  });
+  const found = [...merged.complaints, ...complaints.map(locate)];
+  const [ofServers, ofFile] = partition(found, isOfServer);
+  const inputs = describeInputs({ declared, uses: expansion.inputs, isRead, isEnabled });
   if (ofFile.length > 0 || !checked.ok) {
     const canBeAsked = inputs.some((input) => input.state === "missing" && input.isNeeded);
-    const problems = [...complaints.map(locate), ...environment.problems.map(({ problem }) => problem)];
+    const problems = [...found, ...environment.problems].map(({ problem }) => problem);
     return { ok: false, problems: arrangeProblems(problems), ...(canBeAsked && { inputs }) };
   }
   const byId = Map.groupBy(ofServers, ({ path }) => idOf(String(path[1]), servers.known));
+  const problemsOf = (id: string | undefined): Problem[] =>
+    (byId.get(id) ?? []).map(({ problem }) => problem);
   const config = buildConfig({
-    origin: source.origin,
+    files: source.files.map(({ origin, trusted }) => ({ ...origin, trusted })),
     home: source.location.home,
-    trusted: source.trusted,
+    sourceAt: merged.sourceAt,
     file: checked.file,
     servers: new Map(
       [...servers.known].map(([id, { key }]) => [
         id,
-        { key, entry: entries.get(key)!.entry, problems: arrangeProblems((byId.get(id) ?? []).map(locate)) },
+        { key, entry: entries.get(key)!.entry, problems: arrangeProblems(problemsOf(id)) },
       ]),
     ),
-    written: document.value,
+    written: tree,
     expansion,
     inputs,
     environment,
   });
-  const trustWarnings = source.trusted ? [] : findTrustWarnings(source, document, config);
-  const entryWarnings = [...entries.values()].flatMap((entry) => entry.warnings);
-  const warnings = [...(byId.get(undefined) ?? []).map(leaveOut), ...entryWarnings];
+  const odd = [...entries.values()].flatMap((entry) => entry.warnings).filter(({ path }) => isTrusted(path));
   return {
     ok: true,
     config,
     warnings: [
       ...source.warnings,
-      ...trustWarnings,
-      ...arrangeProblems(warnings.map(locate)),
+      ...parsed.layers.flatMap(findTrustWarnings),
+      ...parsed.warnings,
+      ...merged.warnings,
+      ...arrangeProblems([...problemsOf(undefined).map(leaveOut), ...odd.map((one) => locate(one).problem)]),
       ...environment.warnings,
     ],
   };
 }
 
+/** A complaint about the tree, and what is said of it. */
+interface Located {
+  readonly path: KeyPath;
+  readonly problem: Problem;
+}
+
+interface FilesParsed {
+  readonly layers: readonly Layer[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+/** A file that is not trusted takes nothing away, so it may be broken. */
+function parseFiles(files: readonly FileText[]): FilesParsed {
+  const layers: Layer[] = [];
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  for (const source of files) {
+    const parsed =
+      source.problem === undefined
+        ? parseDocument(source.text ?? "", source.file)
+        : ({ ok: false, problems: [source.problem] } as const);
+    if (parsed.ok) layers.push({ source, ...parsed });
+    else if (source.trusted) problems.push(...parsed.problems);
+    else warnings.push(...parsed.problems.map(warnUnread));
+  }
+  return { layers, problems, warnings };
+}
+
+function warnUnread({ hint, ...problem }: Problem): Problem {
+  const rest = "this project file has no effect until it is correct and trusted";
+  return { ...problem, hint: hint === undefined ? rest : `${hint}; ${rest}` };
+}
+
 /** What is wrong with one server is no reason to do without the others. */
-function isOfServer({ path }: Complaint): boolean {
+function isOfServer({ path }: Located): boolean {
   return path[0] === "mcpServers" && path.length > 1;
 }
 
@@ -125,8 +168,8 @@ function idOf(key: string, known: ServersChecked["known"]): string | undefined {
 }
 
 /** A server whose key gives no id cannot be called by any name. */
-function leaveOut(complaint: Complaint): Complaint {
-  return { ...complaint, message: `${complaint.message}; this server is left out` };
+function leaveOut(problem: Problem): Problem {
+  return { ...problem, message: `${problem.message}; this server is left out` };
 }
 
 function readEntries(file: unknown): Map<string, ReturnType<typeof readEntry>> {
@@ -162,11 +205,12 @@ interface Gaps {
 }
 
 interface GapRules {
-  readonly areRead: boolean;
+  /** Whether the values of inputs are looked for at a place. */
+  readonly isRead: (path: KeyPath) => boolean;
   readonly isEnabled: (key: string) => boolean;
 }
 
-function findGaps({ unset, inputs }: TreeExpansion, { areRead, isEnabled }: GapRules): Gaps {
+function findGaps({ unset, inputs }: TreeExpansion, { isRead, isEnabled }: GapRules): Gaps {
   // A server that is switched off needs nothing.
   const isNeeded = ({ path }: { path: KeyPath }): boolean =>
     path[0] !== "mcpServers" || isEnabled(String(path[1]));
@@ -175,9 +219,10 @@ function findGaps({ unset, inputs }: TreeExpansion, { areRead, isEnabled }: GapR
   const complaints = [
     ...unset.filter(isNeeded),
     ...misplaced.map(complainOpenSection),
-    ...(areRead ? missing.filter(isNeeded).map(complainMissing) : []),
+    ...missing.filter((use) => isRead(use.path) && isNeeded(use)).map(complainMissing),
   ];
-  return { paths: areRead ? [] : missing.map(({ path }) => path), complaints, missing };
+  const unread = missing.filter((use) => !isRead(use.path));
+  return { paths: unread.map(({ path }) => path), complaints, missing };
 }
 
 function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
@@ -197,10 +242,15 @@ function withoutUnexpanded(
   return complaints.filter((complaint) => !paths.has(JSON.stringify(complaint.path)));
 }
 
-function findTrustWarnings(source: ConfigText, document: Document, config: Config): Problem[] {
+/** What of a file has no effect before it is trusted. */
+function findTrustWarnings({ source, document }: Layer): Problem[] {
+  if (source.trusted) return [];
   const hint = "look at it, then run `repertoire trust`";
-  const withheld = SECTIONS_IN_NEED_OF_TRUST.filter((key) => objectAt(document.value, key) !== undefined);
-  const names = config.servers.filter((server) => !server.trusted).map((server) => server.id);
+  const withheld = SECTIONS_IN_NEED_OF_TRUST.filter((key) =>
+    Object.hasOwn(asObject(document.value) ?? {}, key),
+  );
+  const keys = listEntries(document.value).map(({ key }) => parseServerKey(key));
+  const names = [...new Set(keys.flatMap((parsed) => (parsed.ok ? [parsed.id] : [])))].sort();
   const warnings: Problem[] = [];
   if (names.length > 0) {
     const message = `this project file is not trusted, so its servers are not started: ${names.join(", ")}`;

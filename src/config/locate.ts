@@ -24,9 +24,17 @@ export interface LocateOptions {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where to read and where to keep. `candidates` are the files that would count if they existed, the first wins. */
+interface LocatedFile {
+  readonly kind: Exclude<ConfigOrigin["kind"], "none">;
+  readonly path: string;
+}
+
+/** Where to read and where to keep. `candidates` are the files that would count if they existed, the nearest first. */
 export interface Location {
+  /** The nearest file that is there. */
   readonly origin: Omit<ConfigOrigin, "sha256">;
+  /** All that are there, the nearest first. */
+  readonly files: readonly LocatedFile[];
   readonly home: string;
   readonly cwd: string;
   readonly candidates: readonly string[];
@@ -45,16 +53,19 @@ export function locateConfig(options: LocateOptions = {}): Location {
   const { cwd } = place;
   if (options.configPath !== undefined) {
     const path = place.path.resolve(cwd, options.configPath);
-    return { origin: { kind: "flag", path }, home, cwd, candidates: [path] };
+    const file = { kind: "flag", path } as const;
+    return { origin: file, files: [file], home, cwd, candidates: [path] };
   }
   const project = place.path.join(cwd, CONFIG_FILE_NAME);
   const user = place.path.join(userFolderOf(place), CONFIG_FILE_NAME);
   const candidates = [project, user];
   // Someone who works inside the user's config folder sees the user's own file, not that of a project.
-  if (isThere(project) && project !== user)
-    return { origin: { kind: "project", path: project }, home, cwd, candidates };
-  if (isThere(user)) return { origin: { kind: "user", path: user }, home, cwd, candidates };
-  return { origin: { kind: "none" }, home, cwd, candidates };
+  const isProject = project !== user && isThere(project);
+  const files: LocatedFile[] = [
+    ...(isProject ? [{ kind: "project", path: project } as const] : []),
+    ...(isThere(user) ? [{ kind: "user", path: user } as const] : []),
+  ];
+  return { origin: files[0] ?? { kind: "none" }, files, home, cwd, candidates };
 }
 
 interface Place {

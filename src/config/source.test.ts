@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createConfigSource, type ConfigEvent, type ConfigSource } from "./source.ts";
 import { createTempProject, type TempProject } from "./temp-project.testkit.ts";
@@ -11,17 +12,17 @@ function requireSource(project: TempProject): ConfigSource {
 
 test("holds the last good config and tells of each change", async () => {
   const project = createTempProject();
-  project.write("project/repertoire.json", { exposure: "lean" });
+  project.write("user/.config/repertoire/repertoire.json", { exposure: "lean" });
   const source = requireSource(project);
   const events: ConfigEvent[] = [];
   source.subscribe((event) => events.push(event));
   expect(source.current().exposure).toBe("lean");
 
-  project.write("project/repertoire.json", { exposure: "nonsense" });
+  project.write("user/.config/repertoire/repertoire.json", { exposure: "nonsense" });
   await source.check();
   expect(source.current().exposure).toBe("lean");
 
-  project.write("project/repertoire.json", { exposure: "full" });
+  project.write("user/.config/repertoire/repertoire.json", { exposure: "full" });
   await source.check();
   expect(source.current().exposure).toBe("full");
   expect(events).toMatchObject([
@@ -35,7 +36,7 @@ test("has the new config in force before subscribers hear of it", async () => {
   const source = requireSource(project);
   const seen: string[] = [];
   source.subscribe(() => seen.push(source.current().exposure));
-  project.write("project/repertoire.json", { exposure: "full" });
+  project.write("user/.config/repertoire/repertoire.json", { exposure: "full" });
   await source.check();
   expect(seen).toEqual(["full"]);
 });
@@ -47,19 +48,19 @@ test("tells nobody who has left, and nobody after close", async () => {
   const leave = source.subscribe(() => heard.push("left"));
   source.subscribe(() => heard.push("stayed"));
   leave();
-  project.write("project/repertoire.json", { exposure: "full" });
+  project.write("user/.config/repertoire/repertoire.json", { exposure: "full" });
   await source.check();
   source.close();
-  project.write("project/repertoire.json", { exposure: "lean" });
+  project.write("user/.config/repertoire/repertoire.json", { exposure: "lean" });
   await source.check();
   expect(heard).toEqual(["stayed"]);
 });
 
 test("leaves a config that is broken from the start to its caller", () => {
   const project = createTempProject();
-  project.write("project/repertoire.json", "{");
+  project.write("user/.config/repertoire/repertoire.json", "{");
   expect(createConfigSource(project.options)).toMatchObject({
     ok: false,
-    problems: [{ file: "repertoire.json" }],
+    problems: [{ file: join(project.userFolder, "repertoire.json") }],
   });
 });

@@ -132,8 +132,8 @@ describe("T139: a project file", () => {
     const result = loadConfig(project.options);
     expect(result).toMatchObject({
       config: {
-        exposure: "lean",
-        profiles: { p: { servers: ["files"] } },
+        exposure: "auto",
+        profiles: {},
         scope: { org: "local", project: "default" },
         limits: { callTimeoutMs: 60_000 },
         sandbox: { memoryMb: 64 },
@@ -145,7 +145,7 @@ describe("T139: a project file", () => {
     expect(warnings).toContain(
       "not trusted, so its servers are not started: files, web; look at it, then run `repertoire trust`",
     );
-    for (const key of ["scope", "limits", "sandbox", "workflows", "log"]) {
+    for (const key of ["exposure", "profiles", "scope", "limits", "sandbox", "workflows", "log"]) {
       expect(warnings).toContain(`${key}: has no effect until this project file is trusted`);
     }
   });

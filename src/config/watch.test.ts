@@ -11,6 +11,8 @@ import { watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
 /** Long enough that only an explicit `check` or the other mechanism can be what noticed. */
 const NEVER_MS = 600_000;
 
+const USER_FILE = "user/.config/repertoire/repertoire.json";
+
 function watchProject(project: TempProject, options: Partial<WatchOptions> = {}) {
   const seen: LoadResult[] = [];
   const manual = { pollMs: NEVER_MS, settleMs: NEVER_MS };
@@ -29,13 +31,13 @@ async function eventually(assertion: () => void): Promise<void> {
 describe("a check", () => {
   test("calls back when the content has changed, and only then", async () => {
     const project = createTempProject();
-    project.write("project/repertoire.json", { exposure: "lean" });
+    project.write(USER_FILE, { exposure: "lean" });
     const { watch, exposures } = watchProject(project);
     await watch.check();
-    project.write("project/repertoire.json", { exposure: "lean" });
+    project.write(USER_FILE, { exposure: "lean" });
     await watch.check();
     expect(exposures()).toEqual([]);
-    project.write("project/repertoire.json", { exposure: "full" });
+    project.write(USER_FILE, { exposure: "full" });
     await watch.check();
     await watch.check();
     expect(exposures()).toEqual(["full"]);
@@ -44,25 +46,27 @@ describe("a check", () => {
   test("sees a file appear, take precedence, and vanish", async () => {
     const project = createTempProject();
     const { watch, exposures } = watchProject(project);
-    project.write("user/.config/repertoire/repertoire.json", { exposure: "lean" });
+    project.write(USER_FILE, { exposure: "lean" });
     await watch.check();
     const path = project.write("project/repertoire.json", { exposure: "full" });
+    await watch.check();
+    trust(project.home, path, readConfigText(project.options).files[0]!.origin.sha256!);
     await watch.check();
     rmSync(path);
     await watch.check();
     rmSync(join(project.userFolder, "repertoire.json"));
     await watch.check();
-    expect(exposures()).toEqual(["lean", "full", "lean", "auto"]);
+    expect(exposures()).toEqual(["lean", "lean", "full", "lean", "auto"]);
   });
 
   test("hands on the problems of a broken file, and the config once it is mended", async () => {
     const project = createTempProject();
-    project.write("project/repertoire.json", {});
+    project.write(USER_FILE, {});
     const { watch, seen, exposures } = watchProject(project);
-    project.write("project/repertoire.json", "{");
+    project.write(USER_FILE, "{");
     await watch.check();
     await watch.check();
-    project.write("project/repertoire.json", { exposure: "full" });
+    project.write(USER_FILE, { exposure: "full" });
     await watch.check();
     expect(exposures()).toEqual(["broken", "full"]);
     expect(seen[0]).toMatchObject({ problems: [{ message: 'a "}" is missing' }] });
@@ -82,16 +86,16 @@ describe("a check", () => {
     const project = createTempProject();
     const path = project.write("project/repertoire.json", { mcpServers: { a: { command: "x" } } });
     const { watch, seen } = watchProject(project);
-    trust(project.home, path, readConfigText(project.options).origin.sha256!);
+    trust(project.home, path, readConfigText(project.options).files[0]!.origin.sha256!);
     await watch.check();
     expect(seen).toMatchObject([{ config: { servers: [{ trusted: true }] } }]);
   });
 
   test("misses nothing that happened since the caller read", async () => {
     const project = createTempProject();
-    project.write("project/repertoire.json", { exposure: "lean" });
+    project.write(USER_FILE, { exposure: "lean" });
     const since = readConfigText(project.options).fingerprint;
-    project.write("project/repertoire.json", { exposure: "full" });
+    project.write(USER_FILE, { exposure: "full" });
     const { watch, exposures } = watchProject(project, { since });
     await watch.check();
     expect(exposures()).toEqual(["full"]);
@@ -102,7 +106,7 @@ describe("a check", () => {
     const { watch, seen } = watchProject(project);
     watch.close();
     watch.close();
-    project.write("project/repertoire.json", { exposure: "full" });
+    project.write(USER_FILE, { exposure: "full" });
     await watch.check();
     expect(seen).toEqual([]);
   });
@@ -114,7 +118,7 @@ describe.each([
 ])("%s", (_, timing) => {
   test("notices a file that an editor renames into place", async () => {
     const project = createTempProject();
-    const path = project.write("project/repertoire.json", { exposure: "lean" });
+    const path = project.write(USER_FILE, { exposure: "lean" });
     const { exposures } = watchProject(project, timing);
     writeFileSync(`${path}.tmp`, '{"exposure": "full"}');
     renameSync(`${path}.tmp`, path);
@@ -123,10 +127,11 @@ describe.each([
 
   test("notices a file that appears, changes in place and vanishes", async () => {
     const project = createTempProject();
+    mkdirSync(project.userFolder, { recursive: true });
     const { exposures } = watchProject(project, timing);
-    const path = project.write("project/repertoire.json", { exposure: "lean" });
+    const path = project.write(USER_FILE, { exposure: "lean" });
     await eventually(() => expect(exposures().at(-1)).toBe("lean"));
-    project.write("project/repertoire.json", { exposure: "full" });
+    project.write(USER_FILE, { exposure: "full" });
     await eventually(() => expect(exposures().at(-1)).toBe("full"));
     rmSync(path);
     await eventually(() => expect(exposures().at(-1)).toBe("auto"));
@@ -137,13 +142,13 @@ test("the poll finds a file in a folder that did not exist", async () => {
   const project = createTempProject();
   const { exposures } = watchProject(project, { settleMs: 20, pollMs: 20 });
   mkdirSync(project.userFolder, { recursive: true });
-  project.write("user/.config/repertoire/repertoire.json", { exposure: "full" });
+  project.write(USER_FILE, { exposure: "full" });
   await eventually(() => expect(exposures().at(-1)).toBe("full"));
 });
 
 test("a watch keeps no process alive", () => {
   const project = createTempProject();
-  project.write("project/repertoire.json", {});
+  project.write(USER_FILE, {});
   const program = `import { watchConfig } from ${JSON.stringify(new URL("watch.ts", import.meta.url).href)};
     watchConfig(${JSON.stringify(project.options)}, () => {});
     console.log("watching");`;

@@ -8,7 +8,7 @@
 import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
 import { hashText } from "../core/json.ts";
-import { readConfigText, type ConfigText, type LoadOptions } from "./config-text.ts";
+import { readConfigText, trustedTexts, type ConfigText, type LoadOptions } from "./config-text.ts";
 import { inputIdsIn, mentionsInputs, type ReadInput } from "./inputs.ts";
 import { parseConfigText, type LoadResult } from "./load.ts";
 import { locateConfig } from "./locate.ts";
@@ -40,8 +40,9 @@ interface InputsFile {
 
 /** Equal for equal files in equal trust with equal values of inputs; none of these can be read from it. */
 export function fingerprintOf(source: ConfigText, readInput: ReadInput | undefined): string {
-  if (!source.trusted || readInput === undefined || !mentionsInputs(source.text)) return source.fingerprint;
-  const values = inputIdsIn(source.text).map((id) => readInput(id) ?? null);
+  const ids = readInput === undefined ? [] : trustedTexts(source).flatMap(inputIdsIn);
+  if (readInput === undefined || ids.length === 0) return source.fingerprint;
+  const values = ids.map((id) => readInput(id) ?? null);
   return JSON.stringify([source.fingerprint, hashText(JSON.stringify(values))]);
 }
 
@@ -97,7 +98,7 @@ function filesToWatch(options: WatchOptions): string[] {
 
 /** What the file of the values looks like from outside; undefined where the config uses none, and the file is left alone. */
 function inputsStamp({ inputs }: WatchOptions, source: ConfigText): string | undefined {
-  if (inputs === undefined || !source.trusted || !mentionsInputs(source.text)) return undefined;
+  if (inputs === undefined || !trustedTexts(source).some(mentionsInputs)) return undefined;
   try {
     const { ino, mtimeMs, size } = statSync(inputs.path);
     return `${ino} ${mtimeMs} ${size}`;
