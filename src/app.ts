@@ -44,7 +44,7 @@ import { createSandbox } from "./sandbox/sandbox.ts";
 import { createTypeCheck } from "./sandbox/type-check.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { StdioConnection } from "./server/serve-stdio.ts";
-import { nodePolicyOf, onVisibleChange, refuseProfile, usableServers } from "./config-view.ts";
+import { idleServers, nodePolicyOf, onVisibleChange, refuseProfile, usableServers } from "./config-view.ts";
 import { createProfiles, type FindGateway } from "./profiles.ts";
 import { createLogins, type Logins } from "./logins.ts";
 import { openSecretStore } from "./secrets.ts";
@@ -242,6 +242,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     library,
     drafts,
     servers: usable,
+    idle: () => idleServers(config.current()),
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
     toolTokens,
@@ -411,6 +412,7 @@ function openRuns(
       freshenLibrary,
       liveName,
       servers: () => usableServers(config.current()),
+      untrusted: () => idleServers(config.current()).untrusted,
     }),
     callTool: registry.call,
     scope: () => config.current().scope,

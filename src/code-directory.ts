@@ -14,6 +14,8 @@ export interface CodeDirectoryParts {
   readonly registry: Registry;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
+  /** The ids of those that wait for a person to trust the project file. */
+  readonly untrusted?: () => readonly string[];
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
   /** The name of the tool that an alias stands for. */
@@ -102,6 +104,18 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
   }
 
   function unknownNamespace(namespace: string, view: ToolView | undefined): ToolResult<never> {
+    const untrusted = view === undefined ? (parts.untrusted?.() ?? []) : [];
+    if (pick(untrusted, namespace, (id) => id) !== undefined) {
+      return fail(
+        "TOOL_UNAVAILABLE",
+        `The server ${namespace} stands in a project file that is not trusted.`,
+        {
+          reason: "untrusted",
+          retryable: false,
+          hint: "A person has to look at the repertoire.json of this folder and run: repertoire trust",
+        },
+      );
+    }
     const known = [...serversFor(view), ...capabilities(view).map((capability) => capability.namespace)];
     const near = nearest(namespace, known).map((name) => `mcp${memberOf(name)}`);
     const what = `There is no server and no capability namespace ${quote(namespace)}.`;

@@ -16,6 +16,17 @@ export function usableServers(config: Config): string[] {
   return config.servers.filter((server) => server.enabled && server.trusted).map((server) => server.id);
 }
 
+/** The servers that are configured and cannot be used, for those who miss their tools. */
+export function idleServers({ servers }: Config): {
+  readonly unusable: readonly string[];
+  readonly untrusted: readonly string[];
+} {
+  const enabled = servers.filter((server) => server.enabled);
+  const unusable = enabled.filter(({ trusted, problems }) => trusted && problems.length > 0);
+  const untrusted = enabled.filter(({ trusted }) => !trusted);
+  return { unusable: unusable.map(({ id }) => id), untrusted: untrusted.map(({ id }) => id) };
+}
+
 export function refuseProfile(profile: string | undefined, { profiles }: Config): never {
   const known = Object.keys(profiles);
   const near = nearest(profile ?? "", known);
@@ -31,7 +42,7 @@ export function refuseProfile(profile: string | undefined, { profiles }: Config)
 /** Only a change that clients can see is passed on: the servers that descriptions name, and what is listed. */
 export function onVisibleChange(config: ConfigSource, listener: () => void): () => void {
   const visible = (current: Config) =>
-    JSON.stringify([usableServers(current), current.exposure, current.profiles]);
+    JSON.stringify([usableServers(current), idleServers(current), current.exposure, current.profiles]);
   let last = visible(config.current());
   return config.subscribe((event) => {
     if (event.kind !== "changed") return;

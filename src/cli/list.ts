@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { escapeUnprintable } from "../core/printable.ts";
+import { noteIdle } from "./idle-note.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf } from "./session.ts";
@@ -29,7 +30,10 @@ export function addList(program: Command, finish: Finish): void {
           globalOptionsOf(command),
           "list_library",
           { pattern: pattern ?? null },
-          (answer) => showItems(answer, pattern),
+          (answer, config) => {
+            showItems(answer, pattern);
+            noteIdle(config, globalOptionsOf(command));
+          },
         ),
       );
     });

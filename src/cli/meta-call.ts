@@ -1,3 +1,4 @@
+import type { Config } from "../config/config.ts";
 import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
@@ -12,7 +13,7 @@ export async function callMetaTool<T>(
   options: GlobalOptions,
   name: string,
   args: JsonObject,
-  show: (answer: T) => void,
+  show: (answer: T, config: Config) => void,
   isWhole: (answer: T) => boolean = () => true,
 ): Promise<number> {
   const session = await openSession(options);
@@ -31,7 +32,7 @@ export async function callMetaTool<T>(
       if (options.json !== true) printToolError(error);
       return exitCodeOfToolError(error.code);
     }
-    if (options.json !== true) show(content as T);
+    if (options.json !== true) show(content as T, session.config.current());
     return EXIT.ok;
   } finally {
     await session.close();

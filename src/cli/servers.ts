@@ -58,6 +58,11 @@ function showTable(views: readonly ServerView[], options: GlobalOptions): void {
   for (const { id, problems = [] } of views) {
     for (const problem of problems) print(`\n${id} is not usable: ${formatProblem(problem)}`);
   }
+  if (views.some(({ state }) => state === "untrusted")) {
+    print(
+      `\nThe servers of this folder's repertoire.json are not started before: ${commandLine(["trust"], options)}`,
+    );
+  }
   for (const view of views.filter((other) => other.error !== undefined)) {
     print(`\n${view.id}: ${escapeUnprintable(view.error!)}`);
     for (const line of view.stderr ?? []) print(dim(`  │ ${escapeUnprintable(line)}`));

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { ServerView } from "../app.ts";
 import { commandLine } from "./command-line.ts";
 import { EXIT } from "./exit-code.ts";
+import { noteIdle } from "./idle-note.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
@@ -42,6 +43,7 @@ async function list(options: GlobalOptions): Promise<number> {
     else {
       printTable(tools.map((tool) => [tool.name, firstSentence(tool.description ?? "")]));
       noteUnasked(await session.app.viewServers(false), options);
+      noteIdle(session.config.current(), options);
     }
     return EXIT.ok;
   } finally {

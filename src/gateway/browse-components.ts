@@ -20,7 +20,7 @@ import {
   takeWhatFits,
 } from "./browse-answer.ts";
 import { viewLibrary } from "./library-view.ts";
-import { createMetaTool, type MetaTool } from "./meta-tool.ts";
+import { createMetaTool, type IdleServers, type MetaTool } from "./meta-tool.ts";
 
 /** The promise is an answer within a second whatever the servers do; this leaves time for the rest of the work. */
 const SERVERS_WAIT_MS = 800;
@@ -51,6 +51,7 @@ export interface BrowseParts {
   readonly freshenSearch?: (() => Promise<void>) | undefined;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
+  readonly idle?: (() => IdleServers) | undefined;
 }
 
 const input = z.strictObject({
@@ -95,6 +96,9 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     const shownNodes = takeWhatFits(nodes, ANSWER_BYTES_MAX / 2 + shownWorkflows.bytesLeft);
     const left = nodes.length + workflows.length - shownNodes.taken.length - shownWorkflows.taken.length;
     const pending = catalogue.pending.filter((id) => view?.allowsServer(id) !== false);
+    const unavailable = unavailableIn(catalogue, (id) => view?.allowsServer(id) !== false);
+    // What a project's file would add is nothing that a profile shows.
+    const untrusted = view === undefined ? (parts.idle?.().untrusted ?? []) : [];
     const hint = hintFor({
       query,
       left,
@@ -102,6 +106,8 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
         ? shownNodes.taken.filter((node) => node.input_schema === undefined).map(({ type }) => type)
         : [],
       pending,
+      absent: describeAbsent(unavailable, untrusted),
+      hasTools: tools.total > 0,
       isFull,
       isFound: nodes.length + workflows.length > 0,
       // What is kept under such words is what was asked for, whatever the servers have.
@@ -113,7 +119,7 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
       total:
         tools.total + builtIn.length + (query.trim() === "" ? kept.length : pickKept(own.hits, kept).length),
       pending,
-      unavailable: unavailableIn(catalogue, (id) => view?.allowsServer(id) !== false),
+      unavailable: [...unavailable, ...untrusted.map((server) => ({ server, reason: UNTRUSTED }))],
       ...(hint !== undefined && { hint }),
     };
   }
@@ -121,10 +127,10 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
   return createMetaTool({
     name: "browse_components",
     title: "Browse components",
-    describe: (servers) =>
+    describe: (servers, idle) =>
       "Search the tools that you can use: those of every connected server, and what was kept in the library. Start here. " +
       "Each hit has the TypeScript signature to call it in code: await mcp.server.tool({…}). " +
-      describeServers(servers),
+      describeServers(servers, idle),
     input,
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
@@ -132,12 +138,44 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
   });
 }
 
-/** Names a bounded number of servers: a description is read in every request of every client. */
-function describeServers(servers: readonly string[]): string {
-  if (servers.length === 0) return "No servers are configured yet.";
-  const shown = servers.slice(0, 30).join(", ");
-  const rest = servers.length > 30 ? ` and ${servers.length - 30} more` : "";
-  return `Servers: ${shown}${rest}.`;
+/** A description is read in every request of every client. */
+const NAMES_MAX = 30;
+
+/** Names a bounded number of servers, and those whose tools are missing, so that nobody takes them for absent. */
+function describeServers(servers: readonly string[], idle?: IdleServers): string {
+  const { unusable = [], untrusted = [] } = idle ?? {};
+  const usable = servers.filter((id) => !unusable.includes(id));
+  const sentences = [
+    ...(usable.length > 0 ? [`Servers: ${namesOf(usable)}.`] : []),
+    ...(unusable.length > 0
+      ? [`Not usable as they are configured: ${namesOf(unusable)}; the answer says why.`]
+      : []),
+    ...(untrusted.length > 0 ? [waitForTrust(untrusted)] : []),
+  ];
+  return sentences.length === 0 ? "No servers are configured yet." : sentences.join(" ");
+}
+
+function namesOf(servers: readonly string[]): string {
+  const rest = servers.length > NAMES_MAX ? ` and ${servers.length - NAMES_MAX} more` : "";
+  return `${servers.slice(0, NAMES_MAX).join(", ")}${rest}`;
+}
+
+const UNTRUSTED =
+  "The repertoire.json of this folder is not trusted, so its servers are not started. A person has to run: repertoire trust";
+
+function waitForTrust(servers: readonly string[]): string {
+  return `Servers of this folder's repertoire.json wait until a person runs \`repertoire trust\`: ${namesOf(servers)}.`;
+}
+
+/** Why tools may be missing that somebody expects. */
+function describeAbsent(unavailable: Output["unavailable"], untrusted: readonly string[]): string {
+  const sentences = [
+    ...(unavailable.length > 0
+      ? [`Tools of ${namesOf(unavailable.map(({ server }) => server))} are missing: see unavailable.`]
+      : []),
+    ...(untrusted.length > 0 ? [waitForTrust(untrusted)] : []),
+  ];
+  return sentences.join(" ");
 }
 
 function withoutTail({ hits }: ToolHits): ToolHits["hits"] {
@@ -186,9 +224,14 @@ interface Found {
   readonly unshown: readonly string[];
   readonly isFull: boolean;
   readonly pending: readonly string[];
+  /** Which tools are missing and why, or nothing. */
+  readonly absent: string;
+  /** Whether any tool of a server was found. */
+  readonly hasTools: boolean;
 }
 
-function hintFor({ query, isFound, isFaint, left, unshown, isFull, pending }: Found): string | undefined {
+function hintFor(found: Found): string | undefined {
+  const { query, isFound, isFaint, left, unshown, isFull, pending, absent, hasTools } = found;
   if (left > 0) {
     const less = isFull ? "Ask for fewer, or without detail." : "Ask for something narrower.";
     return `${left} more hits do not fit into one answer. ${less}`;
@@ -196,8 +239,10 @@ function hintFor({ query, isFound, isFaint, left, unshown, isFull, pending }: Fo
   if (unshown.length > 0) {
     return `The schemas of ${unshown.join(", ")} are too large for an answer: go by the signature, and execute says what is wrong with a call.`;
   }
-  if (query.trim() === "" || (isFound && !isFaint)) return undefined;
+  if (query.trim() === "" || (isFound && !isFaint)) {
+    return hasTools || absent === "" ? undefined : absent;
+  }
   const what = isFound ? "Nothing fits these words well." : "Nothing fits these words.";
   const wait = pending.length === 0 ? "" : ` ${pending.join(", ")} may have it: ask again in a moment.`;
-  return `${what} Say what is to be done in other words (a verb and a thing), name a server, or browse without a query to see everything.${wait}`;
+  return `${what} Say what is to be done in other words (a verb and a thing), name a server, or browse without a query to see everything.${wait}${absent === "" ? "" : ` ${absent}`}`;
 }

@@ -43,7 +43,7 @@ import {
   LIBRARY_TEMPLATE,
   readLibraryResource,
 } from "./library-resources.ts";
-import type { MetaTool } from "./meta-tool.ts";
+import type { IdleServers, MetaTool } from "./meta-tool.ts";
 import { createMetaTools } from "./meta-tools.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
@@ -129,7 +129,9 @@ export interface GatewayParts {
   readonly isListed: (tool: string) => boolean;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
-  /** Tells when `servers` or `exposure` has changed. */
+  /** The ids of the servers that cannot be used as things are. */
+  readonly idle?: () => IdleServers;
+  /** Tells when `servers`, `idle` or `exposure` has changed. */
   readonly configChanged: (listener: () => void) => () => void;
   readonly exposure: () => Exposure;
   /** What tools cost; without it, `auto` goes by an estimate. */
@@ -304,7 +306,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
     toolsVersion: () => toolList.current().version(),
     getToolDefinitions: () =>
-      registry.getToolDefinitions(metaTools.map((tool) => tool.define(parts.servers()))),
+      registry.getToolDefinitions(metaTools.map((tool) => tool.define(parts.servers(), parts.idle?.()))),
     async callTool(name, args, partial) {
       const context = contextOf(partial);
       const problem = findJsonProblem(args);

@@ -11,18 +11,26 @@ import type { CallContext, ToolAnnotations, ToolDefinition } from "../core/tool.
 
 type MetaToolName = (typeof META_TOOL_NAMES)[number];
 
+/** The ids of servers that are configured and of no use as things are. */
+export interface IdleServers {
+  /** Those with a problem in the config. */
+  readonly unusable: readonly string[];
+  /** Those of a project file that is not trusted. */
+  readonly untrusted: readonly string[];
+}
+
 /** A meta-tool, ready to be listed and called. */
 export interface MetaTool {
   readonly name: MetaToolName;
   /** Its definition as clients see it; `servers` go into the description, so that agents know what can be found. */
-  define(servers: readonly string[]): ToolDefinition;
+  define(servers: readonly string[], idle?: IdleServers): ToolDefinition;
   call(args: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
 }
 
 export interface MetaToolParts<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly name: MetaToolName;
   readonly title: string;
-  readonly describe: (servers: readonly string[]) => string;
+  readonly describe: (servers: readonly string[], idle?: IdleServers) => string;
   readonly input: Input;
   readonly output: Output;
   readonly annotations: ToolAnnotations;
@@ -35,7 +43,7 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
   let schemas: { inputSchema: JsonObject; outputSchema: JsonObject } | undefined;
   return {
     name: parts.name,
-    define(servers) {
+    define(servers, idle) {
       schemas ??= {
         inputSchema: jsonSchemaOf(parts.input, "input"),
         outputSchema: withFailure(jsonSchemaOf(parts.output, "output")),
@@ -43,7 +51,7 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
       return {
         name: parts.name,
         title: parts.title,
-        description: parts.describe(servers),
+        description: parts.describe(servers, idle),
         ...schemas,
         annotations: parts.annotations,
       };

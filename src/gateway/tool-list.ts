@@ -9,7 +9,7 @@ import type { CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { Component } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createExposureChoice, type Exposure, type ToolTokens } from "./exposure.ts";
-import type { MetaTool } from "./meta-tool.ts";
+import type { IdleServers, MetaTool } from "./meta-tool.ts";
 import { present } from "./profile-view.ts";
 
 /** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
@@ -28,6 +28,8 @@ export interface ToolListParts {
   readonly metaTools: readonly MetaTool[];
   /** Those that the profile shows, where there is one. */
   readonly servers: () => readonly string[];
+  /** Those that cannot be used; a profile says nothing of them. */
+  readonly idle?: () => IdleServers;
   readonly exposure: () => Exposure;
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
@@ -66,19 +68,23 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
   );
   const all = remember((components: readonly Component[]) => [...kept(components), ...upstream(components)]);
   const auto = createExposureChoice(parts.toolTokens, parts.turned);
-  const own = remember((servers: string) =>
-    parts.metaTools.filter(isShown).map((tool) => {
-      const definition = tool.define(servers === "" ? [] : servers.split(","));
+  /** By the ids as JSON, which are equal where they are the same. */
+  const own = remember((ids: string) => {
+    const [servers, idle] = JSON.parse(ids) as [readonly string[], IdleServers | null];
+    return parts.metaTools.filter(isShown).map((tool) => {
+      const definition = tool.define(servers, idle ?? undefined);
       return exposed({ name: tool.name, source: "", definition });
-    }),
-  );
+    });
+  });
   const whole = remember((ownTools: readonly ToolDefinition[]) =>
     remember((others: readonly ToolDefinition[]) => listOf([...ownTools, ...others])),
   );
   function listOfComponents(components: readonly Component[]): ToolList {
     const mode = parts.exposure();
     const isLean = mode === "lean" || (mode === "auto" && auto.choose(upstream(components)) === "lean");
-    return whole(own(parts.servers().join(",")))(isLean ? kept(components) : all(components));
+    return whole(own(JSON.stringify([parts.servers(), parts.idle?.() ?? null])))(
+      isLean ? kept(components) : all(components),
+    );
   }
 
   const current = () => listOfComponents(registry.catalogue().components);
