@@ -230,5 +230,7 @@ export interface NodeType {
   readonly rawParams: readonly string[];
   /** Whether this very call may be made twice without harm. */
   isRepeatable(params: JsonObject): boolean;
+  /** Fails where a call with these parameters is sure to be refused; those that hold templates are left out. Nothing is done. */
+  precheck?(params: JsonObject): Promise<ToolResult<unknown>>;
   call(params: JsonObject, context: CallContext): Promise<ToolResult<Json>>;
 }

@@ -30,6 +30,18 @@ export async function locateFile(path: string, roots: readonly string[]): Promis
   return succeed(place);
 }
 
+/** Whether a path is sure to be refused; without one, whether every path is. */
+export async function precheckFile(
+  path: string | undefined,
+  roots: readonly string[],
+): Promise<ToolResult<unknown>> {
+  if (roots.length === 0) return noRoots();
+  if (path === undefined) return succeed(undefined);
+  const place = await locateFile(path, roots);
+  // What is not there now may be there when the node runs.
+  return place.success || place.error.code !== "SECURITY_ERROR" ? succeed(undefined) : place;
+}
+
 function noRoots(): ReturnType<typeof fail> {
   return fail("SECURITY_ERROR", "No folder is open to workflows.", {
     hint: "Have the folders that workflows may use set in the config of the gateway: set workflows.fileRoots.",

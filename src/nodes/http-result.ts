@@ -21,6 +21,9 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ENETUNREACH: "there is no way to the network of the host",
 };
 
+export const PRIVATE_ADDRESS_HINT =
+  "Use a public address, or have workflows.allowPrivateHttp set to true in the config of the gateway.";
+
 /** The answer, or the failure that the journey ended in. */
 export function answerOf(journey: Journey, limit: TimeLimit): ToolResult<HttpAnswer> {
   const { request, end, happened } = journey;
@@ -34,7 +37,7 @@ export function answerOf(journey: Journey, limit: TimeLimit): ToolResult<HttpAns
       return brokenFailure(what, end.code, happened);
     case "refused":
       return fail("SECURITY_ERROR", `${what} was not sent: the host is, or resolves to, a private address.`, {
-        hint: "Use a public address, or have workflows.allowPrivateHttp set to true in the config of the gateway.",
+        hint: PRIVATE_ADDRESS_HINT,
         ...mayHave(happened),
       });
     case "badRedirect":

@@ -1,14 +1,15 @@
 import { isPrivateAddress } from "../core/address.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import type { ToolResult } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";
-import type { AddressGuard, Resolve } from "./address-guard.ts";
+import { isRefusedLiteral, type AddressGuard, type Resolve } from "./address-guard.ts";
 import { httpDefinition } from "./http-definition.ts";
 import { HTTP_LIMITS } from "./http-limits.ts";
 import { isHeaderValue, methodOf, parseRequest } from "./http-params.ts";
 import { followRedirects, REDIRECT_COUNT_MAX } from "./http-redirect.ts";
-import { answerOf, resultOf, statusFailure } from "./http-result.ts";
-import { readCount, readFlag } from "./param.ts";
+import { answerOf, PRIVATE_ADDRESS_HINT, resultOf, statusFailure } from "./http-result.ts";
+import { parseTarget } from "./http-target.ts";
+import { readCount, readFlag, readText } from "./param.ts";
 import type { NodePolicy } from "./policy.ts";
 import { limitTime } from "./time-limit.ts";
 
@@ -26,8 +27,22 @@ export function createHttp(parts: HttpParts): NodeType {
     definition: httpDefinition,
     rawParams: [],
     isRepeatable: (params) => REPEATABLE_METHODS.has(methodOf(params)),
+    precheck: async (params) => precheckHttp(params, guardFor(parts.policy(), parts.resolve)),
     call: (params, context) => callHttp(params, context, parts),
   };
+}
+
+/** A name may lead anywhere when the node runs; an address that is written out does not change. */
+function precheckHttp(params: JsonObject, guard: AddressGuard): ToolResult<unknown> {
+  const text = readText(params, "url");
+  if (text === undefined) return succeed(undefined);
+  const target = parseTarget(text);
+  if (!target.ok) return fail("TOOL_INVALID_INPUT", `The url ${target.message}.`, { field: "url" });
+  if (!isRefusedLiteral(target.url, guard)) return succeed(undefined);
+  return fail("SECURITY_ERROR", "The host of the url is a private address.", {
+    field: "url",
+    hint: PRIVATE_ADDRESS_HINT,
+  });
 }
 
 async function callHttp(

@@ -1,6 +1,6 @@
 /** The built-in node types that act on the world. None of them throws, and none does what the policy of the moment forbids. */
 import { messageOf } from "../core/errors.ts";
-import { fail } from "../core/result.ts";
+import { fail, succeed } from "../core/result.ts";
 import type { NodeType } from "../core/tool.ts";
 import { resolveName, type Resolve } from "./address-guard.ts";
 import { createHttp } from "./http.ts";
@@ -40,6 +40,8 @@ function withoutThrow(node: NodeType): NodeType {
   const { name } = node.definition;
   return {
     ...node,
+    // A check that breaks has found nothing out; the call decides.
+    precheck: async (params) => (await node.precheck?.(params).catch(() => undefined)) ?? succeed(undefined),
     async call(params, context) {
       try {
         return await node.call(params, context);

@@ -6,7 +6,7 @@ import type { CallContext, NodeType } from "../core/tool.ts";
 import { readFileDefinition } from "./file-definitions.ts";
 import { fileFailure, irregularFailure, movedFailure } from "./file-failure.ts";
 import { FILE_LIMITS } from "./file-limits.ts";
-import { locateFile, splitPlace, type FilePlace } from "./file-place.ts";
+import { locateFile, precheckFile, splitPlace, type FilePlace } from "./file-place.ts";
 import { openFolder } from "./folder.ts";
 import { readCount, readText } from "./param.ts";
 import type { NodePolicy } from "./policy.ts";
@@ -20,6 +20,7 @@ export function createReadFile(policy: () => NodePolicy): NodeType {
     definition: readFileDefinition,
     rawParams: [],
     isRepeatable: () => true,
+    precheck: (params) => precheckFile(readText(params, "path"), policy().fileRoots),
     call: (params, context) => callReadFile(params, context, policy()),
   };
 }

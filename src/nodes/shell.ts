@@ -41,6 +41,7 @@ export function createShell(parts: ShellParts): NodeType {
     definition: shellDefinition,
     rawParams: ["command"],
     isRepeatable: () => false,
+    precheck: async () => (parts.policy().allowShell ? succeed(undefined) : notAllowed()),
     call: (params, context) => callShell(params, context, parts),
   };
 }

@@ -11,7 +11,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";
 import { writeFileDefinition } from "./file-definitions.ts";
 import { errnoOf, fileFailure, irregularFailure, movedFailure } from "./file-failure.ts";
-import { locateFile, splitPlace, type FilePlace } from "./file-place.ts";
+import { locateFile, precheckFile, splitPlace, type FilePlace } from "./file-place.ts";
 import { openFolder, type Folder } from "./folder.ts";
 import { readFlag, readText } from "./param.ts";
 import type { NodePolicy } from "./policy.ts";
@@ -29,6 +29,7 @@ export function createWriteFile(policy: () => NodePolicy): NodeType {
     definition: writeFileDefinition,
     rawParams: [],
     isRepeatable: (params) => !readFlag(params, "append", false),
+    precheck: (params) => precheckFile(readText(params, "path"), policy().fileRoots),
     call: (params, context) => callWriteFile(params, context, policy()),
   };
 }
