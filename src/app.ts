@@ -103,6 +103,8 @@ interface CheckedWorkflow {
   readonly outputSchema: JsonObject;
   readonly nodeCount: number;
   readonly levels: readonly (readonly string[])[];
+  /** What is doubtful in the code of its nodes. */
+  readonly warnings: readonly string[];
   drawText(): string;
   drawSvg(): Promise<string>;
 }
@@ -360,8 +362,9 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     async checkWorkflow(text) {
       const prepared = await runs.prepareWorkflow(text, undefined, ownContext());
       if (!prepared.success) return prepared;
-      const { workflow, plan, inputSchema, outputSchema } = prepared.data;
+      const { workflow, plan, inputSchema, outputSchema, warnings } = prepared.data;
       return succeed({
+        warnings,
         inputSchema,
         outputSchema,
         nodeCount: workflow.nodes.length,

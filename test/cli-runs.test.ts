@@ -217,6 +217,30 @@ describe("validate, graph", () => {
     expect(place.effects()).toEqual([]);
   });
 
+  it("A3: tell the mistakes in the code of nodes, with their place in that code, and warn of types", async () => {
+    const place = createPlace();
+    place.write(
+      "flow.json",
+      flowWith({ type: "code", params: { code: "const a = 1;\nreturn await mcp.box.ad({});" } }),
+    );
+    const { status, stdout } = await place.cli("validate", "flow.json");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^flow\.json:\d+:\d+: node middle, line 2, column 14 of its code: .*"ad"\..* mcp\.box\.add/,
+    );
+    const ran = await place.cli("run", "flow.json");
+    expect(ran.stderr.startsWith(stdout)).toBe(true);
+    expect(place.effects()).toEqual([]);
+    place.write(
+      "flow.json",
+      flowWith({ type: "code", params: { code: 'const n: number = "x"; return n;' } }),
+    );
+    expect(await place.cli("validate", "flow.json")).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^warning Node middle: Line 1, column 7: /),
+    });
+  });
+
   it("validate reads standard input, and shows what a terminal would hide", async () => {
     const { status, stdout } = await runCliHere(["validate", "-"], { input: `{"\u001b[2J": 1}` });
     expect(status).toBe(1);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { isJsonObject } from "../core/json.ts";
+import { escapeUnprintable } from "../core/printable.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import { countOf } from "./config.ts";
@@ -8,7 +9,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { readSource, STDIN } from "./run-request.ts";
 import { globalOptionsOf } from "./session.ts";
-import { green, note, print } from "./terminal.ts";
+import { green, note, print, yellow } from "./terminal.ts";
 import { problemLines, problemsOf, type Problems } from "./workflow-file.ts";
 
 type Verdict =
@@ -17,6 +18,7 @@ type Verdict =
       readonly nodes: number;
       readonly levels: readonly (readonly string[])[];
       readonly inputs: readonly string[];
+      readonly warnings?: readonly string[];
     }
   | { readonly valid: false; readonly problems: Problems };
 
@@ -49,18 +51,19 @@ async function check(app: App, file: string): Promise<ToolResult<Verdict>> {
   if (!text.success) return text;
   const checked = await app.checkWorkflow(text.data);
   if (!checked.success) return succeed({ valid: false, problems: problemsOf(checked.error) });
-  const { nodeCount, levels, inputSchema } = checked.data;
+  const { nodeCount, levels, inputSchema, warnings } = checked.data;
   const { properties } = inputSchema;
   const inputs = isJsonObject(properties) ? Object.keys(properties) : [];
-  return succeed({ valid: true, nodes: nodeCount, levels, inputs });
+  return succeed({ valid: true, nodes: nodeCount, levels, inputs, ...(warnings.length > 0 && { warnings }) });
 }
 
 function show(file: string, verdict: Verdict): void {
   const name = file === STDIN ? "stdin" : file;
   if (verdict.valid) {
-    const { nodes, levels, inputs } = verdict;
+    const { nodes, levels, inputs, warnings = [] } = verdict;
     const counts = [countOf(nodes, "node"), countOf(levels.length, "level"), countOf(inputs.length, "input")];
     print(`${green("valid")} ${name}: ${counts.join(", ")}`);
+    for (const warning of warnings) note(`${yellow("warning")} ${escapeUnprintable(warning)}`);
     return;
   }
   for (const line of problemLines(name, verdict.problems)) print(line);

@@ -6,14 +6,25 @@ export type Problems = NonNullable<ToolError["problems"]>;
 
 /** One line for each problem, as compilers write it, and what to do about it below. */
 export function problemLines(file: string, problems: Problems): string[] {
-  return problems.flatMap(({ line, column, place, message, fix }) => {
+  return problems.flatMap(({ line, column, place, message, fix, ...inside }) => {
     const at = [file, line, column].filter((part) => part !== undefined && part !== "").join(":");
-    const where = line === undefined && place !== "" && place !== undefined ? `${place}: ` : "";
+    const where =
+      line === undefined && place !== "" && place !== undefined ? `${place}: ` : insideNode(inside);
     return [
       escapeUnprintable(`${at === "" ? "" : `${at}: `}${where}${message ?? ""}`),
       ...(fix === undefined || fix === "" ? [] : [dim(`  ${escapeUnprintable(String(fix))}`)]),
     ];
   });
+}
+
+/** A text of several lines stands in one line of JSON, so the place in it is told beside the place in the file. */
+function insideNode({ node, code_line, code_column, in: source }: Problems[number]): string {
+  const parts = [
+    ...(node === undefined ? [] : [`node ${node}`]),
+    ...(code_line === undefined ? [] : [`line ${code_line}, column ${code_column} of its code`]),
+    ...(source === undefined ? [] : [`in ${source}`]),
+  ];
+  return parts.length === 0 ? "" : `${parts.join(", ")}: `;
 }
 
 /** The problems of a workflow that was refused, also where it is one that has no place. */

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFixtureSource } from "../../test/fixtures/tool-source.ts";
+import { createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import { WORKFLOW, openRig, sum } from "./gateway.testkit.ts";
 
 describe("save_to_library", () => {
@@ -24,6 +24,43 @@ describe("save_to_library", () => {
       tool: "mcp__text__report",
     });
     expect(readdirSync(draftsFolder)).toEqual([]);
+  });
+
+  it("A3: keeps nothing that a run would refuse: broken code in a node, an empty draft", async () => {
+    const { call, draftsFolder } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    const nodes = [
+      { id: "list", type: "notes__list" },
+      { id: "calc", type: "code", params: { code: "return await mcp.notes.lst();" } },
+    ];
+    writeFileSync(join(draftsFolder, "report.json"), JSON.stringify({ ir_version: "1.0", nodes }));
+    expect(await call("save_to_library", request)).toMatchObject({
+      error: { reason: "validation_error", problems: [{ node: "calc", code_line: 1, code_column: 14 }] },
+    });
+    writeFileSync(join(draftsFolder, "empty.ts"), "\n");
+    const empty = { ...request, draft_name: "empty" };
+    expect(await call("save_to_library", empty)).toMatchObject({ error: { reason: "empty" } });
+    expect(await call("list_library")).toMatchObject({ items: [] });
+    expect(readdirSync(draftsFolder).sort()).toEqual(["empty.ts", "report.json"]);
+  });
+
+  it("A3: refuses a new version that would close a circle through other capabilities", async () => {
+    const { call, draftsFolder } = await openRig();
+    const keep = (name: string, text: string) => {
+      writeFileSync(join(draftsFolder, "part.ts"), text);
+      const what = { draft_name: "part", final_name: name, description: "A part.", overwrite: true };
+      return call("save_to_library", what);
+    };
+    expect(await keep("part:b", "return 1")).toMatchObject({ version: 1 });
+    expect(await keep("part:a", "return await mcp.part.b()")).toMatchObject({ version: 1 });
+    expect(await keep("part:c", "return await mcp.part.a()")).toMatchObject({ version: 1 });
+    expect(await keep("part:b", "return await mcp.part.c()")).toMatchObject({
+      error: {
+        reason: "cycle",
+        place: { line: 1 },
+        message: expect.stringContaining("part:b → part:c → part:a → part:b"),
+      },
+    });
+    expect(await call("execute", { name: "part:c" })).toMatchObject({ success: true, outputs: 1 });
   });
 
   it("T102: notes who has kept it, by the token that they came in with", async () => {

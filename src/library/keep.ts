@@ -137,12 +137,13 @@ export function createKeeper(parts: KeeperParts): Keeper {
   async function draftWorkflow(request: KeepRequest, context: CallContext): Promise<ToolResult<KeepDraft>> {
     const prepared = await parts.runs.prepareWorkflow(request.source, toolNameOf(request.name), context);
     if (!prepared.success) return invalid(prepared, request);
-    const { inputSchema, outputSchema, kinds } = prepared.data;
-    const tools = [...kinds.values()].flatMap((kind) => (kind.kind === "tool" ? [kind.tool] : []));
+    const { inputSchema, outputSchema, kinds, codeTools, warnings } = prepared.data;
+    const nodeTools = [...kinds.values()].flatMap((kind) => (kind.kind === "tool" ? [kind.tool] : []));
+    const tools = [...nodeTools, ...codeTools];
     return succeed({
       kept: { inputSchema, outputSchema, toolsUsed: toolsUsedBy(tools), example: null },
       offers: [],
-      warnings: [],
+      warnings,
     });
   }
 

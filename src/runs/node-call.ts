@@ -3,7 +3,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { CallContext, CallTool } from "../core/tool.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
-import type { NodeKind } from "./prepare-workflow.ts";
+import type { NodeKind } from "./node-kind.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
 import { isRepeatable } from "./tool-caller.ts";

@@ -2,11 +2,12 @@
  * From the text of a workflow to something that can run: read, every node type looked up, and checked as a whole. One way for
  * draft, save and execute; all problems are told at once, each with its place and what to do.
  */
+import type { ToolError } from "../core/errors.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import type { JsonObject } from "../core/json.ts";
 import { nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallContext, NodeType, ToolDefinition } from "../core/tool.ts";
+import type { CallContext, NodeType } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
 import { DEPTH_MAX } from "../sandbox/limits.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
@@ -16,14 +17,10 @@ import type { WorkflowProblem } from "../workflows/problem.ts";
 import { readWorkflow } from "../workflows/read-workflow.ts";
 import { validateWorkflow } from "../workflows/validate.ts";
 import { inputSchemaOf, nodeTypesOf, outputSchemaOf, type Workflow } from "../workflows/workflow.ts";
+import { checkNodes, type CheckNodesParts } from "./check-nodes.ts";
+import type { NodeKind } from "./node-kind.ts";
 import { checkGranted } from "./prepare-granted.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
-
-/** A node type that was found, and who performs it. */
-export type NodeKind =
-  | { readonly kind: "control"; readonly definition: ToolDefinition }
-  | { readonly kind: "built_in"; readonly node: NodeType; readonly definition: ToolDefinition }
-  | { readonly kind: "tool"; readonly tool: FoundTool; readonly definition: ToolDefinition };
 
 export interface PreparedWorkflow {
   readonly workflow: Workflow;
@@ -33,6 +30,10 @@ export interface PreparedWorkflow {
   readonly outputSchema: JsonObject;
   /** Inputs that templates use. */
   readonly templateInputs: readonly string[];
+  /** The tools that the code of its nodes names. */
+  readonly codeTools: readonly FoundTool[];
+  /** What is doubtful in the code of its nodes. */
+  readonly warnings: readonly string[];
   /** Inputs that must not be stored. */
   readonly sensitive: readonly string[];
   /** Parameters of a node type in which nothing is filled in. */
@@ -41,10 +42,19 @@ export interface PreparedWorkflow {
   complete(inputs: JsonObject): Promise<ToolResult<JsonObject>>;
 }
 
-export interface PrepareWorkflowParts {
+export interface PrepareWorkflowParts extends CheckNodesParts {
   readonly directory: ToolDirectory;
   readonly nodes: readonly NodeType[];
-  readonly args: ArgumentCheck;
+}
+
+/** A workflow that may run, or everything that is wrong with it. */
+export type CheckedWorkflow = { readonly ok: true; readonly prepared: PreparedWorkflow } | RefusedWorkflow;
+
+export interface RefusedWorkflow {
+  readonly ok: false;
+  readonly error: ToolError;
+  /** None where the workflow as a whole is refused. */
+  readonly problems: readonly WorkflowProblem[];
 }
 
 export async function prepareWorkflow(
@@ -53,29 +63,44 @@ export async function prepareWorkflow(
   path: readonly string[],
   context: CallContext,
 ): Promise<ToolResult<PreparedWorkflow>> {
-  if (path.length > DEPTH_MAX) return tooDeep(path);
+  const checked = await checkWorkflow(parts, text, path, context);
+  return checked.ok ? succeed(checked.prepared) : { success: false, error: checked.error };
+}
+
+export async function checkWorkflow(
+  parts: PrepareWorkflowParts,
+  text: string,
+  path: readonly string[],
+  context: CallContext,
+): Promise<CheckedWorkflow> {
+  if (path.length > DEPTH_MAX) return refuseWhole(tooDeep(path));
   const granted = checkGranted(path, context);
-  if (!granted.success) return granted;
+  if (!granted.success) return refuseWhole(granted);
   const read = readWorkflow(text);
   const types = read.kind === "read" ? nodeTypesOf(read.workflow) : [];
-  const found = await lookUp(parts, types, { ...context, path });
-  const checked = validateWorkflow(read, knownOf(found));
-  if (!checked.ok) return refuse(checked.problems);
-  const cycle = types.find((type) => path.includes(type));
-  if (cycle !== undefined) return refuseCycle(path, cycle);
-  const { workflow, plan, templateInputs } = checked;
+  const inside = { ...context, path };
+  const found = await lookUp(parts, types, inside);
   const kinds = new Map([...found].flatMap(([type, item]) => (item.success ? [[type, item.data]] : [])));
-  return succeed({
-    workflow,
-    plan,
-    kinds,
-    templateInputs,
-    inputSchema: inputSchemaOf(workflow),
-    outputSchema: outputSchemaOf(workflow),
-    sensitive: [...workflow.inputs].filter(([, input]) => input.isSensitive).map(([name]) => name),
-    rawParams: (type) => rawParamsOf(type, parts.nodes),
-    complete: (inputs) => completeInputs(parts.args, workflow, inputs),
-  });
+  const nodes = await checkNodes(parts, read.kind === "read" ? read.workflow.nodes : [], kinds, inside);
+  const checked = validateWorkflow(read, knownOf(found), nodes);
+  if (!checked.ok) return refuse(checked.problems);
+  const { workflow, plan, templateInputs } = checked;
+  return {
+    ok: true,
+    prepared: {
+      workflow,
+      plan,
+      kinds,
+      templateInputs,
+      codeTools: nodes.tools,
+      warnings: nodes.warnings,
+      inputSchema: inputSchemaOf(workflow),
+      outputSchema: outputSchemaOf(workflow),
+      sensitive: [...workflow.inputs].filter(([, input]) => input.isSensitive).map(([name]) => name),
+      rawParams: (type) => rawParamsOf(type, parts.nodes),
+      complete: (inputs) => completeInputs(parts.args, workflow, inputs),
+    },
+  };
 }
 
 type Found = ReadonlyMap<string, ToolResult<NodeKind>>;
@@ -119,8 +144,8 @@ function knownOf(found: Found): ReadonlyMap<string, KnownNodeType> {
   return new Map(
     [...found].map(([type, result]): [string, KnownNodeType] => {
       if (!result.success) {
-        const { message, nearest: near = [] } = result.error;
-        return [type, { kind: "missing", message, nearest: near }];
+        const { code, message, nearest: near = [] } = result.error;
+        return [type, { kind: "missing", message, nearest: near, isDenied: code === "SECURITY_ERROR" }];
       }
       const { definition } = result.data;
       const { inputSchema, outputSchema } = definition;
@@ -148,27 +173,41 @@ function rawParamsOf(type: string, nodes: readonly NodeType[]): readonly string[
   return own?.rawParams ?? [];
 }
 
-function refuse(problems: readonly WorkflowProblem[]): ToolResult<never> {
+function refuseWhole({ error }: { readonly error: ToolError }): RefusedWorkflow {
+  return { ok: false, error, problems: [] };
+}
+
+function refuse(problems: readonly WorkflowProblem[]): RefusedWorkflow {
   const [first] = problems;
-  const lines = problems.map(({ place, line, column, message, fix }) => {
-    const where =
-      line === undefined ? place : `${place === "" ? "" : `${place}, `}line ${line}, column ${column}`;
-    return `${where === "" ? "" : `${where}: `}${message} ${fix}`;
-  });
-  return fail("TOOL_INVALID_INPUT", lines.join("\n"), {
-    reason: "validation_error",
-    ...(first !== undefined && first.place !== "" && { field: first.place }),
-    problems: problems.map((problem) => ({ ...problem })),
-    hint: "Nothing has run. Correct the workflow and call again; a draft is read fresh each time.",
-  });
+  const isDenied = problems.some(({ denied }) => denied);
+  const isOf = (reason: string) => problems.every((problem) => problem.reason === reason);
+  const { error } = fail(
+    isDenied ? "SECURITY_ERROR" : "TOOL_INVALID_INPUT",
+    problems.map(problemText).join("\n"),
+    {
+      reason: ["cycle", "depth_limit"].find(isOf) ?? "validation_error",
+      ...(first !== undefined && first.place !== "" && { field: first.place }),
+      problems: problems.map(({ denied: _denied, ...problem }) => problem),
+      hint: "Nothing has run. Correct the workflow and call again; a draft is read fresh each time.",
+    },
+  );
+  return { ok: false, error, problems };
 }
 
-function refuseCycle(path: readonly string[], type: string): ToolResult<never> {
-  const way = [...path.slice(path.indexOf(type)), type].join(" → ");
-  return fail("TOOL_INVALID_INPUT", `A workflow may not call itself: ${way}.`, { reason: "cycle" });
+/** Where it is, what is wrong, and what to do. */
+export function problemText(problem: WorkflowProblem): string {
+  const { place, node, line, column, code_line, code_column, in: source, message, fix } = problem;
+  const inText = line === undefined ? [] : [`line ${line}, column ${column}`];
+  const inCode = `line ${code_line}, column ${code_column} of its code`;
+  const where = [
+    `${place}${node === undefined ? "" : ` (node ${node})`}`.trim(),
+    ...(code_line === undefined ? inText : [inCode]),
+    ...(source === undefined ? [] : [`in ${source}`]),
+  ].filter((part) => part !== "");
+  return `${where.length === 0 ? "" : `${where.join(", ")}: `}${message} ${fix}`.trim();
 }
 
-function tooDeep(path: readonly string[]): ToolResult<never> {
+function tooDeep(path: readonly string[]): { readonly success: false; readonly error: ToolError } {
   const message = `Capabilities may call each other ${DEPTH_MAX} deep; this is deeper: ${path.join(" → ")}.`;
   return fail("TOOL_INVALID_INPUT", message, { reason: "depth_limit" });
 }

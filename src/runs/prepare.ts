@@ -2,7 +2,7 @@
  * From text to something that can run: parsed, every name in it resolved, and its types checked. All of it happens before
  * anything runs, and a mistake is told with its place, the nearest names and the right signature.
  */
-import type { CodePlace } from "../core/errors.ts";
+import type { CodePlace, ToolError } from "../core/errors.ts";
 import { codeNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { missingFrom } from "../core/schema-type.ts";
@@ -12,6 +12,7 @@ import { declareTools, signatureOfTool, type DeclaredTool } from "../sandbox/dec
 import { CODE_BYTES_MAX, DEPTH_MAX } from "../sandbox/limits.ts";
 import type { GuestFunction } from "../sandbox/sandbox.ts";
 import type { TypeCheck, TypeComplaint } from "../sandbox/type-check.ts";
+import { isCapability, type CheckBelow } from "./prepare-below.ts";
 import { checkGranted } from "./prepare-granted.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
 
@@ -29,6 +30,23 @@ export interface PrepareParts {
   readonly directory: ToolDirectory;
   /** Starts what runs code that can be read, where it does not run yet. */
   readonly warmNext: () => void;
+  /** Checks the capabilities that the code names. Without it, only the code itself is checked. */
+  readonly below?: CheckBelow;
+}
+
+/** Code that may run, or everything that is wrong with it. */
+export type CheckedCode =
+  | { readonly ok: true; readonly prepared: Prepared }
+  | { readonly ok: false; readonly faults: readonly CodeFault[] };
+
+/** One mistake in code. */
+export interface CodeFault {
+  /** Without the place in its message. */
+  readonly error: ToolError;
+  /** Absent where the code as a whole is refused. */
+  readonly place?: CodePlace;
+  /** The capability whose source has the mistake, where it is not this code's own. */
+  readonly in?: string;
 }
 
 const NOTHING_HAS_RUN = "Nothing has run. Correct the call and execute again.";
@@ -39,6 +57,42 @@ interface NamedTool {
   readonly found: FoundTool;
 }
 
+/** Code that may run, or one error that tells all that is wrong with it. */
+export async function prepare(
+  parts: PrepareParts,
+  code: string,
+  path: readonly string[],
+  context: CallContext,
+): Promise<ToolResult<Prepared>> {
+  const checked = await checkCode(parts, code, path, context);
+  return checked.ok ? succeed(checked.prepared) : refuse(checked.faults);
+}
+
+export async function checkCode(
+  parts: PrepareParts,
+  code: string,
+  path: readonly string[],
+  context: CallContext,
+): Promise<CheckedCode> {
+  const refused = [checkBeforeReading(code, path), checkGranted(path, context)].find((one) => !one.success);
+  if (refused?.success === false) return { ok: false, faults: [{ error: refused.error }] };
+  const analysis = await parts.analysis.analyse(code);
+  if (analysis.kind === "refused") return { ok: false, faults: analysis.problems.map(unreadable) };
+  const { program } = analysis;
+  // While its names are looked up, what the code needs next starts.
+  parts.warmNext();
+  // What only capabilities may use is there for them.
+  const inside = { ...context, path };
+  const { tools, misses } = await resolve(parts.directory, program, inside);
+  const faults = [...misses, ...findCycles(tools, path), ...findMissing(program, tools)];
+  // Types say nothing more about code whose names do not resolve.
+  const types = faults.length === 0 ? await checkTypes(parts.types, program, tools) : NO_COMPLAINTS;
+  const below = await checkCapabilities(parts, tools, path, inside);
+  const all = [...faults, ...types.faults, ...below].sort(byPlace);
+  if (all.length > 0) return { ok: false, faults: all };
+  return { ok: true, prepared: { program, ...grant(program, tools), warnings: types.warnings } };
+}
+
 /** Refuses code for what is known before it is read. */
 function checkBeforeReading(code: string, path: readonly string[]): ToolResult<void> {
   const bytes = Buffer.byteLength(code);
@@ -46,47 +100,43 @@ function checkBeforeReading(code: string, path: readonly string[]): ToolResult<v
     const message = `The code has ${bytes} bytes; the limit is ${CODE_BYTES_MAX}.`;
     return fail("TOOL_INVALID_INPUT", message, { field: "code", hint: "Pass data through inputs instead." });
   }
+  if (code.trim() === "") {
+    const hint = "Write TypeScript that calls tools as await mcp.server.tool({…}) and returns a value.";
+    return fail("TOOL_INVALID_INPUT", "The code is empty.", { reason: "empty", field: "code", hint });
+  }
   if (path.length <= DEPTH_MAX) return succeed(undefined);
   const message = `Capabilities may call each other ${DEPTH_MAX} deep; this is deeper: ${path.map(nameInPath).join(" → ")}.`;
   return fail("TOOL_INVALID_INPUT", message, { reason: "depth_limit" });
 }
 
-export async function prepare(
-  parts: PrepareParts,
-  code: string,
-  path: readonly string[],
-  context: CallContext,
-): Promise<ToolResult<Prepared>> {
-  const checked = checkBeforeReading(code, path);
-  if (!checked.success) return checked;
-  const granted = checkGranted(path, context);
-  if (!granted.success) return granted;
-  const analysis = await parts.analysis.analyse(code);
-  if (analysis.kind === "refused") return refuseCode(analysis.problems);
-  const { program } = analysis;
-  // While its names are looked up, what the code needs next starts.
-  parts.warmNext();
-  // What only capabilities may use is there for them.
-  const resolved = await resolve(parts.directory, program, { ...context, path });
-  if (!resolved.success) return resolved;
-  const cycle = findCycle(resolved.data, path);
-  if (cycle !== undefined) return cycle;
-  const missing = findMissing(program, resolved.data);
-  if (missing !== undefined) return missing;
-  const types = await checkTypes(parts.types, program, resolved.data);
-  if (!types.success) return types;
-  return succeed({ program, ...grant(program, resolved.data), warnings: types.data });
+/** One error for all mistakes: the first gives its details, the message has a line for each. */
+function refuse(faults: readonly CodeFault[]): ToolResult<never> {
+  const { error, place } = faults[0]!;
+  const message = faults.map(faultText).join("\n");
+  return { success: false, error: { ...error, message, ...(place !== undefined && { place }) } };
 }
 
-function refuseCode(problems: readonly CodeProblem[]): ToolResult<never> {
-  const first = problems[0]!;
-  const message = problems.map((problem) => withPlace(problem.message, problem)).join("\n");
-  return fail("TOOL_INVALID_INPUT", message, {
-    reason: first.reason,
+function faultText({ error, place, in: source }: CodeFault): string {
+  const message = source === undefined ? error.message : `In ${source}, ${error.message}`;
+  return place === undefined ? message : withPlace(message, place);
+}
+
+function byPlace(a: CodeFault, b: CodeFault): number {
+  return (a.place?.line ?? 0) - (b.place?.line ?? 0) || (a.place?.column ?? 0) - (b.place?.column ?? 0);
+}
+
+function unreadable({ message, reason, hint, ...place }: CodeProblem): CodeFault {
+  const { error } = fail("TOOL_INVALID_INPUT", message, {
+    reason,
     field: "code",
-    place: placeOf(first),
-    ...(first.hint !== undefined && { hint: first.hint }),
+    ...(hint !== undefined && { hint }),
   });
+  return { error, place: placeOf(place) };
+}
+
+interface Resolved {
+  readonly tools: readonly NamedTool[];
+  readonly misses: readonly CodeFault[];
 }
 
 /** Looks up every name, all at once, so that all misses are told together. */
@@ -94,7 +144,7 @@ async function resolve(
   directory: ToolDirectory,
   { uses, namespaces }: Program,
   context: CallContext,
-): Promise<ToolResult<NamedTool[]>> {
+): Promise<Resolved> {
   const distinct = uses.filter((use, at) => uses.findIndex((other) => isSameTool(use, other)) === at);
   const found = await Promise.all(
     distinct.map(async (use) => ({ use, result: await directory.find(use.namespace, use.tool, context) })),
@@ -102,29 +152,49 @@ async function resolve(
   const spaces = await Promise.all(
     namespaces.map(async (use) => ({ use, result: await directory.findNamespace(use.namespace, context) })),
   );
-  const misses = [...found, ...spaces].flatMap(({ use, result }) =>
-    result.success ? [] : [{ use, error: result.error }],
-  );
-  const [first] = misses;
-  if (first === undefined) {
-    return succeed(found.flatMap(({ use, result }) => (result.success ? [{ use, found: result.data }] : [])));
-  }
-  const message = misses.map(({ use, error }) => withPlace(error.message, use)).join("\n");
-  return { success: false, error: { ...first.error, message, place: placeOf(first.use) } };
+  return {
+    tools: found.flatMap(({ use, result }) => (result.success ? [{ use, found: result.data }] : [])),
+    misses: [...found, ...spaces].flatMap(({ use, result }) =>
+      result.success ? [] : [{ error: result.error, place: placeOf(use) }],
+    ),
+  };
 }
 
 function isSameTool(a: ToolUse, b: ToolUse): boolean {
   return a.namespace === b.namespace && a.tool === b.tool;
 }
 
-function findCycle(tools: readonly NamedTool[], path: readonly string[]): ToolResult<never> | undefined {
-  const back = tools.find(({ found }) => path.includes(found.name));
-  if (back === undefined) return undefined;
-  const way = [...path.slice(path.indexOf(back.found.name)), back.found.name].map(nameInPath).join(" → ");
-  return fail("TOOL_INVALID_INPUT", withPlace(`A capability may not call itself: ${way}.`, back.use), {
-    reason: "cycle",
-    place: placeOf(back.use),
+function findCycles(tools: readonly NamedTool[], path: readonly string[]): CodeFault[] {
+  const back = tools.filter(({ found }) => path.includes(found.name));
+  return back.map(({ use, found }) => {
+    const way = [...path.slice(path.indexOf(found.name)), found.name].map(nameInPath).join(" → ");
+    const message = `A capability may not call itself: ${way}.`;
+    return { error: fail("TOOL_INVALID_INPUT", message, { reason: "cycle" }).error, place: placeOf(use) };
   });
+}
+
+interface Complaints {
+  readonly faults: readonly CodeFault[];
+  readonly warnings: readonly string[];
+}
+
+const NO_COMPLAINTS: Complaints = { faults: [], warnings: [] };
+
+/** A capability that would be refused as soon as the code calls it is told before anything runs. */
+async function checkCapabilities(
+  { below }: PrepareParts,
+  tools: readonly NamedTool[],
+  path: readonly string[],
+  context: CallContext,
+): Promise<CodeFault[]> {
+  if (below === undefined) return [];
+  const faults: CodeFault[] = [];
+  for (const { use, found } of tools) {
+    if (!isCapability(found.name) || path.includes(found.name) || below.isDone(found.name)) continue;
+    const { problems } = await below.checkTool(found.name, path, context);
+    faults.push(...problems.map((problem) => ({ ...problem, place: placeOf(use) })));
+  }
+  return faults;
 }
 
 /** `math:sum` for `mcp__math__sum`. */
@@ -134,25 +204,17 @@ function nameInPath(exposed: string): string {
 }
 
 /** A call that is written out without something that the tool requires cannot be right. */
-function findMissing(program: Program, tools: readonly NamedTool[]): ToolResult<never> | undefined {
+function findMissing(program: Program, tools: readonly NamedTool[]): CodeFault[] {
   const byKey = new Map(tools.map((tool) => [keyOf(tool.use), tool]));
-  const wrong = program.uses.flatMap((use) => {
-    const tool = byKey.get(keyOf(use))!;
-    const names = use.keys === undefined ? [] : missingFrom(tool.found.definition.inputSchema, use.keys);
-    return names.length === 0 ? [] : [{ use, names, signature: signatureOfTool(declarationOf(tool)) }];
-  });
-  const [first] = wrong;
-  if (first === undefined) return undefined;
-  const message = wrong.map(({ use, names, signature }) => {
-    const what = `${names.join(", ")} ${names.length === 1 ? "is" : "are"} missing`;
-    return withPlace(`${what}. It is ${signature}.`, use);
-  });
-  return fail("TOOL_INVALID_INPUT", message.join("\n"), {
-    reason: "missing_argument",
-    field: "code",
-    place: placeOf(first.use),
-    signature: first.signature,
-    hint: NOTHING_HAS_RUN,
+  return program.uses.flatMap((use) => {
+    const tool = byKey.get(keyOf(use));
+    if (tool === undefined || use.keys === undefined) return [];
+    const names = missingFrom(tool.found.definition.inputSchema, use.keys);
+    if (names.length === 0) return [];
+    const signature = signatureOfTool(declarationOf(tool));
+    const message = `${names.join(", ")} ${names.length === 1 ? "is" : "are"} missing. It is ${signature}.`;
+    const details = { reason: "missing_argument", field: "code", signature, hint: NOTHING_HAS_RUN };
+    return [{ error: fail("TOOL_INVALID_INPUT", message, details).error, place: placeOf(use) }];
   });
 }
 
@@ -160,7 +222,7 @@ async function checkTypes(
   types: TypeCheck,
   program: Program,
   tools: readonly NamedTool[],
-): Promise<ToolResult<readonly string[]>> {
+): Promise<Complaints> {
   const declared = new Map(tools.map((tool) => [keyOf(tool.use), declarationOf(tool)]));
   const calls = program.uses.flatMap((use) =>
     use.call === undefined ? [] : [{ ...use.call, signature: signatureOfTool(declared.get(keyOf(use))!) }],
@@ -170,24 +232,25 @@ async function checkTypes(
     declarations: declareTools([...declared.values()]),
     calls,
   });
-  if (verdict.kind === "unchecked") return succeed([verdict.reason]);
+  if (verdict.kind === "unchecked") return { faults: [], warnings: [verdict.reason] };
   const errors = verdict.complaints.filter(({ severity }) => severity === "error");
-  return errors.length > 0 ? refuseTypes(errors) : succeed(verdict.complaints.map(complaintText));
+  if (errors.length > 0) return { faults: errors.map(typeFault), warnings: [] };
+  return { faults: [], warnings: verdict.complaints.map((one) => withPlace(complaintText(one), one)) };
 }
 
-function refuseTypes(errors: readonly TypeComplaint[]): ToolResult<never> {
-  const first = errors[0]!;
-  return fail("TOOL_INVALID_INPUT", errors.map(complaintText).join("\n"), {
+function typeFault(complaint: TypeComplaint): CodeFault {
+  const { signature } = complaint;
+  const { error } = fail("TOOL_INVALID_INPUT", complaintText(complaint), {
     reason: "type_error",
     field: "code",
-    place: placeOf(first),
-    ...(first.signature !== undefined && { signature: first.signature }),
+    ...(signature !== undefined && { signature }),
     hint: NOTHING_HAS_RUN,
   });
+  return { error, place: placeOf(complaint) };
 }
 
-function complaintText({ message, signature, ...place }: TypeComplaint): string {
-  return withPlace(signature === undefined ? message : `${message} It is ${signature}.`, place);
+function complaintText({ message, signature }: TypeComplaint): string {
+  return signature === undefined ? message : `${message} It is ${signature}.`;
 }
 
 function declarationOf({ use, found: { definition } }: NamedTool): DeclaredTool {

@@ -13,6 +13,7 @@ import { findLastRun } from "./last-run.ts";
 import { goOn, newest, settle, superseded } from "./resume.ts";
 import type { RunEvent, RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
+import { doneSteps, type DoneSteps } from "./prepare-whole.ts";
 import type { Ready, RunsParts } from "./runs.ts";
 import { createSeal, sensitiveValues } from "./seal.ts";
 import { storedReport, waitForEnd } from "./stored-report.ts";
@@ -33,7 +34,11 @@ export interface ResumeRequest {
 
 type Parts = ConductParts &
   Pick<RunsParts, "findVersion"> & {
-    readonly ready: (request: RunRequest, context: CallContext) => Promise<ToolResult<Ready>>;
+    readonly ready: (
+      request: RunRequest,
+      context: CallContext,
+      done: DoneSteps,
+    ) => Promise<ToolResult<Ready>>;
   };
 
 type Conduct = (
@@ -72,7 +77,7 @@ async function resumeFound(
     return succeed(await storedReport(parts.store, found.run));
   const wanted = await requestOf(parts, earlier.run, request);
   if (!wanted.success) return wanted;
-  const ready = await parts.ready(wanted.data, context);
+  const ready = await parts.ready(wanted.data, context, doneSteps(earlier.steps));
   if (!ready.success) return ready;
   const decisions = decideUncertain(earlier.uncertain, request.uncertain);
   if (!decisions.success) return refused(parts, earlier, decisions);
@@ -216,9 +221,9 @@ export async function continueBelow(
   const found = await settle(parts, run);
   if (found.kind !== "stopped") return { kind: "ended", report: await attach(parts, found.run, context) };
   const pinned = await pin(parts, found.run, request);
-  const ready = await parts.ready(pinned, context);
-  if (!ready.success) return { kind: "ended", report: refusedReport(ready) };
   const earlier = await readEarlierRun(parts.store, found.run);
+  const ready = await parts.ready(pinned, context, doneSteps(earlier.steps));
+  if (!ready.success) return { kind: "ended", report: refusedReport(ready) };
   const undecided = findUndecided(earlier.uncertain, decisions);
   if (undecided !== undefined) return { kind: "ended", report: refusedReport(undecided) };
   const going = { decisions, isCorrected: false };

@@ -26,13 +26,14 @@ import { createDeparture } from "./departure.ts";
 import type { NamedSource } from "./named-source.ts";
 import { findLastRun } from "./last-run.ts";
 import { createOwner } from "./owner.ts";
-import { prepare, type Prepared } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./replay.ts";
 import { continueBelow, resumeRun, type ResumeRequest } from "./resume-run.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import { checkSensitive } from "./seal.ts";
 import type { ToolDirectory } from "./tool-directory.ts";
-import { prepareWorkflow, type PreparedWorkflow } from "./prepare-workflow.ts";
+import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare-whole.ts";
+import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import { runWorkflow } from "./workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
@@ -78,7 +79,10 @@ export interface Runs {
   question(runId: string): Promise<ToolResult<OpenQuestion>>;
   /** Answers it; the run goes on when it is resumed. */
   decide(runId: string, decision: Decision): Promise<ToolResult<OpenQuestion>>;
-  /** Reads code, resolves its names and checks its types, and runs nothing. `as` is the tool that it would be. */
+  /**
+   * Reads code, resolves its names, checks its types and everything that it calls, and runs nothing. `as` is the tool that it
+   * would be.
+   */
   prepare(code: string, as: string | undefined, context: CallContext): Promise<ToolResult<Prepared>>;
   /** The same for a workflow: all its problems at once. */
   prepareWorkflow(
@@ -123,12 +127,16 @@ export function createRuns(given: RunsParts): Runs {
     parts.sandbox.warm();
   }
 
-  async function ready(request: RunRequest, context: CallContext): Promise<ToolResult<Ready>> {
+  async function ready(
+    request: RunRequest,
+    context: CallContext,
+    done?: DoneSteps,
+  ): Promise<ToolResult<Ready>> {
     const path = pathOf(context, request.capability?.tool ?? request.draft);
     const checked = checkSensitive(request);
     if (!checked.success) return checked;
     if (request.kind === "workflow") {
-      const prepared = await prepareWorkflow(preparing, request.source, path, context);
+      const prepared = await prepareWholeWorkflow(preparing, request.source, path, context, done);
       if (!prepared.success) return prepared;
       const inputs = await prepared.data.complete(request.inputs);
       if (!inputs.success) return inputs;
@@ -138,7 +146,7 @@ export function createRuns(given: RunsParts): Runs {
       const body: Body = (frame) => runWorkflow({ ...parts, execute }, prepared.data, frame);
       return succeed({ request: { ...request, inputs: inputs.data, sensitive }, body });
     }
-    const prepared = await prepare(preparing, request.source, path, context);
+    const prepared = await prepareWholeCode(preparing, request.source, path, context, done);
     if (!prepared.success) return prepared;
     return succeed({ request, body: (frame) => runCode(parts, prepared.data, frame) });
   }
@@ -166,8 +174,9 @@ export function createRuns(given: RunsParts): Runs {
     findLast: (context) => findLastRun(parts, context),
     question: (runId) => findQuestion(parts, runId),
     decide: (runId, decision) => decide(parts, runId, decision),
-    prepare: (code, as, context) => prepare(preparing, code, pathOf(context, as), context),
-    prepareWorkflow: (text, as, context) => prepareWorkflow(preparing, text, pathOf(context, as), context),
+    prepare: (code, as, context) => prepareWholeCode(preparing, code, pathOf(context, as), context),
+    prepareWorkflow: (text, as, context) =>
+      prepareWholeWorkflow(preparing, text, pathOf(context, as), context),
     replay: (request, context) => replayCode(parts, request, context),
     checkArguments: (schema, args) => checkArguments(parts.args, schema, args),
     activeCount: () => parts.active.size,

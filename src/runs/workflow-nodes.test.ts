@@ -201,9 +201,10 @@ describe("what a workflow calls", () => {
     ]);
   });
 
-  it("may be a name that is not there, which fails the node", async () => {
-    const nodes = [{ id: "a", type: "workflow", params: { name: "nowhere" } }];
-    const report = await kit.executeWorkflow(flow(nodes));
+  it("may be a name that a template gives and that is not there, which fails the node", async () => {
+    const nodes = [{ id: "a", type: "workflow", params: { name: "${name}" } }];
+    const inputs = { name: { type: "string", default: "nowhere" } };
+    const report = await kit.executeWorkflow(flow(nodes, { inputs }));
     expect(report.result).toMatchObject({ error: { code: "TOOL_NOT_FOUND", node: "a" } });
   });
 

@@ -51,7 +51,7 @@ export async function runWorkflow(
       calls.add(name, end, startedAt, parts.clock.elapsed()),
   };
   const failure = await runAll(nodeParts, ends);
-  const warnings: string[] = [];
+  const warnings = [...prepared.warnings];
   const result =
     failure === undefined
       ? succeed(await outputsOf(prepared, frame.request.inputs, ends, warnings))

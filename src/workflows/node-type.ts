@@ -9,4 +9,10 @@ export type KnownNodeType =
       /** Parameters that are taken as they are written: no template in them is filled in. */
       readonly rawParams: readonly string[];
     }
-  | { readonly kind: "missing"; readonly message: string; readonly nearest: readonly string[] };
+  | {
+      readonly kind: "missing";
+      readonly message: string;
+      readonly nearest: readonly string[];
+      /** The config forbids it. */
+      readonly isDenied?: boolean;
+    };

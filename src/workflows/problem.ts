@@ -12,7 +12,24 @@ export interface WorkflowProblem {
   /** From 1, as is the column. */
   readonly line?: number;
   readonly column?: number;
+  /** The id of the node, where the mistake is in what the node runs. */
+  readonly node?: string;
+  /** Within the code of that node; from 1, as is the column. */
+  readonly code_line?: number;
+  readonly code_column?: number;
+  /** The draft or capability that has to be corrected, where the node starts one. */
+  readonly in?: string;
+  /** What kind of mistake it is, where that is known. */
+  readonly reason?: string;
+  /** The config forbids it. */
+  readonly denied?: true;
 }
+
+/** What a problem may say beside its place, its words and what to do. */
+export type ProblemDetails = Pick<
+  WorkflowProblem,
+  "node" | "code_line" | "code_column" | "in" | "reason" | "denied"
+>;
 
 export interface Position {
   readonly line: number;
@@ -32,7 +49,9 @@ const NAME_LENGTH_MAX = 100;
 
 /** Collects the problems of one reading. */
 export interface Problems {
-  add(path: Path, message: string, fix: string, at?: "key" | "value"): void;
+  add(path: Path, message: string, fix: string, at?: "key" | "value", details?: ProblemDetails): void;
+  /** How many were added. */
+  count(): number;
   /** The names that were probably meant; none once too many have been compared. */
   near(word: string, names: readonly string[]): string[];
   list(): readonly WorkflowProblem[];
@@ -43,10 +62,11 @@ export function createProblems(locate: Locate): Problems {
   let count = 0;
   let comparisonsLeft = COMPARISON_COUNT_MAX;
   return {
-    add(path, message, fix, at = "value") {
+    add(path, message, fix, at = "value", details = {}) {
       if (++count > PROBLEM_COUNT_MAX) return;
-      kept.push({ ...describe(formatPlace(path), message, fix), ...locate(path, at) });
+      kept.push({ ...describe(formatPlace(path), message, fix), ...locate(path, at), ...details });
     },
+    count: () => count,
     near(word, names) {
       comparisonsLeft -= names.length;
       if (comparisonsLeft < 0 || count >= PROBLEM_COUNT_MAX) return [];
