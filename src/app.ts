@@ -227,7 +227,12 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     scope,
     redact: (value) => keeping.redactor().value(value) as Json,
   });
-  const curator = createCurator({ ...keeping, library, servers: usable });
+  const curator = createCurator({
+    ...keeping,
+    library,
+    servers: usable,
+    hidesTools: () => config.current().servers.some(({ tools }) => tools.exceptCapabilities === true),
+  });
   const toolTokens = createTokenCounts({ store, log });
   const gatewayParts: GatewayParts = {
     registry,
@@ -284,7 +289,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
         return components.filter(({ source }) => source === server).length;
       },
     }),
-    ...createExchange(library, curator),
+    ...createExchange(library, curator, ownContext),
     ...createTokenReports({
       gateway: gatewayParts,
       counts: toolTokens,

@@ -1,9 +1,13 @@
 import { parseToolName } from "./names.ts";
 import type { CallContext, ToolView } from "./tool.ts";
 
-/** Whether a call is made by something that was kept; a draft is not. */
+/**
+ * Whether a call is made by something that was kept. A draft that a kept workflow starts is not: anyone may have changed it since
+ * the workflow was kept.
+ */
 export function isInsideCapability({ path = [] }: Pick<CallContext, "path">): boolean {
-  return path.some((name) => parseToolName(name).kind === "capability");
+  const innermost = path.at(-1);
+  return innermost !== undefined && parseToolName(innermost).kind === "capability";
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Whether a client of a profile may keep a draft. What was kept may use what it was written against, whoever calls it; so a draft
- * that is kept must use nothing but what its keeper sees, down to the code in the nodes of a workflow.
+ * Whether a client of a profile may keep a draft. The keeper looks at the names in it as that client; this looks at the names that
+ * are not in it: a `workflow` node whose name a template gives, or that names a draft, could become anything later.
  */
 import { parseReference } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -10,7 +10,7 @@ import type { Library } from "../library/library.ts";
 import type { Runs } from "../runs/runs.ts";
 
 interface GrantedParts {
-  readonly runs: Pick<Runs, "prepare" | "prepareWorkflow">;
+  readonly runs: Pick<Runs, "prepareWorkflow">;
   /** As the client sees it. */
   readonly library: Library;
 }
@@ -20,18 +20,11 @@ export async function checkDraftGranted(
   { kind, source }: { readonly kind: CapabilityKind; readonly source: string },
   context: CallContext,
 ): Promise<ToolResult<unknown>> {
-  if (context.view === undefined) return succeed(undefined);
-  // As a draft, so that the view counts for every name in it.
-  if (kind === "code") return parts.runs.prepare(source, undefined, context);
+  if (context.view === undefined || kind === "code") return succeed(undefined);
   const prepared = await parts.runs.prepareWorkflow(source, undefined, context);
   if (!prepared.success) return prepared;
   for (const { id, type, params } of prepared.data.workflow.nodes) {
-    const checked =
-      type === "code"
-        ? await parts.runs.prepare(params["code"] as string, undefined, context)
-        : type === "workflow"
-          ? await checkNamed(parts.library, id, params["name"])
-          : succeed(undefined);
+    const checked = type === "workflow" ? await checkNamed(parts.library, id, params["name"]) : prepared;
     if (!checked.success) return checked;
   }
   return succeed(undefined);

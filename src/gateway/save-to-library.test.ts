@@ -63,6 +63,66 @@ describe("save_to_library", () => {
     expect(await call("execute", { name: "part:c" })).toMatchObject({ success: true, outputs: 1 });
   });
 
+  describe("S8: with a tool that only what was kept may use", () => {
+    const openShop = async () => {
+      const shop = createFixtureSource("shop", [toolOf("pay"), toolOf("look")]);
+      const rig = await openRig(shop);
+      const keep = (draft: string, text: string, more = {}) => {
+        writeFileSync(join(rig.draftsFolder, draft), text);
+        const named = { draft_name: draft.replace(/\.\w+$/, ""), final_name: "shopping:pay", ...more };
+        return rig.call("save_to_library", { ...request, ...named });
+      };
+      const hide = () => rig.registry.restrict("shop", { deny: ["pay"], exceptCapabilities: true });
+      const paid = () => shop.calls.filter(({ name }) => name === "pay").length;
+      return { ...rig, keep, hide, paid };
+    };
+    const PAY = "return await mcp.shop.pay();";
+    const flow = (...nodes: object[]) => JSON.stringify({ ir_version: "1.0", nodes });
+
+    it("S8: refuses to keep a draft that its keeper may not run, as code and as a workflow", async () => {
+      const { keep, hide, call, paid } = await openShop();
+      hide();
+      const denied = { error: { code: "SECURITY_ERROR" } };
+      expect(await keep("code.ts", PAY)).toMatchObject(denied);
+      expect(await keep("tool.json", flow({ id: "pay", type: "shop__pay" }))).toMatchObject(denied);
+      const inCode = flow({ id: "pay", type: "code", params: { code: PAY } });
+      expect(await keep("node.json", inCode)).toMatchObject(denied);
+      const nested = flow({ id: "pay", type: "workflow", params: { name: "node" } });
+      expect(await keep("nested.json", nested)).toMatchObject(denied);
+      expect(await call("list_library")).toMatchObject({ items: [] });
+      expect(await call("execute", { code: PAY, save_as: "shopping:pay" })).toMatchObject(denied);
+      expect(paid()).toBe(0);
+    });
+
+    it("S8: what was kept before goes on using it, and a new version may not begin to", async () => {
+      const { keep, hide, call, paid } = await openShop();
+      expect(await keep("code.ts", PAY)).toMatchObject({ version: 1 });
+      expect(await keep("look.ts", "return 1", { final_name: "shopping:look" })).toMatchObject({
+        version: 1,
+      });
+      hide();
+      expect(await call("execute", { name: "shopping:pay" })).toMatchObject({ success: true });
+      expect(paid()).toBe(1);
+      const overwrite = { final_name: "shopping:look", overwrite: true };
+      expect(await keep("look.ts", PAY, overwrite)).toMatchObject({ error: { code: "SECURITY_ERROR" } });
+      const through = "return await mcp.shopping.pay();";
+      expect(await keep("look.ts", through, overwrite)).toMatchObject({ version: 2 });
+    });
+
+    it("S8: a draft that a kept workflow starts uses it as little as any other draft", async () => {
+      const { keep, hide, call, draftsFolder, paid } = await openShop();
+      writeFileSync(join(draftsFolder, "step.ts"), "return 1;");
+      const starts = flow({ id: "step", type: "workflow", params: { name: "step" } });
+      expect(await keep("flow.json", starts)).toMatchObject({ version: 1 });
+      hide();
+      writeFileSync(join(draftsFolder, "step.ts"), PAY);
+      expect(await call("execute", { name: "shopping:pay" })).toMatchObject({
+        error: { code: "SECURITY_ERROR" },
+      });
+      expect(paid()).toBe(0);
+    });
+  });
+
   it("T102: notes who has kept it, by the token that they came in with", async () => {
     const { gateway, call, draftsFolder } = await openRig();
     writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);

@@ -1,4 +1,5 @@
 /** Changing and testing what was kept: names, versions, files, examples. A running version is never changed or lost. */
+import type { ToolError } from "../core/errors.ts";
 import { canonicalJson, DATA_LIMITS } from "../core/json.ts";
 import {
   capabilityNameOf,
@@ -26,6 +27,8 @@ export interface CuratorParts {
   readonly redactor: () => Redactor;
   /** The ids of all configured servers: a namespace of that name could never be called. */
   readonly servers: () => readonly string[];
+  /** Whether the config hides tools that only what was kept may use. */
+  readonly hidesTools: () => boolean;
   readonly record: RecordChange;
 }
 
@@ -50,7 +53,7 @@ export interface Curator {
   /** What `export` writes. */
   collect(pattern: string | null): Promise<PortableCapability[]>;
   /** What `import` keeps: new ones are created, changed ones get a new version. */
-  adopt(items: readonly PortableCapability[]): Promise<ToolResult<Adopted>>;
+  adopt(items: readonly PortableCapability[], context: CallContext): Promise<ToolResult<Adopted>>;
   /** Replays the examples, of all or of one, offline. */
   test(name: string | null, context: CallContext): Promise<ToolResult<TestReport[]>>;
 }
@@ -166,10 +169,36 @@ export function createCurator(parts: CuratorParts): Curator {
     return isAdded;
   }
 
-  async function adopt(items: readonly PortableCapability[]): Promise<ToolResult<Adopted>> {
+  /**
+   * A file is kept like a draft: not if it uses what the config hides. Its servers need not be there yet, so it is not refused for
+   * anything else, and where nothing is hidden no server is asked.
+   */
+  async function checkDenied(
+    { kind, source, ...name }: PortableCapability,
+    context: CallContext,
+  ): Promise<ToolResult<unknown>> {
+    const prepared = await (kind === "code"
+      ? parts.runs.prepare(source, undefined, context)
+      : parts.runs.prepareWorkflow(source, undefined, context));
+    if (prepared.success || prepared.error.code !== "SECURITY_ERROR") return succeed(undefined);
+    return notAllowed(name, prepared.error);
+  }
+
+  async function adopt(
+    items: readonly PortableCapability[],
+    context: CallContext,
+  ): Promise<ToolResult<Adopted>> {
     const own = items.find(({ namespace }) => parts.servers().includes(namespace));
     if (own !== undefined) return isServer(own.namespace);
     const before = new Map((await collect(null)).map((item) => [displayNameOf(item), item]));
+    const isNew = (item: PortableCapability): boolean => {
+      const known = before.get(displayNameOf(item));
+      return known === undefined || contentOf(known) !== contentOf(item);
+    };
+    for (const item of parts.hidesTools() ? items.filter(isNew) : []) {
+      const checked = await checkDenied(item, context);
+      if (!checked.success) return checked;
+    }
     const adopted = {
       created: [] as string[],
       updated: [] as string[],
@@ -179,7 +208,7 @@ export function createCurator(parts: CuratorParts): Curator {
     for (const item of items) {
       const name = displayNameOf(item);
       const known = before.get(name);
-      const isSame = known !== undefined && contentOf(known) === contentOf(item);
+      const isSame = !isNew(item);
       if (!isSame) await saveItem(item, true);
       const hasNewAlias = await addAliases(item, known?.aliases ?? [], adopted.taken);
       if (known === undefined) adopted.created.push(name);
@@ -247,6 +276,12 @@ function newName(text: string, { kind }: Capability, servers: readonly string[])
 function isServer(namespace: string): ToolResult<never> {
   const message = `The namespace ${namespace} is the id of a server; its tools would hide yours.`;
   return fail("TOOL_INVALID_INPUT", message, { hint: "Choose another namespace." });
+}
+
+function notAllowed(name: CapabilityName, { message, hint }: ToolError): ToolResult<never> {
+  return fail("SECURITY_ERROR", `${displayNameOf(name)} uses what may not be used here: ${message}`, {
+    hint: `Nothing was imported. Allow the tool in the config, import, and hide it again.${hint === undefined ? "" : ` ${hint}`}`,
+  });
 }
 
 function taken(name: CapabilityName): ToolResult<never> {

@@ -1,6 +1,7 @@
 /** The library and a folder of files, in both directions, and two versions beside each other. */
 import { displayNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
+import type { CallContext } from "../core/tool.ts";
 import type { Adopted, Curator } from "./curate.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
 import { readPortable } from "./portable-reading.ts";
@@ -21,14 +22,14 @@ export interface Exchange {
   ): Promise<ToolResult<{ readonly source: string; readonly schemas: readonly string[] }>>;
 }
 
-export function createExchange(library: Library, curator: Curator): Exchange {
+export function createExchange(library: Library, curator: Curator, ownContext: () => CallContext): Exchange {
   return {
     async exportLibrary(folder, pattern) {
       return writePortable(folder, await curator.collect(pattern));
     },
     async importLibrary(folder) {
       const items = await readPortable(folder);
-      return items.success ? curator.adopt(items.data) : items;
+      return items.success ? curator.adopt(items.data, ownContext()) : items;
     },
     async compareVersions(before, after) {
       const [old, now] = await Promise.all([library.describe(before), library.describe(after)]);

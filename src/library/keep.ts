@@ -1,7 +1,7 @@
 /**
  * Keeping what worked: a draft becomes a version of a capability, with everything that the run and the code say about it.
  *
- * The code must be valid now: every name resolves, and it does not call itself. What it takes is inferred from how it uses
+ * The code must be valid now: every name resolves, its keeper may use what it uses, and it does not call itself. What it takes is inferred from how it uses
  * `args`, from the schemas of the tools that these go into, and from the inputs of the run; what it gives from the run's result.
  * Nothing in the code is changed. Saving the same code under the same name again is the same version: a save whose
  * draft was not removed, because the process died in between, is whole after the next try.
@@ -118,7 +118,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     run: Run | undefined,
     context: CallContext,
   ): Promise<ToolResult<KeepDraft>> {
-    const prepared = await parts.runs.prepare(request.source, toolNameOf(request.name), context);
+    const prepared = await asKeeper(request, (as) => parts.runs.prepare(request.source, as, context));
     if (!prepared.success) return invalid(prepared, request);
     const { program, tools, warnings } = prepared.data;
     return succeed({
@@ -135,7 +135,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
 
   /** A workflow says itself what it takes and gives. */
   async function draftWorkflow(request: KeepRequest, context: CallContext): Promise<ToolResult<KeepDraft>> {
-    const prepared = await parts.runs.prepareWorkflow(request.source, toolNameOf(request.name), context);
+    const prepared = await asKeeper(request, (as) => parts.runs.prepareWorkflow(request.source, as, context));
     if (!prepared.success) return invalid(prepared, request);
     const { inputSchema, outputSchema, kinds, codeTools, warnings } = prepared.data;
     const nodeTools = [...kinds.values()].flatMap((kind) => (kind.kind === "tool" ? [kind.tool] : []));
@@ -182,6 +182,20 @@ export function createKeeper(parts: KeeperParts): Keeper {
       });
     },
   };
+}
+
+/**
+ * The source as its keeper could run it now. What is kept may use tools that nobody else may, so nothing is kept that its
+ * keeper may not use. Under its name it is looked at for circles.
+ */
+async function asKeeper<T>(
+  { name }: KeepRequest,
+  prepare: (as: string | undefined) => Promise<ToolResult<T>>,
+): Promise<ToolResult<T>> {
+  const prepared = await prepare(undefined);
+  if (!prepared.success) return prepared;
+  const named = await prepare(toolNameOf(name));
+  return named.success ? prepared : named;
 }
 
 function isToldTheSame({ description, tags, visibility }: KeepRequest, capability: Capability): boolean {

@@ -378,8 +378,12 @@ describe("curating", () => {
     const folder2 = mkdtempSync(join(tmpdir(), "repertoire-test-"));
     const other = await createTestLibrary(folder2);
     try {
-      expect(await other.curator.adopt(items)).toMatchObject({ data: { created: ["port:able"] } });
-      expect(await other.curator.adopt(items)).toMatchObject({ data: { unchanged: ["port:able"] } });
+      expect(await other.curator.adopt(items, other.context)).toMatchObject({
+        data: { created: ["port:able"] },
+      });
+      expect(await other.curator.adopt(items, other.context)).toMatchObject({
+        data: { unchanged: ["port:able"] },
+      });
       expect(await other.curator.collect(null)).toEqual(items);
       // Offline: this library has no server at all.
       expect(await other.curator.test(null, other.context)).toMatchObject({ data: [{ outcome: "passed" }] });
@@ -389,18 +393,38 @@ describe("curating", () => {
     }
   });
 
+  it("S8: imports nothing that uses a hidden tool, and what is the same already is no import", async () => {
+    kit.addSource("shop", { pay: () => "paid" });
+    await kit.keepRun("shopping:pay", "return await mcp.shop.pay({});");
+    const [item] = await kit.curator.collect("shopping:*");
+    kit.registry.restrict("shop", { deny: ["pay"], exceptCapabilities: true });
+    expect(await kit.curator.adopt([item!], kit.context)).toMatchObject({
+      data: { unchanged: ["shopping:pay"] },
+    });
+    const other = { ...item!, action: "spend" };
+    const missing = { ...item!, action: "later", source: "return await mcp.not_here_yet.pay();" };
+    expect(await kit.curator.adopt([missing, other], kit.context)).toMatchObject({
+      error: { code: "SECURITY_ERROR", message: expect.stringContaining("shopping:spend uses") },
+    });
+    expect((await kit.library.list("shopping:*")).map(({ action }) => action)).toEqual(["pay"]);
+    expect(await kit.curator.adopt([missing], kit.context)).toMatchObject({
+      data: { created: ["shopping:later"] },
+    });
+  });
+
   it("says what differs when an example is replayed", async () => {
     await kit.keepRun("test:me", "const n = await mcp.notes.add({ title: 'x' }); return n.id;");
     const [item] = await kit.curator.collect("test:me");
-    await kit.curator.adopt([
-      { ...item!, source: "const n = await mcp.notes.add({ title: 'y' }); return n.id;" },
-    ]);
+    await kit.curator.adopt(
+      [{ ...item!, source: "const n = await mcp.notes.add({ title: 'y' }); return n.id;" }],
+      kit.context,
+    );
     const report = await kit.curator.test("test:me", kit.context);
     expect(report).toMatchObject({ data: [{ outcome: "failed" }] });
     const text = JSON.stringify(report);
     expect(text).toContain("not in the example");
     expect(text).toContain("does not make the call");
-    await kit.curator.adopt([{ ...item!, example: { ...item!.example!, result: 8 } }]);
+    await kit.curator.adopt([{ ...item!, example: { ...item!.example!, result: 8 } }], kit.context);
     expect(await kit.curator.test("test:me", kit.context)).toMatchObject({
       data: [{ outcome: "failed", differences: ["it returns 7 and returned 8"] }],
     });

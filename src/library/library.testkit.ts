@@ -63,7 +63,7 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     library: read,
     source,
     keeper: createKeeper(keeping),
-    curator: createCurator({ ...keeping, library: read, servers: () => ["notes"] }),
+    curator: createCurator({ ...keeping, library: read, servers: () => ["notes"], hidesTools: () => true }),
     changedTools: "warn",
     recorded,
     context,

@@ -109,9 +109,9 @@ function checkBeforeReading(code: string, path: readonly string[]): ToolResult<v
   return fail("TOOL_INVALID_INPUT", message, { reason: "depth_limit" });
 }
 
-/** One error for all mistakes: the first gives its details, the message has a line for each. */
+/** One error for all mistakes: what is forbidden, else the first, gives its details; the message has a line for each. */
 function refuse(faults: readonly CodeFault[]): ToolResult<never> {
-  const { error, place } = faults[0]!;
+  const { error, place } = faults.find((fault) => fault.error.code === "SECURITY_ERROR") ?? faults[0]!;
   const message = faults.map(faultText).join("\n");
   return { success: false, error: { ...error, message, ...(place !== undefined && { place }) } };
 }
