@@ -10,6 +10,7 @@ import {
   createCodeDirectory,
   createToolLookUp,
   declareCatalogue,
+  type CodeDirectoryParts,
   type Declarations,
 } from "./code-directory.ts";
 import type { ConfigSource } from "./config/source.ts";
@@ -188,6 +189,10 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     version: VERSION,
     startProcess: launch,
   });
+  const keptNames = {
+    liveName: (tool: string) => kept.liveName(tool),
+    capabilityId: (tool: string) => kept.idOf(tool),
+  };
   const runs = openRuns({
     config,
     store,
@@ -195,14 +200,14 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     log,
     freshenLibrary,
     nodes,
-    liveName: (tool) => kept.liveName(tool),
+    keptNames,
     findSource: (name) => sources.find(name),
     findVersion: (id, version) => sources.version(id, version),
     recordApproval: (runId, details) => trail.recordChange("run.approval", runId, details),
     runSucceeded: (tools, intent) => experience.noteRun(tools, intent),
     ...watching,
   });
-  const lookUpTool = createToolLookUp(registry, (tool) => kept.liveName(tool));
+  const lookUpTool = createToolLookUp({ registry, servers: usable, ...keptNames });
   const kept = createLibrarySource({
     capabilities: store.capabilities,
     scope,
@@ -403,10 +408,10 @@ function openRuns(
       readonly store: Store;
       readonly registry: Registry;
       readonly freshenLibrary: () => Promise<void>;
-      readonly liveName: (tool: string) => string;
+      readonly keptNames: Pick<CodeDirectoryParts, "liveName" | "capabilityId">;
     },
 ): Runs {
-  const { config, store, registry, log, freshenLibrary, liveName } = parts;
+  const { config, store, registry, log, freshenLibrary, keptNames } = parts;
   const limits = () => config.current().sandbox;
   return createRuns({
     ...parts,
@@ -418,7 +423,7 @@ function openRuns(
     directory: createCodeDirectory({
       registry,
       freshenLibrary,
-      liveName,
+      ...keptNames,
       servers: () => usableServers(config.current()),
       untrusted: () => idleServers(config.current()).untrusted,
     }),

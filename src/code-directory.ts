@@ -2,12 +2,13 @@
 import { CAPABILITIES_ID, codeNameOf, parseToolName } from "./core/names.ts";
 import { didYouMean, nearest } from "./core/nearest.ts";
 import { fail, succeed, type ToolResult } from "./core/result.ts";
-import type { CallContext, ToolView } from "./core/tool.ts";
+import type { UsedSource } from "./core/store.ts";
+import type { CallContext, ToolDefinition, ToolView } from "./core/tool.ts";
 import { viewOf } from "./core/tool-view.ts";
 import type { LookUpTool } from "./library/contracts.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
-import type { FoundTool, ToolDirectory } from "./runs/tool-directory.ts";
+import { isMeant, type Bound, type FoundTool, type ToolDirectory } from "./runs/tool-directory.ts";
 import { declareTools, memberName } from "./sandbox/declarations.ts";
 
 export interface CodeDirectoryParts {
@@ -20,6 +21,8 @@ export interface CodeDirectoryParts {
   readonly freshenLibrary: () => Promise<void>;
   /** The name of the tool that an alias stands for. */
   readonly liveName: (tool: string) => string;
+  /** The id of the capability that has this name. */
+  readonly capabilityId?: (tool: string) => string | undefined;
 }
 
 export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
@@ -40,7 +43,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     context: CallContext,
   ): Promise<ToolResult<FoundTool>> {
     const exact = await registry.find(`${server}__${tool}`, context);
-    if (exact.success) return succeed({ name: `${server}__${tool}`, definition: exact.data.definition });
+    if (exact.success) return succeed(foundTool(`${server}__${tool}`, exact.data.definition));
     if (exact.error.code !== "TOOL_NOT_FOUND") return exact;
     const view = viewOf(context);
     // Only the server knows whether it is another spelling of a name that is granted.
@@ -49,7 +52,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     }
     const siblings = toolsOf(server, view);
     const member = pick(siblings, tool, (sibling) => sibling.part);
-    if (member !== undefined) return succeed({ name: member.name, definition: member.definition });
+    if (member !== undefined) return succeed(foundTool(member.name, member.definition));
     const near = nearest(
       tool,
       siblings.map(({ part }) => part),
@@ -77,7 +80,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     const name = parts.liveName(`${CAPABILITIES_ID}__${namespace}__${tool}`);
     if (parseToolName(name).kind === "capability") {
       const found = await registry.find(name, context);
-      if (found.success) return succeed({ name, definition: found.data.definition });
+      if (found.success) return succeed(foundTool(name, found.data.definition));
       if (found.error.code !== "TOOL_NOT_FOUND") return found;
     }
     const view = viewOf(context);
@@ -127,12 +130,50 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     });
   }
 
-  async function findExposed(name: string, context: CallContext): Promise<ToolResult<FoundTool>> {
+  function foundTool(name: string, definition: ToolDefinition): FoundTool {
+    const source = sourceOf(name, parts.capabilityId);
+    return { name, definition, ...(source !== undefined && { source }) };
+  }
+
+  /** Where the name leads today: a real server wins over a namespace. */
+  async function findUnbound(
+    namespace: string,
+    tool: string,
+    context: CallContext,
+  ): Promise<ToolResult<FoundTool>> {
+    const server = serverOf(namespace, viewOf(context));
+    return server === undefined
+      ? findCapability(namespace, tool, context)
+      : findServerTool(server, tool, context);
+  }
+
+  /** For kept code the recorded source wins: a capability is found behind a server that was added since. */
+  async function findBound(
+    namespace: string,
+    tool: string,
+    context: CallContext,
+    bound: Bound,
+  ): Promise<ToolResult<FoundTool>> {
+    const today = await findUnbound(namespace, tool, context);
+    if (today.success && isBound(today.data, bound)) return today;
+    const behind = await findCapability(namespace, tool, context);
+    if (behind.success && isBound(behind.data, bound)) return behind;
+    return today.success ? sourceChanged(codeName(namespace, tool), today.data) : today;
+  }
+
+  async function findExposed(
+    name: string,
+    context: CallContext,
+    bound: Bound = [],
+  ): Promise<ToolResult<FoundTool>> {
     const isCapability = parseToolName(name).kind === "capability";
     if (isCapability) await parts.freshenLibrary();
     const live = isCapability ? parts.liveName(name) : name;
     const found = await registry.find(live, context);
-    if (found.success) return succeed({ name: live, definition: found.data.definition });
+    if (found.success) {
+      const tool = foundTool(live, found.data.definition);
+      return isBound(tool, bound) ? succeed(tool) : sourceChanged(name, tool);
+    }
     if (found.error.code !== "TOOL_NOT_FOUND") return found;
     const view = viewOf(context);
     const known = registry.catalogue().components.map((component) => component.name);
@@ -144,12 +185,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
 
   return {
     findExposed,
-    async find(namespace, tool, context) {
-      const server = serverOf(namespace, viewOf(context));
-      return server === undefined
-        ? findCapability(namespace, tool, context)
-        : findServerTool(server, tool, context);
-    },
+    find: (namespace, tool, context, bound = []) => findBound(namespace, tool, context, bound),
     async findNamespace(namespace, context) {
       const view = viewOf(context);
       if (serverOf(namespace, view) === undefined) await parts.freshenLibrary();
@@ -159,6 +195,29 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
       return isKnown ? succeed(undefined) : unknownNamespace(namespace, view);
     },
   };
+}
+
+/** A source that was recorded for this very tool, or none was recorded at all. */
+function isBound(found: FoundTool, bound: Bound): boolean {
+  const recorded = bound.filter(({ source }) => source !== undefined);
+  return recorded.length === 0 || recorded.some(({ source }) => isMeant(source, found.source));
+}
+
+function sourceOf(tool: string, capabilityId: CodeDirectoryParts["capabilityId"]): UsedSource | undefined {
+  const parsed = parseToolName(tool);
+  if (parsed.kind === "upstream") return { kind: "server", id: parsed.server };
+  const id = capabilityId?.(tool);
+  return id === undefined ? undefined : { kind: "capability", id };
+}
+
+function sourceChanged(written: string, { name, source }: FoundTool): ToolResult<never> {
+  const now = source?.kind === "server" ? `a tool of the server ${source.id}` : `the capability ${name}`;
+  const message = `When this code was kept, ${written} was something else; now it is ${now}.`;
+  return fail("TOOL_UNAVAILABLE", message, {
+    reason: "source_changed",
+    retryable: false,
+    hint: "describe_workflow shows what it was kept with. Save it again, with overwrite, to use what is there now.",
+  });
 }
 
 const NAMES_SHOWN_MAX = 20;
@@ -202,16 +261,41 @@ function quote(name: string): string {
   return JSON.stringify(name.slice(0, 80));
 }
 
+export type ToolLookUpParts = Pick<CodeDirectoryParts, "registry" | "servers" | "liveName" | "capabilityId">;
+
 /** What is known of a tool now; a server that was never read may have any. */
-export function createToolLookUp(registry: Registry, liveName: (tool: string) => string): LookUpTool {
+export function createToolLookUp(parts: ToolLookUpParts): LookUpTool {
+  const { registry, liveName, capabilityId } = parts;
+
+  /** Code writes tools of servers and capabilities alike, and a server wins. */
+  function meansNow(used: string): string | undefined {
+    const { namespace, tool } = codeNameOf(used);
+    const isServer = parts.servers().includes(namespace);
+    if (parseToolName(used).kind === "capability") return isServer ? `the server ${namespace}` : undefined;
+    const other = liveName(`${CAPABILITIES_ID}__${namespace}__${tool}`);
+    return isServer || registry.resolve(other) === undefined
+      ? undefined
+      : `the capability ${namespace}:${tool}`;
+  }
+
   return (used) => {
     const tool = liveName(used);
+    const source = sourceOf(tool, capabilityId);
+    const now = meansNow(used);
+    return {
+      definition: definitionNow(tool),
+      ...(source !== undefined && { source }),
+      ...(now !== undefined && { meansNow: now }),
+    };
+  };
+
+  function definitionNow(tool: string): ReturnType<LookUpTool>["definition"] {
     const route = registry.resolve(tool) ?? registry.resolveHidden(tool);
     if (route !== undefined) return route.definition;
     const parsed = parseToolName(tool);
     const source = parsed.kind === "upstream" ? parsed.server : CAPABILITIES_ID;
     return registry.hasRead(source) ? "missing" : "unknown";
-  };
+  }
 }
 
 /** The TypeScript of what code can call. */

@@ -14,7 +14,7 @@ interface Field {
 interface ToolUsed {
   readonly tool: string;
   /** Beside what the tool is now. */
-  readonly state: "same" | "changed" | "missing" | "unknown";
+  readonly state: "same" | "changed" | "source_changed" | "missing" | "unknown";
   readonly changes: readonly string[];
 }
 
@@ -89,7 +89,7 @@ function showToolsUsed({ tools_used: used, still_valid: isValid, problem = "" }:
 
 function paint(state: ToolUsed["state"]): string {
   if (state === "same" || state === "unknown") return dim(state);
-  return state === "changed" ? yellow(state) : red(state);
+  return state === "changed" ? yellow(state) : red(state.replace("_", " "));
 }
 
 function showFields(title: string, fields: Readonly<Record<string, Field>>): void {

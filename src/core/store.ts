@@ -77,7 +77,17 @@ export interface ToolUse {
   readonly hash: string;
   /** The schemas and annotations that the hash is of; absent where only the hash was kept. */
   readonly definition?: JsonObject;
+  /** Whose tool it was when the version was kept; absent in versions from before this was recorded. */
+  readonly source?: UsedSource;
 }
+
+/**
+ * Whose tool a name meant: a server, by its id in the config, or a capability, by the id that it keeps when it is renamed. The id
+ * of a capability is null where it was not in the library yet: an import may come before what it uses.
+ */
+export type UsedSource =
+  | { readonly kind: "server"; readonly id: string }
+  | { readonly kind: "capability"; readonly id: string | null };
 
 /** A run that worked, as it was when it was kept: replayed offline by tests. */
 export interface CapabilityExample {

@@ -41,7 +41,7 @@ const output = z.object({
     z.looseObject({
       tool: z.string(),
       hash: z.string(),
-      state: z.string().describe("same, changed, missing, unknown"),
+      state: z.string().describe("same, changed, source_changed, missing, unknown"),
     }),
   ),
   still_valid: z.boolean().nullable().describe("Whether it fits tools that have changed."),
@@ -93,8 +93,8 @@ async function validityOf(
   if (changedTools(drifts).length === 0) return { still_valid: null };
   const tool = toolNameOf(capability);
   const prepared = await (capability.kind === "code"
-    ? runs.prepare(version.source, tool, context)
-    : runs.prepareWorkflow(version.source, tool, context));
+    ? runs.prepare(version.source, tool, context, version.toolsUsed)
+    : runs.prepareWorkflow(version.source, tool, context, version.toolsUsed));
   return prepared.success ? { still_valid: true } : { still_valid: false, problem: prepared.error.message };
 }
 
@@ -159,7 +159,12 @@ async function templateInputsOf(
   context: CallContext,
 ): Promise<string[]> {
   if (capability.kind !== "workflow") return [];
-  const prepared = await runs.prepareWorkflow(version.source, toolNameOf(capability), context);
+  const prepared = await runs.prepareWorkflow(
+    version.source,
+    toolNameOf(capability),
+    context,
+    version.toolsUsed,
+  );
   return prepared.success
     ? [...prepared.data.templateInputs]
     : Object.keys(fieldsOf(version.inputSchema)).sort();

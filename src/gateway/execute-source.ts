@@ -19,7 +19,7 @@ export interface SourceParts {
 
 /** What runs, and where it is already: in the drafts, or in the library. */
 export interface Source {
-  readonly runnable: Pick<RunRequest, "kind" | "source" | "capability" | "draft" | "sensitive">;
+  readonly runnable: Pick<RunRequest, "kind" | "source" | "capability" | "uses" | "draft" | "sensitive">;
   readonly draft?: string;
   /** Checked and completed, where the source says what it takes. */
   readonly inputs: JsonObject;
@@ -63,6 +63,7 @@ async function keptSource(
       kind: capability.kind,
       source: version.source,
       capability: { tool: toolNameOf(capability), id: capability.id, version: version.version },
+      uses: version.toolsUsed,
       sensitive: sensitiveIn(version.inputSchema),
     },
     inputs: inputs.data,

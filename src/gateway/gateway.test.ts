@@ -205,7 +205,7 @@ describe("what goes wrong inside", () => {
       },
       keeper: { keep: () => Promise.reject(new Error("unused")) },
       traces: createTraces({ store: store.runs, scope: () => DEFAULT_SCOPE, redact: (value) => value }),
-      lookUpTool: () => "unknown",
+      lookUpTool: () => ({ definition: "unknown" }),
       freshenLibrary: async () => {},
       isListed: () => true,
       checkContracts: () => succeed([]),

@@ -41,6 +41,9 @@ export interface Rig {
   readonly store: Store;
   readonly draftsFolder: string;
   readonly call: (name: string, args?: JsonObject) => Promise<Record<string, unknown>>;
+  /** A server that is configured later. */
+  readonly addServer: (source: FixtureSource) => void;
+  readonly removeServer: (id: string) => Promise<void>;
 }
 
 /** A workflow that needs no server. */
@@ -69,8 +72,10 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   onTestFinished(() => store.close());
   mkdirSync(draftsFolder);
   const registry = createRegistry();
+  const configured = new Set(sources.map(({ id }) => id));
   for (const source of sources) registry.add(source);
   const scope = () => DEFAULT_SCOPE;
+  const servers = () => [...configured];
   const library = createLibrary(store.capabilities, scope);
   const drafts = createDrafts(draftsFolder);
   const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
@@ -80,8 +85,9 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     directory: createCodeDirectory({
       registry,
       liveName,
+      capabilityId,
       freshenLibrary,
-      servers: () => sources.map(({ id }) => id),
+      servers,
     }),
     callTool: registry.call,
     nodes: [],
@@ -91,7 +97,7 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     scope,
     limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
   });
-  const lookUpTool = createToolLookUp(registry, liveName);
+  const lookUpTool = createToolLookUp({ registry, liveName, capabilityId, servers });
   const kept = createLibrarySource({
     capabilities: store.capabilities,
     scope,
@@ -101,6 +107,9 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   });
   registry.add(kept, { isOwn: true });
   onTestFinished(() => registry.close());
+  function capabilityId(tool: string): string | undefined {
+    return kept.idOf(tool);
+  }
   function liveName(tool: string): string {
     return kept.liveName(tool);
   }
@@ -118,7 +127,7 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     isListed: (tool) => kept.isListed(tool),
     checkContracts: (current) => kept.checkContracts(current),
     drafts: createDrafts(draftsFolder),
-    servers: () => sources.map((source) => source.id),
+    servers,
     configChanged: () => () => {},
     exposure: () => "lean",
     serverNotified: () => () => {},
@@ -135,7 +144,15 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     expect(answer.content).toEqual([{ type: "text", text: JSON.stringify(answer.structuredContent) }]);
     return { isError: answer.isError ?? false, ...answer.structuredContent };
   };
-  return { gateway, registry, store, draftsFolder, call };
+  const addServer = (source: FixtureSource): void => {
+    registry.add(source);
+    configured.add(source.id);
+  };
+  const removeServer = async (id: string): Promise<void> => {
+    configured.delete(id);
+    await registry.remove(id);
+  };
+  return { gateway, registry, store, draftsFolder, call, addServer, removeServer };
 }
 
 /** Something kept. */

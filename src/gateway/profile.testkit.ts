@@ -138,6 +138,7 @@ function partsOf(
   const drafts = createDrafts(draftsFolder);
   const servers = () => ["files", "notes"];
   const liveName = (tool: string): string => kept.liveName(tool);
+  const capabilityId = (tool: string): string | undefined => kept.idOf(tool);
   const freshenLibrary = async (): Promise<void> => {
     if (await kept.lookForChanges()) await registry.refresh(kept.id, contextOf());
   };
@@ -145,7 +146,7 @@ function partsOf(
   const runs: Runs = createRuns({
     ...bench,
     store: store.runs,
-    directory: createCodeDirectory({ registry, liveName, freshenLibrary, servers }),
+    directory: createCodeDirectory({ registry, liveName, capabilityId, freshenLibrary, servers }),
     callTool: registry.call,
     nodes: [],
     findSource: (name) => named.find(name),
@@ -154,7 +155,7 @@ function partsOf(
     scope,
     limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
   });
-  const lookUpTool = createToolLookUp(registry, liveName);
+  const lookUpTool = createToolLookUp({ registry, liveName, capabilityId, servers });
   const kept = createLibrarySource({
     capabilities: store.capabilities,
     scope,

@@ -1,7 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
+import { createFixtureSource, toolOf, type FixtureSource } from "../../test/fixtures/tool-source.ts";
+import { DEFAULT_SCOPE } from "../core/names.ts";
 import { WORKFLOW, openRig, sum } from "./gateway.testkit.ts";
 
 describe("save_to_library", () => {
@@ -120,6 +121,105 @@ describe("save_to_library", () => {
         error: { code: "SECURITY_ERROR" },
       });
       expect(paid()).toBe(0);
+    });
+  });
+
+  describe("S7: kept code keeps to the sources that its names meant", () => {
+    const KEPT = "return await mcp.math.sum();";
+    const openMath = async (...sources: FixtureSource[]) => {
+      const rig = await openRig(...sources);
+      const keep = (name: string, text: string, more = {}) => {
+        writeFileSync(join(rig.draftsFolder, "part.ts"), text);
+        const what = { draft_name: "part", final_name: name, description: "A part." };
+        return rig.call("save_to_library", { ...what, ...more });
+      };
+      const run = (name: string) => rig.call("execute", { name });
+      const used = async (name: string) => {
+        const told = await rig.call("describe_workflow", { name });
+        return told["tools_used"] as { tool: string; state: string; changes: string[] }[];
+      };
+      return { ...rig, keep, run, used };
+    };
+    const serverMath = () => createFixtureSource("math", [toolOf("sum")]);
+
+    it("S7: a server that is added later does not capture what was meant for a capability", async () => {
+      const { keep, run, used, call, addServer, draftsFolder } = await openMath();
+      await keep("math:sum", "return 42");
+      await keep("part:code", KEPT);
+      const nodes = [{ id: "sum", type: "code", params: { code: KEPT } }];
+      writeFileSync(
+        join(draftsFolder, "flow.json"),
+        JSON.stringify({ ir_version: "1.0", nodes, outputs: { sum: { source: "${sum}" } } }),
+      );
+      const flow = { draft_name: "flow", final_name: "part:flow", description: "A flow." };
+      expect(await call("save_to_library", flow)).toMatchObject({ version: 1 });
+      expect(await used("part:code")).toMatchObject([{ tool: "mcp__math__sum", state: "same" }]);
+      const math = serverMath();
+      addServer(math);
+      expect(await run("part:code")).toMatchObject({
+        outputs: 42,
+        warnings: [expect.stringContaining("the server math")],
+      });
+      expect(await run("part:flow")).toMatchObject({ outputs: { sum: 42 } });
+      for (const name of ["part:code", "part:flow"]) {
+        expect(await used(name)).toMatchObject([
+          { state: "source_changed", changes: [expect.stringContaining("the server math in new code")] },
+        ]);
+      }
+      expect(math.calls).toEqual([]);
+      expect(await call("execute", { code: KEPT })).toMatchObject({ outputs: "math did sum" });
+      const rebound = { overwrite: true };
+      expect(await keep("part:code", KEPT, rebound)).toMatchObject({ version: 2 });
+      expect(await keep("part:code", KEPT, rebound)).toMatchObject({ version: 2 });
+      expect(await run("part:code")).toMatchObject({ outputs: "math did sum", warnings: [] });
+    });
+
+    it("S7: another capability of the same name is refused, a renamed one is followed", async () => {
+      const { keep, run, used, store } = await openMath();
+      await keep("math:sum", "return 42");
+      await keep("part:code", KEPT);
+      const sumOf = (await store.capabilities.list(DEFAULT_SCOPE)).find(({ action }) => action === "sum");
+      await store.capabilities.rename(sumOf!.id, { namespace: "calc", action: "sum" });
+      expect(await run("part:code")).toMatchObject({ outputs: 42 });
+      await store.capabilities.remove(sumOf!.id);
+      await keep("math:sum", "return 666");
+      expect(await run("part:code")).toMatchObject({
+        error: { code: "TOOL_UNAVAILABLE", reason: "source_changed", place: { line: 1 } },
+      });
+      expect(await used("part:code")).toMatchObject([
+        { state: "source_changed", changes: ["another capability has this name now"] },
+      ]);
+    });
+
+    it("S7: a capability does not stand in for a server that is gone", async () => {
+      const { keep, run, used, registry, removeServer } = await openMath(serverMath());
+      await keep("part:code", KEPT);
+      expect(await run("part:code")).toMatchObject({ outputs: "math did sum" });
+      await removeServer("math");
+      expect(await keep("math:sum", "return 666")).toMatchObject({ version: 1 });
+      expect(registry.resolve("math__sum")).toBeUndefined();
+      expect(await run("part:code")).toMatchObject({ error: { reason: "source_changed" } });
+      expect(await used("part:code")).toMatchObject([{ state: "source_changed" }]);
+    });
+
+    it("S7: what was kept before sources were recorded runs as it did, and is bound when it is saved again", async () => {
+      const { keep, run, used, store, addServer } = await openMath();
+      await keep("math:sum", "return 42");
+      const toolsUsed = [{ tool: "mcp__math__sum", hash: "x" }];
+      await store.capabilities.save({
+        ...sum,
+        namespace: "part",
+        action: "code",
+        source: KEPT,
+        inputSchema: { type: "object" },
+        toolsUsed,
+      });
+      expect(await run("part:code")).toMatchObject({ outputs: 42 });
+      expect(await keep("part:code", KEPT, { overwrite: true })).toMatchObject({ version: 2 });
+      addServer(serverMath());
+      expect(await run("part:code")).toMatchObject({ outputs: 42 });
+      expect(await run("part:code@1")).toMatchObject({ outputs: "math did sum" });
+      expect(await used("part:code@1")).toMatchObject([{ state: "source_changed" }]);
     });
   });
 

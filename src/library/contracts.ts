@@ -4,21 +4,30 @@
  */
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import type { ToolUse } from "../core/store.ts";
+import type { ToolUse, UsedSource } from "../core/store.ts";
 import type { ToolAnnotations, ToolDefinition } from "../core/tool.ts";
+import { isMeant, type FoundTool } from "../runs/tool-directory.ts";
 import { diffSchemas } from "./schema-diff.ts";
 
 /** A tool that kept code uses, beside what it is now. */
 export interface ToolDrift {
   readonly tool: string;
-  /** `unknown`: its server has not said yet what it has. */
-  readonly state: "same" | "changed" | "missing" | "unknown";
+  /** `unknown`: its server has not said yet what it has. `source_changed`: its name leads to something else now. */
+  readonly state: "same" | "changed" | "source_changed" | "missing" | "unknown";
   /** What is different, one change in each line. */
   readonly changes: readonly string[];
 }
 
 /** What is known of a tool now. */
-export type LookUpTool = (tool: string) => ToolDefinition | "missing" | "unknown";
+export type LookUpTool = (tool: string) => ToolNow;
+
+export interface ToolNow {
+  readonly definition: ToolDefinition | "missing" | "unknown";
+  /** Whose tool that is, where that is known. */
+  readonly source?: UsedSource;
+  /** What code means today that writes the name, where that is something else: `the server math`. */
+  readonly meansNow?: string;
+}
 
 /** The part of a definition that calls depend on. */
 function contractOf({ inputSchema, outputSchema, annotations }: ToolDefinition): JsonObject {
@@ -59,20 +68,43 @@ function contractFor(definition: ToolDefinition): JsonObject {
   return known;
 }
 
-export function toolUseOf(tool: string, definition: ToolDefinition): ToolUse {
+export function toolUseOf({ name, definition, source }: FoundTool): ToolUse {
   const contract = contractFor(definition);
-  return { tool, hash: hashOfDefinition(contract), definition: contract };
+  return {
+    tool: name,
+    hash: hashOfDefinition(contract),
+    definition: contract,
+    ...(source !== undefined && { source }),
+  };
 }
 
 export function compareTools(used: readonly ToolUse[], lookUp: LookUpTool): ToolDrift[] {
   return used.map((use) => compareTool(use, lookUp(use.tool)));
 }
 
-function compareTool({ tool, hash, definition }: ToolUse, now: ReturnType<LookUpTool>): ToolDrift {
+function compareTool(use: ToolUse, { definition: now, source, meansNow }: ToolNow): ToolDrift {
+  const { tool, hash, definition } = use;
+  const other = otherSource(use, now === "missing", source, meansNow);
+  if (other !== undefined) return { tool, state: "source_changed", changes: [other] };
   if (typeof now === "string") return { tool, state: now, changes: [] };
   const contract = contractFor(now);
   if (hashOfDefinition(contract) === hash) return { tool, state: "same", changes: [] };
   return { tool, state: "changed", changes: definition === undefined ? [] : changesOf(definition, contract) };
+}
+
+/** In words, what became of the source that the name meant when the version was kept. */
+function otherSource(
+  use: ToolUse,
+  isMissing: boolean,
+  source: UsedSource | undefined,
+  meansNow: string | undefined,
+): string | undefined {
+  if (!isMissing && !isMeant(use.source, source)) return "another capability has this name now";
+  if (meansNow === undefined) return undefined;
+  if (isMissing) return `it is not there any more, and its name means ${meansNow} now`;
+  return use.source === undefined
+    ? `its name means ${meansNow} now`
+    : `its name means ${meansNow} in new code; this version keeps to what it was kept with`;
 }
 
 function changesOf(before: JsonObject, after: JsonObject): string[] {
@@ -87,7 +119,7 @@ function changesOf(before: JsonObject, after: JsonObject): string[] {
 
 /** Those that make a difference. */
 export function changedTools(drifts: readonly ToolDrift[]): ToolDrift[] {
-  return drifts.filter(({ state }) => state === "changed" || state === "missing");
+  return drifts.filter(({ state }) => state !== "same" && state !== "unknown");
 }
 
 /**

@@ -5,12 +5,13 @@ import {
   capabilityNameOf,
   displayNameOf,
   parseReference,
+  parseToolName,
   type CapabilityName,
   type Scope,
 } from "../core/names.ts";
 import type { Redactor } from "../core/redaction.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Capability, CapabilityVersion, SaveOutcome, Store } from "../core/store.ts";
+import type { Capability, CapabilityVersion, SaveOutcome, Store, ToolUse } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
 import { testExample, type TestReport } from "./example-test.ts";
@@ -98,6 +99,15 @@ export function createCurator(parts: CuratorParts): Curator {
     return isRemoved ? succeed(found.data.capability) : gone(name);
   }
 
+  /** A file says which tools it uses, and no ids of this library: the sources are those that the names have here. */
+  async function bind(use: ToolUse): Promise<ToolUse> {
+    const parsed = parseToolName(use.tool);
+    if (use.source !== undefined || (parsed.kind !== "upstream" && parsed.kind !== "capability")) return use;
+    if (parsed.kind === "upstream") return { ...use, source: { kind: "server", id: parsed.server } };
+    const found = await capabilities.find(parts.scope(), parsed);
+    return { ...use, source: { kind: "capability", id: found?.id ?? null } };
+  }
+
   async function saveItem(item: PortableCapability, overwrite: boolean): Promise<SaveOutcome> {
     const { namespace, action, kind, description, tags, visibility, source, inputSchema, outputSchema } =
       item;
@@ -112,7 +122,7 @@ export function createCurator(parts: CuratorParts): Curator {
       source,
       inputSchema,
       outputSchema,
-      toolsUsed: item.toolsUsed,
+      toolsUsed: await Promise.all(item.toolsUsed.map(bind)),
       author: item.author,
       example: item.example,
       overwrite,
@@ -135,7 +145,9 @@ export function createCurator(parts: CuratorParts): Curator {
       );
     }
     const example = (await capabilities.example(capability.id, version.version)) ?? null;
-    const outcome = await saveItem({ ...portableOf(found.data, example), author: parts.author() }, true);
+    const { toolsUsed } = version;
+    const item = { ...portableOf(found.data, example), toolsUsed, author: parts.author() };
+    const outcome = await saveItem(item, true);
     return outcome.kind === "saved" ? succeed(outcome) : taken(capability);
   }
 
@@ -257,7 +269,7 @@ function portableOf(
     source: version.source,
     inputSchema: version.inputSchema,
     outputSchema: version.outputSchema,
-    toolsUsed: version.toolsUsed,
+    toolsUsed: version.toolsUsed.map(({ source: _source, ...use }) => use),
     aliases: aliases.map(({ namespace, action }) => ({ namespace, action })),
     example,
   };

@@ -6,7 +6,7 @@
  * Nothing in the code is changed. Saving the same code under the same name again is the same version: a save whose
  * draft was not removed, because the process died in between, is whole after the next try.
  */
-import { DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
+import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type {
@@ -150,11 +150,13 @@ export function createKeeper(parts: KeeperParts): Keeper {
   return {
     async keep(request, context) {
       const same = await findSame(request);
-      if (same !== undefined) return succeed(same);
+      if (same !== undefined && request.overwrite !== true) return succeed(same);
       const run = await runStore.findSucceeded(parts.scope(), request.source);
       const draft = await (request.kind === "code"
         ? draftCode(request, run, context)
         : draftWorkflow(request, context));
+      if (same !== undefined && (!draft.success || isBoundTheSame(draft.data.kept, same.version)))
+        return succeed(same);
       if (!draft.success) return draft;
       const { kept, offers, warnings } = draft.data;
       const outcome = await capabilities.save({
@@ -198,6 +200,16 @@ async function asKeeper<T>(
   return named.success ? prepared : named;
 }
 
+/** Whether every name in the source still means the tool of the same source. A version from before sources were recorded gets them. */
+function isBoundTheSame(
+  { toolsUsed: now = [] }: Pick<CapabilityDraft, "toolsUsed">,
+  { toolsUsed: before }: CapabilityVersion,
+): boolean {
+  const sources = (uses: readonly ToolUse[]) =>
+    canonicalJson(uses.map(({ tool, source = null }) => [tool, source]));
+  return sources(now) === sources(before);
+}
+
 function isToldTheSame({ description, tags, visibility }: KeepRequest, capability: Capability): boolean {
   return (
     description === capability.description &&
@@ -227,10 +239,8 @@ function schemaFinder({
 }
 
 function toolsUsedBy(tools: readonly (FoundTool | undefined)[]): ToolUse[] {
-  const byName = new Map(tools.flatMap((tool) => (tool === undefined ? [] : [[tool.name, tool.definition]])));
-  return [...byName]
-    .map(([name, definition]) => toolUseOf(name, definition))
-    .sort((a, b) => (a.tool < b.tool ? -1 : 1));
+  const byName = new Map(tools.flatMap((tool) => (tool === undefined ? [] : [[tool.name, tool]])));
+  return [...byName.values()].map(toolUseOf).sort((a, b) => (a.tool < b.tool ? -1 : 1));
 }
 
 function offersOf({ program }: Prepared): InputOffer[] {

@@ -393,6 +393,31 @@ describe("curating", () => {
     }
   });
 
+  it("S7: a file has no ids of a library, and what is imported is bound to the sources of this one", async () => {
+    await kit.keepRun("bound:inner", "return 1;");
+    await kit.keepRun("bound:outer", "await mcp.notes.add({ title: 'x' }); return await mcp.bound.inner();");
+    const sources = async () =>
+      (await detailsOf("bound:outer")).version.toolsUsed.map(({ source }) => source);
+    const { id } = (await detailsOf("bound:inner")).capability;
+    const bound = [
+      { kind: "capability", id },
+      { kind: "server", id: "notes" },
+    ];
+    expect(await sources()).toEqual(bound);
+    const items = await kit.curator.collect("bound:outer");
+    expect(items[0]!.toolsUsed.map((use) => Object.keys(use))).toEqual([
+      ["definition", "hash", "tool"],
+      ["definition", "hash", "tool"],
+    ]);
+    await kit.curator.remove("bound:outer");
+    await kit.curator.adopt(items, kit.context);
+    expect(await sources()).toEqual(bound);
+    await kit.curator.remove("bound:outer");
+    await kit.curator.remove("bound:inner");
+    await kit.curator.adopt(items, kit.context);
+    expect(await sources()).toEqual([{ kind: "capability", id: null }, bound[1]]);
+  });
+
   it("S8: imports nothing that uses a hidden tool, and what is the same already is no import", async () => {
     kit.addSource("shop", { pay: () => "paid" });
     await kit.keepRun("shopping:pay", "return await mcp.shop.pay({});");

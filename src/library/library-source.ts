@@ -42,6 +42,8 @@ export interface LibrarySource extends ToolSource {
   isListed(tool: string): boolean;
   /** The name of the tool that an alias stands for now; any other name is itself. */
   liveName(tool: string): string;
+  /** The id of the capability that has this name now. */
+  idOf(tool: string): string | undefined;
   /** What is to be said of a version whose tools have changed, or that it may not run. */
   checkContracts(current: CurrentCapability): ToolResult<readonly string[]>;
   /** Tells listeners if the library is not what it was when it was last read. Resolves with whether it is. */
@@ -54,6 +56,7 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
   const listed = new Set<string>();
   let known: ReadonlyMap<string, Known> = new Map();
   let liveNames: ReadonlyMap<string, string> = new Map();
+  let ids: ReadonlyMap<string, string> = new Map();
   let readRevision: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -110,6 +113,7 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
         inputs: checked.data,
         sensitive: sensitiveIn(version.inputSchema),
         capability: { tool, id: capability.id, version: version.version },
+        uses: version.toolsUsed,
         observe: (event) => reportProgress(event, context),
       },
       context,
@@ -144,6 +148,7 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
       const aliases = await capabilities.listAliases(scope());
       const tools = await read(keys);
       liveNames = new Map(aliases.map(({ alias, name }) => [toolNameOf(alias), toolNameOf(name)]));
+      ids = new Map(keys.map((key) => [toolNameOf(key), key.id]));
       listed.clear();
       for (const key of keys) if (key.isListed) listed.add(toolNameOf(key));
       readRevision = revision;
@@ -152,6 +157,7 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
     call,
     isListed: (tool) => listed.has(tool),
     liveName: (tool) => liveNames.get(tool) ?? tool,
+    idOf: (tool) => ids.get(tool),
     checkContracts,
     lookForChanges,
     changed(listener) {
@@ -247,6 +253,7 @@ function resumable(
 }
 
 function warningOf({ tool, state, changes }: ToolDrift): string {
+  if (state === "source_changed") return `It uses ${tool}: ${changes.join("; ")}.`;
   if (state === "missing") return `It uses ${tool}, which is not there any more.`;
   return `It uses ${tool}, which has changed since it was kept${changes.length === 0 ? "" : `: ${changes.join("; ")}`}.`;
 }

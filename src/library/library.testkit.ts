@@ -31,12 +31,18 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     undefined,
     () => freshen(),
     (tool) => source.liveName(tool),
+    { capabilityId: (tool) => source.idOf(tool) },
   );
   const { store, runs, registry } = kit;
   const scope = () => DEFAULT_SCOPE;
   const context: CallContext = { traceId: "test", signal: new AbortController().signal };
   const recorded: string[] = [];
-  const lookUpTool = createToolLookUp(registry, (tool) => source.liveName(tool));
+  const lookUpTool = createToolLookUp({
+    registry,
+    servers: () => ["notes"],
+    liveName: (tool) => source.liveName(tool),
+    capabilityId: (tool) => source.idOf(tool),
+  });
   const source = createLibrarySource({
     capabilities: store.capabilities,
     scope,

@@ -40,9 +40,18 @@ export function createSourceFinder({ library, drafts, capabilities }: SourceFind
   };
 }
 
-function sourceOf(capability: Capability, { version, source, inputSchema }: CapabilityVersion): NamedSource {
+function sourceOf(capability: Capability, current: CapabilityVersion): NamedSource {
   const { kind, id } = capability;
-  return { kind, source, tool: toolNameOf(capability), id, version, sensitive: sensitiveIn(inputSchema) };
+  const { version, source, inputSchema, toolsUsed: uses } = current;
+  return {
+    kind,
+    source,
+    tool: toolNameOf(capability),
+    id,
+    version,
+    uses,
+    sensitive: sensitiveIn(inputSchema),
+  };
 }
 
 export function draftSource({ kind, text, name }: Draft): NamedSource {

@@ -1,4 +1,5 @@
 import type { CapabilityKind } from "../core/store.ts";
+import type { Bound } from "./tool-directory.ts";
 
 /** Something that can run, by a name. */
 export interface NamedSource {
@@ -9,6 +10,8 @@ export interface NamedSource {
   /** Of a capability. */
   readonly id?: string;
   readonly version?: number;
+  /** What a capability was kept with. */
+  readonly uses?: Bound;
   /** Names of inputs that must not be stored. */
   readonly sensitive: readonly string[];
 }

@@ -7,10 +7,13 @@ import type { NodeKind } from "./node-kind.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
 import { isRepeatable } from "./tool-caller.ts";
+import type { Bound } from "./tool-directory.ts";
 import { unwrapAnswer } from "./unwrap.ts";
 
 export interface NodeCallParts {
   readonly onLogs: (logs: readonly LogLine[]) => void;
+  /** What the workflow was kept with: the code in its nodes was kept with it. */
+  readonly uses: Bound | undefined;
   readonly callTool: CallTool;
   readonly execute: (request: RunRequest, context: CallContext) => Promise<RunReport>;
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
@@ -49,9 +52,17 @@ export async function callNode(
   }
 }
 
-async function callCode({ execute, onLogs }: NodeCallParts, params: JsonObject, context: CallContext) {
+async function callCode(
+  { execute, onLogs, uses }: NodeCallParts,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<Json>> {
   const source = params["code"] as string;
-  const { result, logs } = await execute({ kind: "code", source, inputs: inputsOf(params) }, context);
+  const kept = uses === undefined ? {} : { uses };
+  const { result, logs } = await execute(
+    { kind: "code", source, inputs: inputsOf(params), ...kept },
+    context,
+  );
   onLogs(logs);
   return result;
 }
@@ -63,13 +74,14 @@ async function callWorkflow(
 ): Promise<ToolResult<Json>> {
   const found = await findSource(params["name"] as string, context);
   if (!found.success) return found;
-  const { kind, source, tool, id, version, sensitive } = found.data;
+  const { kind, source, tool, id, version, uses, sensitive } = found.data;
   if (context.path?.includes(tool) === true) {
     const way = [...context.path.slice(context.path.indexOf(tool)), tool].join(" → ");
     return fail("TOOL_INVALID_INPUT", `A workflow may not call itself: ${way}.`, { reason: "cycle" });
   }
   const isKept = id !== undefined && version !== undefined;
-  const what = isKept ? { capability: { tool, id, version } } : { draft: tool };
+  const kept = uses === undefined ? {} : { uses };
+  const what = isKept ? { capability: { tool, id, version }, ...kept } : { draft: tool };
   const report = await execute({ kind, source, inputs: inputsOf(params), sensitive, ...what }, context);
   return report.result.success ? succeed(report.result.data) : report.result;
 }

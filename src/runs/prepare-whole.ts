@@ -28,10 +28,18 @@ import {
   type PrepareWorkflowParts,
   type RefusedWorkflow,
 } from "./prepare-workflow.ts";
+import type { Bound } from "./tool-directory.ts";
 
-export type WholeParts = Omit<PrepareParts & PrepareWorkflowParts, "below"> & {
+export type WholeParts = Omit<PrepareParts & PrepareWorkflowParts, "below" | "bound"> & {
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
 };
+
+/** What is known of the source beside its text. */
+interface SourceDetails {
+  /** What it was kept with. */
+  readonly bound?: Bound | undefined;
+  readonly done?: DoneSteps | undefined;
+}
 
 /** Labels of nodes, and tools called in code, that a run which goes on has done already. */
 export type DoneSteps = ReadonlySet<string>;
@@ -46,9 +54,9 @@ export function prepareWholeCode(
   code: string,
   path: readonly string[],
   context: CallContext,
-  done?: DoneSteps,
+  { bound, done }: SourceDetails = {},
 ): Promise<ToolResult<Prepared>> {
-  return prepare({ ...parts, below: createCheckBelow(parts, done) }, code, path, context);
+  return prepare({ ...parts, bound, below: createCheckBelow(parts, done) }, code, path, context);
 }
 
 export function prepareWholeWorkflow(
@@ -56,9 +64,9 @@ export function prepareWholeWorkflow(
   text: string,
   path: readonly string[],
   context: CallContext,
-  done?: DoneSteps,
+  { bound, done }: SourceDetails = {},
 ): Promise<ToolResult<PreparedWorkflow>> {
-  return prepareWorkflow({ ...parts, below: createCheckBelow(parts, done) }, text, path, context);
+  return prepareWorkflow({ ...parts, bound, below: createCheckBelow(parts, done) }, text, path, context);
 }
 
 function createCheckBelow(parts: WholeParts, done: DoneSteps = new Set()): CheckBelow {
@@ -95,16 +103,16 @@ function createCheckBelow(parts: WholeParts, done: DoneSteps = new Set()): Check
   }
 
   async function checkText(
-    { kind, source, tool }: NamedSource,
+    { kind, source, tool, uses: bound }: NamedSource,
     path: readonly string[],
     context: CallContext,
   ): Promise<CheckedBelow> {
     const title = titleOf(tool);
     if (kind === "code") {
-      const code = await checkCode({ ...parts, below }, source, path, context);
+      const code = await checkCode({ ...parts, bound, below }, source, path, context);
       return { problems: code.ok ? [] : code.faults.map((fault) => ofFault(fault, title)) };
     }
-    const workflow = await checkWorkflow({ ...parts, below }, source, path, context);
+    const workflow = await checkWorkflow({ ...parts, bound, below }, source, path, context);
     if (workflow.ok) return { problems: [], inputSchema: workflow.prepared.inputSchema };
     return { problems: ofRefusal(workflow, title) };
   }

@@ -118,7 +118,7 @@ async function lookUp(
 }
 
 async function findKind(
-  { directory, nodes }: PrepareWorkflowParts,
+  { directory, nodes, bound }: PrepareWorkflowParts,
   type: string,
   context: CallContext,
 ): Promise<ToolResult<NodeKind>> {
@@ -127,7 +127,7 @@ async function findKind(
   const node = nodes.find(({ definition }) => definition.name === type);
   if (node !== undefined) return succeed({ kind: "built_in", node, definition: node.definition });
   if (!type.includes("__")) return noBuiltIn(type, nodes);
-  const found = await directory.findExposed(type, context);
+  const found = await directory.findExposed(type, context, bound);
   if (!found.success) return found;
   return succeed({ kind: "tool", tool: found.data, definition: found.data.definition });
 }

@@ -14,7 +14,7 @@ import type { GuestFunction } from "../sandbox/sandbox.ts";
 import type { TypeCheck, TypeComplaint } from "../sandbox/type-check.ts";
 import { isCapability, type CheckBelow } from "./prepare-below.ts";
 import { checkGranted } from "./prepare-granted.ts";
-import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
+import type { Bound, FoundTool, ToolDirectory } from "./tool-directory.ts";
 
 export interface Prepared {
   readonly program: Program;
@@ -30,6 +30,8 @@ export interface PrepareParts {
   readonly directory: ToolDirectory;
   /** Starts what runs code that can be read, where it does not run yet. */
   readonly warmNext: () => void;
+  /** What the source was kept with; none for a draft. */
+  readonly bound?: Bound | undefined;
   /** Checks the capabilities that the code names. Without it, only the code itself is checked. */
   readonly below?: CheckBelow;
 }
@@ -83,7 +85,7 @@ export async function checkCode(
   parts.warmNext();
   // What only capabilities may use is there for them.
   const inside = { ...context, path };
-  const { tools, misses } = await resolve(parts.directory, program, inside);
+  const { tools, misses } = await resolve(parts, program, inside);
   const faults = [...misses, ...findCycles(tools, path), ...findMissing(program, tools)];
   // Types say nothing more about code whose names do not resolve.
   const types = faults.length === 0 ? await checkTypes(parts.types, program, tools) : NO_COMPLAINTS;
@@ -141,13 +143,16 @@ interface Resolved {
 
 /** Looks up every name, all at once, so that all misses are told together. */
 async function resolve(
-  directory: ToolDirectory,
+  { directory, bound }: PrepareParts,
   { uses, namespaces }: Program,
   context: CallContext,
 ): Promise<Resolved> {
   const distinct = uses.filter((use, at) => uses.findIndex((other) => isSameTool(use, other)) === at);
   const found = await Promise.all(
-    distinct.map(async (use) => ({ use, result: await directory.find(use.namespace, use.tool, context) })),
+    distinct.map(async (use) => ({
+      use,
+      result: await directory.find(use.namespace, use.tool, context, bound),
+    })),
   );
   const spaces = await Promise.all(
     namespaces.map(async (use) => ({ use, result: await directory.findNamespace(use.namespace, context) })),

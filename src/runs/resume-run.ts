@@ -23,7 +23,7 @@ export interface ResumeRequest {
   /** The id of a run, or `last` for the caller's own newest that can go on. */
   readonly runId: string;
   /** What runs instead of what ran before. */
-  readonly corrected?: Pick<RunRequest, "kind" | "source" | "capability" | "draft" | "sensitive">;
+  readonly corrected?: Pick<RunRequest, "kind" | "source" | "capability" | "uses" | "draft" | "sensitive">;
   /** Over those of the run before; sensitive ones must be given again. */
   readonly inputs?: JsonObject;
   /** One answer for everything uncertain, or one for each. */
@@ -159,10 +159,15 @@ async function requestOf(
   });
 }
 
-function requestFrom(before: NamedSource): Pick<RunRequest, "kind" | "source" | "capability"> {
-  const { kind, source, tool, id, version } = before;
+function requestFrom(before: NamedSource): Pick<RunRequest, "kind" | "source" | "capability" | "uses"> {
+  const { kind, source, tool, id, version, uses } = before;
   const isKept = id !== undefined && version !== undefined;
-  return { kind, source, ...(isKept && { capability: { tool, id, version } }) };
+  return {
+    kind,
+    source,
+    ...(isKept && { capability: { tool, id, version } }),
+    ...(uses !== undefined && { uses }),
+  };
 }
 
 async function sourceOf(findVersion: RunsParts["findVersion"], run: Run): Promise<NamedSource | undefined> {
@@ -243,6 +248,7 @@ async function pin({ findVersion }: Parts, run: Run, request: RunRequest): Promi
     ...request,
     kind: version.kind,
     source: version.source,
+    ...(version.uses !== undefined && { uses: version.uses }),
     capability: { ...capability, version: run.capabilityVersion },
   };
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
+import type { Bound } from "./tool-directory.ts";
 
 export interface RunRequest {
   readonly kind: CapabilityKind;
@@ -16,6 +17,8 @@ export interface RunRequest {
   readonly timeoutMs?: number;
   /** The capability whose source this is; it may not call itself, not even through others. */
   readonly capability?: CapabilityRun;
+  /** The tools that it was kept with, for a capability and for the code in the nodes of one. */
+  readonly uses?: Bound;
   /** The draft that it is, as a place in the path. */
   readonly draft?: string;
   readonly observe?: (event: RunEvent) => void;

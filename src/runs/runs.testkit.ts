@@ -62,6 +62,7 @@ export interface TestParts {
   readonly telemetry?: Telemetry;
   readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
   readonly runSucceeded?: (tools: readonly string[], intent: string) => void;
+  readonly capabilityId?: (tool: string) => string | undefined;
 }
 
 /** An owner like this process, on the same machine, that has ended. */
@@ -102,7 +103,7 @@ export async function createTestRuns(
   limits: () => RunLimits = () => LIMITS,
   freshenLibrary: () => Promise<void> = async () => {},
   liveName: (tool: string) => string = (tool) => tool,
-  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs, ...watching }: TestParts = {},
+  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs, capabilityId, ...watching }: TestParts = {},
 ): Promise<TestRuns> {
   const store = await openSqliteStore({ home, ...(clock !== undefined && { clock }) });
   const registry = createRegistry();
@@ -119,7 +120,13 @@ export async function createTestRuns(
     analysis: createCodeAnalysis(),
     types: createTypeCheck(),
     args: createArgumentCheck(),
-    directory: createCodeDirectory({ registry, liveName, freshenLibrary, servers: () => servers }),
+    directory: createCodeDirectory({
+      registry,
+      liveName,
+      freshenLibrary,
+      servers: () => servers,
+      ...(capabilityId !== undefined && { capabilityId }),
+    }),
     callTool: registry.call,
     nodes,
     findSource: async (name) => {

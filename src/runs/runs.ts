@@ -31,7 +31,7 @@ import { replayCode, type ReplayReport, type ReplayRequest } from "./replay.ts";
 import { continueBelow, resumeRun, type ResumeRequest } from "./resume-run.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import { checkSensitive } from "./seal.ts";
-import type { ToolDirectory } from "./tool-directory.ts";
+import type { Bound, ToolDirectory } from "./tool-directory.ts";
 import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare-whole.ts";
 import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import { runWorkflow } from "./workflow-run.ts";
@@ -81,14 +81,20 @@ export interface Runs {
   decide(runId: string, decision: Decision): Promise<ToolResult<OpenQuestion>>;
   /**
    * Reads code, resolves its names, checks its types and everything that it calls, and runs nothing. `as` is the tool that it
-   * would be.
+   * would be, `bound` the tools that it was kept with.
    */
-  prepare(code: string, as: string | undefined, context: CallContext): Promise<ToolResult<Prepared>>;
+  prepare(
+    code: string,
+    as: string | undefined,
+    context: CallContext,
+    bound?: Bound,
+  ): Promise<ToolResult<Prepared>>;
   /** The same for a workflow: all its problems at once. */
   prepareWorkflow(
     text: string,
     as: string | undefined,
     context: CallContext,
+    bound?: Bound,
   ): Promise<ToolResult<PreparedWorkflow>>;
   /** Checks arguments against a schema of our own, with its defaults filled in. */
   checkArguments(schema: JsonObject, args: JsonObject): Promise<ToolResult<JsonObject>>;
@@ -133,10 +139,11 @@ export function createRuns(given: RunsParts): Runs {
     done?: DoneSteps,
   ): Promise<ToolResult<Ready>> {
     const path = pathOf(context, request.capability?.tool ?? request.draft);
+    const details = { bound: request.uses, done };
     const checked = checkSensitive(request);
     if (!checked.success) return checked;
     if (request.kind === "workflow") {
-      const prepared = await prepareWholeWorkflow(preparing, request.source, path, context, done);
+      const prepared = await prepareWholeWorkflow(preparing, request.source, path, context, details);
       if (!prepared.success) return prepared;
       const inputs = await prepared.data.complete(request.inputs);
       if (!inputs.success) return inputs;
@@ -146,7 +153,7 @@ export function createRuns(given: RunsParts): Runs {
       const body: Body = (frame) => runWorkflow({ ...parts, execute }, prepared.data, frame);
       return succeed({ request: { ...request, inputs: inputs.data, sensitive }, body });
     }
-    const prepared = await prepareWholeCode(preparing, request.source, path, context, done);
+    const prepared = await prepareWholeCode(preparing, request.source, path, context, details);
     if (!prepared.success) return prepared;
     return succeed({ request, body: (frame) => runCode(parts, prepared.data, frame) });
   }
@@ -174,9 +181,10 @@ export function createRuns(given: RunsParts): Runs {
     findLast: (context) => findLastRun(parts, context),
     question: (runId) => findQuestion(parts, runId),
     decide: (runId, decision) => decide(parts, runId, decision),
-    prepare: (code, as, context) => prepareWholeCode(preparing, code, pathOf(context, as), context),
-    prepareWorkflow: (text, as, context) =>
-      prepareWholeWorkflow(preparing, text, pathOf(context, as), context),
+    prepare: (code, as, context, bound) =>
+      prepareWholeCode(preparing, code, pathOf(context, as), context, { bound }),
+    prepareWorkflow: (text, as, context, bound) =>
+      prepareWholeWorkflow(preparing, text, pathOf(context, as), context, { bound }),
     replay: (request, context) => replayCode(parts, request, context),
     checkArguments: (schema, args) => checkArguments(parts.args, schema, args),
     activeCount: () => parts.active.size,

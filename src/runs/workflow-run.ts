@@ -20,7 +20,7 @@ import type { CallRecord } from "./run.ts";
 import type { RunsParts } from "./runs.ts";
 import { findUnmatchedNodes } from "./unmatched.ts";
 
-export type WorkflowRunParts = Omit<NodeCallParts, "onLogs"> &
+export type WorkflowRunParts = Omit<NodeCallParts, "onLogs" | "uses"> &
   ConductParts &
   Pick<RunsParts, "args" | "recordApproval">;
 
@@ -45,6 +45,7 @@ export async function runWorkflow(
     prepared,
     runId,
     seal: frame.seal,
+    uses: frame.request.uses,
     random: Math.random,
     onLogs: (lines: readonly LogLine[]) => void logs.push(...lines),
     onStep: (name: string, end: StepEnd, startedAt: number) =>

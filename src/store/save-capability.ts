@@ -119,8 +119,13 @@ function prepareVersion(draft: CapabilityDraft, now: number): PreparedVersion {
 }
 
 /** A field that is there but undefined is no JSON; it means the same as none. */
-function plainToolUseOf({ tool, hash, definition }: ToolUse): ToolUse {
-  return definition === undefined ? { tool, hash } : { tool, hash, definition };
+function plainToolUseOf({ tool, hash, definition, source }: ToolUse): ToolUse {
+  return {
+    tool,
+    hash,
+    ...(definition !== undefined && { definition }),
+    ...(source !== undefined && { source }),
+  };
 }
 
 async function insertVersion(
