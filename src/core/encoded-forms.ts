@@ -8,7 +8,12 @@ export function encodedForms(value: string): readonly (readonly [encoding: strin
     ["base64", base64],
     ["base64url", urlSafe(base64)],
     ["percent", encodeURIComponent(value.toWellFormed())],
+    ["percent-lower", lowerPercent(encodeURIComponent(value.toWellFormed()))],
+    ["percent-form", new URLSearchParams([["", value.toWellFormed()]]).toString().slice(1)],
     ["json", JSON.stringify(value).slice(1, -1)],
+    ["json-ascii", asciiJson(value)],
+    ["hex", Buffer.from(value).toString("hex")],
+    ["hex-upper", Buffer.from(value).toString("hex").toUpperCase()],
     ...[0, 1, 2].flatMap((before): (readonly [string, string])[] => {
       const middle = base64Middle(value, before);
       return [
@@ -32,4 +37,15 @@ function base64Middle(value: string, before: number): string {
 
 function urlSafe(base64: string): string {
   return base64.replaceAll("+", "-").replaceAll("/", "_");
+}
+
+function lowerPercent(encoded: string): string {
+  return encoded.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase());
+}
+
+/** As encoders write it that leave nothing but ASCII, such as Python's. */
+function asciiJson(value: string): string {
+  return JSON.stringify(value)
+    .slice(1, -1)
+    .replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

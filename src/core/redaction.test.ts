@@ -107,6 +107,71 @@ describe("by key", () => {
   });
 });
 
+describe("by key in a text", () => {
+  const inner = JSON.stringify({ user: "ann", password: 'CANARY "quoted" \\ end', n: 1 });
+  it.each([
+    ["JSON", `400 ${inner}`],
+    ["JSON in a text of JSON", JSON.stringify({ body: inner })],
+    ["a dict of Python", "KeyError {'user': 'ann', 'api_key': 'CANARY-1'}"],
+    ["JSON that was cut off", '{"user": "ann", "access_token": "CANARY-cut-o'],
+  ])("S18: takes the value of a secret out of %s, and leaves the rest", (_, text) => {
+    const redacted = plain.text(text);
+    expect(redacted).not.toMatch(/CANARY|quoted/);
+    expect(redacted).toContain(REDACTED);
+    expect(redacted).toContain("ann");
+  });
+
+  it("leaves names alone that mean no secret", () => {
+    const text = '{"max_tokens": "12345678", "pattern": "x", "key": "sort"}';
+    expect(plain.text(text)).toBe(text);
+  });
+});
+
+describe("data", () => {
+  const redactor = createRedactor(["S3cret-value", "postgres", "12345678"]);
+
+  it("D9: is masked by known values alone, in texts and keys", () => {
+    const data = { next_page_token: "abc", "S3cret-value": [{ text: "x S3cret-value y" }], password: "p" };
+    expect(redactor.mask(data)).toEqual({
+      next_page_token: "abc",
+      [REDACTED]: [{ text: `x ${REDACTED} y` }],
+      password: "p",
+    });
+  });
+
+  it("T158: keeps words and numbers that are also somebody's password", () => {
+    const data = { text: "postgres listens on 12345678" };
+    expect(redactor.mask(data)).toBe(data);
+  });
+
+  it("is the very same where there is nothing to hide, and without known secrets it is not looked at", () => {
+    const data = JSON.parse('{"__proto__": {"a": 1}, "list": [1, null, true, "x"]}') as object;
+    expect(redactor.mask(data)).toBe(data);
+    const unreadable = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("looked at");
+        },
+      },
+    );
+    expect(plain.mask(unreadable)).toBe(unreadable);
+  });
+
+  it("T157: has no more than a thousand levels", () => {
+    let deep: unknown = "S3cret-value";
+    for (let level = 0; level < 5_000; level++) deep = [deep];
+    const masked = JSON.stringify(redactor.mask(deep));
+    expect(masked).toContain(UNREDACTABLE);
+    expect(masked).not.toContain("S3cret");
+  });
+
+  it("does not let __proto__ reach a prototype", () => {
+    const masked = redactor.mask(JSON.parse('{"__proto__": {"polluted": "S3cret-value"}}') as object);
+    expect(JSON.stringify(masked)).toBe(`{"__proto__":{"polluted":"${REDACTED}"}}`);
+  });
+});
+
 describe("by value pattern", () => {
   it.each([
     ["an API key", `key sk-${"ABCDEFGH12".repeat(3)} used`],
@@ -170,6 +235,30 @@ describe("by known value", () => {
         expect(output).not.toContain("CANARY");
       }),
     );
+  });
+
+  const ODD = `CANARY ä"\\/?&+~${"q7Z".repeat(4)}`;
+  const bytes = Buffer.from(ODD);
+  it.each([
+    ["in hex", bytes.toString("hex")],
+    ["in hex with capitals", bytes.toString("hex").toUpperCase()],
+    [
+      "percent-encoded with small digits",
+      encodeURIComponent(ODD).replace(/%../g, (byte) => byte.toLowerCase()),
+    ],
+    ["in the body of a form", new URLSearchParams({ k: ODD }).toString().slice(2)],
+    [
+      "in JSON of ASCII alone",
+      JSON.stringify(ODD)
+        .slice(1, -1)
+        .replace("ä", String.raw`\u00e4`),
+    ],
+    ["in base64 behind one byte", Buffer.from(`:${ODD}`).toString("base64")],
+    ["in base64 behind two bytes", Buffer.from(`a:${ODD}`).toString("base64")],
+  ])("S18: finds a known secret %s", (_, form) => {
+    const redactor = createRedactor([ODD]);
+    expect(redactor.text(`<${form}>`)).not.toContain(form);
+    expect(redactor.mask({ a: [`<${form}>`] }).a[0]).not.toContain(form);
   });
 
   it("removes the longer of two secrets that overlap", () => {

@@ -1,15 +1,19 @@
 /**
  * Nothing is shown, logged or exported before it went through here. Three nets, each on its own enough:
  *
- * - by **key**: what stands under `password`, `apiKey`, `Authorization` and their kin;
+ * - by **key**: what stands under `password`, `apiKey`, `Authorization` and their kin, also in JSON inside of a text;
  * - by **value pattern**: texts that look like a known kind of credential;
- * - by **known value**: the exact secrets from the config, also base64- or percent-encoded.
+ * - by **known value**: the exact secrets from the config, in every encoding of encoded-forms.ts.
+ *
+ * What a tool or a run answers is data for the client: there the known values are taken out and nothing else (`mask`).
  *
  * It fails closed: what is too deep, too large or throws while it is read becomes `[unredactable]`, never the original. The
  * time it takes is linear in a bounded input: no pattern can be made to backtrack over the whole text.
  */
 import { encodedForms } from "./encoded-forms.ts";
 import { messageOf } from "./errors.ts";
+import { mapTexts } from "./map-texts.ts";
+import { createTextFinder, type TextFinder } from "./text-finder.ts";
 
 export const REDACTED = "[redacted]";
 export const UNREDACTABLE = "[unredactable]";
@@ -105,18 +109,56 @@ export const PATTERNS: readonly Pattern[] = [
 /** Most texts have none of these, and one look instead of eleven is enough. */
 export const HINTS = new RegExp(PATTERNS.map(({ hint }) => hint).join("|"), "i");
 
+/** A name in quotes with a text in quotes behind it, as in JSON, in JSON that is a text of JSON, and in a dict of Python. */
+const QUOTED_PAIRS: readonly RegExp[] = [
+  /"([A-Za-z][\w.-]{0,63})"\s{0,4}:\s{0,4}"((?:[^"\\]|\\.)+)/g,
+  /\\"([A-Za-z][\w.-]{0,63})\\"\s{0,4}:\s{0,4}\\"((?:\\\\\\"|[^"\\]|\\(?!"))+)/g,
+  /'([A-Za-z][\w.-]{0,63})'\s{0,4}:\s{0,4}'((?:[^'\\]|\\.)+)/g,
+];
+/** What every text has in which one of them finds a secret: most texts of JSON have it not. */
+const QUOTED_HINT =
+  /(?:pass|pwd|secret|token|auth|cookie|cred|bearer|jwt|dsn|otp|pat|key|session|connection)[\w.-]{0,63}\\?["']\s{0,4}:/i;
+
+/** Names of which the value is a secret, in a text: `{"password":"…"}` inside of an error. */
+function redactQuoted(text: string): string {
+  if (!QUOTED_HINT.test(text)) return text;
+  return QUOTED_PAIRS.reduce(
+    (left, pair) =>
+      left.replace(pair, (whole, key: string, value: string) =>
+        isSecretKey(key) ? `${whole.slice(0, -value.length)}${REDACTED}` : whole,
+      ),
+    text,
+  );
+}
+
 export interface Redactor {
   text(text: string): string;
   /** A plain copy, fit for JSON, without secrets. */
   value(value: unknown): unknown;
+  /**
+   * Data without the known secrets, and otherwise as it is: the very same where there are none. A word such as "postgres" stays,
+   * for data that has it means the word.
+   */
+  mask<T>(value: T): T;
+}
+
+/** A shorter secret of letters alone, or of digits alone, may be a word or a number of the data. */
+const WORD_LENGTH_MIN = 16;
+const WORD = /^(?:[A-Za-z]+|[0-9]+)$/;
+
+function isWord(secret: string): boolean {
+  return secret.length < WORD_LENGTH_MIN && WORD.test(secret);
 }
 
 /** Makes a redactor that knows these secret values beside the keys and patterns. */
 export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const known = compileKnown(secrets);
+  const known = knownSecrets(secrets);
+  const finder = finderOf(known);
+  const dataFinder = finderOf(known.filter((secret) => !isWord(secret)));
+  const blot = () => REDACTED;
   const text = (input: string): string => {
     if (input.length > TEXT_LENGTH_MAX) return `${UNREDACTABLE.slice(0, -1)}: ${input.length} characters]`;
-    let output = known === undefined ? input : input.replace(known, REDACTED);
+    let output = redactQuoted(finder.replace(input, blot));
     if (!HINTS.test(output)) return output;
     for (const pattern of PATTERNS) output = output.replace(pattern.find, pattern.replacement);
     return output;
@@ -128,16 +170,32 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
       return UNREDACTABLE;
     }
   };
-  return { text, value };
+  const maskText = (input: string) => dataFinder.replace(input, blot);
+  const mask = <T>(input: T): T => (known.length === 0 ? input : mapTexts(input, maskText, UNREDACTABLE));
+  return { text, value, mask };
 }
 
-function compileKnown(secrets: readonly string[]): RegExp | undefined {
-  const worthIt = secrets.filter((secret) => secret.length >= KNOWN_SECRET_LENGTH_MIN);
-  const forms = new Set(worthIt.flatMap((secret) => encodedForms(secret).map(([, form]) => form)));
-  if (forms.size === 0) return undefined;
-  // The longest first, so that a secret that contains another leaves no rest.
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map((form) => RegExp.escape(form)).join("|"), "g");
+/** Those that are long enough to be told from ordinary text. */
+export function knownSecrets(secrets: readonly string[]): string[] {
+  return secrets.filter((secret) => secret.length >= KNOWN_SECRET_LENGTH_MIN);
+}
+
+function finderOf(secrets: readonly string[]): TextFinder {
+  return createTextFinder(secrets.flatMap((secret) => encodedForms(secret).map(([, form]) => form)));
+}
+
+/** Every text that stands under the name of a secret: it is one wherever else it appears. */
+export function secretsUnderKeys(value: unknown): string[] {
+  const found = new Set<string>();
+  const collect = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, child] of Object.entries(node)) {
+      if (isSecretKey(key) && typeof child === "string" && child !== "") found.add(child);
+      else collect(child);
+    }
+  };
+  collect(value);
+  return [...found];
 }
 
 interface Walk {
