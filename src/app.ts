@@ -16,11 +16,11 @@ import {
 import type { ConfigSource } from "./config/source.ts";
 import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createExperience } from "./experience.ts";
-import type { Json, JsonObject } from "./core/json.ts";
+import type { JsonObject } from "./core/json.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
-import { createRedactor } from "./core/redaction.ts";
+import { createRedactors } from "./core/redactors.ts";
 import { succeed, type ToolResult } from "./core/result.ts";
 import type { Store } from "./core/store.ts";
 import type { ToolDefinition } from "./core/tool.ts";
@@ -126,6 +126,7 @@ const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController()
 
 export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
+  const redactors = createRedactors(() => config.current().secrets);
   const store = await openSqliteStore({ home });
   const watching = await openWatching({ config, log, serves });
   const scope = () => config.current().scope;
@@ -151,7 +152,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     experienceOf: (tool) => experience.of(tool),
     meanings: embeddings,
   });
-  const trail = createAuditTrail(store.audit, log);
+  const trail = createAuditTrail(store.audit, log, redactors);
   registry.subscribe((event) => trail.recordEvent(event));
   await registry.load();
   let connection: StdioConnection | undefined;
@@ -164,7 +165,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     registry,
     log,
     version: VERSION,
-    redact: (text) => createRedactor(config.current().secrets).text(text),
+    redactors,
     client: () => connection?.client(),
     modernCapabilities: () => connection?.modernCapabilities(),
     hasManyClients: () => serves === "http",
@@ -198,6 +199,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     store,
     registry,
     log,
+    redactors,
     freshenLibrary,
     nodes,
     keptNames,
@@ -222,16 +224,11 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     runs,
     scope,
     author: authorName,
-    secrets: () => config.current().secrets,
+    redactors,
     record: (action: string, subject: string, details: JsonObject) =>
       trail.recordChange(action, subject, details),
-    redactor: () => createRedactor(config.current().secrets),
   };
-  const traces = createTraces({
-    store: store.runs,
-    scope,
-    redact: (value) => keeping.redactor().value(value) as Json,
-  });
+  const traces = createTraces({ store: store.runs, scope, redactors });
   const curator = createCurator({
     ...keeping,
     library,
@@ -258,6 +255,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
     toolTokens,
+    redactors,
     serverNotified: (listener) => servers.notified(listener),
     tellServers: (method, params, client) => servers.tell(method, params, client),
     setLogLevel: (level, client) => servers.setLogLevel(level, client),
@@ -268,15 +266,15 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     version: VERSION,
     log,
   };
-  const gateway = createGateway(gatewayParts);
   const gatewayFor = createProfiles({
     config,
-    core: gateway,
+    core: createGateway(gatewayParts),
     parts: gatewayParts,
+    redactors,
     tellServer: (server, method, params, client) => servers.tell(method, params, client, server),
   });
   return {
-    gateway,
+    gateway: gatewayFor(undefined)!.gateway,
     gatewayFor,
     store,
     runs,
@@ -330,12 +328,12 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
       return front;
     },
     async viewServers(start, only) {
-      const { servers: configured, secrets: known } = config.current();
+      const { servers: configured } = config.current();
       const chosen = configured.filter(({ id }) => only?.includes(id) ?? true);
       const ids = chosen.map(({ id }) => id);
       if (start) await registry.discover({ waitMs: VIEW_WAIT_MS, force: true, servers: ids }, ownContext());
       const catalogue = registry.catalogue();
-      const redactor = createRedactor(known);
+      const redactor = redactors.current();
       const views = chosen.map((server) =>
         viewServer(server, servers.status(server.id), catalogue, (text) => redactor.text(text)),
       );
@@ -404,7 +402,10 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
 
 function openRuns(
   parts: Pick<AppParts, "config" | "log"> &
-    Pick<RunsParts, "nodes" | "findSource" | "findVersion" | "recordApproval" | "runSucceeded"> & {
+    Pick<
+      RunsParts,
+      "nodes" | "findSource" | "findVersion" | "recordApproval" | "runSucceeded" | "redactors"
+    > & {
       readonly store: Store;
       readonly registry: Registry;
       readonly freshenLibrary: () => Promise<void>;

@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
+import { NO_SECRETS, type Redactors } from "./core/redactors.ts";
 import type { Audit } from "./core/store.ts";
 import type { RegistryEvent } from "./registry/events.ts";
 
@@ -19,12 +20,17 @@ export interface AuditTrail {
 
 const ACTOR = "gateway";
 
-export function createAuditTrail(audit: Audit, log: Log): AuditTrail {
+export function createAuditTrail(
+  audit: Audit,
+  log: Log,
+  redactors: Pick<Redactors, "current"> = NO_SECRETS,
+): AuditTrail {
   let last: Promise<unknown> = Promise.resolve();
 
   function append(action: string, subject: string, details: JsonObject): void {
+    const entry = redactors.current().value({ subject, details }) as { subject: string; details: JsonObject };
     last = last
-      .then(() => audit.append({ actor: ACTOR, action, subject, details }))
+      .then(() => audit.append({ actor: ACTOR, action, ...entry }))
       .catch((error: unknown) => log.error("audit.failed", { action, subject, error }));
   }
 

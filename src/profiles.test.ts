@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { contextOf } from "../test/fixtures/tool-source.ts";
 import type { Config, ProfileConfig } from "./config/config.ts";
 import { openProfileRig } from "./gateway/profile.testkit.ts";
+import { NO_SECRETS } from "./core/redactors.ts";
 import { createProfiles } from "./profiles.ts";
 
 async function openProfiles(first: Record<string, ProfileConfig>) {
@@ -12,6 +13,7 @@ async function openProfiles(first: Record<string, ProfileConfig>) {
     config: { current: () => ({ profiles }) as unknown as Config },
     core: rig.core,
     parts: rig.parts,
+    redactors: NO_SECRETS,
     tellServer: (server, method) => told.push([server, method]),
   });
   return { ...rig, find, told, change: (next: Record<string, ProfileConfig>) => void (profiles = next) };
@@ -19,7 +21,8 @@ async function openProfiles(first: Record<string, ProfileConfig>) {
 
 it("the gateway of a profile is made once; without a name it is the whole gateway, and of none there is none", async () => {
   const { find, core } = await openProfiles({ p: {}, t: { transparent: "notes" } });
-  expect(find(undefined)).toEqual({ gateway: core, isTransparent: false });
+  expect(find(undefined)).toBe(find(undefined));
+  expect(find(undefined)?.gateway.toolsVersion()).toBe(core.toolsVersion());
   expect(find("p")).toBe(find("p"));
   expect([find("p")?.isTransparent, find("t")?.isTransparent]).toEqual([false, true]);
   for (const name of ["q", "constructor", "__proto__", ""]) expect(find(name)).toBeUndefined();

@@ -5,8 +5,10 @@
 import type { ProfileConfig } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { JsonObject } from "./core/json.ts";
+import type { Redactors } from "./core/redactors.ts";
 import type { ClientFace } from "./core/tool.ts";
 import type { Gateway } from "./gateway/gateway.ts";
+import { maskGateway } from "./gateway/masked-gateway.ts";
 import { createProfileGateway } from "./gateway/profile-gateway.ts";
 import type { ProfiledParts } from "./gateway/profile-passage.ts";
 import { closedView, createProfileView, type ProfileView } from "./gateway/profile-view.ts";
@@ -17,6 +19,8 @@ export interface ProfilesParts {
   /** The gateway without a profile, and what it was made of. */
   readonly core: Gateway;
   readonly parts: ProfiledParts;
+  /** Knows the secrets of the config: no gateway tells a client of them. */
+  readonly redactors: Pick<Redactors, "current">;
   /** Passes a notification on to one server. */
   readonly tellServer: (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
 }
@@ -30,9 +34,11 @@ interface FoundGateway {
 /** The gateway of a profile, or the one without; undefined where there is no such profile. */
 export type FindGateway = (profile: string | undefined) => FoundGateway | undefined;
 
-export function createProfiles({ config, core, parts, tellServer }: ProfilesParts): FindGateway {
+export function createProfiles(profiled: ProfilesParts): FindGateway {
+  const { config, core, parts, redactors, tellServer } = profiled;
   const made = new Map<string, FoundGateway>();
-  const whole: FoundGateway = { gateway: core, isTransparent: false };
+  const masked = (gateway: Gateway): Gateway => maskGateway(gateway, () => redactors.current());
+  const whole: FoundGateway = { gateway: masked(core), isTransparent: false };
   const rulesOf = (profile: string) => config.current().profiles[profile];
 
   /** The same view for as long as the config is the same. */
@@ -50,7 +56,7 @@ export function createProfiles({ config, core, parts, tellServer }: ProfilesPart
   function make(profile: string, server: string | undefined): FoundGateway {
     if (server === undefined) {
       const gateway = createProfileGateway({ core, parts, view: createViewReader(profile) });
-      return { gateway, isTransparent: false };
+      return { gateway: masked(gateway), isTransparent: false };
     }
     const gateway = createTransparentGateway({
       ...parts,
@@ -58,7 +64,7 @@ export function createProfiles({ config, core, parts, tellServer }: ProfilesPart
       isFronted: () => rulesOf(profile)?.transparent === server,
       tellServer: (method, params, client) => tellServer(server, method, params, client),
     });
-    return { gateway, isTransparent: true };
+    return { gateway: masked(gateway), isTransparent: true };
   }
 
   return (profile) => {

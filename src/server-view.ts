@@ -81,10 +81,16 @@ export function viewServer(
     target: targetOf(server),
     rejected: catalogue.rejected
       .filter(({ source }) => source === server.id)
-      .map(({ name, reason }) => ({ name, reason })),
+      .map(({ name, reason }) => ({ name: redact(name), reason: redact(reason) })),
     findings: catalogue.findings
       .filter((finding) => finding.server === server.id)
-      .map(({ code, kind, tool, message, excerpt }) => ({ code, kind, tool, message, excerpt })),
+      .map(({ code, kind, tool, message, excerpt }) => ({
+        code,
+        kind,
+        tool: redact(tool),
+        message: redact(message),
+        excerpt: redact(excerpt),
+      })),
     ...(isKnown && status !== undefined
       ? {
           toolCount: countOf(catalogue.components, server.id),

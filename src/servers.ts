@@ -8,7 +8,7 @@ import { formatProblem } from "./config/problem.ts";
 import type { JsonObject } from "./core/json.ts";
 import { hashJson } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
-import { createRedactor } from "./core/redaction.ts";
+import { NO_SECRETS, type Redactors } from "./core/redactors.ts";
 import type { SecretStore } from "./core/secret-store.ts";
 import type { ClientFace } from "./core/tool.ts";
 import type { Registry } from "./registry/registry.ts";
@@ -61,8 +61,8 @@ export interface ServersParts {
   readonly prefersModern: () => boolean;
   /** Where logins to remote servers are kept. */
   readonly secrets: SecretStore;
-  /** Takes secrets out of what a server says when it fails: it may print what it was given. */
-  readonly redact?: (text: string) => string;
+  /** Takes secrets out of what a server lists, and says when it fails: it may print what it was given. */
+  readonly redactors?: Pick<Redactors, "current">;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -75,7 +75,7 @@ export function createServers({
   hasManyClients = () => false,
   prefersModern,
   secrets,
-  redact = (text) => createRedactor().text(text),
+  redactors = NO_SECRETS,
   env = process.env,
 }: ServersParts): Servers {
   const running = new Map<string, Running>();
@@ -98,7 +98,8 @@ export function createServers({
       modernCapabilities,
       hasManyClients,
       prefersModern,
-      redact,
+      redact: (text) => redactors.current().text(text),
+      mask: (value) => redactors.current().mask(value),
       openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),
     });
     const leave = server.notified!((method, params, one) => {

@@ -11,6 +11,7 @@ export function encodedForms(value: string): readonly (readonly [encoding: strin
     ["percent-lower", lowerPercent(encodeURIComponent(value.toWellFormed()))],
     ["percent-form", new URLSearchParams([["", value.toWellFormed()]]).toString().slice(1)],
     ["json", JSON.stringify(value).slice(1, -1)],
+    ["json-twice", JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)],
     ["json-ascii", asciiJson(value)],
     ["hex", Buffer.from(value).toString("hex")],
     ["hex-upper", Buffer.from(value).toString("hex").toUpperCase()],

@@ -184,13 +184,16 @@ function finderOf(secrets: readonly string[]): TextFinder {
   return createTextFinder(secrets.flatMap((secret) => encodedForms(secret).map(([, form]) => form)));
 }
 
+/** Nothing, or the mark of something that was taken out already. */
+const IS_HIDDEN = /^(?:|\[(?:redacted|sensitive:).*)$/s;
+
 /** Every text that stands under the name of a secret: it is one wherever else it appears. */
 export function secretsUnderKeys(value: unknown): string[] {
   const found = new Set<string>();
   const collect = (node: unknown): void => {
     if (typeof node !== "object" || node === null) return;
     for (const [key, child] of Object.entries(node)) {
-      if (isSecretKey(key) && typeof child === "string" && child !== "") found.add(child);
+      if (isSecretKey(key) && typeof child === "string" && !IS_HIDDEN.test(child)) found.add(child);
       else collect(child);
     }
   };

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { capabilityNameOf, parseReference } from "../core/names.ts";
+import { NO_SECRETS, type Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Drafts } from "../library/drafts.ts";
@@ -29,6 +30,7 @@ export interface ExecuteParts extends SourceParts {
   readonly denied: (tool: string, details: JsonObject) => void;
   /** What a run used; without it, no run is shown to a client of a profile. */
   readonly findReach?: FindReach;
+  readonly redactors?: Redactors;
   readonly log: Log;
 }
 
@@ -76,7 +78,7 @@ async function executeChecked(
   const parts = partsFor(whole, outer);
   const named = await withRunId(parts, given, outer);
   if (!named.success) return named;
-  const args = await withHandles(parts, named.data);
+  const args = await withHandles(parts, withCleanIntent(parts, named.data));
   if (!args.success) return args;
   const free = await checkSaveAs(args.data, parts, outer);
   if (!free.success) return free;
@@ -216,6 +218,12 @@ async function checkSaveAs(
   }
   const checked = await checkFinalName(name, { kind: "code", source: code }, { ...parts, view }, "save_as");
   return checked.success ? succeed(undefined) : checked;
+}
+
+/** What a run is for is listed, searched, and made into names and descriptions: no secret may be in there. */
+function withCleanIntent({ redactors = NO_SECRETS }: ExecuteParts, args: ExecuteInput): ExecuteInput {
+  if (args.intent === undefined) return args;
+  return { ...args, intent: redactors.knowing(args.inputs).text(args.intent) };
 }
 
 /** An input that is the handle of a result is given as that result. */

@@ -4,6 +4,7 @@ import { createLibrary } from "../library/library.ts";
 import { describe, expect, it } from "vitest";
 import { createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../core/json.ts";
+import { NO_SECRETS } from "../core/redactors.ts";
 import { succeed } from "../core/result.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import { createDrafts } from "../library/drafts.ts";
@@ -204,7 +205,7 @@ describe("what goes wrong inside", () => {
         close: async () => {},
       },
       keeper: { keep: () => Promise.reject(new Error("unused")) },
-      traces: createTraces({ store: store.runs, scope: () => DEFAULT_SCOPE, redact: (value) => value }),
+      traces: createTraces({ store: store.runs, scope: () => DEFAULT_SCOPE, redactors: NO_SECRETS }),
       lookUpTool: () => ({ definition: "unknown" }),
       freshenLibrary: async () => {},
       isListed: () => true,

@@ -7,6 +7,7 @@ import { contextOf, type FixtureSource } from "../../test/fixtures/tool-source.t
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
+import { NO_SECRETS } from "../core/redactors.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
 import { createDrafts } from "../library/drafts.ts";
 import { createKeeper } from "../library/keep.ts";
@@ -119,9 +120,16 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   const gateway = createGateway({
     registry,
     runs,
-    traces: createTraces({ store: store.runs, scope, redact: (value) => value }),
+    traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
     library: createLibrary(store.capabilities, scope),
-    keeper: createKeeper({ store, runs, scope, author: () => "ann", secrets: () => [], record: () => {} }),
+    keeper: createKeeper({
+      store,
+      runs,
+      scope,
+      author: () => "ann",
+      redactors: NO_SECRETS,
+      record: () => {},
+    }),
     lookUpTool,
     freshenLibrary,
     isListed: (tool) => kept.isListed(tool),

@@ -10,6 +10,7 @@ import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
+import type { Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
 import {
@@ -136,6 +137,8 @@ export interface GatewayParts {
   readonly exposure: () => Exposure;
   /** What tools cost; without it, `auto` goes by an estimate. */
   readonly toolTokens?: ToolTokens;
+  /** Know the secrets of the config, and of what a run is given. */
+  readonly redactors?: Redactors;
   readonly serverNotified: (
     listener: (server: string, ...notification: Parameters<NotificationListener>) => void,
   ) => () => void;

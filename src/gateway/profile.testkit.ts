@@ -13,6 +13,7 @@ import { createCodeDirectory, createToolLookUp } from "../code-directory.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
+import { NO_SECRETS } from "../core/redactors.ts";
 import { succeed } from "../core/result.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
 import { createDrafts } from "../library/drafts.ts";
@@ -173,8 +174,15 @@ function partsOf(
     freshenLibrary,
     serverNotified,
     servers,
-    traces: createTraces({ store: store.runs, scope, redact: (value) => value }),
-    keeper: createKeeper({ store, runs, scope, author: () => "ann", secrets: () => [], record: () => {} }),
+    traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
+    keeper: createKeeper({
+      store,
+      runs,
+      scope,
+      author: () => "ann",
+      redactors: NO_SECRETS,
+      record: () => {},
+    }),
     isListed: (tool) => kept.isListed(tool),
     checkContracts: (current) => kept.checkContracts(current),
     findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),

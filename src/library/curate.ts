@@ -9,7 +9,7 @@ import {
   type CapabilityName,
   type Scope,
 } from "../core/names.ts";
-import type { Redactor } from "../core/redaction.ts";
+import type { Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityVersion, SaveOutcome, Store, ToolUse } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
@@ -25,7 +25,7 @@ export interface CuratorParts {
   readonly runs: Runs;
   readonly scope: () => Scope;
   readonly author: () => string;
-  readonly redactor: () => Redactor;
+  readonly redactors: Pick<Redactors, "current" | "knowing">;
   /** The ids of all configured servers: a namespace of that name could never be called. */
   readonly servers: () => readonly string[];
   /** Whether the config hides tools that only what was kept may use. */

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from "../core/json.ts";
 import { displayNameOf, toolNameOf } from "../core/names.ts";
-import type { Redactor } from "../core/redaction.ts";
+import type { Redactors } from "../core/redactors.ts";
 import type { CapabilityVersion, Store } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -9,7 +9,7 @@ import type { CapabilityDetails } from "./library.ts";
 interface ExampleTestParts {
   readonly store: Pick<Store, "capabilities">;
   readonly runs: Pick<Runs, "replay">;
-  readonly redactor: () => Redactor;
+  readonly redactors: Pick<Redactors, "current">;
 }
 
 /** How the example of a capability came out. */
@@ -32,7 +32,7 @@ export async function testExample(
   if (capability.kind === "workflow")
     return { ...told, outcome: "skipped", differences: ["workflows cannot be replayed yet"] };
   if (example === undefined) return { ...told, outcome: "skipped", differences: [whyWithout(version)] };
-  const redactor = parts.redactor();
+  const redactor = parts.redactors.current();
   const redact = (value: Json): Json => redactor.value(value) as Json;
   const { result, unexpected, missing } = await parts.runs.replay(
     {

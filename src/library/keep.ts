@@ -8,6 +8,7 @@
  */
 import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
+import type { Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type {
   Capability,
@@ -72,8 +73,8 @@ export interface KeeperParts {
   readonly runs: Runs;
   readonly scope: () => Scope;
   readonly author: () => string;
-  /** Exact values that must never be kept in an example. */
-  readonly secrets: () => readonly string[];
+  /** Know the values that must never be kept in an example. */
+  readonly redactors: Pick<Redactors, "knowing">;
   readonly record: RecordChange;
   /** Something was kept from a run, and this is what the run was for. */
   readonly kept?: (tool: string, intent: string) => void;
@@ -108,7 +109,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       ...(status === "succeeded" ? { result } : { error: error ?? {} }),
     }));
     const { inputs, result, seed, clockAt } = run;
-    const example = redactExample({ inputs, calls, result, seed, clockAt }, parts.secrets());
+    const example = redactExample({ inputs, calls, result, seed, clockAt }, parts.redactors);
     if (example === undefined || findJsonProblem(example, EXAMPLE_LIMITS) !== undefined) return null;
     return example;
   }

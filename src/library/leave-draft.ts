@@ -5,6 +5,7 @@
 import { mkdir, readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hashText } from "../core/json.ts";
+import { REDACTED } from "../core/redaction.ts";
 
 const HASH_DIGITS = 8;
 const WORDS_LENGTH_MAX = 40;
@@ -24,9 +25,14 @@ export async function leaveDraft(folder: string, code: string, intent?: string):
   return name;
 }
 
-/** `list-open-issues` of "List open issues!". */
+/** Longer than any word of a sentence, and letters and digits in a row: more likely a key of some kind. */
+const KEY_LIKE = /\S{25,}|(?=[^\s]*\d)(?=[^\s]*[A-Za-z])\S{10,}/g;
+
+/** `list-open-issues` of "List open issues!". What may be a key, or was one, is left out: names are shown everywhere. */
 function wordsOf(intent = ""): string {
   const words = intent
+    .replaceAll(REDACTED, " ")
+    .replace(KEY_LIKE, " ")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^[^a-z]+/, "")

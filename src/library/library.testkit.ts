@@ -1,7 +1,7 @@
 /** The whole library over a real store and a real sandbox, with sources in memory in place of servers. */
 import { createToolLookUp } from "../code-directory.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { createRedactor } from "../core/redaction.ts";
+import { createRedactors } from "../core/redactors.ts";
 import type { CallContext } from "../core/tool.ts";
 import { createTestRuns, type TestRuns } from "../runs/runs.testkit.ts";
 import { createCurator, type Curator } from "./curate.ts";
@@ -56,9 +56,8 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     runs,
     scope,
     author: () => "ann",
-    secrets: () => [SECRET],
     record: (action: string, subject: string) => void recorded.push(`${action} ${subject}`),
-    redactor: () => createRedactor([SECRET]),
+    redactors: createRedactors(() => [SECRET]),
   };
   const read = createLibrary(store.capabilities, scope);
   async function freshen(): Promise<void> {

@@ -6,7 +6,7 @@ import type { RunStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "./earlier-run.ts";
-import { finishOrTell, resultOfRun, sealedEnd, statusOf, TAKEN_OVER } from "./run-end.ts";
+import { finishOrTell, resultOfRun, sealedEnd, statusOf, TAKEN_OVER, toldReport } from "./run-end.ts";
 import {
   openRun,
   type BodyEnd,
@@ -56,14 +56,21 @@ async function endRun(
 ): Promise<Omit<RunReport, "elapsedMs">> {
   const { context, request, seal } = frame;
   const run = await started();
-  const ended = { ...end, result: resultOfRun(end.result, stopped(), parts.departure, context) };
+  const redactor = parts.redactors.knowing(request.inputs);
+  // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
+  const ended = toldReport(redactor, {
+    ...end,
+    result: resultOfRun(end.result, stopped(), parts.departure, context),
+    checkpoint: null,
+  });
   const isOurs = run !== undefined && stopped() !== TAKEN_OVER;
   const elapsedMs = parts.clock.elapsed() - startedAt;
   const result = isOurs ? await finishOrTell(parts, run, ended, seal, request, elapsedMs) : ended.result;
   const runId = run?.id ?? null;
   const callCount = end.calls.length;
   parts.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
-  return { ...end, runId, result, checkpoint: await readCheckpoint(parts.store, runId, result) };
+  const checkpoint = await readCheckpoint(parts.store, runId, result);
+  return { ...ended, runId, result, checkpoint: redactor.value(checkpoint) as RunReport["checkpoint"] };
 }
 
 /** Which tools have served, for whoever learns from it. A workflow's calls go by the names of its nodes. */

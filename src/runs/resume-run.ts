@@ -3,7 +3,7 @@ import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Run, RunDraft } from "../core/store.ts";
+import type { Run } from "../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../core/tool.ts";
 import { draftOf } from "./run-draft.ts";
 import { LEASE_SLACK_MS, type Continued, type ConductParts } from "./run-frame.ts";
@@ -15,7 +15,7 @@ import type { RunEvent, RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
 import { doneSteps, type DoneSteps } from "./prepare-whole.ts";
 import type { Ready, RunsParts } from "./runs.ts";
-import { createSeal, sensitiveValues } from "./seal.ts";
+import { createSeal, sensitiveValues, stillSealed } from "./seal.ts";
 import { storedReport, waitForEnd } from "./stored-report.ts";
 import { decideUncertain, findUndecided } from "./uncertain.ts";
 
@@ -71,10 +71,10 @@ async function resumeFound(
   if (next !== undefined) return superseded(run.id, await newest(parts.store, next.id));
   const found = await settle(parts, run);
   if (found.kind === "running") return succeed(await attach(parts, found.run, context));
-  if (found.kind === "succeeded") return succeed(await storedReport(parts.store, found.run));
+  if (found.kind === "succeeded") return succeed(await storedReport(parts, found.run));
   const earlier = await readEarlierRun(parts.store, found.run);
   if (request.corrected === undefined && mustWait(earlier, context, parts.clock.now()))
-    return succeed(await storedReport(parts.store, found.run));
+    return succeed(await storedReport(parts, found.run));
   const wanted = await requestOf(parts, earlier.run, request);
   if (!wanted.success) return wanted;
   const ready = await parts.ready(wanted.data, context, doneSteps(earlier.steps));
@@ -90,11 +90,11 @@ async function resumeFound(
 
 /** Somebody must decide first: the answer says where the run stands, and nothing has changed. */
 async function refused(
-  { store }: Parts,
+  parts: Parts,
   { run }: EarlierRun,
   { error }: { readonly error: ToolError },
 ): Promise<ToolResult<RunReport>> {
-  return succeed({ ...(await storedReport(store, run)), result: { success: false, error } });
+  return succeed({ ...(await storedReport(parts, run)), result: { success: false, error } });
 }
 
 /** A question that nobody here can answer, or a time that has not come: going on would only stop again. */
@@ -131,12 +131,12 @@ async function attach(parts: Parts, run: Run, context: CallContext): Promise<Run
   if (here !== undefined) return here;
   const isOver = async (now: Run): Promise<boolean> => (await settle(parts, now)).kind !== "running";
   const end = await waitForEnd(parts.store, run.id, context, isOver);
-  return storedReport(parts.store, (await parts.store.find(run.id)) ?? end ?? run);
+  return storedReport(parts, (await parts.store.find(run.id)) ?? end ?? run);
 }
 
 /** What ran before, or its correction, with the inputs of both. */
 async function requestOf(
-  { findVersion }: Parts,
+  { findVersion, redactors }: Parts,
   run: Run,
   { corrected, inputs = {}, ...rest }: ResumeRequest,
 ): Promise<ToolResult<RunRequest>> {
@@ -145,13 +145,14 @@ async function requestOf(
   if (corrected !== undefined && corrected.kind !== before.kind)
     return otherKind(before.kind, corrected.kind);
   const names = sensitiveNames(run.inputs);
-  const missing = names.filter((name) => !Object.hasOwn(inputs, name));
+  const secrets = { secrets: redactors.known(), seed: run.seed };
+  const opened = createSeal(sensitiveValues({ inputs, sensitive: names }), secrets).open(run.inputs);
+  const missing = [...names, ...stillSealed(opened)].filter((name) => !Object.hasOwn(inputs, name));
   if (missing.length > 0) return askAgain(missing);
   const { timeoutMs, observe } = rest;
-  const seal = createSeal(sensitiveValues({ inputs, sensitive: names }));
   return succeed({
     ...(corrected ?? requestFrom(before)),
-    inputs: { ...seal.open(run.inputs), ...inputs },
+    inputs: { ...opened, ...inputs },
     sensitive: [...new Set([...names, ...(corrected?.sensitive ?? before.sensitive)])],
     ...(run.intent !== null && { intent: run.intent }),
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -202,8 +203,11 @@ async function continueFrom(
   { decisions, isCorrected }: Pick<Continued, "decisions" | "isCorrected">,
 ): Promise<ToolResult<Continued>> {
   const { seed, clockAt } = earlier.run;
-  const sealed = createSeal(sensitiveValues(request, context.sensitive));
-  const draft: RunDraft = { ...draftOf(parts, request, context, sealed), seed, clockAt };
+  const seal = createSeal(sensitiveValues(request, context.sensitive), {
+    secrets: parts.redactors.known(),
+    seed,
+  });
+  const draft = draftOf(parts, request, context, { seal, seed, clockAt });
   const leaseMs = (request.timeoutMs ?? parts.limits().timeoutMs) + LEASE_SLACK_MS;
   return goOn(parts, earlier, draft, decisions, leaseMs, isCorrected);
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { RunDraft } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { starterOf } from "./last-run.ts";
@@ -13,10 +12,10 @@ export function pathOf({ path = [] }: CallContext, capability: string | undefine
 
 /** A run as it is put on record first. */
 export function draftOf(
-  { scope, clock }: Pick<ConductParts, "scope" | "clock">,
+  { scope }: Pick<ConductParts, "scope">,
   { kind, source, intent, inputs, capability }: RunRequest,
   context: CallContext,
-  seal: Seal,
+  { seal, seed, clockAt }: { readonly seal: Seal; readonly seed: string; readonly clockAt: number },
 ): RunDraft {
   return {
     scope: scope(),
@@ -29,7 +28,7 @@ export function draftOf(
     parentRunId: context.runId ?? null,
     parentStep: context.step?.key ?? null,
     ...starterOf(context),
-    seed: randomUUID(),
-    clockAt: clock.now(),
+    seed,
+    clockAt,
   };
 }

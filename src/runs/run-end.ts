@@ -2,12 +2,13 @@
 import { crashPoint } from "../core/crash-point.ts";
 import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import type { Redactor } from "../core/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Departure } from "./departure.ts";
 import { isPause } from "./pause.ts";
-import type { RunRequest } from "./run.ts";
+import type { RunReport, RunRequest } from "./run.ts";
 import type { BodyEnd, ConductParts } from "./run-frame.ts";
 import type { Seal } from "./seal.ts";
 
@@ -51,7 +52,7 @@ export function resultOfRun(
 
 /** What is told beside the result: nobody should find a secret in an error or a log. */
 export function sealedEnd(seal: Seal, end: BodyEnd): BodyEnd {
-  if (seal.values.length === 0) return end;
+  if (seal.isEmpty) return end;
   const { result, logs, warnings, calls } = end;
   return {
     ...end,
@@ -62,6 +63,20 @@ export function sealedEnd(seal: Seal, end: BodyEnd): BodyEnd {
       call.error === undefined ? call : { ...call, error: sealedError(seal, call.error) },
     ),
   };
+}
+
+/** A report as it is told. The result is what was asked for; the rest is shown to people and models, and has no secret in it. */
+export function toldReport<T extends Omit<RunReport, "runId" | "elapsedMs">>(
+  redactor: Redactor,
+  report: T,
+): T {
+  const { result, logs, calls, warnings, checkpoint } = report;
+  const error = result.success ? null : result.error;
+  const told = redactor.value({ error, logs, calls, warnings, checkpoint }) as typeof report & {
+    readonly error: ToolError;
+  };
+  const { error: toldError, ...rest } = told;
+  return { ...report, ...rest, ...(error !== null && { result: { success: false, error: toldError } }) };
 }
 
 function sealedError<T extends object>(seal: Seal, error: T): T {

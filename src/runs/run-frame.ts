@@ -2,12 +2,14 @@
  * A run while it is under way: its row before its first step, its lease, its journal, its deadline, and the budget that it shares
  * with what it starts.
  */
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { crashPoint } from "../core/crash-point.ts";
 import type { ToolError } from "../core/errors.ts";
 import { hashText, type Json } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
+import type { Redactors } from "../core/redactors.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Run, RunKind, RunStatus, RunStore, RunSummary, Step } from "../core/store.ts";
 import type { Telemetry } from "../core/telemetry.ts";
@@ -39,6 +41,8 @@ export interface ConductParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: string;
+  /** What is told of a run beside its result has no secret in it, and what is stored none of the config. */
+  readonly redactors: Redactors;
   readonly departure: Departure;
   readonly telemetry: Telemetry;
   /** A run has ended, or waits. */
@@ -121,9 +125,10 @@ export function openRun(
   const { clock } = parts;
   const limits = parts.limits();
   const timeoutMs = timeLeft(request.timeoutMs ?? limits.timeoutMs, context, clock);
-  const seal = createSeal(sensitiveValues(request, context.sensitive));
-  const draft = draftOf(parts, request, context, seal);
-  const { seed, clockAt } = continued?.run ?? draft;
+  const { seed, clockAt } = continued?.run ?? { seed: randomUUID(), clockAt: clock.now() };
+  const secrets = parts.redactors.known();
+  const seal = createSeal(sensitiveValues(request, context.sensitive), { secrets, seed });
+  const draft = draftOf(parts, request, context, { seal, seed, clockAt });
   const stopping = new AbortController();
   // The sandbox keeps the deadline of code itself, three times over.
   const deadline = request.kind === "workflow" ? [AbortSignal.timeout(timeoutMs)] : [];

@@ -8,6 +8,7 @@ import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog, type Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
+import { NO_SECRETS, type Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Decision, RunKind, RunStatus, RunStore } from "../core/store.ts";
 import { NO_TELEMETRY, type Telemetry } from "../core/telemetry.ts";
@@ -59,6 +60,8 @@ export interface RunsParts {
   readonly scope: () => Scope;
   readonly limits: () => RunLimits;
   readonly log?: Log;
+  /** Without it, secrets are known by key and pattern alone. */
+  readonly redactors?: Redactors;
   readonly clock?: Clock;
   readonly telemetry?: Telemetry;
   /** A run has ended, or waits; nested ones too. */
@@ -120,6 +123,7 @@ export function createRuns(given: RunsParts): Runs {
     ...given,
     clock: given.clock ?? systemClock,
     log: given.log ?? silentLog,
+    redactors: given.redactors ?? NO_SECRETS,
     telemetry: given.telemetry ?? NO_TELEMETRY,
     owner: createOwner(),
     departure: createDeparture(),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
-import { checkSensitive, createSeal, sensitiveValues } from "./seal.ts";
+import { checkSensitive, createSeal, sensitiveValues, stillSealed } from "./seal.ts";
 
 const SECRET = `p"/ä+${"7qZ".repeat(8)}`;
 const ROTATED = `other${"9wX".repeat(8)}`;
@@ -103,6 +103,32 @@ describe("sensitive inputs", () => {
     });
     expect(JSON.stringify(checked)).not.toContain("98z");
     expect(checkSensitive({ inputs: { pin: "98zx" }, sensitive: ["pin"] }).success).toBe(true);
+  });
+});
+
+describe("a secret of the config", () => {
+  const sealWith = (secrets: string[], seed = "seed") => createSeal([], { secrets, seed });
+
+  it("D9: is taken out and put back in every form, under a mark that tells nothing of it", () => {
+    const seal = sealWith(["another-secret", SECRET]);
+    for (const form of [...formsOf(SECRET), Buffer.from(SECRET).toString("hex")]) {
+      const closed = seal.close({ text: `<${form}>` });
+      expect(closed.text).toMatch(/^<\[redacted:[0-9a-f]{8}(\|[a-z0-9+-]+)?\]/);
+      expect(seal.open(closed)).toEqual({ text: `<${form}>` });
+    }
+    expect(seal.text(SECRET)).not.toBe(sealWith([SECRET], "other seed").text(SECRET));
+  });
+
+  it("stays a mark where the config no longer has it, and no other secret takes its place", () => {
+    const closed = sealWith([SECRET]).close({ a: SECRET, b: "x" });
+    const opened = sealWith(["another-secret"]).open(closed);
+    expect(opened).toEqual(closed);
+    expect(stillSealed(opened)).toEqual(["a"]);
+  });
+
+  it("does not make a call another one: it is the same before the secret was known", () => {
+    const args = { text: SECRET };
+    expect(sealWith([SECRET]).identify(args)).toBe(args);
   });
 });
 

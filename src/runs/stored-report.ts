@@ -7,12 +7,17 @@ import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "./earlier-run.ts";
 import { namesOf } from "./labels.ts";
+import { toldReport } from "./run-end.ts";
+import type { ConductParts } from "./run-frame.ts";
 import type { CallRecord, RunReport } from "./run.ts";
 
 /** How often a run of another process is looked at. */
 const POLL_MS = 100;
 
-export async function storedReport(store: RunStore, run: Run): Promise<RunReport> {
+export async function storedReport(
+  { store, redactors }: Pick<ConductParts, "store" | "redactors">,
+  run: Run,
+): Promise<RunReport> {
   const earlier = await readEarlierRun(store, run);
   const names = namesOf(earlier.steps);
   const calls = earlier.steps.map(({ key, status, startedAt, finishedAt, fromRunId, error }): CallRecord => ({
@@ -23,7 +28,7 @@ export async function storedReport(store: RunStore, run: Run): Promise<RunReport
     ...(fromRunId !== null && { isReplayed: true }),
     ...(error !== null && { error: errorOf(error) }),
   }));
-  return {
+  return toldReport(redactors.knowing(run.inputs), {
     runId: run.id,
     result: resultOf(run),
     calls,
@@ -31,7 +36,7 @@ export async function storedReport(store: RunStore, run: Run): Promise<RunReport
     warnings: [],
     checkpoint: run.status === "succeeded" ? null : checkpointOf(earlier),
     elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
-  };
+  });
 }
 
 function resultOf({ status, result, error }: Run): ToolResult<Json> {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { createRedactor } from "../core/redaction.ts";
+import { createRedactors, NO_SECRETS } from "../core/redactors.ts";
 import { runUriOf, stepUriOf } from "./run-uri.ts";
 import { createTestRuns, cutShort, type TestRuns } from "./runs.testkit.ts";
 import { createTraces, shownStatus, type Traces } from "./trace.ts";
@@ -19,9 +19,8 @@ const stalled = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   kit = await createTestRuns(folder);
-  const redactor = createRedactor([PASSWORD]);
-  const redact = (shown: Json): Json => redactor.value(shown) as Json;
-  traces = createTraces({ store: kit.store.runs, scope: () => DEFAULT_SCOPE, redact });
+  const redactors = createRedactors(() => [PASSWORD]);
+  traces = createTraces({ store: kit.store.runs, scope: () => DEFAULT_SCOPE, redactors });
   kit.addSource("notes", {
     add: (args) => args,
     large: () => LARGE,
@@ -150,7 +149,7 @@ describe("the list", () => {
     const strange = createTraces({
       store: kit.store.runs,
       scope: () => ({ org: "local", project: "other" }),
-      redact: (shown) => shown,
+      redactors: NO_SECRETS,
     });
     expect(await strange.list(10)).toEqual([]);
     expect((await strange.trace(runId!)).success).toBe(false);

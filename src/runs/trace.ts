@@ -1,10 +1,11 @@
 /**
  * Runs as they can be read: a list, a trace as a tree with times, and single results. Everything that is shown has gone through
- * the redactor; what is handed to a run as its input has not.
+ * a redactor that knows what the run was given under the name of a secret; what is handed to a run as its input has not.
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { readPointer } from "../core/json-pointer.ts";
 import type { Scope } from "../core/names.ts";
+import type { Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { type Run, type RunStore, type RunSummary, type Step } from "../core/store.ts";
 import { checkpointJson, checkpointOf } from "./checkpoint.ts";
@@ -16,8 +17,7 @@ import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-u
 export interface TraceParts {
   readonly store: RunStore;
   readonly scope: () => Scope;
-  /** Takes out what must not be shown. */
-  readonly redact: (value: Json) => Json;
+  readonly redactors: Pick<Redactors, "knowing">;
 }
 
 export interface Traces {
@@ -38,7 +38,8 @@ const CHILDREN_MAX = 200;
 const PREVIEW_LENGTH = 500;
 
 export function createTraces(parts: TraceParts): Traces {
-  const { store, scope, redact } = parts;
+  const { store, scope } = parts;
+  const redact = (value: Json, given: unknown): Json => parts.redactors.knowing(given).value(value) as Json;
 
   async function findRun(id: string): Promise<Run | undefined> {
     const run = await store.find(id);
@@ -48,13 +49,14 @@ export function createTraces(parts: TraceParts): Traces {
 
   async function list(limit: number, beforeId?: string): Promise<JsonObject[]> {
     const runs = await store.list(scope(), { limit, ...(beforeId !== undefined && { beforeId }) });
-    return runs.map((run) => redact(summaryOf(run)) as JsonObject);
+    return redact(runs.map(summaryOf), runs) as JsonObject[];
   }
 
   async function trace(runId: string): Promise<ToolResult<JsonObject>> {
     const run = await findRun(runId);
     if (run === undefined) return noSuch(runUriOf(runId));
-    return succeed(redact(await treeOf(store, run, 0)) as JsonObject);
+    const given: unknown[] = [];
+    return succeed(redact(await treeOf(store, run, 0, given), given) as JsonObject);
   }
 
   async function readResult(uri: string): Promise<ToolResult<Json>> {
@@ -76,9 +78,15 @@ export function createTraces(parts: TraceParts): Traces {
       if (address?.kind === "list") return succeed({ runs: await list(LIST_LENGTH) });
       if (address?.kind === "trace") return trace(address.runId);
       const read = await readResult(uri);
-      return read.success ? succeed(redact(read.data)) : read;
+      return read.success ? succeed(redact(read.data, await givenTo(store, address!.runId))) : read;
     },
   };
+}
+
+/** What a run and its steps were given: secrets stand in there under their names. */
+async function givenTo(store: RunStore, runId: string): Promise<unknown> {
+  const [run, steps] = await Promise.all([store.find(runId), store.steps(runId)]);
+  return [run?.inputs, ...steps.map(({ args }) => args)];
 }
 
 async function stepResult(store: RunStore, run: Run, step: string): Promise<Json | undefined> {
@@ -116,15 +124,17 @@ export function shownStatus({ status, leaseOwner }: RunSummary): string {
   return status === "running" && leaseOwner !== null && isGone(leaseOwner) ? "interrupted" : status;
 }
 
-async function treeOf(store: RunStore, run: Run, depth: number): Promise<JsonObject> {
+/** What the runs and steps in it were given is added to `given`, uncut. */
+async function treeOf(store: RunStore, run: Run, depth: number, given: unknown[]): Promise<JsonObject> {
   const earlier = await readEarlierRun(store, run);
+  given.push(run.inputs, ...earlier.steps.map(({ args }) => args));
   const children = await store.children(run.id);
   const successor = await store.successor(run.id);
   const names = namesOf(earlier.steps);
   const below: JsonObject[] = [];
   for (const child of children.slice(0, CHILDREN_MAX)) {
     const found = depth < TREE_DEPTH_MAX ? await store.find(child.id) : undefined;
-    const tree = found === undefined ? summaryOf(child) : await treeOf(store, found, depth + 1);
+    const tree = found === undefined ? summaryOf(child) : await treeOf(store, found, depth + 1, given);
     below.push({ ...tree, step: names.get(child.parentStep ?? "") ?? child.parentStep });
   }
   return {

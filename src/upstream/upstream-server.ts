@@ -10,6 +10,7 @@
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import type { Redactor } from "../core/redaction.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import type {
   CallContext,
@@ -45,6 +46,8 @@ export interface UpstreamParts {
   readonly openWire?: ConnectParts["openWire"];
   /** Takes secrets out of what the server says when it fails; without it, nothing is taken out. */
   readonly redact?: ConnectParts["redact"];
+  /** Takes secrets out of what the server lists: that is kept, searched and shown for long. */
+  readonly mask?: Redactor["mask"];
   /** The era of an earlier process's session. */
   readonly lastEra?: Era | undefined;
   /** Whether more than one client can be there, as over HTTP. Without it, there is one. */
@@ -118,8 +121,9 @@ class Upstream implements UpstreamServer {
     });
   }
 
-  list(context: CallContext): Promise<ToolResult<Offer>> {
-    return this.#shared.list(context);
+  async list(context: CallContext): Promise<ToolResult<Offer>> {
+    const offer = await this.#shared.list(context);
+    return offer.success ? succeed(this.#parts.mask?.(offer.data) ?? offer.data) : offer;
   }
 
   readonly call = async (
