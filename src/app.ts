@@ -317,7 +317,11 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
             return createGuardedFetch(issuer);
           },
           gatewayFor: (asked) => gatewayFor(asked ?? profile),
-          askStore: () => store.capabilities.revision(),
+          askStore: () =>
+            store.check().catch((error: unknown) => {
+              log.warn("store.check.failed", { error });
+              throw error;
+            }),
           isDraining: () => isLeaving,
           heldCallCount: () => heldCalls.heldCount(),
           runCount: () => runs.activeCount(),

@@ -87,6 +87,7 @@ export type RepertoireErrorCode =
   | "STORE_DAMAGED"
   | "STORE_FOREIGN"
   | "STORE_FULL"
+  | "STORE_GONE"
   | "STORE_NEWER"
   | "STORE_UNSUPPORTED"
   | "JSON_LIMIT";
@@ -102,6 +103,29 @@ export class RepertoireError extends Error {
     this.code = code;
     this.hint = options.hint;
   }
+}
+
+/** What a client is told of a broken world: what it means for them, without a path of the machine. */
+const TOLD: Readonly<Record<RepertoireErrorCode, string>> = {
+  CONFIG_INVALID: "The config of the gateway is not valid.",
+  HOME_UNSAFE: "The gateway cannot use its home folder.",
+  STORE_BUSY: "The database of the gateway has been locked by another process for too long.",
+  STORE_CLOSED: "The gateway is stopping.",
+  STORE_DAMAGED: "The database of the gateway is damaged.",
+  STORE_FOREIGN: "The database of the gateway belongs to another program.",
+  STORE_FULL: "There is no room on the disk of the gateway.",
+  STORE_GONE:
+    "The database of the gateway was deleted or replaced: nothing can be saved until the gateway is restarted.",
+  STORE_NEWER:
+    "A newer version has changed the database of the gateway: nothing can be saved until the gateway is restarted.",
+  STORE_UNSUPPORTED: "The gateway cannot use a database on this machine.",
+  JSON_LIMIT: "The JSON is over a limit.",
+};
+
+/** What a client is told of something that was thrown; undefined where it is a bug, which is for the log alone. */
+export function tellThrown(error: unknown): string | undefined {
+  if (!(error instanceof RepertoireError)) return undefined;
+  return error.code === "JSON_LIMIT" ? error.message : TOLD[error.code];
 }
 
 /** The words of anything that was thrown. */

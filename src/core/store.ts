@@ -21,6 +21,8 @@ export interface Store {
   readonly audit: Audit;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;
+  /** Throws where a write would be refused: the database is gone, newer than this code, or had no room and has none yet. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 

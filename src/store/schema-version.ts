@@ -13,6 +13,16 @@ export interface SchemaVersion {
   write(trx: QueryExecutorProvider, version: number): Promise<void>;
 }
 
+/** The same while the database is open: a newer process has come, and this one only has to make way. */
+export function requireUnchangedVersion(version: number, latest: number, place: string): void {
+  if (version <= latest) return;
+  throw new RepertoireError(
+    "STORE_NEWER",
+    `A newer Repertoire has changed ${place} to schema version ${version}; this process knows ${latest}`,
+    { hint: "Nothing more is written. Restart the gateway with the newer version." },
+  );
+}
+
 /** A newer Repertoire has written columns that this one does not know: reading on would lose them. */
 export function requireKnownVersion(version: number, latest: number, place: string): void {
   if (version <= latest) return;

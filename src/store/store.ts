@@ -39,6 +39,7 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
       ...(await readable(() => findRunDamage(backend.db))),
       ...(await readable(() => findAuditDamage(audit))),
     ],
+    check: () => backend.check(),
     close: () => backend.close(),
   };
 }

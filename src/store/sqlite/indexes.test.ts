@@ -102,9 +102,11 @@ it("journals a step with one statement each, whatever its result", async () => {
     await store.runs.closeStep(lease, `opened ${i}`, endOf({ result }));
     await store.runs.recordStep(lease, finishedOf(seq + 1, { result }));
   }
-  expect(texts).toHaveLength(12);
+  // Before each, the version of the schema is looked at: see own-file.test.ts.
+  const writes = texts.filter((text) => text !== "pragma user_version");
+  expect(writes).toHaveLength(12);
   // Opening and recording share their text.
-  expect(new Set(texts).size).toBe(2);
+  expect(new Set(writes).size).toBe(2);
 });
 
 it("chooses what is listed without sorting the library", async () => {

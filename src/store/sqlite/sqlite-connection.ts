@@ -5,11 +5,16 @@
  * A lock held by another process can be met at three places: BEGIN IMMEDIATE, a statement outside a transaction, and the
  * pragmas of opening. Nothing has happened there yet, so these wait and try again. Inside a transaction the write lock is
  * ours, and no error there is tried again.
+ *
+ * Once it is guarded, nothing is written before the guard has looked whether the file is still the one that others will find,
+ * with a schema that this code knows. Reading goes on: what is in a lost file can then be saved elsewhere.
  */
 import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
 import type { SQLInputValue } from "node:sqlite";
 import { RepertoireError } from "../../core/errors.ts";
 import { retryWhileBusy, type BusyPatience } from "./busy-retry.ts";
+import { requireUnchangedVersion } from "../schema-version.ts";
+import { rememberFile, type OwnFile } from "./own-file.ts";
 import type { SqliteHandle } from "./sqlite-handle.ts";
 import { storeErrorOf } from "./sqlite-error.ts";
 import { StatementCache } from "./statement-cache.ts";
@@ -21,6 +26,9 @@ export class SqliteConnection implements DatabaseConnection {
   readonly #patience: BusyPatience;
   readonly #statements: StatementCache;
   readonly #turnstile = new Turnstile();
+  #guard: { readonly file: OwnFile; readonly latestVersion: number } | undefined;
+  /** The last write found no room on the disk. */
+  #wasFull = false;
   #leave: () => void = () => {};
   #closing: Promise<void> | undefined;
 
@@ -52,12 +60,38 @@ export class SqliteConnection implements DatabaseConnection {
     this.#leave();
   }
 
-  begin(): Promise<void> {
-    return this.retry(() => this.#handle.exec("begin immediate"));
+  /** From now on the file must stay the one that it is, and its schema no newer than this. */
+  guard(latestVersion: number): void {
+    this.#guard = { file: rememberFile(this.path), latestVersion };
+  }
+
+  /** Throws where a write would be refused. A disk that was full is written to, so that it is known when there is room again. */
+  async check(): Promise<void> {
+    await this.acquire();
+    try {
+      await this.retry(() => this.#requireOwn());
+      if (this.#wasFull) await this.#tryWriting();
+    } finally {
+      this.release();
+    }
+  }
+
+  async begin(): Promise<void> {
+    await this.retry(() => this.#handle.exec("begin immediate"));
+    try {
+      this.#once(() => this.#requireOwn());
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
   }
 
   commit(): void {
-    this.#once(() => this.#handle.exec("commit"));
+    this.#once(() => {
+      this.#guard?.file.require();
+      this.#handle.exec("commit");
+      this.#wasFull = false;
+    });
   }
 
   /** SQLite has already rolled back by itself after some errors. */
@@ -65,9 +99,16 @@ export class SqliteConnection implements DatabaseConnection {
     if (this.#handle.isTransaction) this.#once(() => this.#handle.exec("rollback"));
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
     const execute = () => this.#execute<Row>(sql, parameters as readonly SQLInputValue[]);
-    return this.#handle.isTransaction ? this.#once(execute) : this.retry(execute);
+    if (this.#handle.isTransaction) return this.#once(execute);
+    if (query.kind === "SelectQueryNode") return this.retry(execute);
+    return this.retry(() => {
+      this.#requireOwn();
+      const result = execute();
+      this.#wasFull = false;
+      return result;
+    });
   }
 
   // oxlint-disable-next-line require-yield
@@ -80,7 +121,7 @@ export class SqliteConnection implements DatabaseConnection {
     try {
       return await retryWhileBusy(attempt, this.#patience);
     } catch (error) {
-      throw storeErrorOf(error, this.path);
+      throw this.#told(error);
     }
   }
 
@@ -111,7 +152,31 @@ export class SqliteConnection implements DatabaseConnection {
     try {
       return work();
     } catch (error) {
-      throw storeErrorOf(error, this.path);
+      throw this.#told(error);
+    }
+  }
+
+  #told(error: unknown): unknown {
+    const told = storeErrorOf(error, this.path);
+    if (told instanceof RepertoireError && told.code === "STORE_FULL") this.#wasFull = true;
+    return told;
+  }
+
+  #requireOwn(): void {
+    if (this.#guard === undefined) return;
+    this.#guard.file.require();
+    const { rows } = this.#execute<{ user_version: number }>("pragma user_version", []);
+    requireUnchangedVersion(rows[0]?.user_version ?? 0, this.#guard.latestVersion, this.path);
+  }
+
+  /** Writes the header of the file as it is: the least that needs room. */
+  async #tryWriting(): Promise<void> {
+    await this.begin();
+    try {
+      this.#once(() => this.#handle.exec(`pragma user_version = ${this.#guard?.latestVersion ?? 0}`));
+      this.commit();
+    } finally {
+      this.rollback();
     }
   }
 

@@ -50,6 +50,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const session = open(path);
   try {
     await prepare(session, latestVersion, options.migrations);
+    session.connection.guard(latestVersion);
   } catch (error) {
     session.connection.abandon();
     throw error;
@@ -108,6 +109,7 @@ function backendOf({ db, connection }: SqliteSession): Backend {
     db,
     databaseNow: SQLITE_NOW,
     findDamage: () => findSqliteDamage(db),
+    check: () => connection.check(),
     close: () => connection.close(),
   };
 }
