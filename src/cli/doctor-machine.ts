@@ -1,6 +1,6 @@
 /** What the gateway needs of the machine, whatever the config says. */
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openStore, type SandboxCheck } from "../app.ts";
 import { messageOf, RepertoireError } from "../core/errors.ts";
 import { shellWord, type Check } from "./doctor-check.ts";
@@ -52,16 +52,26 @@ export async function checkStore(home: string): Promise<Check> {
       await store.close();
     }
   } catch (error) {
-    return { name, state: "failed", message: messageOf(error), cure: cureOf(error, path) };
+    return { name, state: "failed", message: messageOf(error), cure: storeCureOf(error, path) };
   }
 }
 
-/** Never a command that deletes: what stands there may be all that is left. */
-function cureOf(error: unknown, path: string): string {
+/** Never a command that deletes: what stands there may be all that is left. Only what is no database of ours is moved aside. */
+export function storeCureOf(error: unknown, path: string): string {
   const code = error instanceof RepertoireError ? error.code : undefined;
   if (code === "STORE_NEWER") return "npm install --global repertoire@latest";
   if (code === "STORE_UNSUPPORTED") return "nvm install 24";
   if (code === "STORE_FULL") return `df -h ${shellWord(path)}`;
   if (code === "STORE_BUSY") return `fuser -v ${shellWord(path)}`;
-  return `mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`;
+  if (code === "STORE_DAMAGED" || code === "STORE_FOREIGN") {
+    return `mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`;
+  }
+  if (isReadOnlyDisk(error)) return `findmnt --target ${shellWord(dirname(path))}`;
+  if (code === "HOME_UNSAFE") return `chmod u+rwX ${shellWord(dirname(path))} ${shellWord(path)}`;
+  return `ls -la ${shellWord(dirname(path))}`;
+}
+
+function isReadOnlyDisk(error: unknown): boolean {
+  const cause = error instanceof RepertoireError ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && cause.code === "EROFS";
 }

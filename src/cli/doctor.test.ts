@@ -5,10 +5,12 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { openSecretStore } from "../app.ts";
 import { loadConfig } from "../config/load.ts";
+import { RepertoireError, type RepertoireErrorCode } from "../core/errors.ts";
 import type { Keyring } from "../keyring.ts";
 import type { Check, ServerReport } from "./doctor-check.ts";
 import { checkConfig, checkPrograms } from "./doctor-config.ts";
 import { cureFor } from "./doctor-cures.ts";
+import { storeCureOf } from "./doctor-machine.ts";
 import { checkSecrets } from "./doctor-secrets.ts";
 import { chooseServers } from "./doctor-servers.ts";
 import { renderChecks } from "./doctor-text.ts";
@@ -237,3 +239,20 @@ it.skipIf(process.platform === "win32")(
     expect(JSON.stringify([views, called, found, logged])).not.toContain(CANARY);
   },
 );
+
+describe("the cure of a store that cannot be opened", () => {
+  const PATH = "/home/ann/.repertoire/repertoire.db";
+  const cureOf = (code: RepertoireErrorCode, cause?: unknown) =>
+    storeCureOf(new RepertoireError(code, "x", { cause }), PATH);
+
+  it("S18: moves aside what is no database of ours, and never one that merely cannot be written", () => {
+    for (const code of ["STORE_DAMAGED", "STORE_FOREIGN"] as const) expect(cureOf(code)).toMatch(/^mv /);
+    expect(cureOf("HOME_UNSAFE")).toBe(`chmod u+rwX /home/ann/.repertoire ${PATH}`);
+    const readOnly = Object.assign(new Error("x"), { code: "EROFS" });
+    expect(cureOf("HOME_UNSAFE", readOnly)).toBe("findmnt --target /home/ann/.repertoire");
+    for (const code of ["STORE_FULL", "STORE_BUSY", "STORE_NEWER", "STORE_GONE"] as const) {
+      expect(cureOf(code)).not.toMatch(/^mv /);
+    }
+    expect(storeCureOf(new TypeError("a bug"), PATH)).not.toMatch(/^mv /);
+  });
+});
