@@ -1,5 +1,5 @@
 /** What a call comes to, as MCP has it. */
-import { ERROR_KEY, messageOf, type ToolError } from "../core/errors.ts";
+import { ERROR_KEY, tellThrown, type ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { fail, type ToolResult } from "../core/result.ts";
@@ -43,12 +43,7 @@ export function unexpected(
   log: Log,
 ): { success: false; error: ToolError } {
   log.error("gateway.call.failed", { tool, traceId: context.traceId, error });
-  const storeFailed = error instanceof Error && error.name === "RepertoireError";
-  return fail(
-    "TOOL_EXECUTION_FAILED",
-    storeFailed ? messageOf(error) : "The gateway failed to handle this call.",
-    {
-      hint: `The log has the cause under traceId ${context.traceId}.`,
-    },
-  );
+  return fail("TOOL_EXECUTION_FAILED", tellThrown(error) ?? "The gateway failed to handle this call.", {
+    hint: `The log has the cause under traceId ${context.traceId}.`,
+  });
 }

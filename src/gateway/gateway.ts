@@ -279,6 +279,25 @@ export function createGateway(parts: GatewayParts): Gateway {
     };
   }
 
+  async function passOn(
+    method: PassedMethod,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>> {
+    if (method === "resources/read" && isLibraryUri(params["uri"])) {
+      return readLibraryResource(parts.library, params["uri"]);
+    }
+    if (method === "resources/read" && isRunUri(params["uri"])) {
+      return readRunResource(parts.traces, params["uri"]);
+    }
+    if (method === "completion/complete" && isLibraryReference(params["ref"])) {
+      return completeLibrary(parts.library, params);
+    }
+    const send = (next: CallContext) => pass(registry, method, params, next);
+    const request = context.modern === undefined ? undefined : heldRequestOf(method, params);
+    return request === undefined ? send(context) : parts.heldCalls.answer(request, context, send);
+  }
+
   async function listPage(
     method: ListMethod,
     { cursor }: JsonObject,
@@ -336,20 +355,10 @@ export function createGateway(parts: GatewayParts): Gateway {
       return answerUpstream(name, args, context);
     },
     listOffers,
-    pass(method, params, context) {
-      if (method === "resources/read" && isLibraryUri(params["uri"])) {
-        return readLibraryResource(parts.library, params["uri"]);
-      }
-      if (method === "resources/read" && isRunUri(params["uri"])) {
-        return readRunResource(parts.traces, params["uri"]);
-      }
-      if (method === "completion/complete" && isLibraryReference(params["ref"])) {
-        return completeLibrary(parts.library, params);
-      }
-      const send = (next: CallContext) => pass(registry, method, params, next);
-      const request = context.modern === undefined ? undefined : heldRequestOf(method, params);
-      return request === undefined ? send(context) : parts.heldCalls.answer(request, context, send);
-    },
+    pass: (method, params, context) =>
+      passOn(method, params, context).catch((error: unknown) =>
+        unexpected(error, method, context, parts.log),
+      ),
     changed(listener) {
       const tell = () => listener("tools");
       turns.add(tell);

@@ -13,7 +13,7 @@ import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ListKind } from "../core/tool.ts";
 import { toAnthropicTools } from "../registry/anthropic-tool.ts";
-import { errorAnswer, withTrace } from "./answer.ts";
+import { errorAnswer, unexpected, withTrace } from "./answer.ts";
 import type { Gateway } from "./gateway.ts";
 import { viewLibrary } from "./library-view.ts";
 import { createMetaTools } from "./meta-tools.ts";
@@ -141,7 +141,9 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
     },
     listOffers: (partial) => lists().offers(contextOf(partial)),
     pass: (method, params, context) =>
-      passInProfile({ core, parts, view: currentView() }, method, params, context),
+      passInProfile({ core, parts, view: currentView() }, method, params, context).catch((error: unknown) =>
+        unexpected(error, method, context, parts.log),
+      ),
     changed(listener) {
       const versions = () => LIST_KINDS.map((kind) => lists().version(kind));
       let told = versions();

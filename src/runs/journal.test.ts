@@ -248,7 +248,11 @@ describe("T107 a store that fails", () => {
     const full = await kit.execute(code);
     expect(full.result).toMatchObject({
       success: false,
-      error: { reason: "storage_full", retryable: true, message: "The run was stopped: The disk is full." },
+      error: {
+        reason: "storage_full",
+        retryable: true,
+        message: "The run was stopped: There is no room on the disk of the gateway.",
+      },
     });
     onWrite = () => {};
     expect((await kit.resume(full.runId!)).result).toEqual({ success: true, data: 2 });

@@ -1,6 +1,6 @@
 /** How a run ends: what is told, and what is put on record. */
 import { crashPoint } from "../core/crash-point.ts";
-import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
+import { RepertoireError, tellThrown, type ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Redactor } from "../core/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
@@ -23,7 +23,7 @@ export const TAKEN_OVER: ToolError = fail("CANCELLED", "Another process has take
 /** The run stands in the journal as far as it got. */
 export function notWritten(error: unknown): ToolError {
   const code = error instanceof RepertoireError ? error.code : undefined;
-  const what = code === undefined ? "The journal cannot be written." : messageOf(error);
+  const what = tellThrown(error) ?? "The journal cannot be written.";
   return fail("TOOL_EXECUTION_FAILED", `The run was stopped: ${what}`, {
     reason: code === "STORE_FULL" ? "storage_full" : "store_failed",
     retryable: true,
