@@ -6,19 +6,17 @@
  *
  * A value that was sealed cannot be read where the keyring is not there. It counts as absent, and is obtained anew.
  */
-import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RepertoireError } from "./core/errors.ts";
 import { parseJson } from "./core/json.ts";
+import { openText, SEALING_KEY_BYTES, sealText } from "./core/sealed-text.ts";
 import type { SecretStore } from "./core/secret-store.ts";
 import { openKeyring, type Keyring } from "./keyring.ts";
 import { holdLock } from "./process-lock.ts";
 
 const FILE_NAME = "secrets.json";
-const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 export interface SecretStoreOptions {
   readonly home: string;
@@ -64,7 +62,7 @@ export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
   async function requireKey(keyring: Keyring): Promise<Buffer> {
     const known = await readKey();
     if (known !== undefined) return known;
-    key = randomBytes(KEY_BYTES);
+    key = randomBytes(SEALING_KEY_BYTES);
     await keyring.set(key.toString("base64url"));
     return key;
   }
@@ -84,12 +82,12 @@ export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
       if (entry === undefined) return undefined;
       if ("value" in entry) return entry.value;
       const opener = await readKey();
-      return opener === undefined ? undefined : unseal(opener, name, entry.sealed);
+      return opener === undefined ? undefined : openText(opener, name, entry.sealed);
     },
     set: (name, value) =>
       change(async (entries) => {
         const keyring = await findKeyring();
-        const sealed = keyring === undefined ? undefined : seal(await requireKey(keyring), name, value);
+        const sealed = keyring === undefined ? undefined : sealText(await requireKey(keyring), name, value);
         entries[name] = sealed === undefined ? { value } : { sealed };
       }),
     delete: (name) =>
@@ -113,31 +111,6 @@ export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
 
 export function secretsFileOf(home: string): string {
   return join(home, FILE_NAME);
-}
-
-// ── sealing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Bound to its name: a value that is moved to another name does not open. */
-function seal(key: Buffer, name: string, value: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(name));
-  const text = Buffer.concat([cipher.update(value, "utf8"), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64url");
-}
-
-function unseal(key: Buffer, name: string, sealed: string): string | undefined {
-  try {
-    const bytes = Buffer.from(sealed, "base64url");
-    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    })
-      .setAAD(Buffer.from(name))
-      .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([text, decipher.final()]).toString("utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 // ── the file ────────────────────────────────────────────────────────────────────────────────────────────────────────
