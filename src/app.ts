@@ -27,6 +27,7 @@ import type { ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway, type GatewayParts } from "./gateway/gateway.ts";
 import { createReachFinder } from "./gateway/run-view.ts";
 import { createHeldCalls } from "./gateway/held-calls.ts";
+import { createSealedStates } from "./gateway/sealed-state.ts";
 import { createDrafts } from "./library/drafts.ts";
 import { createExchange, type Exchange } from "./library/exchange.ts";
 import { createKeeper } from "./library/keep.ts";
@@ -158,7 +159,8 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   let connection: StdioConnection | undefined;
   let front: HttpFront | undefined;
   let isLeaving = false;
-  const heldCalls = createHeldCalls();
+  const states = createSealedStates({ store: store.seals });
+  const heldCalls = createHeldCalls({ states });
   const secrets = openSecretStore({ home });
   const servers = createServers({
     secrets,
@@ -259,6 +261,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     serverNotified: (listener) => servers.notified(listener),
     tellServers: (method, params, client) => servers.tell(method, params, client),
     setLogLevel: (level, client) => servers.setLogLevel(level, client),
+    states,
     heldCalls,
     denied: (tool, details) => trail.recordDenial(tool, details),
     // Whoever looks for tools will run code next; a command that lists them will not.

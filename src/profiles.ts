@@ -60,6 +60,7 @@ export function createProfiles(profiled: ProfilesParts): FindGateway {
     }
     const gateway = createTransparentGateway({
       ...parts,
+      profile,
       server,
       isFronted: () => rulesOf(profile)?.transparent === server,
       tellServer: (method, params, client) => tellServer(server, method, params, client),

@@ -34,6 +34,9 @@ export const JSON_LIMITS: JsonLimits = { depthMax: 64, keyCountMax: 10_000, byte
  */
 export const DATA_LIMITS: JsonLimits = { ...JSON_LIMITS, keyCountMax: 200_000 };
 
+/** For what was bounded where it came in, and must not fail a second time. */
+export const NO_LIMITS: JsonLimits = { depthMax: Infinity, keyCountMax: Infinity, bytesMax: Infinity };
+
 export type JsonParsed = { ok: true; value: Json } | { ok: false; message: string; position?: number };
 
 /** Parses text that came from outside; too deep, too many keys, too large or malformed is a value, not a throw. */

@@ -75,15 +75,25 @@ export interface ClientFace {
 }
 
 /**
- * A request of a client of the modern era. What a modern server needs from it comes back as an `input_required` answer and is
- * passed on untouched; the client then asks again with its responses and the server's sealed state.
+ * A request of a client of the modern era. What a modern server needs from it comes back as an `input_required` answer; the client
+ * then asks again with its responses and the state that the gateway sealed.
  */
 interface ModernRequest {
   readonly capabilities: JsonObject;
   /** The least important log messages that it wants to hear of this request. */
   readonly logLevel?: string;
   readonly inputResponses?: JsonObject;
+  /** As it came: good for nothing before the gateway has opened it, and never sent to a server. */
   readonly requestState?: string;
+  /** What was in it, where a server had asked. */
+  readonly serverState?: ServerState;
+}
+
+/** The round of a modern server that a request goes on with. */
+interface ServerState {
+  readonly server: string;
+  /** The server's own; it may have given none. */
+  readonly state?: string;
 }
 
 /** What a client of a profile may see and use, by exposed name, and what it sees of it. */

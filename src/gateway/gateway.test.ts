@@ -1,4 +1,5 @@
 import { createHeldCalls } from "./held-calls.ts";
+import { createSealedStates } from "./sealed-state.ts";
 import { silentLog } from "../core/log.ts";
 import { createLibrary } from "../library/library.ts";
 import { describe, expect, it } from "vitest";
@@ -182,6 +183,7 @@ describe("what goes wrong inside", () => {
   it("T161: is logged under the trace id, and the client sees no stack, path or SQL", async () => {
     const events: unknown[] = [];
     const { store, gateway: _ } = await openRig();
+    const states = createSealedStates({ store: store.seals });
     const gateway = createGateway({
       registry: createRegistry(),
       library: {
@@ -219,7 +221,8 @@ describe("what goes wrong inside", () => {
       tellServers: () => {},
       version: "0",
       setLogLevel: () => {},
-      heldCalls: createHeldCalls(),
+      heldCalls: createHeldCalls({ states }),
+      states,
       denied: () => {},
       log: { ...silentLog, error: (event, fields) => events.push([event, fields]) },
     });

@@ -26,6 +26,7 @@ import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { launch } from "../upstream/process/launch.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
 import { createHeldCalls } from "./held-calls.ts";
+import { createSealedStates } from "./sealed-state.ts";
 
 /** In their order. */
 export const META_TOOLS = [
@@ -117,6 +118,7 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   async function freshenLibrary(): Promise<void> {
     if (await kept.lookForChanges()) await registry.refresh(kept.id, contextOf());
   }
+  const states = createSealedStates({ store: store.seals });
   const gateway = createGateway({
     registry,
     runs,
@@ -142,7 +144,8 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     tellServers: () => {},
     version: "0",
     setLogLevel: () => {},
-    heldCalls: createHeldCalls(),
+    heldCalls: createHeldCalls({ states }),
+    states,
     denied: (tool) => void denied.push(tool),
     metaToolAnswered: () => {},
     log: silentLog,

@@ -49,6 +49,7 @@ import { createMetaTools } from "./meta-tools.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import type { FindReach } from "./run-view.ts";
+import { checkNoState, type SealedStates } from "./sealed-state.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 
 /** What a client is told at the handshake. */
@@ -146,6 +147,8 @@ export interface GatewayParts {
   readonly setLogLevel: (level: string, client?: ClientFace) => void;
   /** Calls of modern clients that servers ask back; whoever makes it closes it. */
   readonly heldCalls: HeldCalls;
+  /** Makes and opens what modern clients are given to come back with. */
+  readonly states: SealedStates;
   /** A call that the config denies was refused. */
   readonly denied: (tool: string, details: JsonObject) => void;
   /** A client has used one of the five: more will follow. */
@@ -234,11 +237,18 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** A modern client is asked in the answer; a capability pauses instead, and is resumed. */
   function callHeld(name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
-    const send = (next: CallContext) =>
-      callRegistry(name, args, next).catch((error: unknown) => unexpected(error, name, next, parts.log));
-    if (context.modern === undefined || parseToolName(name).kind !== "upstream") return send(context);
-    const request = { method: "tools/call", name, args } as const;
-    return parts.heldCalls.answer(request, context, send as never) as Promise<ToolResult<ToolAnswer>>;
+    const send = (next: CallContext) => callRegistry(name, args, next).catch(broken);
+    const broken = (error: unknown) => unexpected(error, name, context, parts.log);
+    if (context.modern === undefined) return send(context);
+    if (parseToolName(name).kind !== "upstream") {
+      const stateless = checkNoState(context);
+      return stateless.success ? send(context) : Promise.resolve(stateless);
+    }
+    const server = () => registry.resolve(name)?.source.id;
+    const request = { method: "tools/call", name, args, server } as const;
+    return parts.heldCalls.answer(request, context, send as never).catch(broken) as Promise<
+      ToolResult<ToolAnswer>
+    >;
   }
 
   async function answerUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
@@ -247,9 +257,6 @@ export function createGateway(parts: GatewayParts): Gateway {
       if (result.success) {
         if (result.data.isError !== true) parts.toolCalled?.(name);
         return result.data;
-      }
-      if (result.error.reason === "request_state_refused") {
-        return { [RPC_ERROR]: refusalOf(result.error)!, isError: true, content: [] };
       }
       if (result.error.code === "SECURITY_ERROR") parts.denied(name, { traceId: context.traceId });
       return failed(name, result.error, context);
@@ -260,9 +267,16 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** The schemas of the meta-tools admit a failure, those of capabilities any object; those of servers are their own. */
   function failed(name: string, error: ToolError, context: CallContext): ToolAnswer {
+    // What is wrong with a client's state is for the author of the client; everything else a model can act on.
+    if (error.reason === "request_state_refused")
+      return { [RPC_ERROR]: refusalOf(error)!, isError: true, content: [] };
     const isUpstream = parseToolName(name).kind === "upstream";
     const { outputSchema } = (isUpstream ? registry.resolve(name)?.definition : undefined) ?? {};
     return withTrace(errorAnswer(error, outputSchema === undefined), context);
+  }
+
+  function serverOf(method: PassedMethod, name: string): string | undefined {
+    return (method === "prompts/get" ? registry.resolvePrompt(name) : registry.routeUri(name))?.source;
   }
 
   async function listOffers(partial?: Partial<CallContext>): Promise<Offers> {
@@ -284,6 +298,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     params: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> {
+    const request = heldRequestOf(method, params, (name) => serverOf(method, name));
+    const isOwn = method === "resources/read" && (isLibraryUri(params["uri"]) || isRunUri(params["uri"]));
+    const stateless = request === undefined || isOwn ? checkNoState(context) : succeed(undefined);
+    if (!stateless.success) return stateless;
     if (method === "resources/read" && isLibraryUri(params["uri"])) {
       return readLibraryResource(parts.library, params["uri"]);
     }
@@ -294,7 +312,6 @@ export function createGateway(parts: GatewayParts): Gateway {
       return completeLibrary(parts.library, params);
     }
     const send = (next: CallContext) => pass(registry, method, params, next);
-    const request = context.modern === undefined ? undefined : heldRequestOf(method, params);
     return request === undefined ? send(context) : parts.heldCalls.answer(request, context, send);
   }
 

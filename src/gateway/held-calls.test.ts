@@ -13,10 +13,29 @@ import {
   soon,
 } from "../upstream/many-clients.testkit.ts";
 import { HELD_MS } from "./held-call.ts";
-import { createHeldCalls, HELD_COUNT_MAX, heldRequestOf, type HeldRequest } from "./held-calls.ts";
+import {
+  createHeldCalls,
+  HELD_COUNT_MAX,
+  heldRequestOf,
+  type HeldCallsParts,
+  type HeldRequest,
+} from "./held-calls.ts";
+import { useSealedStates } from "./sealed-state.testkit.ts";
 
-const REQUEST: HeldRequest = { method: "tools/call", name: "memory__greet", args: { who: "Ann", list: [1] } };
+const REQUEST: HeldRequest = {
+  method: "tools/call",
+  name: "memory__greet",
+  args: { who: "Ann", list: [1] },
+  server: () => "memory",
+};
 const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
+
+const openStates = useSealedStates();
+
+/** As one process has them; all share the store. */
+function openHeldCalls(parts: Partial<HeldCallsParts> = {}) {
+  return createHeldCalls({ states: openStates(), ...parts });
+}
 
 interface Asked {
   readonly inputRequests: Record<string, { method: string; params: JsonObject }>;
@@ -45,7 +64,7 @@ function openHeld(
   config: Parameters<typeof openMany>[1] = {},
 ) {
   const many = openMany(prepare, config);
-  const held = createHeldCalls();
+  const held = openHeldCalls();
   const answer = (context: CallContext, request = REQUEST, calls = held) =>
     calls.answer(request, context, async (next) => {
       const result = await many.upstream.call("greet", request.args, next);
@@ -58,17 +77,17 @@ function openHeld(
 
 /** Held calls over a call that asks through the face that it is handed, as often as the test says. */
 function openFace() {
-  const held = createHeldCalls();
+  const held = openHeldCalls();
   const { promise, resolve } = Promise.withResolvers<ToolResult<JsonObject>>();
-  let context: CallContext | undefined;
+  const sent = Promise.withResolvers<CallContext>();
   const begin = (first: CallContext) =>
     held.answer(REQUEST, first, (next) => {
-      context = next;
+      sent.resolve(next);
       return promise;
     });
-  const ask = (method = "elicitation/create", signal = new AbortController().signal) =>
-    context!.client!.request(method, { message: method }, signal);
-  return { held, begin, ask, finish: resolve, sent: () => context! };
+  const ask = async (method = "elicitation/create", signal = new AbortController().signal) =>
+    (await sent.promise).client!.request(method, { message: method }, signal);
+  return { held, begin, ask, finish: resolve, sent: sent.promise };
 }
 
 const never = () => Promise.reject(new Error("it is sent a second time"));
@@ -167,7 +186,7 @@ describe("a call that a legacy server asks back", () => {
 
   it("reports progress and passes notices to the request that is under way", async () => {
     const told: unknown[] = [];
-    const held = createHeldCalls({ tell: (context, method) => told.push([context.traceId, method]) });
+    const held = openHeldCalls({ tell: (context, method) => void told.push([context.traceId, method]) });
     let sent: CallContext | undefined;
     const on = (traceId: string) => ({
       traceId,
@@ -177,6 +196,7 @@ describe("a call that a legacy server asks back", () => {
       sent = next;
       return new Promise(() => {});
     });
+    await vi.waitFor(() => expect(sent).toBeDefined());
     expect([held.isFace(sent!.client!), held.isFace(clientOf("Bob"))]).toEqual([true, false]);
     sent!.onProgress!({ progress: 1 });
     void sent!.client!.request("roots/list", {}, new AbortController().signal);
@@ -184,6 +204,7 @@ describe("a call that a legacy server asks back", () => {
     sent!.onProgress!({ progress: 2 });
     sent!.client!.notify("notifications/message", {});
     void held.answer(REQUEST, backWith(asked, {}, on("two")), never);
+    await vi.waitFor(() => expect(held.heldCount()).toBe(0));
     sent!.onProgress!({ progress: 3 });
     sent!.client!.notify("notifications/message", {});
     expect(told).toEqual([
@@ -197,7 +218,7 @@ describe("a call that a legacy server asks back", () => {
 
 describe("what is not held", () => {
   it("is a call of a legacy client, and one of a client that can be asked nothing: both go as they are", async () => {
-    const held = createHeldCalls();
+    const held = openHeldCalls();
     for (const context of [contextOf(), modernContext({ capabilities: { experimental: {} } })]) {
       let sent: CallContext | undefined;
       await held.answer(REQUEST, context, async (next) => {
@@ -208,51 +229,77 @@ describe("what is not held", () => {
     }
   });
 
-  it("is a modern server's own round, whose state passes untouched in both directions", async () => {
-    const { answer, servers, held } = openHeld((server) => {
-      makeModern(server);
-      server.handlers["tools/call"] = (params) =>
-        params["inputResponses"] === undefined
-          ? {
-              resultType: "input_required",
-              inputRequests: { x: { method: "roots/list" } },
-              requestState: "a.1.b",
-            }
-          : { content: [], structuredContent: params };
-    });
+  it("S5: is a modern server's own round, whose state the client gets sealed and the server gets back as it was", async () => {
+    const { answer, servers, held } = openHeld(asksInAnswer("a.1.b"));
     const asked = askedOf(await answer(modernContext()));
-    expect(asked).toMatchObject({ requestState: "a.1.b", inputRequests: { x: { method: "roots/list" } } });
+    expect(asked).toMatchObject({ inputRequests: { x: { method: "roots/list" } } });
+    expect(Buffer.from(asked.requestState, "base64url").toString("latin1")).not.toContain("a.1.b");
     expect(held.heldCount()).toBe(0);
     expect(await answer(backWith(asked, { roots: [] }))).toMatchObject({
       data: { structuredContent: { requestState: "a.1.b", inputResponses: { x: { roots: [] } } } },
     });
     expect(servers).toHaveLength(1);
   });
+
+  it("S5: is bound all the same where the server gave no state, and the server gets none", async () => {
+    const { answer, count } = openHeld(asksInAnswer(undefined));
+    const asked = askedOf(await answer(modernContext()));
+    const other = { ...REQUEST, args: { who: "Eve" } };
+    expect(await answer(backWith(asked, { roots: [] }), other)).toMatchObject(REFUSED);
+    const result = await answer(backWith(asked, { roots: [] }));
+    expect(result).toMatchObject({ data: { structuredContent: { inputResponses: { x: { roots: [] } } } } });
+    expect(JSON.stringify(result)).not.toContain("requestState");
+    expect(await answer(backWith(asked, { roots: [] }))).toMatchObject(REFUSED);
+    expect(count("tools/call")).toBe(2);
+  });
+
+  it("S5: and its state does not go to another server that has the name now", async () => {
+    const { answer, count } = openHeld(asksInAnswer("mine"));
+    const asked = askedOf(await answer(modernContext(), { ...REQUEST, server: () => "another" }));
+    expect(await answer(backWith(asked, { roots: [] }))).toMatchObject(REFUSED);
+    expect(count("tools/call")).toBe(1);
+  });
 });
 
+const REFUSED = { error: { code: "TOOL_INVALID_INPUT", reason: "request_state_refused" } };
+
+/** A modern server that asks once, and tells what it was sent back. */
+function asksInAnswer(requestState: string | undefined): Parameters<typeof openMany>[0] {
+  return (server) => {
+    makeModern(server);
+    server.handlers["tools/call"] = (params) =>
+      params["inputResponses"] === undefined
+        ? {
+            resultType: "input_required",
+            inputRequests: { x: { method: "roots/list" } },
+            ...(requestState !== undefined && { requestState }),
+          }
+        : { content: [], structuredContent: params };
+  };
+}
+
 it("prompts and resources are held like tools, by their name and arguments", () => {
-  expect(heldRequestOf("resources/read", { uri: "x:y", _meta: {} })).toEqual({
-    method: "resources/read",
-    name: "x:y",
-    args: {},
-  });
-  expect(heldRequestOf("prompts/get", { name: "p", arguments: { a: "1" }, requestState: "s" })).toEqual({
-    method: "prompts/get",
-    name: "p",
-    args: { a: "1" },
-  });
-  expect(heldRequestOf("completion/complete", { name: "p" })).toBeUndefined();
+  const find = (name: string) => `server of ${name}`;
+  const resource = heldRequestOf("resources/read", { uri: "x:y", _meta: {} }, find);
+  expect(resource).toMatchObject({ method: "resources/read", name: "x:y", args: {} });
+  expect(resource?.server()).toBe("server of x:y");
+  expect(
+    heldRequestOf("prompts/get", { name: "p", arguments: { a: "1" }, requestState: "s" }, find),
+  ).toMatchObject({ method: "prompts/get", name: "p", args: { a: "1" } });
+  expect(heldRequestOf("completion/complete", { name: "p" }, find)).toBeUndefined();
 });
 
 describe("a state", () => {
-  it.each<[string, Partial<CallContext>, Partial<HeldRequest>]>([
-    ["another principal", { principal: principalOf("bob") }, {}],
-    ["no principal", {}, {}],
-    ["a client of another profile", { principal: principalOf("ann"), view: { profile: "p" } as never }, {}],
-    ["other arguments", { principal: principalOf("ann") }, { args: { who: "Bob", list: [1] } }],
-    ["another tool", { principal: principalOf("ann") }, { name: "memory__other" }],
-    ["another method", { principal: principalOf("ann") }, { method: "prompts/get" }],
-  ])("brought by %s is refused, and stays good for its own", async (_, parts, request) => {
+  const ann = { principal: principalOf("ann") };
+  it.each<[string, string, Partial<CallContext>, Partial<HeldRequest>]>([
+    ["another principal", "another principal", { principal: principalOf("bob") }, {}],
+    ["no principal", "another principal", {}, {}],
+    ["a client of another profile", "another profile", { ...ann, view: { profile: "p" } as never }, {}],
+    ["a transparent profile", "another profile", ann, { profile: "p" }],
+    ["other arguments", "other arguments", ann, { args: { who: "Bob", list: [1] } }],
+    ["another tool", "another call", ann, { name: "memory__other" }],
+    ["another method", "another call", ann, { method: "prompts/get" }],
+  ])("brought by %s is refused, and stays good for its own", async (_, what, parts, request) => {
     const { answer, count } = openHeld();
     const principal = principalOf("ann");
     const asked = askedOf(await answer(modernContext({}, { principal })));
@@ -260,7 +307,7 @@ describe("a state", () => {
       error: {
         code: "TOOL_INVALID_INPUT",
         field: "requestState",
-        message: expect.stringContaining("another call"),
+        message: expect.stringContaining(what),
       },
     });
     // The same arguments in another order are the same.
@@ -293,7 +340,7 @@ describe("a state", () => {
     const { held, answer, count } = openHeld();
     const asked = askedOf(await answer(modernContext()));
     const forged = asked.requestState.replace(/.{4}$/, "AAAA");
-    const another = createHeldCalls();
+    const another = openHeldCalls();
     const states = ["garbage", "", "...", forged, `${asked.requestState}.x`];
     for (const requestState of states) {
       expect(await answer(backWith({ ...asked, requestState }, {}))).toMatchObject({
@@ -424,7 +471,7 @@ describe("the end of a held call", () => {
 });
 
 it("so many calls are held and no more: the next is cancelled and says so, and a place that is free again is taken", async () => {
-  const held = createHeldCalls();
+  const held = openHeldCalls();
   const signals: AbortSignal[] = [];
   const begin = (abort = new AbortController()) =>
     held.answer(REQUEST, modernContext({}, { signal: abort.signal }), async (next) => {

@@ -1,45 +1,57 @@
 /**
- * Calls of modern clients to servers that ask back during a call. The client gets `input_required` with the questions and a sealed
- * state; it calls again with the answers and the state, and the held call goes on, until there is a result.
+ * Requests of modern clients that go to a server, and what the server asks before it answers. The client gets `input_required` with the
+ * questions and a sealed state; it calls again with the answers and the state, until there is a result.
  *
- * - A state is good once: for the call, the round, the principal, the profile, the method, the name and the arguments that it was
- *   given for.
- *   It is sealed with a key of this process: what another process sealed is not ours, and is passed on untouched, for it may be
- *   a modern server's own.
- * - What is held is in memory. A call that waits too long, and every call when the gateway ends, is cancelled at its server.
+ * - A server of the legacy era asks during the call. The call is held open between the client's requests, in the memory of this
+ *   process. One that waits too long, and every one when the gateway ends, is cancelled at its server.
+ * - A modern server asks in its answer, with a state of its own: see `server-round.ts`. Nothing is held.
+ * - What a state is good for is decided in `sealed-state.ts`, before anything is sent.
  */
-import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { isAskable } from "../core/askable.ts";
-import { canonicalJson, hashText, isJsonObject, type JsonLimits, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
 import { HeldCall } from "./held-call.ts";
+import {
+  CALL_AGAIN,
+  refuseState,
+  type BoundRequest,
+  type SealedStates,
+  type SealState,
+  type StateContent,
+} from "./sealed-state.ts";
+import { goOnAtServer, sealQuestion } from "./server-round.ts";
 
 /** Each holds a call of a server, and often a process of it, for as long as its client takes. */
 export const HELD_COUNT_MAX = 64;
 
-/** What a client asks for: the same when it comes back. */
-export interface HeldRequest {
+/** What a client asks a server for. */
+export interface HeldRequest extends BoundRequest {
   readonly method: "tools/call" | "prompts/get" | "resources/read";
-  /** The tool, the prompt or the URI. */
-  readonly name: string;
-  readonly args: JsonObject;
+  /** The id of the server that answers; asked for when it has. */
+  readonly server: () => string | undefined;
 }
 
-/** What of the requests that pass through can be held; during the others a server asks nothing. */
-export function heldRequestOf(method: string, params: JsonObject): HeldRequest | undefined {
-  const { uri, name, arguments: args } = params;
-  if (method === "resources/read") return { method, name: typeof uri === "string" ? uri : "", args: {} };
-  if (method !== "prompts/get") return undefined;
-  return { method, name: typeof name === "string" ? name : "", args: isJsonObject(args) ? args : {} };
+/** What of the requests that pass through can be asked back about; during the others a server asks nothing. */
+export function heldRequestOf(
+  method: string,
+  params: JsonObject,
+  findServer: (name: string) => string | undefined,
+): HeldRequest | undefined {
+  if (method !== "resources/read" && method !== "prompts/get") return undefined;
+  const given = method === "resources/read" ? params["uri"] : params["name"];
+  const name = typeof given === "string" ? given : "";
+  const args = method === "prompts/get" && isJsonObject(params["arguments"]) ? params["arguments"] : {};
+  return { method, name, args, server: () => findServer(name) };
 }
 
 type Result = ToolResult<JsonObject>;
 
 export interface HeldCalls {
   /**
-   * Answers a request: one that comes back with a state of ours goes on with its call, any other is sent. Where a server may
-   * ask the client, the context that it is sent with has a client to ask.
+   * Answers a request: one that comes back with a state goes on with its call, any other is sent. Where a server may ask the
+   * client, the context that it is sent with has a client to ask.
    */
   answer(
     request: HeldRequest,
@@ -55,22 +67,19 @@ export interface HeldCalls {
 }
 
 export interface HeldCallsParts {
-  /** Seals the states; without it, one that only this process has. */
-  readonly key?: Buffer;
+  readonly states: SealedStates;
   /** Passes what a server says unasked during a call on to the request that is under way. */
   readonly tell?: (context: CallContext, method: string, params: JsonObject) => void;
 }
 
-export function createHeldCalls({
-  key = randomBytes(32),
-  tell = tellClient,
-}: HeldCallsParts = {}): HeldCalls {
+export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): HeldCalls {
   const calls = new Map<string, HeldCall>();
   const waiting = new Set<HeldCall>();
   const faces = new WeakSet<ClientFace>();
   let isClosed = false;
 
   function begin(
+    seal: SealState,
     request: HeldRequest,
     context: CallContext,
     send: (context: CallContext) => Promise<Result>,
@@ -79,7 +88,7 @@ export function createHeldCalls({
       hold(held) {
         if (waiting.size >= HELD_COUNT_MAX) return undefined;
         waiting.add(held);
-        return seal(key, { id: held.id, round: held.round, binding: bindingOf(request, context) });
+        return seal({ kind: "held", callId: held.id, round: held.round }, request, context);
       },
       onEnd(held) {
         waiting.delete(held);
@@ -92,19 +101,19 @@ export function createHeldCalls({
     return call.start(context, send);
   }
 
-  async function goOn(state: SealedState, request: HeldRequest, context: CallContext): Promise<Result> {
-    if (state.binding !== bindingOf(request, context)) {
-      return refused("was given for another call", "Repeat the call that it was given for, unchanged.");
-    }
-    const call = calls.get(state.id);
+  async function goOn(
+    { callId, round }: Extract<StateContent, { kind: "held" }>,
+    context: CallContext,
+  ): Promise<Result> {
+    const call = calls.get(callId);
     if (call === undefined) {
-      return refused(
-        "belongs to a call that is held no longer: it has ended, or nobody came back in time",
-        "Call again without requestState and inputResponses; look first whether the earlier call took effect.",
+      return refuseState(
+        "belongs to a call that is held no longer: it has ended, nobody came back in time, or the gateway was restarted",
+        CALL_AGAIN,
       );
     }
-    if (call.round !== state.round || !waiting.delete(call)) {
-      return refused("was used already", "Go on with the requestState of the newest answer.");
+    if (call.round !== round || !waiting.delete(call)) {
+      return refuseState("was used already", "Go on with the requestState of the newest answer.");
     }
     return call.resume(context);
   }
@@ -113,11 +122,16 @@ export function createHeldCalls({
     async answer(request, context, send) {
       const { modern } = context;
       if (modern === undefined) return send(context);
-      const state = modern.requestState === undefined ? undefined : unseal(key, modern.requestState);
-      if (state !== undefined) return goOn(state, request, context);
-      if (!isAskable(modern.capabilities)) return send(context);
+      const opened = await states.open(request, context);
+      if (!opened.success) return opened;
+      if (opened.data?.kind === "held") return goOn(opened.data, context);
+      if (opened.data?.kind === "approval") return refuseState("was given for another call", CALL_AGAIN);
       if (isClosed) return fail("CANCELLED", "The gateway is ending.");
-      return begin(request, context, send);
+      const seal = await states.sealer();
+      const sealed = async (next: CallContext): Promise<Result> =>
+        sealQuestion(await send(next), seal, request, context);
+      const below = opened.data === undefined ? context : goOnAtServer(context, opened.data);
+      return isAskable(modern.capabilities) ? begin(seal, request, below, sealed) : sealed(below);
     },
     isFace: (client) => faces.has(client),
     heldCount: () => waiting.size,
@@ -134,39 +148,4 @@ export function createHeldCalls({
 function tellClient({ client, onNotice }: CallContext, method: string, params: JsonObject): void {
   if (onNotice === undefined) client?.notify(method, params);
   else onNotice(method, params);
-}
-
-interface SealedState {
-  readonly id: string;
-  readonly round: number;
-  readonly binding: string;
-}
-
-/** What comes over a wire is bounded there; here nothing may fail. */
-const UNLIMITED: JsonLimits = { depthMax: Infinity, keyCountMax: Infinity, bytesMax: Infinity };
-
-function bindingOf({ method, name, args }: HeldRequest, { principal, view }: CallContext): string {
-  const who = [principal?.id ?? null, view?.profile ?? null];
-  return hashText(JSON.stringify([...who, method, name, canonicalJson(args, UNLIMITED)]));
-}
-
-function seal(key: Buffer, { id, round, binding }: SealedState): string {
-  const text = `${id}.${round}.${binding}`;
-  return `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
-}
-
-function unseal(key: Buffer, state: string): SealedState | undefined {
-  const [id = "", round = "", binding = ""] = state.split(".", 3);
-  const parsed = { id, round: Number(round), binding };
-  const [given, wanted] = [Buffer.from(state), Buffer.from(seal(key, parsed))];
-  return given.length === wanted.length && timingSafeEqual(given, wanted) ? parsed : undefined;
-}
-
-/** These are for whoever wrote the client: over the wire they are the JSON-RPC error -32602. */
-function refused(what: string, hint: string): ToolResult<never> {
-  return fail("TOOL_INVALID_INPUT", `The requestState ${what}.`, {
-    field: "requestState",
-    reason: "request_state_refused",
-    hint,
-  });
 }

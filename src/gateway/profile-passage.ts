@@ -1,7 +1,7 @@
 /** Resources, prompts and completion in a profile: what it does not show is not there. */
 import type { JsonObject } from "../core/json.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolView } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Gateway, GatewayParts } from "./gateway.ts";
@@ -15,6 +15,7 @@ import { viewLibrary } from "./library-view.ts";
 import type { PassedMethod } from "./passage.ts";
 import { isRunUri, readRunResource } from "./run-resources.ts";
 import { viewTraces, type FindReach } from "./run-view.ts";
+import { checkNoState } from "./sealed-state.ts";
 
 export interface ProfiledParts extends GatewayParts {
   /** What a run used; without it, no run is shown in a profile. */
@@ -36,6 +37,9 @@ export async function passInProfile(
   const { registry, traces, findReach } = parts;
   const library = viewLibrary(parts.library, view);
   const { uri, ref } = params;
+  const isOwn = isLibraryUri(uri) || isRunUri(uri) || isLibraryReference(ref);
+  const stateless = isOwn ? checkNoState(context) : succeed(undefined);
+  if (!stateless.success) return stateless;
   if (method === "resources/read" && isLibraryUri(uri)) return readLibraryResource(library, uri);
   if (method === "resources/read" && isRunUri(uri))
     return readRunResource(viewTraces(traces, view, findReach), uri);

@@ -28,6 +28,7 @@ import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { createGateway, type Gateway, type GatewayParts } from "./gateway.ts";
 import { bench, sum } from "./gateway.testkit.ts";
 import { createHeldCalls } from "./held-calls.ts";
+import { createSealedStates } from "./sealed-state.ts";
 import { createProfileGateway } from "./profile-gateway.ts";
 import type { ProfiledParts } from "./profile-passage.ts";
 import { createProfileView, type ProfileRules } from "./profile-view.ts";
@@ -133,7 +134,8 @@ function partsOf(
   draftsFolder: string,
   serverNotified: GatewayParts["serverNotified"],
 ): ProfiledParts {
-  const heldCalls = createHeldCalls();
+  const states = createSealedStates({ store: store.seals });
+  const heldCalls = createHeldCalls({ states });
   onTestFinished(() => heldCalls.close());
   const library = createLibrary(store.capabilities, scope);
   const drafts = createDrafts(draftsFolder);
@@ -191,6 +193,7 @@ function partsOf(
     tellServers: () => {},
     setLogLevel: () => {},
     heldCalls,
+    states,
     denied: () => {},
     metaToolAnswered: () => {},
     version: "0",

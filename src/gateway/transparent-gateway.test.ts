@@ -14,7 +14,10 @@ import { createRegistry } from "../registry/registry.ts";
 import { createUpstreamServer } from "../upstream/upstream-server.ts";
 import type { Gateway, GatewayParts, ListMethod } from "./gateway.ts";
 import { createHeldCalls } from "./held-calls.ts";
+import { useSealedStates } from "./sealed-state.testkit.ts";
 import { createTransparentGateway } from "./transparent-gateway.ts";
+
+const openStates = useSealedStates();
 
 type Answer = (method: string, params: JsonObject, context: CallContext) => ToolResult<JsonObject>;
 
@@ -62,13 +65,14 @@ function openGateway(source: ToolSource, access: Access = {}) {
   const registry = createRegistry();
   onTestFinished(() => registry.close());
   registry.add(source, access);
-  const heldCalls = createHeldCalls();
+  const heldCalls = createHeldCalls({ states: openStates() });
   onTestFinished(() => heldCalls.close());
   const said = new Set<Parameters<GatewayParts["serverNotified"]>[0]>();
   const denied: string[] = [];
   const logged: unknown[] = [];
   const gateway: Gateway = createTransparentGateway({
     registry,
+    profile: "front",
     server: source.id,
     serverNotified(listener) {
       said.add(listener);

@@ -23,10 +23,11 @@ import {
 import { toAnthropicTools } from "../registry/anthropic-tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import { refusalOf } from "./rpc-refusal.ts";
-import { errorAnswer, withTrace } from "./answer.ts";
+import { errorAnswer, unexpected, withTrace } from "./answer.ts";
 import type { Gateway, GatewayParts, ListMethod } from "./gateway.ts";
-import { heldRequestOf, type HeldRequest } from "./held-calls.ts";
+import { heldRequestOf } from "./held-calls.ts";
 import { nextHop } from "./hops.ts";
+import { checkNoState } from "./sealed-state.ts";
 import { createPageCheck, LIST_KEYS } from "./transparent-page.ts";
 
 export interface TransparentParts extends Pick<
@@ -34,6 +35,8 @@ export interface TransparentParts extends Pick<
   "serverNotified" | "configChanged" | "denied" | "heldCalls" | "setLogLevel"
 > {
   readonly registry: Pick<Registry, "request" | "describe" | "permits" | "sourceChanged" | "catalogue">;
+  /** The name of the profile. */
+  readonly profile: string;
   /** The id of the one server. */
   readonly server: string;
   /** Whether the profile fronts this server still; without it, for good. */
@@ -48,7 +51,7 @@ const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "prompts"];
 const PAGE_COUNT_MAX = 100;
 
 export function createTransparentGateway(parts: TransparentParts): Gateway {
-  const { registry, server } = parts;
+  const { registry, server, profile } = parts;
   const isFronted = () => parts.isFronted?.() !== false;
   const pages = createPageCheck(parts);
   let changeCount = 0;
@@ -61,16 +64,6 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
     const { _meta: _own, ...params } = given;
     return isFronted() ? registry.request(server, method, params, context) : Promise.resolve(notFronted());
   };
-
-  /** A modern client that a legacy server asks back; what it holds here is good for this server alone. */
-  function hold(
-    held: HeldRequest,
-    context: CallContext,
-    send: (context: CallContext) => Promise<ToolResult<JsonObject>>,
-  ): Promise<ToolResult<JsonObject>> {
-    if (context.modern === undefined) return send(context);
-    return parts.heldCalls.answer({ ...held, name: `${server} ${held.name}` }, context, send);
-  }
 
   async function listPage(
     method: ListMethod,
@@ -114,11 +107,13 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
     }
     const meta = nextHop(context.meta);
     if (!meta.success) return failed(name, meta.error, context);
-    const held = { method: "tools/call", name, args } as const;
+    const held = { method: "tools/call", name, args, profile, server: () => server } as const;
     const definition = knownTools().find((tool) => tool.name === name);
     const headers = definition === undefined ? undefined : paramHeadersOf(definition.inputSchema, args);
     const below = { ...context, meta: meta.data, ...(headers !== undefined && { headers }) };
-    const result = await hold(held, below, (next) => request("tools/call", { name, arguments: args }, next));
+    const send = (next: CallContext) => request("tools/call", { name, arguments: args }, next);
+    const broken = (error: unknown) => unexpected(error, name, context, parts.log);
+    const result = await parts.heldCalls.answer(held, below, send).catch(broken);
     if (result.success) return result.data as unknown as ToolAnswer;
     const upstream = refusalOf(result.error);
     // What the server itself refuses is its own error; what goes wrong on the way is a result that a model can read.
@@ -169,9 +164,14 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
       return { resources, resourceTemplates, prompts };
     },
     pass(method, params, context) {
-      const held = heldRequestOf(method, params);
+      const held = heldRequestOf(method, params, () => server);
       const send = (next: CallContext) => request(method, params, next);
-      return held === undefined ? send(context) : hold(held, context, send);
+      if (held === undefined) {
+        const stateless = checkNoState(context);
+        return stateless.success ? send(context) : Promise.resolve(stateless);
+      }
+      const broken = (error: unknown) => unexpected(error, method, context, parts.log);
+      return parts.heldCalls.answer({ ...held, profile }, context, send).catch(broken);
     },
     toolsVersion: () => String(changeCount),
     changed(listener) {

@@ -115,7 +115,9 @@ export class Line {
     return this.#with(context, async (connection) => {
       const { session } = connection;
       if (SUBSCRIPTION.test(method)) return this.#subscribe(connection, method, params, context);
-      if (session.era === "legacy" && context.modern?.requestState !== undefined) return nothingHeld();
+      const goesOn = context.modern?.serverState;
+      if (goesOn !== undefined && (session.era === "legacy" || goesOn.server !== this.#config.id))
+        return askedByAnother();
       return this.#exchange(connection, method, params, context);
     });
   }
@@ -261,9 +263,9 @@ function isGivenUp(reply: Reply): boolean {
   return reply.kind === "cancelled" || reply.kind === "timeout";
 }
 
-/** A legacy server seals no state, and the call that the gateway held open for the client is not there any more. */
-function nothingHeld(): ToolResult<never> {
-  return fail("TOOL_INVALID_INPUT", "The requestState belongs to no call that is held open here.", {
+/** The name leads to another server than the one that asked, or to one that keeps no state: the config has changed. */
+function askedByAnother(): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", "The requestState belongs to a question of another server.", {
     field: "requestState",
     reason: "request_state_refused",
     hint: "Call again without requestState and inputResponses; look first whether the earlier call took effect.",

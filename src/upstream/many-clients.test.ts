@@ -367,9 +367,9 @@ describe("a call of a modern client to a legacy server", () => {
     expect(heard).toEqual([["notifications/message", client]]);
   });
 
-  it("with a state that a legacy server cannot have sealed is refused, and not made again", async () => {
+  it("with a state that a legacy server cannot have given is refused, and not made again", async () => {
     const { upstream, servers } = openMany();
-    const modern = { capabilities: { elicitation: {} }, requestState: "of another process" };
+    const modern = { capabilities: { elicitation: {} }, serverState: { server: "memory", state: "s" } };
     expect(await upstream.call("echo", {}, contextOf({ modern }))).toMatchObject({
       error: {
         code: "TOOL_INVALID_INPUT",

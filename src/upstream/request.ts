@@ -8,14 +8,16 @@ import type { Reply } from "./peer.ts";
 
 /**
  * The parameters with `_meta` of the caller and the session, and what a modern client said. A modern server is told with each
- * request what its caller can do, so that one session serves many clients.
+ * request what its caller can do, so that one session serves many clients. It gets its own state back, and never what a client calls
+ * a state.
  */
 export function requestOf(
-  params: JsonObject,
+  given: JsonObject,
   session: Session,
   { meta, modern, client, trace }: CallContext,
   logLevel: string | undefined,
 ): JsonObject {
+  const params = "requestState" in given || "inputResponses" in given ? withoutRound(given) : given;
   if (session.era === "legacy") {
     return meta === undefined && trace === undefined ? params : { ...params, _meta: { ...meta, ...trace } };
   }
@@ -31,13 +33,21 @@ export function requestOf(
     const capabilities = askableOf(client.capabilities);
     return { ...params, _meta: { ...envelope, [CLIENT_CAPABILITIES_KEY]: capabilities } };
   }
-  const { capabilities, inputResponses, requestState } = modern;
+  const { capabilities, inputResponses, serverState: { state: requestState } = {} } = modern;
   return {
     ...params,
     ...(inputResponses === undefined ? {} : { inputResponses }),
     ...(requestState === undefined ? {} : { requestState }),
     _meta: { ...envelope, [CLIENT_CAPABILITIES_KEY]: capabilities },
   };
+}
+
+function withoutRound({
+  requestState: _sealed,
+  inputResponses: _answers,
+  ...params
+}: JsonObject): JsonObject {
+  return params;
 }
 
 /** Input that a modern server needs is the modern client's own matter; for anybody else it is fetched here. */
