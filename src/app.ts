@@ -208,6 +208,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     findSource: (name) => sources.find(name),
     findVersion: (id, version) => sources.version(id, version),
     recordApproval: (runId, details) => trail.recordChange("run.approval", runId, details),
+    person: authorName,
     runSucceeded: (tools, intent) => experience.noteRun(tools, intent),
     ...watching,
   });
@@ -411,7 +412,7 @@ function openRuns(
   parts: Pick<AppParts, "config" | "log"> &
     Pick<
       RunsParts,
-      "nodes" | "findSource" | "findVersion" | "recordApproval" | "runSucceeded" | "redactors"
+      "nodes" | "findSource" | "findVersion" | "recordApproval" | "person" | "runSucceeded" | "redactors"
     > & {
       readonly store: Store;
       readonly registry: Registry;
@@ -443,7 +444,7 @@ function openRuns(
 }
 
 /** Who keeps something: the user of this system, as it calls them. */
-export function authorName(): string {
+function authorName(): string {
   try {
     return userInfo().username;
   } catch {

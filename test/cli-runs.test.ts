@@ -508,6 +508,7 @@ describe("approve", () => {
     expect(await place.json("approve", "last", "--deny")).toEqual({
       run_id: expect.stringMatching(RUN_ID),
       node: "middle",
+      question: expect.stringMatching(/^[0-9a-f]{32}$/),
       approved: false,
     });
     expect(await place.json("runs")).toMatchObject({

@@ -1,14 +1,19 @@
 /** Decisions of people are bound to what they were shown: over restarts, doubled answers, other principals, profiles and eras. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { createSealedStates } from "../src/gateway/sealed-state.ts";
-import type { Message } from "./rig/http-process.ts";
+import { runCli } from "./fixtures/gateway-process.ts";
+import { connectHttp, startHttp, type Message } from "./rig/http-process.ts";
 import {
   answering,
   askedIn,
+  NO,
   openDecisionPlace,
+  openLegacyStdio,
   openModernHttp,
   openModernStdio,
+  structureOf,
+  YES,
   type Asked,
   type DecisionPlace,
   type ModernWire,
@@ -19,10 +24,276 @@ const WIRES = [
   ["HTTP", openModernHttp],
 ] as const;
 
+const execute = (args: Record<string, unknown>, more: object = {}) => ({
+  name: "execute",
+  arguments: args,
+  ...more,
+});
+const RUN = { name: "payments" };
+
 function refusalOf({ error, result }: Message): { code: number; message: string } {
   if (error === undefined) throw new Error(`it was answered: ${JSON.stringify(result)}`);
   return error;
 }
+
+describe.each(WIRES)("an approval asked of a modern client over %s", (_, open) => {
+  it("A2: is answered after the gateway was killed and started again: the run goes on, and pays nothing twice", async () => {
+    const place = openDecisionPlace();
+    const before = await open(place);
+    const asked = askedIn(await before.request("tools/call", execute(RUN)));
+    expect(asked.inputRequests["approval"]?.params.message).toContain("Pay 2?");
+    await before.kill();
+    const after = await open(place);
+    const second = askedIn(await after.request("tools/call", execute(RUN, answering(asked))));
+    expect(second.inputRequests["approval"]?.params.message).toContain("Pay 3?");
+    expect(place.paid()).toEqual([1, 2]);
+    await after.kill();
+    const last = await open(place);
+    const done = await last.request("tools/call", execute(RUN, answering(second)));
+    expect(structureOf(done)).toMatchObject({ success: true });
+    expect(place.paid()).toEqual([1, 2, 3]);
+  });
+
+  it("S3: an answer that is sent twice approves its own question once, and never the next one", async () => {
+    const place = openDecisionPlace();
+    const wire = await open(place);
+    const asked = askedIn(await wire.request("tools/call", execute(RUN)));
+    const again = () => wire.request("tools/call", execute(RUN, answering(asked)));
+    const [one, other] = await Promise.all([again(), again()]);
+    const second = askedIn(one.error === undefined ? one : other);
+    const refused = {
+      code: -32602,
+      message: expect.stringMatching(/used already.*execute \{resume/) as string,
+    };
+    expect(refusalOf(one.error === undefined ? other : one)).toMatchObject(refused);
+    expect(refusalOf(await again())).toMatchObject(refused);
+    expect(place.paid()).toEqual([1, 2]);
+    const done = await wire.request("tools/call", execute(RUN, answering(second)));
+    expect(structureOf(done)).toMatchObject({ success: true });
+    expect(place.paid()).toEqual([1, 2, 3]);
+  });
+
+  it("S3: an answer to a question that the command line decided meanwhile is refused with the way on", async () => {
+    const place = openDecisionPlace();
+    const wire = await open(place);
+    const asked = askedIn(await wire.request("tools/call", execute(RUN)));
+    expect(approve(place, ["last", "--yes", "--resume"]).status).not.toBe(2);
+    expect(place.paid()).toEqual([1, 2]);
+    const late = structureOf(await wire.request("tools/call", execute(RUN, answering(asked))));
+    expect(late).toMatchObject({ success: false, error: { reason: "already_answered" } });
+    const { runId } = late["error"] as { runId: string };
+    expect(place.paid()).toEqual([1, 2]);
+    const next = askedIn(await wire.request("tools/call", execute({ resume: runId })));
+    expect(next.inputRequests["approval"]?.params.message).toContain("Pay 3?");
+  });
+
+  it("A2: a state that cannot be opened, and answers without one, run nothing", async () => {
+    const place = openDecisionPlace();
+    const wire = await open(place);
+    const asked = askedIn(await wire.request("tools/call", execute(RUN)));
+    const changed = asked.requestState.replace(/^./, (first) => (first === "A" ? "B" : "A"));
+    const { inputResponses } = answering(asked);
+    for (const more of [{ requestState: "unknown" }, { requestState: changed }, {}]) {
+      const refused = refusalOf(await wire.request("tools/call", execute(RUN, { ...more, inputResponses })));
+      expect(refused).toMatchObject({ code: -32602, message: expect.stringContaining("requestState") });
+    }
+    const other = execute({ ...RUN, timeout_ms: 1_000 }, answering(asked));
+    expect(refusalOf(await wire.request("tools/call", other)).message).toContain("other arguments");
+    const elsewhere = { name: "list_library", arguments: {}, ...answering(asked) };
+    expect(refusalOf(await wire.request("tools/call", elsewhere)).message).toContain("another call");
+    expect(place.paid()).toEqual([1]);
+    askedIn(await wire.request("tools/call", execute(RUN, answering(asked))));
+    expect(place.paid()).toEqual([1, 2]);
+  });
+
+  it("S3: a no is bound like a yes, and ends the run", async () => {
+    const place = openDecisionPlace();
+    const wire = await open(place);
+    const asked = askedIn(await wire.request("tools/call", execute(RUN)));
+    const no = await wire.request("tools/call", execute(RUN, answering(asked, NO)));
+    expect(structureOf(no)).toMatchObject({ error: { reason: "denied" } });
+    expect(refusalOf(await wire.request("tools/call", execute(RUN, answering(asked)))).code).toBe(-32602);
+    expect(place.paid()).toEqual([1]);
+  });
+});
+
+describe("an approval asked of a legacy client", () => {
+  it("A2: over stdio, is asked again by the gateway that was started after a kill; the old answer counts for nothing", async () => {
+    const place = openDecisionPlace();
+    const before = openLegacyStdio(place);
+    before.execute("one", RUN);
+    const lost = await before.question();
+    await before.kill();
+    const after = openLegacyStdio(place);
+    const runId = lastRunId(place);
+    // Nothing has been asked over this connection yet.
+    after.say(lost.id, YES);
+    const resumed = after.execute("two", { resume: runId });
+    const again = await after.question();
+    expect(again.params.message).toBe(lost.params.message);
+    expect(place.paid()).toEqual([1]);
+    after.say(again.id, YES);
+    const next = await after.question();
+    expect(next.params.message).toContain("Pay 3?");
+    // A doubled answer is for a question that is not open any more.
+    after.say(again.id, YES);
+    expect(place.paid()).toEqual([1, 2]);
+    after.say(next.id, YES);
+    expect(structureOf(await resumed.answered())).toMatchObject({ success: true });
+    expect(place.paid()).toEqual([1, 2, 3]);
+  });
+
+  it("A2: over HTTP, is asked again in a new session after a kill", async () => {
+    const place = openDecisionPlace();
+    const owner = place.owner();
+    const first = await startHttp(place);
+    onTestFinished(() => first.stop());
+    const { client } = await connectHttp("2025-11-25", first.url, owner, { elicitation: {} });
+    const questioned = Promise.withResolvers<string>();
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      questioned.resolve(params.message);
+      return new Promise(() => {});
+    });
+    const cut = client.callTool(execute(RUN)).catch(() => "cut");
+    const message = await questioned.promise;
+    first.signal("SIGKILL");
+    await first.exited();
+    void client.close().catch(() => {});
+    void cut;
+    const second = await startHttp(place);
+    onTestFinished(() => second.stop());
+    const heard: string[] = [];
+    const after = await connectHttp("2025-11-25", second.url, owner, { elicitation: {} });
+    onTestFinished(() => after.client.close());
+    after.client.setRequestHandler("elicitation/create", ({ params }) => {
+      heard.push(params.message);
+      return YES as never;
+    });
+    const done = await after.client.callTool(execute({ resume: lastRunId(place) }));
+    expect(done.structuredContent).toMatchObject({ success: true });
+    expect(heard).toEqual([message, expect.stringContaining("Pay 3?")]);
+    expect(place.paid()).toEqual([1, 2, 3]);
+  });
+});
+
+describe("a token without write", () => {
+  it("S4: is never asked over legacy HTTP, and its answer would not count; one with write decides under its own name", async () => {
+    const place = openDecisionPlace();
+    const caller = place.tokenFor("caller", ["read", "call"]);
+    const decider = place.tokenFor("decider", ["read", "call", "write"]);
+    const gateway = await startHttp(place);
+    onTestFinished(() => gateway.stop());
+    const heard: string[] = [];
+    const open = async (who: typeof caller) => {
+      const { client } = await connectHttp("2025-11-25", gateway.url, who, { elicitation: {} });
+      onTestFinished(() => client.close());
+      client.setRequestHandler("elicitation/create", ({ params }) => {
+        heard.push(params.message);
+        return YES as never;
+      });
+      return client;
+    };
+    const first = await open(caller);
+    const paused = (await first.callTool(execute(RUN))).structuredContent as { run_id: string };
+    expect(paused).toMatchObject({
+      error: { reason: "approval_required", hint: expect.stringContaining("lacks the scope write") },
+    });
+    const again = await first.callTool(execute({ resume: paused.run_id }));
+    expect(again.structuredContent).toMatchObject({ error: { reason: "approval_required" } });
+    expect([heard, place.paid()]).toEqual([[], [1]]);
+    const done = await (await open(decider)).callTool(execute({ resume: paused.run_id }));
+    expect(done.structuredContent).toMatchObject({ success: true });
+    expect(heard).toHaveLength(2);
+    const trace = runCli(["show", lastRunId(place), "--json", "--config", place.configFile], place);
+    expect(trace.stdout).toContain("token:decider");
+  });
+
+  it("S4: is not asked in an answer over modern HTTP either", async () => {
+    const place = openDecisionPlace();
+    const who = place.tokenFor("caller", ["read", "call"]);
+    const wire = await openModernHttp(place);
+    const paused = structureOf(await wire.request("tools/call", execute(RUN), { who }));
+    expect(paused).toMatchObject({ error: { reason: "approval_required" } });
+    const asked = askedIn(await wire.request("tools/call", execute({ resume: paused["run_id"] })));
+    const stolen = execute({ resume: paused["run_id"] }, answering(asked));
+    expect(refusalOf(await wire.request("tools/call", stolen, { who })).message).toContain(
+      "another principal",
+    );
+    expect(place.paid()).toEqual([1]);
+  });
+});
+
+describe("an approval through a profile", () => {
+  const profiles = {
+    all: { servers: ["counter"] },
+    none: { servers: ["account"] },
+  };
+
+  it("S13: counts only through the profile that asked; through one that does not show the run nothing is recorded", async () => {
+    const place = openDecisionPlace({ profiles });
+    const wire = await openModernHttp(place);
+    const asked = askedIn(await wire.request("tools/call", execute(RUN), { path: "/mcp/all" }));
+    const yes = execute(RUN, answering(asked));
+    for (const path of ["/mcp/none", "/mcp"])
+      expect(refusalOf(await wire.request("tools/call", yes, { path })).message).toContain("another profile");
+    expect(await place.decisionCount()).toBe(0);
+    expect(askedIn(await wire.request("tools/call", yes, { path: "/mcp/all" }))).toBeDefined();
+    expect(await place.decisionCount()).toBe(1);
+    expect(place.paid()).toEqual([1, 2]);
+  });
+
+  it("S13: is refused before it is recorded when the profile shows the run no longer", async () => {
+    const place = openDecisionPlace({ profiles });
+    const before = await openModernHttp(place);
+    const asked = askedIn(await before.request("tools/call", execute(RUN), { path: "/mcp/all" }));
+    await before.kill();
+    place.configure({ profiles: { ...profiles, all: { servers: ["account"] } } });
+    const after = await openModernHttp(place);
+    const refused = await after.request("tools/call", execute(RUN, answering(asked)), { path: "/mcp/all" });
+    expect(structureOf(refused)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    expect(await place.decisionCount()).toBe(0);
+    expect(place.paid()).toEqual([1]);
+  });
+});
+
+describe("repertoire approve", () => {
+  it("S3: with --yes decides the run that it names and nothing that came after it, and says the newest", async () => {
+    const place = openDecisionPlace();
+    const wire = await openModernStdio(place);
+    askedIn(await wire.request("tools/call", execute(RUN)));
+    const first = lastRunId(place);
+    expect(approve(place, [first, "--yes", "--resume"]).stderr).toContain("Pay 2?");
+    expect(place.paid()).toEqual([1, 2]);
+    const second = lastRunId(place);
+    expect(second).not.toBe(first);
+    const doubled = approve(place, [first, "--yes", "--resume"]);
+    expect(doubled.status).not.toBe(0);
+    expect(doubled.stderr).toContain("Pay 3?");
+    expect(doubled.stderr).toMatch(new RegExp(`approve ${second} --question [0-9a-f]{32} --yes`));
+    expect(place.paid()).toEqual([1, 2]);
+    const question = /--question ([0-9a-f]{32})/.exec(doubled.stderr)![1]!;
+    const bound = [second, "--question", question, "--yes", "--resume"];
+    expect(approve(place, bound).status).toBe(0);
+    expect(place.paid()).toEqual([1, 2, 3]);
+    const late = approve(place, [...bound, "--json"]);
+    expect(JSON.parse(late.stdout)).toMatchObject({ error: { reason: "already_answered" } });
+    expect(place.paid()).toEqual([1, 2, 3]);
+  });
+
+  it("S3: with --yes and several open questions wants one named, so that a doubled command approves no other", async () => {
+    const place = openDecisionPlace();
+    const wire = await openModernStdio(place);
+    askedIn(await wire.request("tools/call", execute({ name: "both" })));
+    const runId = lastRunId(place);
+    const unnamed = approve(place, [runId, "--yes"]);
+    expect(unnamed.status).not.toBe(0);
+    const question = /--question ([0-9a-f]{32})/.exec(unnamed.stderr)![1]!;
+    expect(approve(place, [runId, "--question", question, "--yes"]).status).toBe(0);
+    const doubled = approve(place, [runId, "--question", question, "--yes"]);
+    expect(doubled.status).not.toBe(0);
+    expect(await place.decisionCount()).toBe(1);
+  });
+});
 
 describe.each(WIRES)("what a modern server asks a modern client over %s", (_, open) => {
   const REQUESTS = [
@@ -118,6 +389,17 @@ describe("the state of a modern server over HTTP", () => {
     }
   });
 });
+
+// ── the command line and the store ──────────────────────────────────────────────────────────────────────────────────
+
+function approve(place: DecisionPlace, args: readonly string[]) {
+  return runCli(["approve", ...args, "--config", place.configFile], place);
+}
+
+function lastRunId(place: DecisionPlace): string {
+  const { stdout } = runCli(["runs", "--json", "--config", place.configFile], place);
+  return (JSON.parse(stdout) as { runs: { run_id: string }[] }).runs[0]!.run_id;
+}
 
 /** A state as the gateway itself would have made it two days ago. */
 async function expiredState(

@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { describe, expect, it } from "vitest";
 import { connect, ERAS } from "./fixtures/gateway-process.ts";
 import { agentOf, openPlace, type Agent, type Place } from "./fixtures/workflow-place.ts";
@@ -36,7 +37,7 @@ describe("a person is asked", () => {
     const heard: string[] = [];
     const agent = await joinAsked(place, true, heard);
     expect(await agent.call("execute", { name: "careful", inputs: { who: "ann" } })).toMatchObject({
-      outputs: { told: "told ann", by: "client" },
+      outputs: { told: "told ann", by: userInfo().username },
     });
     expect(heard).toEqual(['Tell ann?\n\n{"to":"ann"}']);
   });

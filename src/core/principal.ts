@@ -16,3 +16,8 @@ export interface Principal {
   /** Aborted when the token is revoked, rotated or has expired: streams end, and runs make no further calls. */
   readonly revoked: AbortSignal;
 }
+
+/** Whether somebody may decide what a run asks a person. Without a principal it is the person at this machine. */
+export function mayDecide(principal: Principal | undefined): boolean {
+  return principal?.permissions.has("write") !== false;
+}

@@ -1,64 +1,81 @@
 /**
  * Asking a person through a modern client. Such a client is not asked while a call is open: the answer says what is needed, and
- * the client calls again with what the person said. The run stands paused in between, so nothing is held open; the sealed
- * state says which run is meant, and only what this process has asked can be answered.
+ * the client calls again with what the person said. The run is paused in between, so nothing is held open. The sealed state names the
+ * run and the question, so the answer decides exactly what was shown, also after a restart of the gateway.
  */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { JsonObject } from "../core/json.ts";
-import type { Principal } from "../core/principal.ts";
+import { mayDecide } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
 import { answerIn, approvalRequest } from "../runs/elicit.ts";
 import type { Runs } from "../runs/runs.ts";
+import { checkResumed, type FindReach } from "./run-view.ts";
+import {
+  CALL_AGAIN,
+  refuseState,
+  type BoundRequest,
+  type SealedStates,
+  type StateContent,
+} from "./sealed-state.ts";
 
-const KEY = randomBytes(32);
 const REQUEST_ID = "approval";
+
+export interface ApprovalRoundParts {
+  readonly runs: Pick<Runs, "question" | "decide">;
+  readonly states: SealedStates;
+  /** What a run used; without it, no run is shown to a client of a profile. */
+  readonly findReach?: FindReach;
+}
 
 /** The arguments to go on with: those that came, or that the paused run is to be resumed. */
 export async function enterRound(
-  runs: Runs,
+  { runs, findReach }: ApprovalRoundParts,
   args: JsonObject,
-  { modern, principal }: CallContext,
+  state: StateContent | undefined,
+  { modern, principal, view }: CallContext,
 ): Promise<ToolResult<JsonObject>> {
-  const runId = modern?.requestState === undefined ? undefined : unseal(modern.requestState);
-  if (runId === undefined) return succeed(args);
+  if (state === undefined) return modern?.inputResponses === undefined ? succeed(args) : answersNothing();
+  if (state.kind !== "approval") return refuseState("was given for another call", CALL_AGAIN);
+  const { runId } = state;
   const answer = answerIn(modern?.inputResponses?.[REQUEST_ID]);
   if (answer === "unanswered") return unanswered(runId);
-  if (!mayDecide(principal)) {
-    return fail("SECURITY_ERROR", "Deciding an approval needs a token with the scope write.", {
-      runId,
-      hint: `The run waits; somebody who may decides with: repertoire approve ${runId}`,
-    });
-  }
-  const decided = await runs.decide(runId, { isApproved: answer === "approved", by: "client" });
+  const shown = await checkResumed(runId, view, findReach);
+  if (!shown.success) return shown;
+  const decided = await runs.decide(state, { isApproved: answer === "approved", principal });
   if (!decided.success) return decided;
   return answer === "approved" ? succeed({ resume: runId }) : denied(runId);
 }
 
 /** The question as an answer, where the run waits with one and the client can put it to a person. */
 export async function askInAnswer(
-  runs: Runs,
+  { runs, states }: ApprovalRoundParts,
   answer: JsonObject,
-  { modern, principal }: CallContext,
+  request: BoundRequest,
+  context: CallContext,
 ): Promise<ToolAnswer | undefined> {
+  const { modern, principal } = context;
   const runId = answer["run_id"];
   const error = answer["error"] as { readonly reason?: string } | null | undefined;
   const canAsk = modern?.capabilities["elicitation"] !== undefined && mayDecide(principal);
   if (!canAsk || error?.reason !== "approval_required" || typeof runId !== "string") return undefined;
   const question = await runs.question(runId);
   if (!question.success) return undefined;
-  const params = approvalRequest(question.data.waiting);
+  const { waiting, questionId } = question.data;
+  const seal = await states.sealer();
   return {
     resultType: "input_required",
-    inputRequests: { [REQUEST_ID]: { method: "elicitation/create", params } },
-    requestState: seal(question.data.runId),
+    inputRequests: { [REQUEST_ID]: { method: "elicitation/create", params: approvalRequest(waiting) } },
+    requestState: seal({ kind: "approval", runId: question.data.runId, questionId }, request, context),
     content: [],
   };
 }
 
-/** Over stdio it is the person at this machine. */
-function mayDecide(principal: Principal | undefined): boolean {
-  return principal?.permissions.has("write") !== false;
+/** Without its state an answer is for no question, and what came with it would run a second time. */
+function answersNothing(): ToolResult<never> {
+  return refuseState(
+    "is missing: inputResponses came without it, so they answer no question",
+    "Send the requestState of the answer that asked, or go on with execute {resume: run_id}.",
+  );
 }
 
 function unanswered(runId: string): ToolResult<never> {
@@ -75,14 +92,4 @@ function denied(runId: string): ToolResult<never> {
     runId,
     hint: "Nothing of it was done. Ask what should be different before you try again.",
   });
-}
-
-function seal(runId: string): string {
-  return `${runId}.${createHmac("sha256", KEY).update(runId).digest("base64url")}`;
-}
-
-function unseal(state: string): string | undefined {
-  const [runId = ""] = state.split(".");
-  const [given, wanted] = [Buffer.from(state), Buffer.from(seal(runId))];
-  return given.length === wanted.length && timingSafeEqual(given, wanted) ? runId : undefined;
 }

@@ -179,11 +179,14 @@ export function createGateway(parts: GatewayParts): Gateway {
     args: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
+    if (name === execute.name) return callExecute(args, context);
+    const stateless = checkNoState(context);
+    if (!stateless.success) return stateless;
     const metaTool = metaTools.find((tool) => tool.name === name);
     if (metaTool !== undefined) {
-      const answer = await callMetaTool(metaTool, args, context);
+      const result = await metaTool.call(args, context);
       parts.metaToolAnswered();
-      return answer;
+      return toAnswer(result);
     }
     switch (parseToolName(name).kind) {
       case "capability":
@@ -197,17 +200,17 @@ export function createGateway(parts: GatewayParts): Gateway {
     }
   }
 
-  async function callMetaTool(
-    tool: MetaTool,
-    given: JsonObject,
-    context: CallContext,
-  ): Promise<ToolResult<ToolAnswer>> {
-    if (tool.name !== "execute") return toAnswer(await tool.call(given, context));
-    const args = await enterRound(parts.runs, given, context);
+  /** A modern client is asked in the answer, and repeats the same call with what the person said. */
+  async function callExecute(given: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
+    const request = { method: "tools/call", name: execute.name, args: given };
+    const state = await parts.states.open(request, context);
+    if (!state.success) return state;
+    const args = await enterRound(parts, given, state.data, context);
     if (!args.success) return args;
-    const result = await tool.call(args.data, context);
-    const question = result.success ? await askInAnswer(parts.runs, result.data, context) : undefined;
-    return question === undefined ? toAnswer(result) : { success: true, data: question };
+    const result = await execute.call(args.data, context);
+    parts.metaToolAnswered();
+    const question = result.success ? await askInAnswer(parts, result.data, request, context) : undefined;
+    return question === undefined ? toAnswer(result) : succeed(question);
   }
 
   /** By its name, or by an alias of it; what another process has just kept is there too. */

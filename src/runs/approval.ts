@@ -1,11 +1,14 @@
 /**
  * Asking a person before something is done. The question is on record before anyone is asked: a run that ends here is paused,
- * whether the process lives or not, and the answer may come from anywhere. It counts for exactly what was asked.
+ * whether the process lives or not, and the answer may come from anywhere. It counts for exactly what was asked. An answer that comes
+ * when the run has ended or was cancelled counts for nothing.
  */
 import { crashPoint } from "../core/crash-point.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { Json } from "../core/json.ts";
+import { mayDecide } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { RunFrame } from "./run-frame.ts";
+import { makeDecision, type RecordParts } from "./decide.ts";
 import { elicitApproval } from "./elicit.ts";
 import { approvalRequired } from "./pause.ts";
 
@@ -19,34 +22,37 @@ export interface Question {
   readonly isNoHandled: boolean;
 }
 
-interface Parts {
+interface Parts extends RecordParts {
   readonly frame: RunFrame;
   readonly clock: { now(): number };
-  readonly recordApproval: (runId: string, details: JsonObject) => void;
 }
 
-export async function askApproval(
-  { frame, clock, recordApproval }: Parts,
-  { key, name, message, details, isNoHandled }: Question,
-): Promise<ToolResult<Json>> {
-  const { journal, seal } = frame;
+export async function askApproval(parts: Parts, question: Question): Promise<ToolResult<Json>> {
+  const { frame, clock } = parts;
+  const { key, name, message, details, isNoHandled } = question;
+  const { journal, seal, context, signal } = frame;
   const recorded = journal.recorded(key);
   if (recorded?.status === "succeeded") return succeed(recorded.result);
   if (recorded?.status === "failed") return denied(name);
   const args = seal.close({ message, details });
-  if (!(await journal.ask({ key, tool: "approve", args }))) return fail("CANCELLED", "The run had ended.");
+  if (!(await journal.ask({ key, tool: "approve", args }))) return ended();
   crashPoint("approval.asked");
-  const answer = await elicitApproval({ ...frame.context, signal: frame.signal }, args);
-  if (answer === "unanswered") {
-    return frame.signal.aborted
-      ? fail("CANCELLED", "The run was cancelled.")
-      : approvalRequired(name, message);
-  }
+  const answer = await elicitApproval({ ...context, signal }, args);
+  if (signal.aborted) return fail("CANCELLED", "The run was cancelled.");
+  if (answer === "unanswered") return approvalRequired(name, message, mayDecide(context.principal));
   const at = new Date(clock.now()).toISOString();
-  const { id } = await frame.begin();
-  recordApproval(id, { node: name, answer, by: "client" });
-  const result = answer === "approved" ? succeed({ approved: true, by: "client", at }) : denied(name);
-  return (await journal.answer(key, result, isNoHandled)) ? result : fail("CANCELLED", "The run had ended.");
+  const { id: runId } = await frame.begin();
+  let result: ToolResult<Json> = denied(name);
+  const given = { isApproved: answer === "approved", principal: context.principal };
+  const decided = await makeDecision(parts, { runId, name }, given, ({ isApproved, by }) => {
+    if (isApproved) result = succeed({ approved: true, by, at });
+    return journal.answer(key, result, isNoHandled);
+  });
+  return decided.success ? result : ended();
+}
+
+function ended(): ToolResult<never> {
+  return fail("CANCELLED", "The run had ended.");
 }
 
 function denied(name: string): ToolResult<never> {

@@ -1,6 +1,7 @@
 /** Where a run stands, as its journal says. */
 import type { JsonObject } from "../core/json.ts";
 import type { Run, Step } from "../core/store.ts";
+import { questionIdOf } from "./decide.ts";
 import { isUncertain, type EarlierRun } from "./earlier-run.ts";
 import { namesOf } from "./labels.ts";
 import type { Checkpoint, CheckpointStep } from "./run.ts";
@@ -64,7 +65,9 @@ export function checkpointJson(checkpoint: Checkpoint): JsonObject {
         name: waiting.name,
         message: waiting.message,
         details: waiting.details,
-        ...(waiting.until !== null && { until: new Date(waiting.until).toISOString() }),
+        ...(waiting.until === null
+          ? { question: questionIdOf(waiting) }
+          : { until: new Date(waiting.until).toISOString() }),
       },
     }),
   };

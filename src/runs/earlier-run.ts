@@ -26,6 +26,9 @@ export interface EarlierRun {
   readonly children: ReadonlyMap<string, RunSummary>;
   /** In this run and in all that it had started. */
   readonly uncertain: readonly UncertainStep[];
+  /** What all of them ask a person. */
+  readonly questions: readonly WaitingStep[];
+  /** What goes on first: a question, or the time that one of them waits for. */
   readonly waiting: WaitingStep | null;
 }
 
@@ -35,6 +38,12 @@ export async function readEarlierRun(store: RunStore, run: Run, depth = 0): Prom
   const names = namesOf(steps);
   const own = steps.filter((step) => isUncertain(step, steps, run));
   const below = depth < TREE_DEPTH_MAX ? await readUnfinished(store, steps, children, depth) : [];
+  const waits = waitingSteps(run.id, steps, names);
+  // A person comes first, also one whom a run below waits for: a time comes by itself.
+  const questions = [
+    ...waits.filter(({ until }) => until === null),
+    ...below.flatMap((one) => one.questions),
+  ];
   return {
     run,
     steps,
@@ -43,7 +52,8 @@ export async function readEarlierRun(store: RunStore, run: Run, depth = 0): Prom
       ...own.map(({ tool, args, key }) => ({ runId: run.id, key, name: names.get(key)!, tool, args })),
       ...below.flatMap(({ uncertain }) => uncertain),
     ],
-    waiting: firstOf([waitingStep(run.id, steps, names), ...below.map(({ waiting }) => waiting)]),
+    questions,
+    waiting: questions[0] ?? waits[0] ?? below.find(({ waiting }) => waiting !== null)?.waiting ?? null,
   };
 }
 
@@ -79,31 +89,21 @@ async function readChildren(store: RunStore, run: Run): Promise<Map<string, RunS
   return byKey;
 }
 
-/** A person comes first, also one whom a run below waits for. */
-function firstOf(steps: readonly (WaitingStep | null)[]): WaitingStep | null {
-  const waiting = steps.filter((step) => step !== null);
-  return waiting.find(({ until }) => until === null) ?? waiting[0] ?? null;
-}
-
-function waitingStep(
+function waitingSteps(
   runId: string,
   steps: readonly Step[],
   names: ReadonlyMap<string, string>,
-): WaitingStep | null {
+): WaitingStep[] {
   const waiting = steps.filter(({ status }) => status === "waiting");
-  // A person comes first: a time comes by itself.
-  const step = waiting.find(({ args }) => args["until"] === undefined) ?? waiting[0];
-  if (step === undefined) return null;
-  const { message, details, until } = step.args;
-  return {
+  return waiting.map(({ key, args: { message, details, until } }) => ({
     runId,
-    key: step.key,
+    key,
     // The question about a node is the node's.
-    name: names.get(step.key)!.replace(/\?$/, ""),
+    name: names.get(key)!.replace(/\?$/, ""),
     message: typeof message === "string" ? message : "",
     details: details ?? null,
     until: typeof until === "number" ? until : null,
-  };
+  }));
 }
 
 export function isUncertain(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "kind">): boolean {

@@ -1,16 +1,18 @@
 /** Asks a person through the client, where the client can. */
 import { escapeUnprintable } from "../core/printable.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { mayDecide } from "../core/principal.ts";
 import type { CallContext } from "../core/tool.ts";
 
 /** What is shown of the parameters; a longer question is not read. */
 const DETAILS_SHOWN_MAX = 2_000;
 
-/** `unanswered`: the client cannot ask, or the person did not say. */
+/** `unanswered`: the client cannot ask or may not decide, or the person did not say. */
 export type Answer = "approved" | "denied" | "unanswered";
 
-export function canBeAsked({ client }: CallContext): boolean {
-  return client?.capabilities["elicitation"] !== undefined;
+/** A client whose answer would not count is not asked. */
+export function canBeAsked({ client, principal }: CallContext): boolean {
+  return client?.capabilities["elicitation"] !== undefined && mayDecide(principal);
 }
 
 export async function elicitApproval(context: CallContext, question: Asked): Promise<Answer> {

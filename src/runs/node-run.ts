@@ -29,6 +29,7 @@ export interface NodeRunParts extends NodeCallParts, ValueParts {
   readonly clock: RunFrameClock;
   readonly random: () => number;
   readonly recordApproval: RunsParts["recordApproval"];
+  readonly person: () => string;
   readonly frame: RunFrame;
   readonly prepared: PreparedWorkflow;
   /** Nothing new begins any more. */

@@ -9,10 +9,12 @@ export function isPause({ reason }: Pick<ToolError, "reason">): boolean {
   return reason === APPROVAL_REQUIRED || reason === WAITING;
 }
 
-export function approvalRequired(name: string, message: string): ToolResult<never> {
+/** A client that may not decide is told why it was not asked. */
+export function approvalRequired(name: string, message: string, mayDecide: boolean): ToolResult<never> {
+  const why = mayDecide ? "" : "This client's token lacks the scope write, so its answer would not count. ";
   return fail("TOOL_EXECUTION_FAILED", `approval_required: ${name} waits for approval: ${message}`, {
     reason: APPROVAL_REQUIRED,
-    hint: "A person decides with: repertoire approve RUN_ID. Then execute {resume: run_id} goes on.",
+    hint: `${why}A person decides with: repertoire approve RUN_ID. Then execute {resume: run_id} goes on.`,
   });
 }
 

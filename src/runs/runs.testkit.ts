@@ -136,6 +136,7 @@ export async function createTestRuns(
     findVersion: async (id, version) =>
       [...named.values()].find((source) => source.id === id && source.version === version),
     recordApproval: (runId, details) => approvals.push({ runId, ...details }),
+    person: () => "bob",
     scope,
     limits,
   });

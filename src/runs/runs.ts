@@ -10,7 +10,7 @@ import { silentLog, type Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import { NO_SECRETS, type Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Decision, RunKind, RunStatus, RunStore } from "../core/store.ts";
+import type { RunKind, RunStatus, RunStore } from "../core/store.ts";
 import { NO_TELEMETRY, type Telemetry } from "../core/telemetry.ts";
 import type { CallContext, CallTool, NodeType, ToolDefinition } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis.ts";
@@ -22,7 +22,13 @@ import { runCode } from "./code-run.ts";
 import { conduct } from "./conduct.ts";
 import { pathOf } from "./run-draft.ts";
 import type { BodyEnd, ConductParts, RunFrame, RunLimits } from "./run-frame.ts";
-import { decide, findQuestion, type OpenQuestion } from "./decide.ts";
+import {
+  decide,
+  findQuestion,
+  type GivenAnswer,
+  type OpenQuestion,
+  type QuestionReference,
+} from "./decide.ts";
 import { createDeparture } from "./departure.ts";
 import type { NamedSource } from "./named-source.ts";
 import { findLastRun } from "./last-run.ts";
@@ -57,6 +63,8 @@ export interface RunsParts {
   readonly findVersion: (id: string, version: number) => Promise<NamedSource | undefined>;
   /** A person was asked, and this is what came of it. */
   readonly recordApproval: (runId: string, details: JsonObject) => void;
+  /** The name of the person at this machine, who decides where there is no principal. */
+  readonly person?: () => string;
   readonly scope: () => Scope;
   readonly limits: () => RunLimits;
   readonly log?: Log;
@@ -78,10 +86,10 @@ export interface Runs {
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
   /** The id that `last` means for this caller. */
   findLast(context: CallContext): Promise<ToolResult<string>>;
-  /** The question that a paused run waits with. */
-  question(runId: string): Promise<ToolResult<OpenQuestion>>;
-  /** Answers it; the run goes on when it is resumed. */
-  decide(runId: string, decision: Decision): Promise<ToolResult<OpenQuestion>>;
+  /** The question that a paused run waits with: the first, or the one of this id. */
+  question(runId: string, questionId?: string): Promise<ToolResult<OpenQuestion>>;
+  /** Answers exactly this question; the run goes on when it is resumed. */
+  decide(question: QuestionReference, answer: GivenAnswer): Promise<ToolResult<OpenQuestion>>;
   /**
    * Reads code, resolves its names, checks its types and everything that it calls, and runs nothing. `as` is the tool that it
    * would be, `bound` the tools that it was kept with.
@@ -125,6 +133,7 @@ export function createRuns(given: RunsParts): Runs {
     log: given.log ?? silentLog,
     redactors: given.redactors ?? NO_SECRETS,
     telemetry: given.telemetry ?? NO_TELEMETRY,
+    person: given.person ?? (() => "local"),
     owner: createOwner(),
     departure: createDeparture(),
     active: new Map<string, Promise<RunReport>>(),
@@ -183,8 +192,8 @@ export function createRuns(given: RunsParts): Runs {
     execute,
     resume: (request, context) => resumeRun({ ...parts, ready, run }, request, context),
     findLast: (context) => findLastRun(parts, context),
-    question: (runId) => findQuestion(parts, runId),
-    decide: (runId, decision) => decide(parts, runId, decision),
+    question: (runId, questionId) => findQuestion(parts, runId, questionId),
+    decide: (question, answer) => decide(parts, question, answer),
     prepare: (code, as, context, bound) =>
       prepareWholeCode(preparing, code, pathOf(context, as), context, { bound }),
     prepareWorkflow: (text, as, context, bound) =>

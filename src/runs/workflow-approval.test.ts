@@ -3,15 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { fail } from "../core/result.ts";
+import type { Permission, Principal } from "../core/principal.ts";
+import { fail, succeed } from "../core/result.ts";
 import { createTestRuns, orphanRuns, type TestRuns } from "./runs.testkit.ts";
 import {
   ACCEPT,
   APPROVED,
   clientThat,
+  decideNow,
   DENIED,
   expectPaused,
   flow,
+  questionOf,
   runCount,
   waitingOf,
 } from "./workflow.testkit.ts";
@@ -41,6 +44,11 @@ function sent(): unknown[] {
   return kit.calls.filter(({ tool }) => tool === "mail__send").map(({ args }) => args);
 }
 
+function principalOf(...permissions: Permission[]): Principal {
+  const revoked = new AbortController().signal;
+  return { id: "token:eve", name: "eve", permissions: new Set(permissions), revoked };
+}
+
 const GUARDED = { id: "send", type: "mail__send", params: { to: "ann", n: 3 }, approval: true };
 
 describe("an approval that the client can ask for", () => {
@@ -51,7 +59,7 @@ describe("an approval that the client can ask for", () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ message: expect.stringContaining('"params":{"to":"ann","n":3}') });
     expect(sent()).toEqual([{ to: "ann", n: 3 }]);
-    expect(kit.approvals).toEqual([{ runId: report.runId, node: "send", answer: "approved", by: "client" }]);
+    expect(kit.approvals).toEqual([{ runId: report.runId, node: "send", answer: "approved", by: "bob" }]);
   });
 
   it.each([
@@ -62,6 +70,40 @@ describe("an approval that the client can ask for", () => {
     expect(report.result).toMatchObject({ error: { reason: "denied", node: "send" } });
     expect(sent()).toEqual([]);
     expect(kit.approvals).toMatchObject([{ answer: "denied" }]);
+  });
+
+  it("S4: is not asked of a client whose principal may not decide: the run pauses and says who can", async () => {
+    const { context, asked } = clientThat(ACCEPT);
+    const principal = principalOf("read", "call");
+    const report = await kit.executeWorkflow(flow([GUARDED]), {}, { ...context, principal });
+    expectPaused(report);
+    expect(report.result).toMatchObject({
+      error: { hint: expect.stringContaining("lacks the scope write") },
+    });
+    expectPaused(await kit.resume(report.runId!, {}, { ...context, principal }));
+    expect([asked, sent(), kit.approvals]).toEqual([[], [], []]);
+  });
+
+  it("S3: is on record under the principal that decided", async () => {
+    const principal = principalOf("call", "write");
+    await kit.executeWorkflow(flow([GUARDED]), {}, { ...clientThat(ACCEPT).context, principal });
+    expect(kit.approvals).toMatchObject([{ answer: "approved", by: "token:eve" }]);
+  });
+
+  it("S3: counts for nothing when it comes after the run was cancelled", async () => {
+    const abort = new AbortController();
+    const { context } = clientThat(ACCEPT);
+    const client = {
+      ...context.client!,
+      request: async () => {
+        abort.abort();
+        return succeed(ACCEPT);
+      },
+    };
+    const report = await kit.executeWorkflow(flow([GUARDED]), {}, { client, signal: abort.signal });
+    expect(report.result).toMatchObject({ error: { code: "CANCELLED" } });
+    expect([sent(), kit.approvals]).toEqual([[], []]);
+    expectPaused(await kit.resume(report.runId!));
   });
 
   it("that is cancelled pauses the run", async () => {
@@ -129,7 +171,7 @@ describe("an approval that nobody here can give", () => {
 
   it("goes on when it was given, and does it once", async () => {
     const runId = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
-    expect(await kit.runs.decide(runId, APPROVED)).toMatchObject({ success: true });
+    expect(await decideNow(kit, runId, APPROVED)).toMatchObject({ success: true });
     expect((await kit.resume(runId)).result).toEqual({ success: true, data: {} });
     expect(sent()).toEqual([{ to: "ann", n: 3 }]);
     expect(kit.approvals).toMatchObject([{ runId, answer: "approved", by: "bob" }]);
@@ -137,15 +179,15 @@ describe("an approval that nobody here can give", () => {
 
   it("fails the run when it was denied", async () => {
     const runId = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
-    await kit.runs.decide(runId, DENIED);
+    await decideNow(kit, runId, DENIED);
     expect(await kit.store.runs.find(runId)).toMatchObject({ status: "failed", error: { reason: "denied" } });
-    expect(await kit.runs.decide(runId, APPROVED)).toMatchObject({ success: false });
+    expect(await decideNow(kit, runId, APPROVED)).toMatchObject({ success: false });
     expect(sent()).toEqual([]);
   });
 
   it("is asked for again after a no, when somebody goes on all the same", async () => {
     const runId = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
-    await kit.runs.decide(runId, DENIED);
+    await decideNow(kit, runId, DENIED);
     expectPaused(await kit.resume(runId));
     expect(sent()).toEqual([]);
   });
@@ -161,14 +203,14 @@ describe("an approval that nobody here can give", () => {
 
   it("counts for what was asked: changed parameters are asked about again", async () => {
     const runId = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
-    await kit.runs.decide(runId, APPROVED);
+    await decideNow(kit, runId, APPROVED);
     const source = JSON.stringify(flow([{ ...GUARDED, params: { to: "eve", n: 3 } }]));
     const changed = await kit.resume(runId, { corrected: { kind: "workflow", source } });
     const next = expectPaused(changed);
     expect(next).not.toBe(runId);
     expect(await waitingOf(kit, next)).toMatchObject({ details: { params: { to: "eve" } } });
     expect(sent()).toEqual([]);
-    await kit.runs.decide(next, APPROVED);
+    await decideNow(kit, next, APPROVED);
     await kit.resume(next);
     expect(sent()).toEqual([{ to: "eve", n: 3 }]);
   });
@@ -180,14 +222,70 @@ describe("an approval that nobody here can give", () => {
     expect(await waitingOf(kit, expectPaused(changed))).toMatchObject({ details: { params: { to: "eve" } } });
   });
 
-  it("is given to the newest run, whichever of them is named", async () => {
+  it("is found in the newest run, whichever of them is named", async () => {
     const first = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
-    await kit.runs.decide(first, APPROVED);
+    await decideNow(kit, first, APPROVED);
     const source = JSON.stringify(flow([{ ...GUARDED, params: { to: "eve" } }]));
     const second = expectPaused(await kit.resume(first, { corrected: { kind: "workflow", source } }));
-    expect(await kit.runs.decide(first, APPROVED)).toMatchObject({ data: { runId: second } });
-    await kit.resume(second);
-    expect(sent()).toEqual([{ to: "eve" }]);
+    expect(await kit.runs.question(first)).toMatchObject({ data: { runId: second } });
+  });
+
+  it("S3: a yes to an earlier question never counts for the one that waits now", async () => {
+    const first = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
+    const shown = await questionOf(kit, first);
+    expect(await kit.runs.decide(shown, APPROVED)).toMatchObject({ success: true });
+    const refused = { error: { code: "TOOL_INVALID_INPUT", reason: "already_answered" } };
+    expect(await kit.runs.decide(shown, APPROVED)).toMatchObject(refused);
+    const source = JSON.stringify(flow([{ ...GUARDED, params: { to: "eve" } }]));
+    const second = expectPaused(await kit.resume(first, { corrected: { kind: "workflow", source } }));
+    expect(await kit.runs.decide(shown, APPROVED)).toMatchObject({
+      error: { reason: "already_answered", runId: second, hint: expect.stringContaining(second) },
+    });
+    expectPaused(await kit.resume(second));
+    expect(sent()).toEqual([]);
+    expect(kit.approvals).toHaveLength(1);
+  });
+
+  it("S3: the same question in a run that goes on is another question", async () => {
+    const first = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
+    const shown = await questionOf(kit, first);
+    const source = JSON.stringify(flow([GUARDED]));
+    const second = expectPaused(await kit.resume(first, { corrected: { kind: "workflow", source } }));
+    const again = await questionOf(kit, second);
+    expect([again.waiting.key, again.waiting.message]).toEqual([shown.waiting.key, shown.waiting.message]);
+    expect(await kit.runs.decide(shown, APPROVED)).toMatchObject({ error: { reason: "already_answered" } });
+    expect(await kit.runs.decide(again, APPROVED)).toMatchObject({ success: true });
+  });
+
+  it("S3: of several open questions an answer decides the one that it names, in any order", async () => {
+    const nodes = ["ann", "bob"].map((to) => ({
+      id: to,
+      type: "mail__send",
+      params: { to },
+      approval: true,
+    }));
+    const runId = expectPaused(await kit.executeWorkflow(flow(nodes)));
+    const first = await questionOf(kit, runId);
+    expect(first.openCount).toBe(2);
+    await kit.runs.decide(first, APPROVED);
+    const second = await questionOf(kit, runId);
+    expect(second).toMatchObject({ openCount: 1 });
+    expect(second.questionId).not.toBe(first.questionId);
+    expect(await kit.runs.decide(first, APPROVED)).toMatchObject({ error: { reason: "already_answered" } });
+    expect(await questionOf(kit, runId)).toEqual(second);
+  });
+
+  it("S4: is not decided by a principal without write, and nothing is on record", async () => {
+    const runId = expectPaused(await kit.executeWorkflow(flow([GUARDED])));
+    const question = await questionOf(kit, runId);
+    const principal = principalOf("read", "call");
+    expect(await kit.runs.decide(question, { isApproved: true, principal })).toMatchObject({
+      error: { code: "SECURITY_ERROR", hint: expect.stringContaining("repertoire approve") },
+    });
+    expect(kit.approvals).toEqual([]);
+    expect(await questionOf(kit, runId)).toEqual(question);
+    await kit.runs.decide(question, { isApproved: true, principal: principalOf("write") });
+    expect(kit.approvals).toMatchObject([{ by: "token:eve" }]);
   });
 
   it("can be several at once, which are answered one after the other", async () => {
@@ -201,7 +299,7 @@ describe("an approval that nobody here can give", () => {
     const names: string[] = [];
     for (let turn = 0; turn < 2; turn++) {
       names.push((await waitingOf(kit, runId)).message);
-      await kit.runs.decide(runId, APPROVED);
+      await decideNow(kit, runId, APPROVED);
     }
     const resumed = await kit.resume(runId);
     runId = resumed.runId!;

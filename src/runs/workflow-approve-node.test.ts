@@ -3,7 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
-import { ACCEPT, APPROVED, clientThat, DENIED, expectPaused, flow, waitingOf } from "./workflow.testkit.ts";
+import {
+  ACCEPT,
+  APPROVED,
+  clientThat,
+  decideNow,
+  DENIED,
+  expectPaused,
+  flow,
+  waitingOf,
+} from "./workflow.testkit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 let kit: TestRuns;
@@ -37,7 +46,7 @@ describe("an approve node", () => {
   it("gives who approved and when", async () => {
     const report = await kit.executeWorkflow(flow(nodes, { outputs }), {}, clientThat(ACCEPT).context);
     expect(report.result).toMatchObject({
-      data: { ok: { approved: true, by: "client", at: expect.any(String) } },
+      data: { ok: { approved: true, by: "bob", at: expect.any(String) } },
     });
   });
 
@@ -49,7 +58,7 @@ describe("an approve node", () => {
       details: { to: "ann" },
     });
     expect(sent()).toHaveLength(1);
-    await kit.runs.decide(runId, APPROVED);
+    await decideNow(kit, runId, APPROVED);
     const resumed = await kit.resume(runId);
     expect(resumed.result).toMatchObject({ data: { ok: { approved: true, by: "bob" } } });
     expect(sent()).toEqual([{ text: "hello" }, { by: "bob" }]);
@@ -57,7 +66,7 @@ describe("an approve node", () => {
 
   it("gives the moment of an answer from outside as text, too", async () => {
     const runId = expectPaused(await kit.executeWorkflow(flow(nodes, { outputs })));
-    await kit.runs.decide(runId, APPROVED);
+    await decideNow(kit, runId, APPROVED);
     const resumed = await kit.resume(runId);
     expect(resumed.result).toMatchObject({ data: { ok: { at: expect.any(String) } } });
   });
@@ -81,7 +90,7 @@ describe("an approve node", () => {
     for (const id of [runId, question.runId]) {
       expect(await kit.store.runs.find(id)).toMatchObject({ status: "paused" });
     }
-    await kit.runs.decide(runId, APPROVED);
+    await decideNow(kit, runId, APPROVED);
     const resumed = await kit.resume(runId);
     expect(resumed.result).toMatchObject({ data: { by: { by: { ok: { approved: true } } } } });
     expect(sent()).toEqual([{ text: "hello" }, { by: "bob" }]);
@@ -100,7 +109,7 @@ describe("an approve node", () => {
     const runId = expectPaused(await kit.executeWorkflow(call("middle")));
     const [middle] = await kit.store.runs.children(runId);
     const [inner] = await kit.store.runs.children(middle!.id);
-    await kit.runs.decide(runId, DENIED);
+    await decideNow(kit, runId, DENIED);
     for (const id of [runId, middle!.id, inner!.id]) {
       expect(await kit.store.runs.find(id)).toMatchObject({ status: "failed" });
     }

@@ -16,13 +16,15 @@ import type { NodeCallParts } from "./node-call.ts";
 import { runNode, type NodeRunParts } from "./node-run.ts";
 import { errorValue, type NodeEnd } from "./node-values.ts";
 import type { PreparedWorkflow } from "./prepare-workflow.ts";
+import type { RecordParts } from "./decide.ts";
 import type { CallRecord } from "./run.ts";
 import type { RunsParts } from "./runs.ts";
 import { findUnmatchedNodes } from "./unmatched.ts";
 
 export type WorkflowRunParts = Omit<NodeCallParts, "onLogs" | "uses"> &
   ConductParts &
-  Pick<RunsParts, "args" | "recordApproval">;
+  Pick<RunsParts, "args"> &
+  RecordParts;
 
 export async function runWorkflow(
   parts: WorkflowRunParts,

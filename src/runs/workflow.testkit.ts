@@ -1,9 +1,10 @@
 /** What tests of workflows share: how workflows are written, the tools that they call, and who answers their questions. */
 import { expect } from "vitest";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { fail, succeed } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
+import type { GivenAnswer, OpenQuestion } from "./decide.ts";
 import type { RunReport } from "./run.ts";
 import type { TestRuns } from "./runs.testkit.ts";
 
@@ -48,8 +49,8 @@ export function addNotes(kit: TestRuns, gates: ReadonlyMap<string, () => unknown
 /** The answer of a client whose user says yes. */
 export const ACCEPT = { action: "accept", content: { approve: true } };
 /** Answers that come from outside. */
-export const APPROVED = { isApproved: true, by: "bob" };
-export const DENIED = { isApproved: false, by: "bob" };
+export const APPROVED = { isApproved: true };
+export const DENIED = { isApproved: false };
 
 /** A client whose user answers like this, and what the user was shown. */
 export function clientThat(answer: JsonObject): { context: Partial<CallContext>; asked: JsonObject[] } {
@@ -66,14 +67,25 @@ export function clientThat(answer: JsonObject): { context: Partial<CallContext>;
   return { context: { client }, asked };
 }
 
-/** The question that a run waits for. */
-export async function waitingOf(
-  kit: TestRuns,
-  runId: string,
-): Promise<{ runId: string; name: string; message: string; details: Json }> {
+/** The question that a run waits with. */
+export async function questionOf(kit: TestRuns, runId: string): Promise<OpenQuestion> {
   const question = await kit.runs.question(runId);
   if (!question.success) throw new Error(question.error.message);
-  return question.data.waiting;
+  return question.data;
+}
+
+export async function waitingOf(kit: TestRuns, runId: string): Promise<OpenQuestion["waiting"]> {
+  return (await questionOf(kit, runId)).waiting;
+}
+
+/** Answers what the run asks now. */
+export async function decideNow(
+  kit: TestRuns,
+  runId: string,
+  answer: GivenAnswer,
+): Promise<ToolResult<OpenQuestion>> {
+  const question = await kit.runs.question(runId);
+  return question.success ? kit.runs.decide(question.data, answer) : question;
 }
 
 /** The id of a run that waits for an approval, which this one must. */

@@ -25,7 +25,7 @@ const COUNTER = join(import.meta.dirname, "../fixtures/counter-server.mjs");
 const ACCOUNT = join(import.meta.dirname, "../fixtures/account-server.mjs");
 /** Far beyond what a gateway needs, also on a busy machine. */
 const PATIENCE_MS = 60_000;
-export const CAN_BE_ASKED = { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } };
+const CAN_BE_ASKED = { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } };
 export const YES = { action: "accept", content: { approve: true } };
 export const NO = { action: "accept", content: { approve: false } };
 
@@ -147,7 +147,7 @@ export async function openModernHttp(place: Place): Promise<ModernWire> {
   };
 }
 
-export const stdioOptions = ({ folder, configFile }: Place) => ({ folder, args: ["--config", configFile] });
+const stdioOptions = ({ folder, configFile }: Place) => ({ folder, args: ["--config", configFile] });
 
 /** What a client was asked with an answer. */
 export interface Asked {
