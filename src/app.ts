@@ -321,6 +321,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
             return createGuardedFetch(issuer);
           },
           gatewayFor: (asked) => gatewayFor(asked ?? profile),
+          profile,
           askStore: () =>
             store.check().catch((error: unknown) => {
               log.warn("store.check.failed", { error });

@@ -24,6 +24,7 @@ export interface HttpFrontParts {
   /** For the documents of the issuer, which may lead nowhere nearer than the issuer is. */
   readonly openIssuerFetch: (issuer: URL) => Promise<GateOAuth["fetch"]>;
   readonly gatewayFor: HttpServerParts["gatewayFor"];
+  readonly profile?: string | undefined;
   /** Any cheap question to the store. */
   readonly askStore: () => Promise<unknown>;
   readonly isDraining: () => boolean;
@@ -73,6 +74,7 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
       metrics,
       telemetry: watching.telemetry,
       gatewayFor: parts.gatewayFor,
+      profile: parts.profile,
       isDraining: parts.isDraining,
       health: createHealth({ ...parts, isConfigGood: () => !isStale }),
       ...(oauth !== undefined && { oauth }),

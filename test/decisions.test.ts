@@ -1,5 +1,6 @@
 /** Decisions of people are bound to what they were shown: over restarts, doubled answers, other principals, profiles and eras. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { send } from "../src/server/http/http.testkit.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { createSealedStates } from "../src/gateway/sealed-state.ts";
 import { runCli } from "./fixtures/gateway-process.ts";
@@ -253,6 +254,42 @@ describe("an approval through a profile", () => {
     expect(structureOf(refused)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
     expect(await place.decisionCount()).toBe(0);
     expect(place.paid()).toEqual([1]);
+  });
+});
+
+describe("a token that is limited to a profile", () => {
+  const profiles = { pay: { servers: ["counter"] }, other: { servers: ["account"] } };
+  const PING = { body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }) };
+
+  it("S13: opens that profile, and no other, nor the gateway without one; a token without a limit opens all", async () => {
+    const place = openDecisionPlace({ profiles });
+    const limited = place.tokenFor("limited", ["read", "call", "write"], ["pay"]);
+    const gateway = await startHttp(place);
+    onTestFinished(() => gateway.stop());
+    const statusOf = async (path: string, headers: typeof limited) =>
+      send(gateway.at(path), { ...PING, headers });
+    for (const path of ["/mcp", "/mcp/other", "/mcp/no-such"]) {
+      const { status, text } = await statusOf(path, limited);
+      expect([status, text]).toEqual([403, expect.stringContaining("only /mcp/pay")]);
+      expect((await statusOf(path, place.owner())).status).not.toBe(403);
+    }
+    expect((await statusOf("/mcp/pay", limited)).status).not.toBe(403);
+    for (const era of ["2025-11-25", "2026-07-28"] as const) {
+      const { client } = await connectHttp(era, gateway.at("/mcp/pay"), limited);
+      expect((await client.callTool(execute({ code: "return 1" }))).structuredContent).toMatchObject({
+        outputs: 1,
+      });
+      await client.close();
+    }
+  });
+
+  it("S13: opens /mcp where that is its profile", async () => {
+    const place = openDecisionPlace({ profiles });
+    const [pay, other] = ["pay", "other"].map((name) => place.tokenFor(name, ["read"], [name]));
+    const gateway = await startHttp(place, { args: ["--profile", "pay"] });
+    onTestFinished(() => gateway.stop());
+    expect((await send(gateway.url, { ...PING, headers: pay! })).status).not.toBe(403);
+    expect((await send(gateway.url, { ...PING, headers: other! })).status).toBe(403);
   });
 });
 

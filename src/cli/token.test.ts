@@ -43,6 +43,16 @@ describe("repertoire token", () => {
     expect(token("list").stderr).toContain("repertoire token");
   });
 
+  it("S13: makes a token that opens some profiles alone, and lists which", () => {
+    const { token, json } = home();
+    const made = token("create", "bot", "--profile", "triage", "--profile", "ops");
+    expect(made.stderr).toContain("created bot (read, call; only the profiles triage, ops).");
+    token("create", "all");
+    expect(json("list")).toMatchObject([{ name: "bot", profiles: ["triage", "ops"] }, { name: "all" }]);
+    expect(token("list").stdout).toMatch(/TOKEN +SCOPES +PROFILES[^]*triage,ops[^]*all/);
+    expect(token("create", "x", "--profile", "../x").status).toBe(2);
+  });
+
   it("replaces the default token, or the one that is named", () => {
     const { token, json } = home();
     const before = token().stdout;

@@ -12,6 +12,7 @@ import { green, note, print, printJson, printTable } from "./terminal.ts";
 
 interface CreateOptions extends GlobalOptions {
   readonly scope: string;
+  readonly profile?: readonly string[];
 }
 
 const USUAL_SCOPE = "read,call";
@@ -34,6 +35,7 @@ Examples:
   $ repertoire token
   $ claude mcp add --transport http repertoire http://127.0.0.1:7373/mcp --header "Authorization: Bearer $(repertoire token)"
   $ repertoire token create laptop --scope read,call
+  $ repertoire token create bot --scope read,call --profile triage
   $ repertoire token list
   $ repertoire token revoke laptop
   $ repertoire token rotate`,
@@ -41,13 +43,18 @@ Examples:
     .action((_options: unknown, command: Command) => finish(show(globalOptionsOf(command))));
   token
     .command("list")
-    .description("List the tokens: name, scopes, when they were made")
+    .description("List the tokens: name, scopes, profiles, when they were made")
     .action((_options: unknown, command: Command) => finish(list(globalOptionsOf(command))));
   token
     .command("create")
     .description("Make a token and show it, once")
     .argument("<name>", "who or what it is for, such as laptop or ci")
     .option("--scope <scopes>", `what it may do: some of ${PERMISSIONS.join(",")}`, USUAL_SCOPE)
+    .option(
+      "--profile <name>",
+      "open only this profile; may be given several times. Without it, every profile and the whole gateway",
+      (name: string, given: readonly string[] | undefined) => [...(given ?? []), name],
+    )
     .action((name: string, _options: unknown, command: Command) => {
       finish(create(name, { ...globalOptionsOf(command), ...command.opts<CreateOptions>() }));
     });
@@ -84,8 +91,13 @@ function list(options: GlobalOptions): number {
   else if (entries.length === 0) {
     note(`There are no tokens yet. Make the first with: ${commandLine(["token"], options)}`);
   } else {
-    const rows = entries.map(({ name, permissions, createdAt }) => [name, permissions.join(","), createdAt]);
-    printTable([["TOKEN", "SCOPES", "CREATED"], ...rows]);
+    const rows = entries.map(({ name, permissions, profiles, createdAt }) => [
+      name,
+      permissions.join(","),
+      profiles?.join(",") ?? "all",
+      createdAt,
+    ]);
+    printTable([["TOKEN", "SCOPES", "PROFILES", "CREATED"], ...rows]);
   }
   return EXIT.ok;
 }
@@ -93,7 +105,7 @@ function list(options: GlobalOptions): number {
 function create(name: string, options: CreateOptions): number {
   const permissions = parseScopes(options.scope);
   if (!permissions.success) return refuse(permissions.error, options);
-  return showNew(tokensOf(options).create(name, permissions.data), "created", options);
+  return showNew(tokensOf(options).create(name, permissions.data, options.profile), "created", options);
 }
 
 function rotate(name: string, options: GlobalOptions): number {
@@ -102,10 +114,11 @@ function rotate(name: string, options: GlobalOptions): number {
 
 function showNew(made: ToolResult<ShownToken>, done: string, options: GlobalOptions): number {
   if (!made.success) return refuse(made.error, options);
-  const { name, permissions, token } = made.data;
+  const { name, permissions, profiles, token } = made.data;
   if (options.json === true) printJson(viewOf(made.data));
   else {
-    note(`${green(done)} ${name} (${permissions.join(", ")}). ${adviceOn(name, options)}`);
+    const limit = profiles === undefined ? "" : `; only the profiles ${profiles.join(", ")}`;
+    note(`${green(done)} ${name} (${permissions.join(", ")}${limit}). ${adviceOn(name, options)}`);
     print(token);
   }
   return EXIT.ok;
@@ -134,10 +147,11 @@ function parseScopes(text: string): ToolResult<Permission[]> {
   });
 }
 
-function viewOf({ name, permissions, token }: ShownToken) {
-  return { name, scopes: permissions, token };
+/** Without `profiles`, a token opens every one. */
+function viewOf({ name, permissions, profiles, token }: ShownToken) {
+  return { name, scopes: permissions, ...(profiles !== undefined && { profiles }), token };
 }
 
-function describe({ name, permissions, createdAt }: TokenEntry) {
-  return { name, scopes: permissions, created_at: createdAt };
+function describe({ name, permissions, profiles, createdAt }: TokenEntry) {
+  return { name, scopes: permissions, ...(profiles !== undefined && { profiles }), created_at: createdAt };
 }

@@ -13,6 +13,8 @@ export interface Principal {
   /** For people. */
   readonly name: string;
   readonly permissions: ReadonlySet<Permission>;
+  /** The profiles that it may come in by, and nothing else; without it, every one, and the gateway without a profile. */
+  readonly profiles?: ReadonlySet<string>;
   /** Aborted when the token is revoked, rotated or has expired: streams end, and runs make no further calls. */
   readonly revoked: AbortSignal;
 }

@@ -23,7 +23,7 @@ export interface Place {
   readonly configFile: string;
   configure(config: object): void;
   /** The headers of somebody who may do this. */
-  tokenFor(name: string, permissions: readonly Permission[]): Headers;
+  tokenFor(name: string, permissions: readonly Permission[], profiles?: readonly string[]): Headers;
   /** The headers of the default token, which may do everything. */
   owner(): Headers;
   /** Every line that the scripted server was sent. */
@@ -50,8 +50,8 @@ export function createPlace(config: object = {}): Place {
     home,
     configFile,
     configure,
-    tokenFor(name, permissions) {
-      const made = openTokens(home).create(name, permissions);
+    tokenFor(name, permissions, profiles) {
+      const made = openTokens(home).create(name, permissions, profiles);
       if (!made.success) throw new Error(made.error.message);
       return headersOf(made.data.token);
     },

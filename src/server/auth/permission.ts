@@ -3,7 +3,7 @@
  * somebody adds elsewhere is closed until it has a row here.
  */
 import type { JsonObject } from "../../core/json.ts";
-import type { Permission } from "../../core/principal.ts";
+import type { Permission, Principal } from "../../core/principal.ts";
 import { challengeOf } from "./challenge.ts";
 
 const BY_METHOD: ReadonlyMap<string, Permission> = new Map([
@@ -47,6 +47,17 @@ export function permissionsForCall(toolName: string | undefined, args: JsonObjec
   const permission = permissionFor("tools/call", toolName);
   const keeps = toolName === "execute" && args["save_as"] !== undefined && args["save_as"] !== null;
   return keeps ? [permission, "write"] : [permission];
+}
+
+/** Why somebody may not come in by this profile, or by none; undefined where they may. */
+export function findProfileProblem({ profiles }: Principal, profile: string | undefined): string | undefined {
+  if (profiles === undefined || (profile !== undefined && profiles.has(profile))) return undefined;
+  const allowed = [...profiles].map((name) => `/mcp/${name}`).join(", ");
+  const what = profile === undefined ? "the gateway without a profile" : `the profile ${profile}`;
+  return (
+    `This token does not open ${what}, only ${allowed}. ` +
+    `Use that address, or make another token with: repertoire token create NAME${profile === undefined ? "" : ` --profile ${profile}`}`
+  );
 }
 
 /** The issuer's names for permissions, where they are not called like them. */

@@ -44,6 +44,31 @@ describe("the principals of tokens", () => {
     expect(principals.find(digestOf("something else"))).toBeUndefined();
   });
 
+  it("S13: are other ones when the profiles of the token change, so that open sessions end", () => {
+    const { home, tokens } = homeWith({});
+    const made = tokens.create("bot", ["read"], ["triage"]);
+    const digest = digestOf(made.success ? made.data.token : "");
+    const principals = watching(home);
+    const before = principals.find(digest)!;
+    expect(before.profiles).toEqual(new Set(["triage"]));
+    writeFileSync(
+      tokenFileOf(home),
+      JSON.stringify({ tokens: [{ ...tokens.list()[0], profiles: ["ops"] }] }),
+    );
+    principals.look();
+    expect(before.revoked.aborted).toBe(true);
+    expect(principals.find(digest)?.profiles).toEqual(new Set(["ops"]));
+  });
+
+  it.each([[[]], ["triage"], [[1]], [null]])(
+    "S13: fail closed where the file says profiles: %j",
+    (profiles) => {
+      const { home, tokens, digest } = homeWith({ a: ["read"] });
+      writeFileSync(tokenFileOf(home), JSON.stringify({ tokens: [{ ...tokens.list()[0], profiles }] }));
+      expect(watching(home).find(digest("a"))).toBeUndefined();
+    },
+  );
+
   it.each([
     ["the folder's watch", NEVER_MS],
     ["the slow look", 20],

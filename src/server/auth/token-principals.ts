@@ -75,13 +75,14 @@ export function watchTokens(home: string, log: Log, lookMs: number = LOOK_MS): T
 
 function hold(entry: TokenEntry): Held {
   const revocation = new AbortController();
-  const { name, permissions } = entry;
+  const { name, permissions, profiles } = entry;
   return {
     digest: Buffer.from(entry.hash, "hex"),
     principal: {
       id: `token:${name}`,
       name,
       permissions: new Set(permissions),
+      ...(profiles !== undefined && { profiles: new Set(profiles) }),
       revoked: revocation.signal,
     },
     revocation,
@@ -89,8 +90,8 @@ function hold(entry: TokenEntry): Held {
   };
 }
 
-function textOf({ hash, permissions }: TokenEntry): string {
-  return `${hash} ${permissions.toSorted().join(" ")}`;
+function textOf({ hash, permissions, profiles }: TokenEntry): string {
+  return JSON.stringify([hash, permissions.toSorted(), profiles?.toSorted()]);
 }
 
 /** A rename gives another inode, an edit another time, a `chmod` another change time. */

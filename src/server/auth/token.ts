@@ -16,6 +16,8 @@ export const TOKEN_COUNT_MAX = 100;
 export interface TokenEntry {
   readonly name: string;
   readonly permissions: readonly Permission[];
+  /** The profiles that it opens; one without this opens every profile, and the gateway without one. */
+  readonly profiles?: readonly string[];
   /** SHA-256 of the token, in hex. */
   readonly hash: string;
   /** The token itself, of the default one only, so that its owner can be shown it again. */
@@ -60,17 +62,28 @@ export function parseEntries(value: unknown): TokenEntry[] | undefined {
 
 function isEntry(value: unknown): value is TokenEntry {
   if (!isJsonObject(value)) return false;
-  const { name, permissions, hash, value: token, createdAt } = value;
+  const { name, permissions, profiles, hash, value: token, createdAt } = value;
   return (
     typeof name === "string" &&
     isScopePart(name) &&
     Array.isArray(permissions) &&
     permissions.every(isPermission) &&
+    (profiles === undefined || isProfileList(profiles)) &&
     typeof hash === "string" &&
     /^[0-9a-f]{64}$/.test(hash) &&
     typeof createdAt === "string" &&
     (token === undefined || (typeof token === "string" && digestOf(token).toString("hex") === hash))
   );
+}
+
+/** A list that names none would open nothing, and one that is damaged must not open everything. */
+function isProfileList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isProfileName);
+}
+
+/** What the address of a profile can end in. */
+export function isProfileName(word: unknown): word is string {
+  return typeof word === "string" && /^[a-z0-9_-]{1,64}$/.test(word);
 }
 
 function isPermission(word: unknown): word is Permission {

@@ -66,6 +66,18 @@ describe("tokens", () => {
     },
   );
 
+  it("S13: may be limited to profiles, which they keep when they are replaced; without, they open all", () => {
+    const tokens = openTokens(temporaryFolder());
+    const made = requireData(tokens.create("bot", ["read"], ["triage", "ops", "triage"]));
+    expect(made).toMatchObject({ profiles: ["triage", "ops"] });
+    expect(requireData(tokens.rotate("bot"))).toMatchObject({ profiles: ["triage", "ops"] });
+    expect(requireData(tokens.create("all", ["read"]))).not.toHaveProperty("profiles");
+    expect(tokens.list().map(({ profiles }) => profiles)).toEqual([["triage", "ops"], undefined]);
+    for (const profile of ["", "../x", "A", "a".repeat(65)]) {
+      expect(requireError(tokens.create("x", ["read"], [profile]))).toMatchObject({ field: "profile" });
+    }
+  });
+
   it("have names of their own, and at least one scope", () => {
     const tokens = openTokens(temporaryFolder());
     tokens.create("laptop", ["read"]);

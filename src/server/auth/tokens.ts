@@ -8,6 +8,7 @@ import { changeTokens, readTokens } from "./token-file.ts";
 import {
   DEFAULT_TOKEN_NAME,
   digestOf,
+  isProfileName,
   makeToken,
   TOKEN_COUNT_MAX,
   type RandomBytes,
@@ -18,6 +19,7 @@ import {
 export interface ShownToken {
   readonly name: string;
   readonly permissions: readonly Permission[];
+  readonly profiles?: readonly string[];
   readonly token: string;
   readonly isNew: boolean;
 }
@@ -29,9 +31,14 @@ export interface Tokens {
   /** The default token, made where there is none. */
   showDefault(): ShownToken;
   list(): readonly TokenEntry[];
-  create(name: string, permissions: readonly Permission[]): ToolResult<ShownToken>;
+  /** With profiles, it opens these alone. */
+  create(
+    name: string,
+    permissions: readonly Permission[],
+    profiles?: readonly string[],
+  ): ToolResult<ShownToken>;
   revoke(name: string): ToolResult<TokenEntry>;
-  /** A new text for the same name and permissions; the old one is good no longer. */
+  /** A new text for the same name, permissions and profiles; the old one is good no longer. */
   rotate(name: string): ToolResult<ShownToken>;
 }
 
@@ -41,16 +48,18 @@ export interface TokensParts {
 }
 
 export function openTokens(home: string, { clock = systemClock, random }: TokensParts = {}): Tokens {
-  function make(name: string, permissions: readonly Permission[]) {
+  function make(name: string, permissions: readonly Permission[], profiles?: readonly string[]) {
     const token = makeToken(random);
+    const limit = profiles === undefined || profiles.length === 0 ? {} : { profiles: [...new Set(profiles)] };
     const entry: TokenEntry = {
       name,
       permissions,
+      ...limit,
       hash: digestOf(token).toString("hex"),
       ...(name === DEFAULT_TOKEN_NAME && { value: token }),
       createdAt: new Date(clock.now()).toISOString(),
     };
-    return { entry, shown: { name, permissions, token, isNew: true } };
+    return { entry, shown: { name, permissions, ...limit, token, isNew: true } };
   }
 
   return {
@@ -62,7 +71,7 @@ export function openTokens(home: string, { clock = systemClock, random }: Tokens
         return { entries: [entry], outcome: shown };
       }),
     showDefault: () =>
-      changeTokens(home, (entries = []) => {
+      changeTokens<ShownToken>(home, (entries = []) => {
         const known = entries.find((entry) => entry.name === DEFAULT_TOKEN_NAME);
         if (known?.value !== undefined) {
           const { name, permissions, value: token } = known;
@@ -71,11 +80,11 @@ export function openTokens(home: string, { clock = systemClock, random }: Tokens
         const { entry, shown } = make(DEFAULT_TOKEN_NAME, PERMISSIONS);
         return { entries: [...without(entries, DEFAULT_TOKEN_NAME), entry], outcome: shown };
       }),
-    create: (name, permissions) =>
+    create: (name, permissions, profiles = []) =>
       changeTokens<ToolResult<ShownToken>>(home, (entries = []) => {
-        const problem = findProblem(name, permissions, entries);
+        const problem = findProblem(name, permissions, entries) ?? findProfileProblem(profiles);
         if (problem !== undefined) return { outcome: problem };
-        const { entry, shown } = make(name, permissions);
+        const { entry, shown } = make(name, permissions, profiles);
         return { entries: [...entries, entry], outcome: succeed(shown) };
       }),
     revoke: (name) =>
@@ -88,7 +97,7 @@ export function openTokens(home: string, { clock = systemClock, random }: Tokens
       changeTokens<ToolResult<ShownToken>>(home, (entries = []) => {
         const known = entries.find((entry) => entry.name === name);
         if (known === undefined) return { outcome: unknownToken(name, entries) };
-        const { entry, shown } = make(name, known.permissions);
+        const { entry, shown } = make(name, known.permissions, known.profiles);
         return { entries: [...without(entries, name), entry], outcome: succeed(shown) };
       }),
   };
@@ -133,6 +142,15 @@ function findProblem(
   if (entries.length < TOKEN_COUNT_MAX) return undefined;
   return fail("TOOL_INVALID_INPUT", `There are ${TOKEN_COUNT_MAX} tokens, and no more can be made.`, {
     hint: "Revoke one that nobody uses: `repertoire token list`, then `repertoire token revoke NAME`.",
+  });
+}
+
+function findProfileProblem(profiles: readonly string[]): Failure | undefined {
+  const wrong = profiles.find((profile) => !isProfileName(profile));
+  if (wrong === undefined) return undefined;
+  return fail("TOOL_INVALID_INPUT", `${JSON.stringify(wrong)} cannot be the name of a profile over HTTP.`, {
+    field: "profile",
+    hint: "Its address is /mcp/PROFILE: lower-case letters, digits, - and _, at most 64 of them.",
   });
 }
 

@@ -8,7 +8,7 @@ import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Gate, GateOAuth } from "../auth/gate.ts";
-import { insufficientScope, scopeNameOf } from "../auth/permission.ts";
+import { findProfileProblem, insufficientScope, scopeNameOf } from "../auth/permission.ts";
 import { baseFor, basesOf, metadataUrlOf } from "../auth/resource-metadata.ts";
 import { EventWriter } from "./event-writer.ts";
 import { createFrontDoor, type FrontDoor, type FrontDoorParts } from "./front-door.ts";
@@ -42,6 +42,8 @@ export interface HttpServerParts extends OperatorParts {
   readonly gatewayFor: (
     profile: string | undefined,
   ) => { gateway: Gateway; isTransparent: boolean } | undefined;
+  /** The profile that `/mcp` itself is, where it is one. */
+  readonly profile?: string | undefined;
   readonly refused: FrontDoorParts["refused"];
   readonly telemetry: Telemetry;
   /** Whether the gateway is leaving: what is under way is answered, and nothing new is begun. */
@@ -146,14 +148,25 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   };
 }
 
-interface HandlerParts extends Pick<HttpServerParts, "ended" | "log"> {
+interface HandlerParts extends Pick<HttpServerParts, "ended" | "log" | "profile" | "refused"> {
   readonly begun: (visit: Visit) => void;
   readonly door: FrontDoor;
   readonly operate: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
-function createHandler({ door, operate, endpointFor, begun, ended, log }: HandlerParts) {
+function createHandler(parts: HandlerParts) {
+  const { door, operate, endpointFor, begun, ended, log } = parts;
+
+  /** Before anything is told of the profile, also whether there is one. */
+  function mayUse({ principal, response }: Visit, profile: string | undefined): boolean {
+    const problem = principal && findProfileProblem(principal, profile ?? parts.profile);
+    if (problem === undefined) return true;
+    parts.refused("forbidden");
+    replyError(response, { status: 403, message: problem });
+    return false;
+  }
+
   async function handle(visit: Visit): Promise<void> {
     if (!door.checkAddress(visit)) return;
     const { request, response, path } = visit;
@@ -166,6 +179,7 @@ function createHandler({ door, operate, endpointFor, begun, ended, log }: Handle
       rememberVisit(visit);
       return operate(request, response);
     }
+    if (!mayUse(visit, mcp[1])) return;
     const endpoint = endpointFor(mcp[1]);
     if (endpoint === undefined) {
       const message =
