@@ -114,6 +114,7 @@ function showServer(server: ServerForTrust & { readonly replacesOwn: boolean }):
     server.args.forEach((arg, index) => line(index === 0 ? "args" : "", JSON.stringify(arg)));
     if (server.cwd !== undefined) line("cwd", server.cwd);
     if (server.envNames.length > 0) line("env", server.envNames.join(", "));
+    if (server.envFile !== undefined) line("envFile", `all variables in ${server.envFile}`);
   } else {
     line(server.kind, server.url);
     if (server.headerNames.length > 0) line("headers", server.headerNames.join(", "));

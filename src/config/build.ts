@@ -187,6 +187,7 @@ function serverFromFile(
     problems,
     transport: transportOf(entry, kind, (cwd) => locate(place, cwd)),
     written: transportOf(asWritten(written), kind, (cwd) => cwd),
+    ...(typeof written["envFile"] === "string" && { envFile: written["envFile"] }),
     ...(entry.oauth === undefined ? {} : { oauth: buildOAuth(entry.oauth) }),
   };
 }

@@ -69,6 +69,8 @@ export interface ServerConfig {
   /** What keeps it from being started, with the cure for each: the server is listed, and says so to every caller. */
   readonly problems: readonly Problem[];
   readonly transport: Transport;
+  /** The file of variables for its command, as written. */
+  readonly envFile?: string;
   /** How the user logs in to a remote server, where that is not found out from the server itself. */
   readonly oauth?: ServerOAuthConfig;
   /** The transport as written, with `${VAR}` in place of values: what may be shown, through `describeConfig`. */

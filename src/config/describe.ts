@@ -133,6 +133,8 @@ export type ServerForTrust = {
       readonly args: readonly string[];
       readonly cwd?: string;
       readonly envNames: readonly string[];
+      /** Whose variables the command would be given as well. */
+      readonly envFile?: string;
     }
   | { readonly kind: "http" | "sse"; readonly url: string; readonly headerNames: readonly string[] }
 );
@@ -142,7 +144,7 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
   const fromFile = config.servers.filter(
     ({ declaredIn, file }) => declaredIn === "file" && file === config.origin.path,
   );
-  return fromFile.map(({ key, id, fromEnvironment, inputs, written }) => {
+  return fromFile.map(({ key, id, fromEnvironment, inputs, written, envFile }) => {
     const named = { key: escapeUnprintable(key), id, variables: fromEnvironment, inputs };
     if (written.kind !== "stdio") {
       return {
@@ -159,6 +161,7 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
       args: written.args.map(escapeUnprintable),
       ...(written.cwd === undefined ? {} : { cwd: escapeUnprintable(written.cwd) }),
       envNames: Object.keys(written.env).map(escapeUnprintable),
+      ...(envFile !== undefined && { envFile: escapeUnprintable(envFile) }),
     };
   });
 }

@@ -1,5 +1,6 @@
 /**
  * Variables in the strings of a config: `${VAR}`, `${VAR:-default}`, both with `env:` before the name, and inputs: `${input:ID}`.
+ * `${workspaceFolder}`, `${userHome}` and the other names that editors know are given by the caller; they need no `env:`.
  *
  * One pass: what came out of a variable, an input or a default is never looked at again. `$${x}` is the literal `${x}`. Keys,
  * numbers, booleans and the section `inputs` are not expanded. A variable that is set to the empty string counts as set for
@@ -33,6 +34,11 @@ export type LookUpInput = (id: string) => InputValue | undefined;
 
 const NO_INPUTS: LookUpInput = () => undefined;
 
+/** What stands for a name that is no variable of the environment, such as `workspaceFolder`. */
+export type BuiltInVariables = ReadonlyMap<string, string>;
+
+const NO_VARIABLES: BuiltInVariables = new Map();
+
 /** One place where an input stands, and whether there is a value for it. */
 export interface InputUse {
   readonly path: KeyPath;
@@ -61,7 +67,12 @@ export interface Expansion {
   readonly secrets: readonly string[];
 }
 
-export function expandText(text: string, env: Environment, lookUpInput = NO_INPUTS): Expansion {
+export function expandText(
+  text: string,
+  env: Environment,
+  lookUpInput = NO_INPUTS,
+  builtIn: BuiltInVariables = NO_VARIABLES,
+): Expansion {
   const variables: string[] = [];
   const inputs: Omit<InputUse, "path">[] = [];
   const problems: TextProblem[] = [];
@@ -93,6 +104,8 @@ export function expandText(text: string, env: Environment, lookUpInput = NO_INPU
     TOKEN,
     (token, name: string | undefined, otherwise: string | undefined, id: string | undefined) => {
       if (token === "$${") return "${";
+      const place = token.startsWith("${env:") ? undefined : builtIn.get(name ?? "");
+      if (place !== undefined) return place;
       if (name !== undefined) return expandVariable(token, name, otherwise);
       if (id !== undefined) return expandInput(token, id);
       problems.push({ message: 'has a "${" that is not a variable', hint: SYNTAX_HINT });
@@ -129,6 +142,7 @@ export function expandTree(
   root: unknown,
   env: Environment,
   lookUpInput: (id: string, path: KeyPath) => InputValue | undefined = NO_INPUTS,
+  builtIn: BuiltInVariables = NO_VARIABLES,
 ): TreeExpansion {
   const complaints: Complaint[] = [];
   const unset: Complaint[] = [];
@@ -138,7 +152,7 @@ export function expandTree(
   const secrets: string[] = [];
   const expandString = (text: string, path: KeyPath): string => {
     if (!text.includes("${")) return text;
-    const expansion = expandText(text, env, (id) => lookUpInput(id, path));
+    const expansion = expandText(text, env, (id) => lookUpInput(id, path), builtIn);
     for (const problem of expansion.problems) complaints.push({ path, at: "value", ...problem });
     for (const problem of expansion.unset) unset.push({ path, at: "value", ...problem });
     for (const variable of expansion.variables) uses.push({ path, variable });

@@ -12,9 +12,11 @@ function complaintsAbout(value: unknown): string[] {
 describe("unknown keys", () => {
   test.each([
     [{ mcpServer: {} }, 'mcpServer: unknown key; did you mean "mcpServers"?'],
-    [{ servers: {} }, 'servers: unknown key; did you mean "mcpServers"?'],
     [{ mcpServers: { a: { comand: "x" } } }, 'mcpServers.a.comand: unknown key; did you mean "command"?'],
-    [{ mcpServers: { a: { timeout: 5 } } }, 'mcpServers.a.timeout: unknown key; did you mean "timeoutMs"?'],
+    [
+      { mcpServers: { a: { timeoutms: 5 } } },
+      'mcpServers.a.timeoutms: unknown key; did you mean "timeoutMs"?',
+    ],
     [
       { mcpServers: { a: { tools: { alow: [] } } } },
       'mcpServers.a.tools.alow: unknown key; did you mean "allow"?',

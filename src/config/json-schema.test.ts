@@ -25,6 +25,7 @@ test("describes every key", () => {
   expect(Object.keys(schema["properties"] as object)).toEqual([
     "$schema",
     "mcpServers",
+    "servers",
     "inputs",
     "exposure",
     "profiles",

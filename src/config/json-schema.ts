@@ -14,7 +14,7 @@ export function createJsonSchema(): Record<string, unknown> {
     title: "Repertoire configuration",
     description:
       "repertoire.json: JSON with comments. ${VAR}, ${VAR:-default} and ${env:VAR} in string values are replaced once by " +
-      'environment variables, ${input:ID} by the value that was given for the input; "$${" is a literal "${".',
+      'environment variables, ${workspaceFolder} and ${userHome} by those folders, ${input:ID} by the value that was given for the input; "$${" is a literal "${".',
     ...rest,
   };
 }

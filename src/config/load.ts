@@ -1,12 +1,16 @@
 /**
  * Files + environment → one frozen Config, or everything that is wrong with them at once. Bad input is a value and never a
  * throw. What is wrong with one server is kept with that server; only what is wrong with a file as a whole leaves no config. Only
- * data is read: no script, no module of the folder has any say.
+ * data is read: no script, no module of the folder has any say, and no `.env` but the `envFile` of a server.
  */
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { buildConfig } from "./build.ts";
 import { readConfigText, type ConfigText, type FileText, type LoadOptions } from "./config-text.ts";
 import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ConfigInput } from "./config.ts";
 import { parseDocument } from "./document.ts";
+import { editorVariables } from "./editor-variables.ts";
+import { readEnvFile } from "./env-file.ts";
 import { readEnvironment, type EnvironmentServers } from "./environment.ts";
 import { expandTree, type InputUse, type TreeExpansion } from "./expand.ts";
 import type { FileChecked } from "./file-check.ts";
@@ -20,9 +24,10 @@ import {
   readDeclarations,
   withInputHint,
 } from "./inputs.ts";
-import { mergeLayers, type Layer } from "./merge.ts";
+import { folderOf, mergeLayers, type Layer } from "./merge.ts";
 import { arrangeProblems, type Complaint, type KeyPath, type Problem } from "./problem.ts";
 import { checkProfiles } from "./profile.ts";
+import type { FileServer } from "./schema.ts";
 import { asObject, checkServers, objectAt, parseServerKey, type ServersChecked } from "./server-check.ts";
 import { readEntry } from "./server-entry.ts";
 import { listEntries } from "./server-table.ts";
@@ -42,7 +47,7 @@ export function loadConfig(options: LoadOptions = {}): LoadResult {
 }
 
 /** What decides about the values in a file, beside the file. */
-type ValueOptions = Pick<LoadOptions, "env" | "readInput" | "assumeTrusted">;
+type ValueOptions = Pick<LoadOptions, "env" | "readInput" | "assumeTrusted" | "homedir" | "platform">;
 
 /** Understands what was read: all problems of files and environment at once, or the config and what is odd about it. */
 export function parseConfigText(source: ConfigText, options: ValueOptions = {}): LoadResult {
@@ -57,16 +62,24 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
   const isRead = (path: KeyPath): boolean => isTrusted(path) && !(assumeTrusted && readInput === undefined);
   const lookUp = createInputLookUp(declared, readInput);
   const lookUpDefault = createInputLookUp(declared, undefined);
-  const expansion = expandTree(tree, env, (id, path) => (isRead(path) ? lookUp : lookUpDefault)(id));
+  const { homedir: user = homedir(), platform = process.platform } = options;
+  const builtIn = editorVariables({ homedir: user, platform, folder: source.location.cwd });
+  const lookUpAt = (id: string, path: KeyPath) => (isRead(path) ? lookUp : lookUpDefault)(id);
+  const expansion = expandTree(tree, env, lookUpAt, builtIn);
   const servers = checkServers(expansion.value);
   const environment = readEnvironment(env, servers.known);
   const isEnabled = createEnabledCheck(tree, environment);
   const gaps = findGaps(expansion, { isRead, isEnabled });
   const entries = readEntries(expansion.value);
+  const envFiles = readEnvFiles(entries, {
+    isUsed: (path) => isTrusted(path) && isEnabled(String(path[1])),
+    folderAt: (path) => folderOf(merged.sourceAt(path), source.location.home),
+  });
   const checked = checkWithGaps(withoutServers(expansion.value), gaps.paths);
   const ids = [...new Set([...servers.known.keys(), ...environment.urls.keys()])].sort();
   const values = [
     ...[...entries.values()].flatMap((entry) => entry.complaints),
+    ...envFiles.complaints,
     ...complaintsOf(checked),
     ...checkProfiles(expansion.value, ids),
   ];
@@ -100,7 +113,11 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
     servers: new Map(
       [...servers.known].map(([id, { key }]) => [
         id,
-        { key, entry: entries.get(key)!.entry, problems: arrangeProblems(problemsOf(id)) },
+        {
+          key,
+          entry: withEnv(entries.get(key)!.entry, envFiles.env.get(key)),
+          problems: arrangeProblems(problemsOf(id)),
+        },
       ]),
     ),
     written: tree,
@@ -172,7 +189,41 @@ function leaveOut(problem: Problem): Problem {
   return { ...problem, message: `${problem.message}; this server is left out` };
 }
 
-function readEntries(file: unknown): Map<string, ReturnType<typeof readEntry>> {
+interface EnvFileRules {
+  readonly isUsed: (path: KeyPath) => boolean;
+  /** The folder that a relative path starts at. */
+  readonly folderAt: (path: KeyPath) => string;
+}
+
+/** The variables in the files that entries name, by the key of the server; a file is opened for nobody but a server that is used. */
+function readEnvFiles(entries: Entries, { isUsed, folderAt }: EnvFileRules) {
+  const env = new Map<string, Readonly<Record<string, string>>>();
+  const complaints: Complaint[] = [];
+  for (const [key, { entry }] of entries) {
+    const path = ["mcpServers", key];
+    if (entry.envFile === undefined || entry.command === undefined || !isUsed(path)) continue;
+    const read = readEnvFile(resolve(folderAt(path), entry.envFile));
+    if (read.ok) env.set(key, read.env);
+    else {
+      const message = `the file of variables cannot be used: ${read.message}`;
+      complaints.push({
+        path: [...path, "envFile"],
+        at: "value",
+        message,
+        hint: "correct the path, or remove it",
+      });
+    }
+  }
+  return { env, complaints };
+}
+
+function withEnv(entry: FileServer, env: Readonly<Record<string, string>> | undefined): FileServer {
+  return env === undefined ? entry : { ...entry, env: { ...env, ...entry.env } };
+}
+
+type Entries = ReadonlyMap<string, ReturnType<typeof readEntry>>;
+
+function readEntries(file: unknown): Entries {
   const entries = Object.entries(asObject(asObject(file)?.["mcpServers"]) ?? {});
   return new Map(entries.map(([key, value]) => [key, readEntry(value, ["mcpServers", key])]));
 }
@@ -191,7 +242,8 @@ function createEnabledCheck(file: unknown, { enabled }: EnvironmentServers): (ke
   return (key) => {
     const parsed = parseServerKey(key);
     const said = parsed.ok ? enabled.get(parsed.id)?.value : undefined;
-    return said ?? objectAt(servers, key)?.["enabled"] !== false;
+    const { enabled: isOn, disabled: isOff } = objectAt(servers, key) ?? {};
+    return said ?? (isOn !== false && isOff !== true);
   };
 }
 

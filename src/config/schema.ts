@@ -172,6 +172,23 @@ const server = section({
     .optional()
     .describe("How long one call of this server may take, in ms. Without it, limits.callTimeoutMs."),
   tools: toolLists.prefault({}).describe("Which tools of the server may be used."),
+  envFile: text(findPathProblem)
+    .optional()
+    .describe(
+      "A file of KEY=VALUE lines for the environment of the command; `env` wins. A relative one starts at the folder of this file. " +
+        "It is read when this file is.",
+    ),
+  disabled: flag().optional().describe("As other clients write it: true is the same as enabled: false."),
+  timeout: z
+    .number({ error: "must be a number" })
+    .positive({ error: "must be more than 0" })
+    .optional()
+    .describe(
+      "As other clients write timeoutMs: up to 3600 in seconds (Cline, Roo Code), above in ms (Claude Code, Gemini CLI). timeoutMs wins.",
+    ),
+  transport: choice(TRANSPORT_TYPES).optional().describe("As other clients write type."),
+  autoApprove: z.unknown().optional().describe("Of other clients. It grants nothing here."),
+  alwaysAllow: z.unknown().optional().describe("Of other clients. It grants nothing here."),
 }).meta({ anyOf: [{ required: ["command"] }, { required: ["url"] }] });
 
 function namePatterns(allow: string, deny: string) {
@@ -429,6 +446,12 @@ export const fileSchema = section({
     .record(z.string(), server, { error: "must be an object with a server under each name" })
     .default({})
     .describe("The MCP servers behind the gateway, by name, in the shape that every MCP client uses."),
+  // Its entries are read as those of mcpServers, one by one.
+  servers: z
+    .record(z.string(), z.unknown(), { error: "must be an object with a server under each name" })
+    .meta({ additionalProperties: { $ref: "#/properties/mcpServers/additionalProperties" } })
+    .optional()
+    .describe("The same as mcpServers, as VS Code writes it; mcpServers wins."),
   inputs: z
     .array(input, { error: "must be a list of objects with id and type" })
     .default([])

@@ -1,8 +1,20 @@
 /**
- * One entry of `mcpServers`, read by itself: what is wrong with it is wrong with that server and with nothing else of the file. What
- * cannot be used is left out, so that the rest can still be shown.
+ * One entry of `mcpServers`, read by itself: what is wrong with it is wrong with that server and with nothing else of the file. Keys
+ * that other clients use become our own, or are named in a warning. What cannot be used is left out, so that the rest can still be
+ * shown.
  */
 import { nearest } from "../core/nearest.ts";
+import {
+  ALLOW_KEYS,
+  APPROVAL_KEYS,
+  DENY_KEYS,
+  guessTimeoutUnit,
+  readTransportType,
+  SILENT_KEYS,
+  timeoutMsOf,
+  toolNamesIn,
+  TRANSPORT_KEYS,
+} from "./client-keys.ts";
 import { checkServerEntry } from "./file-check.ts";
 import { quoteKey, type Complaint, type KeyPath } from "./problem.ts";
 import { SERVER_KEYS, type FileServer } from "./schema.ts";
@@ -19,42 +31,105 @@ interface EntryRead {
 
 /** `path` is the place of the entry in the file. */
 export function readEntry(value: unknown, path: KeyPath): EntryRead {
-  const { known, warnings } = takeKnownKeys(value, path);
-  const checked = checkServerEntry(known);
+  const warnings: Complaint[] = [];
+  const object = asObject(value);
+  const ours = object === undefined ? value : adoptKeys(object, path, warnings);
+  const checked = checkServerEntry(ours);
   if (checked.ok) return { entry: checked.entry, complaints: [], warnings };
   const complaints = checked.complaints.map((complaint) => ({
     ...complaint,
     path: [...path, ...complaint.path],
   }));
-  return { entry: readRest(known, checked.complaints), complaints, warnings };
+  return { entry: readRest(ours, checked.complaints), complaints, warnings };
 }
 
-// ── unknown keys ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── keys of other clients ───────────────────────────────────────────────────────────────────────────────────────────
 
 /** Unknown keys of an entry that are warned of one by one; what a hostile file has beyond them is counted. */
 const UNKNOWN_SHOWN_MAX = 20;
 
-function takeKnownKeys(value: unknown, path: KeyPath): { known: unknown; warnings: readonly Complaint[] } {
-  const object = asObject(value);
-  if (object === undefined) return { known: value, warnings: [] };
-  const isKnown = (key: string): boolean => SERVER_KEYS.includes(key);
-  const known = Object.fromEntries(Object.entries(object).filter(([key]) => isKnown(key)));
-  const unknown = Object.keys(object).filter((key) => !isKnown(key));
-  const warnings = unknown.slice(0, UNKNOWN_SHOWN_MAX).map((key) => warnUnknown(key, path));
-  const rest = unknown.length - warnings.length;
+/** The entry in our own keys. One whose value has the wrong type stays, for the check to complain about it. */
+function adoptKeys(
+  object: Readonly<Record<string, unknown>>,
+  path: KeyPath,
+  warnings: Complaint[],
+): Record<string, unknown> {
+  const entry: Record<string, unknown> = { ...object };
+  const warn = (key: string, message: string, hint?: string): void => {
+    warnings.push({ path: [...path, key], at: "key", message, ...(hint !== undefined && { hint }) });
+  };
+  adoptType(entry);
+  adoptSwitch(entry);
+  adoptTimeout(entry, warn);
+  adoptTools(entry);
+  for (const key of APPROVAL_KEYS) {
+    // A switch of Gemini CLI; any other value of that name is not meant for a client.
+    const isOther = key === "trust" && typeof entry[key] !== "boolean";
+    if (!Object.hasOwn(entry, key) || isOther) continue;
+    if (entry[key] !== false) warn(key, "grants nothing here: Repertoire asks nobody less because of it");
+    delete entry[key];
+  }
+  for (const key of SILENT_KEYS) delete entry[key];
+  const unknown = Object.keys(entry).filter((key) => !SERVER_KEYS.includes(key));
+  for (const [index, key] of unknown.entries()) {
+    delete entry[key];
+    if (index < UNKNOWN_SHOWN_MAX) warnUnknown(key, warn);
+  }
+  const rest = unknown.length - UNKNOWN_SHOWN_MAX;
   if (rest > 0) warnings.push({ path, at: "key", message: `has ${rest} more unknown keys` });
-  return { known, warnings };
+  return entry;
 }
 
-function warnUnknown(key: string, path: KeyPath): Complaint {
+type Warn = (key: string, message: string, hint?: string) => void;
+
+function warnUnknown(key: string, warn: Warn): void {
   const [hit] = nearest(key, SERVER_KEYS, 1);
   const message = "unknown key, which has no effect";
-  return {
-    path: [...path, key],
-    at: "key",
-    message: hit === undefined ? message : `${message}; did you mean ${quoteKey(hit)}?`,
-    ...(hit === undefined && { hint: `the keys of a server are ${SERVER_KEYS.join(", ")}` }),
+  if (hit === undefined) warn(key, message, `the keys of a server are ${SERVER_KEYS.join(", ")}`);
+  else warn(key, `${message}; did you mean ${quoteKey(hit)}?`);
+}
+
+function adoptType(entry: Record<string, unknown>): void {
+  for (const key of TRANSPORT_KEYS) {
+    const type = readTransportType(entry[key]);
+    if (type === undefined || type === "unknown") continue;
+    delete entry[key];
+    entry["type"] ??= type;
+  }
+}
+
+function adoptSwitch(entry: Record<string, unknown>): void {
+  const { disabled } = entry;
+  if (typeof disabled !== "boolean") return;
+  delete entry["disabled"];
+  if (disabled) entry["enabled"] = false;
+}
+
+function adoptTimeout(entry: Record<string, unknown>, warn: Warn): void {
+  const { timeout } = entry;
+  if (typeof timeout !== "number" || !(timeout > 0)) return;
+  delete entry["timeout"];
+  if (Object.hasOwn(entry, "timeoutMs")) return;
+  const unit = guessTimeoutUnit(timeout);
+  entry["timeoutMs"] = timeoutMsOf(timeout, unit);
+  warn("timeout", `is read as ${unit}, because clients differ`, 'write "timeoutMs" to be sure');
+}
+
+/** A list of tools that a client shows or hides. What is hidden there must not be open here. */
+function adoptTools(entry: Record<string, unknown>): void {
+  const take = (keys: readonly string[]): string[] | undefined => {
+    const key = keys.find((name) => Array.isArray(entry[name]));
+    const names = key === undefined ? undefined : toolNamesIn(entry[key]);
+    for (const name of keys) delete entry[name];
+    return names;
   };
+  const listed = toolNamesIn(entry["tools"]);
+  const allow = take(ALLOW_KEYS) ?? listed;
+  const deny = take(DENY_KEYS);
+  if (allow === undefined && deny === undefined) return;
+  const isAll = allow === undefined || allow.includes("*");
+  const own = listed === undefined ? asObject(entry["tools"]) : {};
+  entry["tools"] = { ...(!isAll && { allow }), ...(deny !== undefined && { deny }), ...own };
 }
 
 // ── what is left of an entry with problems ──────────────────────────────────────────────────────────────────────────

@@ -3,6 +3,16 @@
  * client was told to allow without asking is taken over.
  */
 import type { Json, JsonObject } from "../../core/json.ts";
+import {
+  ALLOW_KEYS,
+  APPROVAL_KEYS,
+  DENY_KEYS,
+  readTransportType,
+  SILENT_KEYS,
+  timeoutMsOf,
+  toolNamesIn,
+  TRANSPORT_KEYS,
+} from "../client-keys.ts";
 import { quoteKey } from "../problem.ts";
 import { asObject } from "../server-check.ts";
 import type { ClientId, ClientPlace } from "./client.ts";
@@ -60,7 +70,7 @@ function refuse(reason: string): Translation {
 /** The part of the entry that says how the server is reached, or why that cannot be known. */
 function reach(passage: Passage): Record<string, Json> | string {
   const { fields, client } = passage;
-  const type = readType(fields);
+  const type = readTransportType(fields.take(...TRANSPORT_KEYS));
   if (type === "unknown") return "Its transport is none that Repertoire knows: stdio, http and sse.";
   const line = readCommandLine(fields);
   if (typeof line === "string") return line;
@@ -79,21 +89,6 @@ function reach(passage: Passage): Record<string, Json> | string {
   return bridged === undefined ? programEntry(passage, line) : bridgedEntry(passage, bridged);
 }
 
-type TransportType = "stdio" | "http" | "sse";
-
-const TYPES: ReadonlyMap<string, TransportType> = new Map([
-  ...["stdio", "local", "command"].map((word) => [word, "stdio"] as const),
-  ...["http", "https", "streamablehttp", "remote"].map((word) => [word, "http"] as const),
-  ["sse", "sse"],
-]);
-
-function readType(fields: Fields): TransportType | "unknown" | undefined {
-  const written = fields.take("type", "transport", "transportType");
-  const word: unknown = asObject(written)?.["type"] ?? written;
-  if (typeof word !== "string") return undefined;
-  return TYPES.get(word.toLowerCase().replace(/[\s_-]/g, "")) ?? "unknown";
-}
-
 function readCommandLine(fields: Fields): CommandLine | string | undefined {
   const command = scalarTexts(fields.take("command", "cmd"));
   const args = scalarTexts(fields.take("args", "arguments"));
@@ -106,9 +101,6 @@ function readCommandLine(fields: Fields): CommandLine | string | undefined {
 
 // ── what is said about it ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** The longest that our config allows. */
-const TIMEOUT_MS_MAX = 60 * 60 * 1000;
-
 function readTimeout({ client, fields }: Passage): Record<string, Json> {
   const start = fields.take("startup_timeout_sec", "startup_timeout_ms");
   if (start !== undefined)
@@ -116,50 +108,22 @@ function readTimeout({ client, fields }: Passage): Record<string, Json> {
   const seconds = fields.take("tool_timeout_sec");
   // The others do not say what their number counts.
   const ms = client === "gemini" || client === "claude" ? fields.take("timeout") : undefined;
-  const time = typeof seconds === "number" ? seconds * 1000 : ms;
-  if (typeof time !== "number" || !(time > 0)) return {};
-  return { timeoutMs: Math.min(Math.max(Math.round(time), 1), TIMEOUT_MS_MAX) };
+  const unit = typeof seconds === "number" ? "seconds" : "milliseconds";
+  const time = unit === "seconds" ? seconds : ms;
+  return typeof time === "number" && time > 0 ? { timeoutMs: timeoutMsOf(time, unit) } : {};
 }
 
 function readTools({ fields }: Passage, reached: Record<string, Json>): Record<string, Json> {
   const tools = fields.take("tools");
-  const allow = toolNames(
-    fields.take("includeTools", "enabled_tools", "enabledTools") ??
-      (Array.isArray(tools) ? tools : undefined),
-  );
+  const allow = toolNamesIn(fields.take(...ALLOW_KEYS) ?? (Array.isArray(tools) ? tools : undefined));
   const hidden = asObject(reached["tools"])?.["deny"];
-  const deny = toolNames(fields.take("excludeTools", "disabled_tools", "disabledTools") ?? hidden);
+  const deny = toolNamesIn(fields.take(...DENY_KEYS) ?? hidden);
   if (asObject(tools) !== undefined) noteApproval(fields);
   const isAll = allow === undefined || allow.includes("*");
   const lists = { ...(isAll ? {} : { allow }), ...(deny === undefined || deny.length === 0 ? {} : { deny }) };
   return Object.keys(lists).length === 0 ? {} : { tools: lists };
 }
 
-/** Gemini CLI allows a pattern of arguments after a name. */
-function toolNames(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const names = value
-    .filter((name) => typeof name === "string")
-    .map((name) => name.replace(/\(.*$/s, "").trim());
-  return [...new Set(names.filter((name) => name !== ""))];
-}
-
-const APPROVAL_KEYS = (
-  "alwaysAllow autoApprove always_allow auto_approve autoApproveAll trust " +
-  "default_tools_approval_mode approval_mode"
-).split(" ");
-/** For people and for the client's own window; they change nothing about the server. */
-const SILENT_KEYS = [
-  "name",
-  "title",
-  "description",
-  "icon",
-  "version",
-  "gallery",
-  "$schema",
-  "comment",
-  "_comment",
-];
 /** More names than these say nothing more. */
 const REST_COUNT_MAX = 5;
 

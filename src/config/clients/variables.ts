@@ -2,9 +2,10 @@
  * Each client has variables of its own in the texts of its config. They become what our config understands, or the very text that
  * they stand for; everything that the client does not expand stays the literal that it is there, with `${` escaped.
  */
+import { editorVariables } from "../editor-variables.ts";
 import { readVariable } from "../locate.ts";
 import { quoteKey } from "../problem.ts";
-import { pathOf, type ClientId, type ClientPlace } from "./client.ts";
+import type { ClientId, ClientPlace } from "./client.ts";
 import { inputIdOf } from "./input-declaration.ts";
 import { escapeText } from "./references.ts";
 
@@ -137,22 +138,8 @@ function envVariable(body: string): Meaning | undefined {
 }
 
 function editorVariable(body: string, { place, folder }: TextPlace): Meaning | undefined {
-  const path = pathOf(place.platform);
-  switch (body) {
-    case "userHome":
-      return { kind: "text", text: place.homedir };
-    case "workspaceFolder":
-    case "workspaceRoot":
-    case "cwd":
-      return { kind: "text", text: folder };
-    case "workspaceFolderBasename":
-      return { kind: "text", text: path.basename(folder) };
-    case "pathSeparator":
-    case "/":
-      return { kind: "text", text: path.sep };
-    default:
-      return envVariable(body);
-  }
+  const text = editorVariables({ ...place, folder }).get(body);
+  return text === undefined ? envVariable(body) : { kind: "text", text };
 }
 
 function claudeVariable(body: string, at: TextPlace): Meaning | undefined {
