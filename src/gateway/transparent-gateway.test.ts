@@ -114,23 +114,39 @@ describe("a list in a transparent profile", () => {
     expect(asked).toEqual([[method, { cursor: "one", extra: 1 }]]);
   });
 
-  it("is left as it is where the door would only repair it", async () => {
-    const tools = [{ name: "a", description: "d".repeat(9_000), inputSchema: {} }, { name: "b" }];
+  it("is left as it is where the door would only shorten its texts", async () => {
+    const tools = [{ name: "a", description: "d".repeat(9_000), inputSchema: { type: "object" } }];
     const { gateway } = openFake(() => succeed({ tools: tools as never }));
     expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({ success: true, data: { tools } });
   });
 
+  it("B2: has every field as clients can read it, because one that they cannot costs them the list", async () => {
+    const tools = [{ name: "a", inputSchema: {}, icons: 5 }, { name: "b" }];
+    const { gateway } = openFake(() => succeed({ tools: tools as never }));
+    const inputSchema = { type: "object" };
+    expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({
+      success: true,
+      data: {
+        tools: [
+          { name: "a", inputSchema },
+          { name: "b", inputSchema },
+        ],
+      },
+    });
+  });
+
   it("T095: hides nothing from a person: what does not show is written out", async () => {
+    const plain = { name: "b", inputSchema: { type: "object" } };
     const evil = {
       name: "a",
       description: "Adds.\u200B\u{E0041}",
       inputSchema: { type: "object" },
       extra: 1,
     };
-    const { gateway } = openFake(() => succeed({ tools: [evil, { name: "b" }] as never }));
+    const { gateway } = openFake(() => succeed({ tools: [evil, plain] as never }));
     expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({
       success: true,
-      data: { tools: [{ ...evil, description: "Adds.\\u{200b}\\u{e0041}" }, { name: "b" }] },
+      data: { tools: [{ ...evil, description: "Adds.\\u{200b}\\u{e0041}" }, plain] },
     });
   });
 
@@ -139,7 +155,7 @@ describe("a list in a transparent profile", () => {
       { name: "" },
       null,
       { name: "x", inputSchema: { type: "string" } },
-      { name: "y", title: 1 },
+      { name: "y", inputSchema: 1 },
     ];
     const tools = [{ name: "a", inputSchema: { type: "object" } }, { name: "secret" }, ...broken];
     const { gateway, logged } = openFake(() => succeed({ tools: tools as never, nextCursor: "2" }), {

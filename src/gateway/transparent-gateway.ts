@@ -3,8 +3,8 @@
  * stands in front of it (who may come in, what is measured and audited) and not for what is shown of it.
  *
  * Some things are not passed. A tool that the server's config denies is neither listed nor called. An entry that the door refuses
- * (no name, a schema over the limits or no JSON Schema) is left out and logged, because one such entry can cost a client its whole
- * list; what the door would merely repair is passed as it is. And the arguments of a call are held to the limits of any JSON here.
+ * (no name, a schema over the limits or no JSON Schema) is left out and logged, and so is a field of the wrong kind, because one of
+ * them can cost a client its whole list; texts that the door would merely shorten are passed as they are. And the arguments of a call are held to the limits of any JSON here.
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";

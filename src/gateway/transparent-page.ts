@@ -1,11 +1,11 @@
 /**
- * One page of a server's list as it is passed on: everything in it as it came, without the entries that must stay out. Only texts
- * that hide something from a person are written out, as everywhere.
+ * One page of a server's list as it is passed on: everything in it as it came, without the entries and the fields that would cost
+ * a client the whole list. Only texts that hide something from a person are written out, as everywhere.
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Offer, ToolDefinition } from "../core/tool.ts";
-import { admitOffer, type Rejection } from "../registry/door.ts";
+import { admitEntry, droppedField, rejectionOf, type Rejection } from "../registry/door.ts";
 import type { ListMethod } from "./gateway.ts";
 
 /** Under which key each list stands in its answer. */
@@ -44,14 +44,14 @@ export function createPageCheck({ registry, server, log }: PageParts): PageCheck
     if (typeof name === "string" && !registry.permits(server, name)) return [];
     const key = LIST_KEYS[method];
     // Each by itself: how much a server may list in all is the registry's concern, and here pages are as long as they are.
-    const admitted = admitOffer({ tools: [], [key]: [entry] });
-    const [rejection] = admitted.rejected;
-    if (rejection !== undefined) {
-      logOnce(method, rejection);
+    const verdict = admitEntry(key, entry);
+    if (verdict.kind === "refused") {
+      logOnce(method, rejectionOf(key, entry, verdict.reason));
       return [];
     }
-    const isHiding = admitted.findings.some(({ code }) => code === "hidden_text");
-    return isHiding && admitted[key][0] !== entry ? [...(admitted[key] as readonly Json[])] : [entry];
+    for (const problem of verdict.drops) logOnce(method, droppedField(entry, problem));
+    const isHiding = verdict.notes.some(({ code }) => code === "hidden_text");
+    return [isHiding ? verdict.entry : verdict.shaped];
   }
 
   function logOnce(method: ListMethod, { name, reason }: Rejection): void {

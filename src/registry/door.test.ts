@@ -46,16 +46,46 @@ describe("tools", () => {
   it.each([
     ["no name", { inputSchema: {} }, "it has no name"],
     ["a name that is none", { name: 7 }, "it has no name"],
-    ["an odd title", { name: "t", title: 7 }, "title must be a text"],
-    ["odd annotations", { name: "t", annotations: [] }, "annotations must be an object"],
-    ["an odd outputSchema", { name: "t", outputSchema: true }, "outputSchema: must be an object"],
-    ["a remote $ref", { name: "t", outputSchema: { $ref: "http://x" } }, "outputSchema: at #: $ref"],
     ["nothing at all", null, "it is not an object"],
     ["a list", [], "it is not an object"],
     ["no JSON", { name: "t", run: () => {} }, "it is not JSON: a function is not JSON data"],
   ])("with %s are left out with the reason", (_, tool, reason) => {
     expect(admitTool(tool)).toMatchObject({ tool: undefined, rejection: { code: "invalid_tool" } });
     expect(admitTool(tool).rejection?.reason).toContain(reason);
+  });
+
+  it.each([
+    ["title", 7, "title must be a string"],
+    ["description", [], "description must be a string"],
+    ["annotations", [], "annotations must be an object"],
+    ["annotations", { readOnlyHint: "true" }, "annotations.readOnlyHint must be true or false"],
+    ["outputSchema", true, "outputSchema must be an object"],
+    ["outputSchema", { properties: {} }, 'outputSchema must have the type "object"'],
+    ["outputSchema", { type: "object", $ref: "http://x" }, "outputSchema: at #: $ref"],
+    ["icons", "x", "icons must be a list"],
+    ["icons", [{ src: "x", theme: "red" }], "icons[0].theme must be one of light, dark"],
+    ["execution", { taskSupport: 1 }, "execution.taskSupport must be one of"],
+    ["_meta", [], "_meta must be an object"],
+  ])("B2: come in without a malformed %s: %j", (field, value, reason) => {
+    const { tool, rejection } = admitTool({ ...toolOf("t"), [field]: value });
+    expect(tool).not.toHaveProperty(field);
+    expect(tool).toMatchObject({ name: "t", inputSchema: toolOf("t").inputSchema });
+    expect(rejection).toMatchObject({ code: "validation_error", name: "t" });
+    expect(rejection?.reason).toContain(reason);
+    expect(admitTool(tool)).toEqual({ tool, rejection: undefined });
+  });
+
+  it("B2: come in without a field that is null, which is no news", () => {
+    const { tool, rejection } = admitTool({ ...toolOf("t"), title: null, annotations: null, _meta: null });
+    expect({ tool, rejection }).toEqual({ tool: toolOf("t"), rejection: undefined });
+  });
+
+  it("B2: have properties that SDK 1.x can read", () => {
+    const properties = { a: true, b: false, c: { type: "string" } };
+    const schema = { type: "object", properties };
+    const { tool } = admitTool({ name: "t", inputSchema: schema, outputSchema: schema });
+    const expected = { type: "object", properties: { a: {}, b: { not: {} }, c: properties.c } };
+    expect(tool).toEqual({ name: "t", inputSchema: expected, outputSchema: expected });
   });
 
   it("T104: have a description of 8 KiB at most, cut at a character", () => {
@@ -111,10 +141,6 @@ describe("resources", () => {
     [file, undefined],
     [{ ...file, mimeType: "text/plain" }, undefined],
     [{ ...file, mimeType: 'application/ld+json; profile="a b"; charset=utf-8' }, undefined],
-    [{ ...file, mimeType: "text" }, "is not type/subtype"],
-    [{ ...file, mimeType: "text/plain; charset" }, "is not type/subtype"],
-    [{ ...file, mimeType: "text/plain\r\nX: y" }, "is not type/subtype"],
-    [{ ...file, mimeType: `a/${"b;".repeat(100_000)}` }, "is not type/subtype"],
     [{ ...file, uri: "no scheme" }, "is not an absolute URI"],
     [{ ...file, uri: "" }, "it has no uri"],
     [{ ...file, uri: `x:${"y".repeat(9000)}` }, "longer than 8192"],
@@ -126,6 +152,21 @@ describe("resources", () => {
     if (reason !== undefined) expect(rejected).toMatchObject([{ code: "invalid_resource" }]);
   });
 
+  it.each([
+    ["mimeType", "text", "is not type/subtype"],
+    ["mimeType", "text/plain; charset", "is not type/subtype"],
+    ["mimeType", "text/plain\r\nX: y", "is not type/subtype"],
+    ["mimeType", `a/${"b;".repeat(100_000)}`, "is not type/subtype"],
+    ["size", "big", "size must be a number"],
+    ["annotations", { priority: 2 }, "annotations.priority must be a number from 0 to 1"],
+    ["annotations", { audience: ["robot"] }, "annotations.audience[0] must be one of user, assistant"],
+    ["annotations", { lastModified: "2025-02-29T00:00:00Z" }, "must be a day that exists"],
+  ])("B2: come in without a malformed %s: %#", (field, value, reason) => {
+    const { resources, rejected } = admit({ resources: [{ ...file, [field]: value }] });
+    expect(resources).toEqual([file]);
+    expect(rejected).toMatchObject([{ code: "validation_error", reason: expect.stringContaining(reason) }]);
+  });
+
   it("T034: of a template are checked as RFC 6570", () => {
     const { resourceTemplates, rejected } = admit({
       resourceTemplates: [
@@ -135,7 +176,10 @@ describe("resources", () => {
         { name: "none" },
       ],
     });
-    expect(resourceTemplates).toMatchObject([{ name: "good" }]);
+    expect(resourceTemplates).toEqual([
+      { uriTemplate: "x:///{+path}{?q*}", name: "good" },
+      { uriTemplate: "x:///{a}", name: "typed" },
+    ]);
     expect(rejected.map(({ name }) => name)).toEqual(["open", "typed", "none"]);
   });
 
@@ -143,8 +187,18 @@ describe("resources", () => {
     const { prompts, rejected } = admit({
       prompts: [{ name: "p" }, { name: "q", arguments: {} }, { name: "r", arguments: [{}] }, {}],
     });
-    expect(prompts).toEqual([{ name: "p" }]);
+    expect(prompts).toEqual([{ name: "p" }, { name: "q" }, { name: "r" }]);
     expect(rejected.map(({ code }) => code)).toEqual(Array(3).fill("validation_error"));
+  });
+
+  it("B2: and prompts keep their arguments, without what is malformed in one of them", () => {
+    const { prompts, rejected } = admit({
+      prompts: [{ name: "p", arguments: [{ name: "a" }, { name: "b", required: "yes" }] }],
+    });
+    expect(prompts).toEqual([{ name: "p", arguments: [{ name: "a" }, { name: "b" }] }]);
+    expect(rejected).toMatchObject([
+      { name: "p", reason: expect.stringContaining("arguments[1].required must be true or false") },
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * The door: what a source offers is looked at here, once, before anything else sees it.
  *
- * A bad entry is left out with its reason and its siblings come in. What comes in is bounded in number, size and depth,
+ * A bad entry is left out with its reason, a bad field of a good one too, and its siblings come in. What comes in is bounded in number, size and depth,
  * is plain JSON, and is the very object that the source gave wherever nothing had to be repaired. Texts that do not show
  * are written out. Going through the door again changes nothing, so what was kept of an earlier reading is read the
  * same way.
@@ -22,7 +22,7 @@ type RejectionCode =
   | "load_error"
   | "cache_error";
 
-/** Something that was left out, and why. */
+/** Something that was left out, an entry or a field of one, and why. */
 export interface Rejection {
   readonly code: RejectionCode;
   readonly name: string;
@@ -89,15 +89,15 @@ export function admitOffer(offer: Offer): Admitted {
   const passage: Passage = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
     ...aboutOf(offer.about),
-    tools: admitEntries("tools", offer.tools, checkTool, passage),
-    resources: admitEntries("resources", offer.resources, checkResource, passage),
+    tools: admitEntries("tools", offer.tools, CHECKS.tools, passage),
+    resources: admitEntries("resources", offer.resources, CHECKS.resources, passage),
     resourceTemplates: admitEntries(
       "resourceTemplates",
       offer.resourceTemplates,
-      checkResourceTemplate,
+      CHECKS.resourceTemplates,
       passage,
     ),
-    prompts: admitEntries("prompts", offer.prompts, checkPrompt, passage),
+    prompts: admitEntries("prompts", offer.prompts, CHECKS.prompts, passage),
     rejected,
     findings: passage.findings,
   };
@@ -124,15 +124,40 @@ function admitEntries<T>(
   for (const entry of entries.slice(0, max) as unknown[]) {
     const verdict = judge(entry, check, passage);
     if (verdict.kind === "refused") {
-      rejected.push({ code: CODES[kind], name: labelOf(entry), reason: verdict.reason });
+      rejected.push(rejectionOf(kind, entry, verdict.reason));
       continue;
     }
     admitted.push(verdict.entry);
+    for (const problem of verdict.drops) rejected.push(droppedField(entry, problem));
     for (const note of verdict.notes) {
       findings.push({ ...note, kind: KINDS[kind], tool: entryNameOf(KINDS[kind], entry as JsonObject) });
     }
   }
   return admitted;
+}
+
+const CHECKS = {
+  tools: checkTool,
+  resources: checkResource,
+  resourceTemplates: checkResourceTemplate,
+  prompts: checkPrompt,
+} as const;
+
+/** One entry by itself, for whoever passes pages on as they come. */
+export function admitEntry(kind: Kind, entry: unknown): Verdict<JsonObject> {
+  const check = CHECKS[kind] as (entry: JsonObject) => Verdict<JsonObject>;
+  return judge(entry, check, { bytesLeft: SERVER_BYTES_MAX });
+}
+
+/** What is told of an entry that was left out. */
+export function rejectionOf(kind: Kind, entry: unknown, reason: string): Rejection {
+  return { code: CODES[kind], name: labelOf(entry), reason };
+}
+
+/** What is told of an entry that came in without a field. `problem` begins with the way to it: `.icons must be a list`. */
+export function droppedField(entry: unknown, problem: string): Rejection {
+  const place = problem.slice(1);
+  return { code: "validation_error", name: labelOf(entry), reason: `it is listed without a field: ${place}` };
 }
 
 const ABOUT_LENGTH_MAX = 2_000;

@@ -1,16 +1,30 @@
 /**
  * One check for each kind of entry that a server lists. A check never throws on JSON, and says what it changed or why
  * it refused.
+ *
+ * Clients check a list as a whole: one field of the wrong kind costs them all of it, the tools of every other server too. So an
+ * entry is refused where what it cannot do without is wrong (its name, its URI, its inputSchema), and comes in without any other
+ * field that is wrong. Annotations that are left out allow nothing: without them a tool may be destructive and is not repeated.
  */
-import { type JsonObject, isJsonObject } from "../core/json.ts";
+import { anyObject, flag, listOf, Misfit, oneOf, record, text, type Fit } from "../core/fit.ts";
+import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
+import { ICONS, RESOURCE_FIELDS, TOOL_ANNOTATIONS } from "../core/mcp-fields.ts";
 import type { ToolDefinition } from "../core/tool.ts";
-import { repairTexts, type RepairedEntry } from "./entry-texts.ts";
+import { repairTexts } from "./entry-texts.ts";
 import { findSchemaProblem } from "./schema-check.ts";
 import type { TextNote } from "./text-repair.ts";
 import { findTemplateProblem } from "./uri-template.ts";
 
 export type Verdict<T> =
-  | { readonly kind: "admitted"; readonly entry: T; readonly notes: readonly TextNote[] }
+  | {
+      readonly kind: "admitted";
+      readonly entry: T;
+      /** The entry before its texts were repaired: the very same object where every field is of the right kind. */
+      readonly shaped: JsonObject;
+      /** The fields that were left out, with why. */
+      readonly drops: readonly string[];
+      readonly notes: readonly TextNote[];
+    }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Exposed names end at 64; what is much longer is no name. */
@@ -24,8 +38,42 @@ const ANY_OBJECT: JsonObject = Object.freeze({ type: "object" });
 const MIME_TYPE =
   /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+*-]+(?: ?; ?[A-Za-z0-9!#$&^_.+-]+=(?:[A-Za-z0-9!#$&^_.+:/-]+|"[^"\\\u0000-\u001f]*"))*$/;
 
+const SHOWN = { title: text, description: text, icons: ICONS, _meta: anyObject };
+
+const mimeType: Fit = (value) =>
+  typeof value === "string" && value.length <= MIME_LENGTH_MAX && MIME_TYPE.test(value)
+    ? value
+    : new Misfit(` ${JSON.stringify(value).slice(0, 80)} is not type/subtype`);
+
+const outputSchema: Fit = (value) => {
+  if (!isJsonObject(value)) return new Misfit(" must be an object");
+  if (value["type"] !== "object") return new Misfit(' must have the type "object"');
+  const problem = findSchemaProblem(value);
+  return problem === undefined ? spellOutBooleans(value) : new Misfit(`: ${problem}`);
+};
+
+const TOOL = record({
+  hints: {
+    ...SHOWN,
+    annotations: TOOL_ANNOTATIONS,
+    execution: record({ may: { taskSupport: oneOf("required", "optional", "forbidden") } }),
+    metadata: anyObject,
+    outputSchema,
+  },
+});
+/** Of resources and of templates. */
+const RESOURCE = record({ hints: { ...RESOURCE_FIELDS.hints, mimeType } });
+const PROMPT = record({
+  hints: {
+    ...SHOWN,
+    arguments: listOf(
+      record({ needs: { name: text }, hints: { title: text, description: text, required: flag } }),
+    ),
+  },
+});
+
 export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
-  const problem = findNameProblem(tool["name"]) ?? findFieldProblem(tool);
+  const problem = findNameProblem(tool["name"]);
   if (problem !== undefined) return refuse(problem);
   const input = tool["inputSchema"] ?? ANY_OBJECT;
   if (!isJsonObject(input)) return refuse("inputSchema must be a JSON Schema of type object");
@@ -36,34 +84,27 @@ export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
   }
   const inputProblem = findSchemaProblem(input);
   if (inputProblem !== undefined) return refuse(`inputSchema: ${inputProblem}`);
-  const output = tool["outputSchema"];
-  if (output !== undefined && output !== null) {
-    const outputProblem = isJsonObject(output) ? findSchemaProblem(output) : "must be an object";
-    if (outputProblem !== undefined) return refuse(`outputSchema: ${outputProblem}`);
-  }
-  return admit<ToolDefinition>(repairTexts(repairTool(tool, input)));
-}
-
-/** Clients check the whole list at once: one tool with a field of the wrong kind would cost them all of it. */
-function findFieldProblem(tool: JsonObject): string | undefined {
-  if (tool["title"] !== undefined && typeof tool["title"] !== "string") return "title must be a text";
-  const objects = ["annotations", "_meta", "metadata", "execution"];
-  const wrong = objects.find((field) => tool[field] !== undefined && !isJsonObject(tool[field]));
-  return wrong === undefined ? undefined : `${wrong} must be an object`;
-}
-
-/** The very same object where nothing is to be repaired. */
-function repairTool(tool: JsonObject, input: JsonObject): JsonObject {
-  const { outputSchema, ...rest } = tool;
-  const whole = outputSchema === null ? rest : tool;
   const typed = input["type"] === undefined ? { type: "object", ...input } : input;
-  return tool["inputSchema"] === typed ? whole : { ...whole, inputSchema: typed };
+  const inputSchema = spellOutBooleans(typed);
+  return admit<ToolDefinition>(tool["inputSchema"] === inputSchema ? tool : { ...tool, inputSchema }, TOOL);
+}
+
+/** SDK 1.x takes only objects for the schemas of properties. `true` and `false` are written as the objects that mean the same. */
+function spellOutBooleans(schema: JsonObject): JsonObject {
+  const { properties } = schema;
+  if (!isJsonObject(properties) || !Object.values(properties).some((one) => typeof one === "boolean")) {
+    return schema;
+  }
+  const entries = Object.entries(properties).map(([name, one]): [string, Json] => [
+    name,
+    typeof one === "boolean" ? (one ? {} : { not: {} }) : one,
+  ]);
+  return { ...schema, properties: Object.fromEntries(entries) };
 }
 
 export function checkResource(resource: JsonObject): Verdict<JsonObject> {
-  const problem =
-    findNameProblem(resource["name"]) ?? findUriProblem(resource["uri"]) ?? findMimeProblem(resource);
-  return problem === undefined ? admit(repairTexts(resource, "name")) : refuse(problem);
+  const problem = findNameProblem(resource["name"]) ?? findUriProblem(resource["uri"]);
+  return problem === undefined ? admit(resource, RESOURCE, "name") : refuse(problem);
 }
 
 export function checkResourceTemplate(template: JsonObject): Verdict<JsonObject> {
@@ -71,21 +112,13 @@ export function checkResourceTemplate(template: JsonObject): Verdict<JsonObject>
   const problem =
     findNameProblem(template["name"]) ??
     findLengthProblem("uriTemplate", uriTemplate) ??
-    prefixed("uriTemplate", findTemplateProblem(uriTemplate as string)) ??
-    findMimeProblem(template);
-  return problem === undefined ? admit(repairTexts(template, "name")) : refuse(problem);
+    prefixed("uriTemplate", findTemplateProblem(uriTemplate as string));
+  return problem === undefined ? admit(template, RESOURCE, "name") : refuse(problem);
 }
 
 export function checkPrompt(prompt: JsonObject): Verdict<JsonObject> {
   const problem = findNameProblem(prompt["name"]);
-  if (problem !== undefined) return refuse(problem);
-  const args = prompt["arguments"];
-  const sound = args === undefined || (Array.isArray(args) && args.every(isNamed));
-  return sound ? admit(repairTexts(prompt)) : refuse("arguments must be a list of {name, …}");
-}
-
-function isNamed(value: unknown): boolean {
-  return isJsonObject(value) && typeof value["name"] === "string";
+  return problem === undefined ? admit(prompt, PROMPT) : refuse(problem);
 }
 
 function findNameProblem(name: unknown): string | undefined {
@@ -99,24 +132,20 @@ function findUriProblem(uri: unknown): string | undefined {
   );
 }
 
-function findLengthProblem(field: string, text: unknown): string | undefined {
-  if (typeof text !== "string" || text === "") return `it has no ${field}`;
-  return text.length > URI_LENGTH_MAX ? `${field} is longer than ${URI_LENGTH_MAX} characters` : undefined;
-}
-
-function findMimeProblem(entry: JsonObject): string | undefined {
-  const type = entry["mimeType"];
-  if (type === undefined) return undefined;
-  const sound = typeof type === "string" && type.length <= MIME_LENGTH_MAX && MIME_TYPE.test(type);
-  return sound ? undefined : `mimeType ${JSON.stringify(type).slice(0, 80)} is not type/subtype`;
+function findLengthProblem(field: string, value: unknown): string | undefined {
+  if (typeof value !== "string" || value === "") return `it has no ${field}`;
+  return value.length > URI_LENGTH_MAX ? `${field} is longer than ${URI_LENGTH_MAX} characters` : undefined;
 }
 
 function prefixed(field: string, problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${field} ${problem}`;
 }
 
-function admit<T = JsonObject>({ entry, notes }: RepairedEntry): Verdict<T> {
-  return { kind: "admitted", entry: entry as T, notes };
+function admit<T = JsonObject>(entry: JsonObject, shape: Fit, shown?: string): Verdict<T> {
+  const drops: string[] = [];
+  const shaped = shape(entry, drops) as JsonObject;
+  const repaired = repairTexts(shaped, shown);
+  return { kind: "admitted", entry: repaired.entry as T, shaped, drops, notes: repaired.notes };
 }
 
 function refuse(reason: string): Verdict<never> {
