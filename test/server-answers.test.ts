@@ -134,3 +134,41 @@ describe("S10: a malformed answer in code", () => {
 function failing(): string[] {
   return Object.keys(ODD_ANSWERS).filter((tool) => "reason" in ODD_ANSWERS[tool]![1]);
 }
+
+describe("S9: a line over the limit", () => {
+  const MEGABYTE = 1024 * 1024;
+
+  it.each(GENERATIONS)("is an error of that call at once, for the %s client", async (generation) => {
+    const rules = [
+      { tool: "echo", bigResult: 9 * MEGABYTE },
+      { tool: "add", bigResult: 30 * MEGABYTE, idLast: true },
+    ];
+    const client = await connectClient(generation, wayTo({ odd: { rules } }));
+    const countBefore = await client.call("odd__count");
+    for (const call of [client.call("odd__echo", { text: "x" }), client.call("odd__add", { a: 1, b: 2 })]) {
+      const answer = await call;
+      expect(answer).toMatchObject(expectedAnswer({ reason: "answer_too_large" }, "odd"));
+      expect(JSON.stringify(answer.structuredContent)).toContain(`${8 * MEGABYTE} bytes`);
+    }
+    // The same process answers on: the connection stays.
+    const { pid } = countBefore.structuredContent as { pid: number };
+    expect(await client.call("odd__count")).toMatchObject({ structuredContent: { count: 2, pid } });
+  });
+
+  it("without an end closes the connection with that cause, and the next call has a new one", async () => {
+    const rules = [{ tool: "echo", endlessLine: 1024 * MEGABYTE }];
+    const client = await connectClient("legacy", wayTo({ odd: { rules } }));
+    expect(await client.call("odd__echo", { text: "x" })).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: {
+          code: "TOOL_UNAVAILABLE",
+          mayHaveHappened: true,
+          message: expect.stringContaining("a line far longer than 8388608 bytes"),
+        },
+      },
+    });
+    expect(await client.call("fine__echo", { text: "hi" })).toMatchObject({ content: [{ text: "hi" }] });
+    expect(await client.call("odd__count")).toMatchObject({ structuredContent: { count: 1 } });
+  });
+});

@@ -12,10 +12,22 @@ export interface Wire {
   /** Tells the negotiated version to a wire that must repeat it, as HTTP does in a header. */
   setProtocolVersion?: ((version: string) => void) | undefined;
   onmessage?: ((message: WireMessage) => void) | undefined;
+  /** An answer came that the wire cannot deliver: whose it was, and why. */
+  onunusable?: ((id: unknown, why: UnusableAnswer) => void) | undefined;
   /** Called once, when nothing more will arrive. */
   onclose?: (() => void) | undefined;
+  /** Why it was closed, where the wire itself did it. */
+  readonly endReason?: string | undefined;
   /** Something was odd and the wire goes on. */
   onerror?: ((error: Error) => void) | undefined;
+}
+
+/** Why an answer cannot be used: a word for it, and where it is wrong. */
+export interface UnusableAnswer {
+  readonly reason: "malformed_answer" | "answer_too_large" | "answer_too_deep" | "no_answer";
+  readonly problem: string;
+  /** It may mean that the server no longer knows our session: the next call opens a new one. */
+  readonly endsSession?: boolean;
 }
 
 interface SendOptions {

@@ -146,6 +146,8 @@ async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Pr
       return { reason: `the process exited with code ${exit.code}`, cause: "exited" };
     case "signalled":
       return { reason: `the process was ended by ${exit.signal}`, cause: "exited" };
+    case "stopped":
+      return { reason: exit.reason, cause: "endless_line" };
     case "not_started":
       return { reason: exit.reason, cause: exit.cause };
     case undefined:

@@ -33,6 +33,8 @@ export type FailureCause =
   | "http_status"
   /** What answers does not speak MCP. */
   | "not_mcp"
+  /** It wrote on and on without the end of a line. */
+  | "endless_line"
   | "unknown_version"
   /** It answered the handshake with an error of its own. */
   | "refused"

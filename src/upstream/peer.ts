@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { Wire, WireMessage } from "../core/wire.ts";
+import type { UnusableAnswer, Wire, WireMessage } from "../core/wire.ts";
 import { CallTimer, longestMs } from "./call-timer.ts";
 import { findParamsExcess, readAnswer } from "./message-bound.ts";
 import { findRequestProblem, fitNotification } from "./server-messages.ts";
@@ -33,13 +33,6 @@ export type Reply =
   /** What came back is no answer that can be used: it did not pass the bound, or is none of MCP. The connection stays. */
   | ({ readonly kind: "unusable" } & UnusableAnswer)
   | { readonly kind: "closed"; readonly reason: string };
-
-export interface UnusableAnswer {
-  readonly reason: "malformed_answer" | "answer_too_large" | "answer_too_deep" | "no_answer";
-  readonly problem: string;
-  /** It may mean that the server no longer knows our session: the next call opens a new one. */
-  readonly endsSession?: boolean;
-}
 
 export interface RequestOptions {
   readonly timeoutMs: number;
@@ -95,6 +88,7 @@ export class Peer {
     this.#wire = wire;
     this.#handlers = handlers;
     wire.onmessage = (message) => this.#receive(message);
+    wire.onunusable = (id, why) => this.#lose(id, why);
     wire.onclose = () => this.#close();
   }
 
@@ -185,6 +179,13 @@ export class Peer {
     pending.settle(readAnswer(pending.method, message));
   }
 
+  /** The wire had to leave an answer out. */
+  #lose(id: unknown, why: UnusableAnswer): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) this.#droppedCount++;
+    else pending.settle({ kind: "unusable", ...why });
+  }
+
   #receiveProgress(params: JsonObject): void {
     const { progressToken, ...step } = params;
     const pending = this.#pending.get(progressToken);
@@ -225,8 +226,9 @@ export class Peer {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    const reason = this.#wire.endReason ?? "the connection was closed before the answer came";
     for (const pending of this.#pending.values()) {
-      pending.settle({ kind: "closed", reason: "the connection was closed before the answer came" });
+      pending.settle({ kind: "closed", reason });
     }
     for (const abort of this.#answering.values()) abort.abort();
     this.#answering.clear();

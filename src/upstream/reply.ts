@@ -1,7 +1,8 @@
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolErrorCode } from "../core/errors.ts";
-import type { Reply, UnusableAnswer } from "./peer.ts";
+import type { UnusableAnswer } from "../core/wire.ts";
+import type { Reply } from "./peer.ts";
 
 /** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */
 const CODES: Readonly<Record<number, ToolErrorCode>> = {

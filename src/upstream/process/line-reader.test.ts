@@ -7,13 +7,15 @@ const LIMIT = 8 * 1024 * 1024;
 
 function read(chunks: readonly Buffer[], lineBytesMax = LIMIT) {
   const messages: WireMessage[] = [];
-  let oversizeReports = 0;
+  const oversizeIds: unknown[] = [];
+  let endlessReports = 0;
   const reader = new LineReader(lineBytesMax, {
     onmessage: (message) => void messages.push(message),
-    onoversize: () => void (oversizeReports += 1),
+    onoversize: (id) => void oversizeIds.push(id),
+    onendless: () => void (endlessReports += 1),
   });
   for (const chunk of chunks) reader.push(chunk);
-  return { messages, noise: reader.noiseCount, oversize: reader.oversizeCount, oversizeReports };
+  return { messages, noise: reader.noiseCount, oversize: reader.oversizeCount, oversizeIds, endlessReports };
 }
 
 const message = (result: unknown): WireMessage => ({ jsonrpc: "2.0", id: 1, result });
@@ -120,7 +122,7 @@ describe("the limit of a line", () => {
       expect(result.messages.length).toBe(count + 1);
       expect(result.messages.at(-1)).toEqual(message("next"));
       expect(result.oversize).toBe(1 - count);
-      expect(result.oversizeReports).toBe(1 - count);
+      expect(result.oversizeIds).toEqual(count === 0 ? [1] : []);
     }
   });
 
@@ -131,7 +133,49 @@ describe("the limit of a line", () => {
       [...Array.from({ length: 2_000 }, () => chunk), Buffer.from(`\n${line(message(1))}`)],
       100_000,
     );
-    expect(result).toMatchObject({ messages: [message(1)], oversize: 1, noise: 0 });
+    expect(result).toMatchObject({ messages: [message(1)], oversize: 1, noise: 0, endlessReports: 1 });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
+  });
+});
+
+describe("S9: a line over the limit", () => {
+  const long = "x".repeat(2_000);
+  it.each([
+    ["before the result", `{"jsonrpc":"2.0","id":7,"result":{"id":8,"a":"${long}"}}`, 7],
+    ["after the result", `{"jsonrpc":"2.0","result":{"id":8,"a":["${long}",{"id":9}]},"id":7}`, 7],
+    ["after an error", `{"error":{"code":1,"message":"${long}","data":{"id":8}} , "id" : "q-1" }`, "q-1"],
+    ["behind quotes and brackets in texts", `{"result":"\\"]}\\\\${long}\\",\\"id\\":8","id":7}`, 7],
+    ["in no place", `{"jsonrpc":"2.0","result":{"id":8,"a":"${long}"}}`, undefined],
+    ["of a request", `{"id":7,"method":"x","params":{"a":"${long}"}}`, undefined],
+    ["of a request that says so last", `{"id":7,"params":{"a":"${long}"},"method":"x"}`, undefined],
+    ["that is no id", `{"id":[7],"result":{"a":"${long}"}}`, undefined],
+    ["in noise", `id: 7 ${long}`, undefined],
+  ])("is told with the id %s, wherever it is cut", (_, text, id) => {
+    const bytes = Buffer.from(`${text}\n${line(message(1))}`);
+    for (let at = 0; at < bytes.length; at += 7) {
+      const result = read(cut(bytes, [at, at + 5]), 1_000);
+      expect(result).toMatchObject({ messages: [message(1)], oversizeIds: [id], endlessReports: 0 });
+    }
+  });
+
+  it("finds the id that JSON.parse would find, in any message", () => {
+    const ids = fc.oneof(fc.integer(), fc.string({ maxLength: 5 }));
+    const body = fc.dictionary(fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(ids, body, fc.boolean(), (id, result, isFirst) => {
+        const value = isFirst ? { id, result } : { result, id };
+        const found = read([Buffer.from(line(value))], 5).oversizeIds;
+        expect(found).toEqual([(JSON.parse(JSON.stringify(value)) as { id: unknown }).id]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("that goes on for more than eight times the limit is told as endless, once", () => {
+    const result = read(
+      [...Array.from({ length: 20 }, () => Buffer.alloc(1_000, "x")), Buffer.from("\n")],
+      1_000,
+    );
+    expect(result).toMatchObject({ endlessReports: 1, oversizeIds: [undefined] });
   });
 });

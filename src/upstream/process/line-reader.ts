@@ -5,9 +5,10 @@
  * Only a line that is cut by the end of a chunk is copied, into a buffer that is kept for the next such line.
  *
  * Nothing ends the reading: what is not a message is counted and skipped, and a line over the limit is skipped without being
- * kept. Bytes that are not UTF-8 become U+FFFD: an answer with one broken character is better than none.
+ * kept, only its id is looked for. A line without an end is told to the receiver, which ends the connection. Bytes that are not UTF-8 become U+FFFD: an answer with one broken character is better than none.
  */
 import type { WireMessage } from "../../core/wire.ts";
+import { IdScanner } from "./id-scanner.ts";
 
 const NEWLINE = 0x0a;
 const BRACE = 0x7b;
@@ -19,10 +20,18 @@ const KEPT_BYTES_MIN = 64 * 1024;
 /** A buffer that grew larger for one message is given back after it. */
 const KEPT_BYTES_IDLE_MAX = 1024 * 1024;
 
+/**
+ * Eight times a line of the largest size. A server that answers with a file of that size has made a mistake, and its next line is
+ * worth reading; one that has still not ended its line then is not going to.
+ */
+const SKIPPED_RATIO = 8;
+
 interface LineReceiver {
   onmessage(message: WireMessage): void;
-  /** A line is longer than the limit; called once for each. */
-  onoversize(): void;
+  /** A line longer than the limit has ended; called once for each, with the id of the answer that it was. */
+  onoversize(id: string | number | undefined): void;
+  /** A line has gone on for many times the limit; called once for each. */
+  onendless(): void;
 }
 
 export class LineReader {
@@ -35,7 +44,9 @@ export class LineReader {
   readonly #receiver: LineReceiver;
   #kept: Buffer | undefined;
   #keptBytes = 0;
-  #isSkipping = false;
+  /** Reads the line that is being skipped. */
+  #skipped: IdScanner | undefined;
+  #skippedBytes = 0;
 
   constructor(lineBytesMax: number, receiver: LineReceiver) {
     this.#lineBytesMax = lineBytesMax;
@@ -53,27 +64,44 @@ export class LineReader {
   }
 
   #endLine(chunk: Buffer, from: number, to: number): void {
-    if (this.#keptBytes === 0 && !this.#isSkipping) return this.#readLine(chunk, from, to);
+    if (this.#keptBytes === 0 && this.#skipped === undefined) return this.#readLine(chunk, from, to);
     this.#keep(chunk, from, to);
     const bytes = this.#keptBytes;
     this.#keptBytes = 0;
-    if (this.#isSkipping) this.#isSkipping = false;
+    if (this.#skipped !== undefined) this.#endSkipped(this.#skipped);
     else this.#readLine(this.#kept!, 0, bytes);
     this.#giveBack();
   }
 
   /** Holds the part of a line until the rest of it comes, or begins to skip the line. */
   #keep(chunk: Buffer, from: number, to: number): void {
-    if (this.#isSkipping) return;
+    if (this.#skipped !== undefined) return this.#skip(this.#skipped, chunk, from, to);
     const bytes = this.#keptBytes + to - from;
     if (bytes > this.#lineBytesMax) {
-      this.#isSkipping = true;
+      this.#skipped = new IdScanner();
+      if (this.#kept !== undefined) this.#skip(this.#skipped, this.#kept, 0, this.#keptBytes);
       this.#keptBytes = 0;
       this.#giveBack();
-      return this.#refuse();
+      return this.#skip(this.#skipped, chunk, from, to);
     }
     chunk.copy(this.#room(bytes), this.#keptBytes, from, to);
     this.#keptBytes = bytes;
+  }
+
+  #skip(scanner: IdScanner, bytes: Buffer, from: number, to: number): void {
+    const bytesMax = SKIPPED_RATIO * this.#lineBytesMax;
+    const before = this.#skippedBytes;
+    this.#skippedBytes += to - from;
+    if (before > bytesMax) return;
+    scanner.push(bytes, from, to);
+    if (this.#skippedBytes > bytesMax) this.#receiver.onendless();
+  }
+
+  #endSkipped(scanner: IdScanner): void {
+    this.#skipped = undefined;
+    this.#skippedBytes = 0;
+    this.oversizeCount += 1;
+    this.#receiver.onoversize(scanner.answeredId());
   }
 
   /** The buffer, at least so large. It doubles, so that a server that writes byte by byte costs no more than another. */
@@ -90,18 +118,17 @@ export class LineReader {
   }
 
   #readLine(bytes: Buffer, from: number, to: number): void {
-    if (to - from > this.#lineBytesMax) return this.#refuse();
+    if (to - from > this.#lineBytesMax) {
+      const scanner = new IdScanner();
+      this.#skip(scanner, bytes, from, to);
+      return this.#endSkipped(scanner);
+    }
     const start = skipBlank(bytes, from, to);
     if (start === to) return;
     // Looking at one byte spares the price of a thrown error for every line of a log.
     const message = bytes[start] === BRACE ? parseMessage(bytes.toString("utf8", start, to)) : undefined;
     if (message === undefined) this.noiseCount += 1;
     else this.#receiver.onmessage(message);
-  }
-
-  #refuse(): void {
-    this.oversizeCount += 1;
-    this.#receiver.onoversize();
   }
 }
 

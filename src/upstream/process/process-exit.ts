@@ -4,6 +4,8 @@ import type { NotStartedCause } from "../failure-cause.ts";
 export type ProcessExit =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "signalled"; readonly signal: NodeJS.Signals }
+  /** The gateway ended it, because it broke a limit. */
+  | { readonly kind: "stopped"; readonly reason: string }
   | ({ readonly kind: "not_started" } & NotStarted);
 
 /** Why a process never ran: a word for it, and a sentence. */
@@ -48,6 +50,8 @@ export function describeExit(exit: ProcessExit): string {
       return `The server's process exited with code ${exit.code}.`;
     case "signalled":
       return `The server's process was ended by ${exit.signal}.`;
+    case "stopped":
+      return `The server's process was stopped: ${exit.reason}.`;
     case "not_started":
       return `The server's process did not start. ${exit.reason}`;
   }

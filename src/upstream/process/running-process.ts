@@ -30,7 +30,9 @@ export class RunningProcess implements Wire {
   readonly pid: number | undefined;
   readonly exit: Promise<ProcessExit>;
   onmessage?: Wire["onmessage"];
+  onunusable?: Wire["onunusable"];
   onclose?: Wire["onclose"];
+  endReason?: string;
   onerror?: Wire["onerror"];
 
   readonly #child: ChildProcess;
@@ -60,7 +62,8 @@ export class RunningProcess implements Wire {
     this.#ring = new StderrRing(limits.stderrBytesMax);
     this.#lines = new LineReader(limits.lineBytesMax, {
       onmessage: (message) => this.#receive(message),
-      onoversize: () => this.#reportOversize(),
+      onoversize: (id) => this.#reportOversize(id),
+      onendless: () => this.#stopEndlessLine(),
     });
     this.#watch();
   }
@@ -108,10 +111,21 @@ export class RunningProcess implements Wire {
     }
   }
 
-  #reportOversize(): void {
+  #reportOversize(id: string | number | undefined): void {
     const { lineBytesMax } = this.#limits;
+    const problem = `it is longer than ${lineBytesMax} bytes, which is the limit`;
+    if (id !== undefined) this.onunusable?.(id, { reason: "answer_too_large", problem });
     const text = `The server wrote a line longer than ${lineBytesMax} bytes, which is the limit; it was skipped.`;
     this.#report(new ProcessError("PROCESS_LINE_TOO_LONG", text));
+  }
+
+  /** It does not listen while it writes, so it is not asked to end. */
+  #stopEndlessLine(): void {
+    const { lineBytesMax } = this.#limits;
+    this.endReason = `it wrote a line far longer than ${lineBytesMax} bytes, which is the limit, and was stopped`;
+    this.#report(new ProcessError("PROCESS_LINE_TOO_LONG", `The server was stopped: ${this.endReason}.`));
+    this.#stdout.pause();
+    signalGroup(this.#child, "SIGKILL");
   }
 
   #report(error: ProcessError): void {
@@ -130,7 +144,10 @@ export class RunningProcess implements Wire {
     this.#outbox.close(new ProcessError("PROCESS_CLOSED", describeExit(readExit(code, signal, false))));
     await whenDrained(this.#child, [this.#stdout, this.#stderr]);
     releaseStreams(this.#child);
-    const exit = readExit(code, signal, this.#stdout.bytesRead === 0);
+    const exit: ProcessExit =
+      this.endReason === undefined
+        ? readExit(code, signal, this.#stdout.bytesRead === 0)
+        : { kind: "stopped", reason: this.endReason };
     this.#log.debug("process.ended", { pid: this.pid, ...exit, ...this.counts() });
     this.#ended.resolve(exit);
     this.#tellClosed();
