@@ -103,6 +103,25 @@ describe("login and logout", () => {
     },
   );
 
+  it("S18: another page that calls back first does not end the login", TIME, async () => {
+    const { rig, start } = await openPlace();
+    const login = start("login", "box", "--no-browser");
+    const callback = await rig.follow(await login.page());
+    const forged = new URL(callback);
+    forged.searchParams.set("state", "x".repeat(43));
+    forged.searchParams.set("code", "stolen");
+    const bare = new URL(callback.pathname, callback);
+    for (const wrong of [forged, bare]) expect((await fetch(wrong)).status).toBe(400);
+    expect(await (await fetch(callback)).text()).toContain("close this page");
+    expect((await login.ended()).status).toBe(0);
+    expect(
+      rig
+        .at("/token")
+        .map(({ body }) => body)
+        .join(),
+    ).not.toContain("stolen");
+  });
+
   it("without a browser, the address is pasted", TIME, async () => {
     const { rig, start } = await openPlace();
     const login = start("login", "box", "--paste");

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listenForCallback } from "./login-callback.ts";
+import { listenForCallback, WRONG_COUNT_MAX } from "./login-callback.ts";
 
 async function open(port?: number, waitMs?: number) {
   const listener = await listenForCallback(port, waitMs);
@@ -27,7 +27,8 @@ function ask(url: string, options: { method?: string; host?: string; path?: stri
 
 describe("the listener for the end of a login", () => {
   it("T128: takes one request to its own place, and shows nothing of it", async () => {
-    const { redirectUrl, received } = await open();
+    const { redirectUrl, waitFor } = await open();
+    const received = waitFor(() => true);
     const url = `${redirectUrl}?code=%3Cscript%3E&state=CANARY`;
     const { status, text } = await ask(url);
     expect([status, text.includes("CANARY"), text.includes("script")]).toEqual([200, false, false]);
@@ -36,7 +37,8 @@ describe("the listener for the end of a login", () => {
   });
 
   it("T128: turns away other paths, methods and names", async () => {
-    const { redirectUrl, received } = await open();
+    const { redirectUrl, waitFor } = await open();
+    const received = waitFor(() => true);
     const { origin } = new URL(redirectUrl);
     const statuses = [
       await ask(`${origin}/`),
@@ -53,9 +55,29 @@ describe("the listener for the end of a login", () => {
     expect((await received).searchParams.get("code")).toBe("1");
   });
 
+  it("S18: a request that is not the answer to this login is told so, and the login goes on waiting", async () => {
+    const { redirectUrl, waitFor } = await open();
+    const early = await ask(`${redirectUrl}?code=1&state=mine`);
+    const received = waitFor(({ searchParams }) => searchParams.get("state") === "mine");
+    const wrong = await ask(`${redirectUrl}?code=1&state=CANARY`);
+    expect([early.status, wrong.status, wrong.text.includes("CANARY")]).toEqual([400, 400, false]);
+    expect(wrong.text).toContain("goes on waiting");
+    expect((await ask(`${redirectUrl}?code=2&state=mine`)).status).toBe(200);
+    expect((await received).searchParams.get("code")).toBe("2");
+  });
+
+  it("S18: so many that are not are too many", async () => {
+    const { redirectUrl, waitFor } = await open();
+    const received = waitFor(() => false);
+    received.catch(() => {});
+    for (let i = 0; i < WRONG_COUNT_MAX; i++) expect((await ask(redirectUrl)).status).toBe(400);
+    await expect(received).rejects.toThrow("do not belong to this login");
+    await expect(ask(redirectUrl)).rejects.toThrow("ECONNREFUSED");
+  });
+
   it("T128: an answer that comes too late is not waited for", async () => {
-    const { received } = await open(0, 20);
-    await expect(received).rejects.toThrow("nobody came back");
+    const { waitFor } = await open(0, 20);
+    await expect(waitFor(() => true)).rejects.toThrow("nobody came back");
   });
 
   it("takes the same port again, and another where it is taken", async () => {

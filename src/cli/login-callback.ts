@@ -1,14 +1,15 @@
 /**
  * Hears where the browser is sent back to after a login: one request, to one path, on loopback. Nothing that comes in is shown
- * again, and whatever is not that request is turned away: pages of other sites can reach this port too.
+ * again, and whatever is not that request is turned away: pages of other sites can reach this port too. Only the answer to this
+ * login ends the wait for it; one with another state is told so, and the login goes on waiting.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface CallbackListener {
   readonly redirectUrl: string;
-  /** The whole URL of the request; rejects where none came in time. */
-  readonly received: Promise<URL>;
+  /** The whole URL of the request that is the answer; rejects where none came in time. */
+  readonly waitFor: (isAnswer: (callback: URL) => boolean) => Promise<URL>;
   close(): void;
 }
 
@@ -16,8 +17,13 @@ const PATH = "/callback";
 /** Long enough to find a password, and to be asked for a second factor. */
 const WAIT_MS = 5 * 60_000;
 
-const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Repertoire</title>
-<p>Repertoire has the answer. You can close this page; the terminal says how it went.</p></html>`;
+/** A user may come back from an old page a few times; whoever does so a hundred times is none. */
+export const WRONG_COUNT_MAX = 100;
+
+const PAGE = pageOf("Repertoire has the answer. You can close this page; the terminal says how it went.");
+const WRONG_PAGE = pageOf(
+  "This does not belong to the login that Repertoire waits for, which goes on waiting. Open the page that the terminal shows.",
+);
 
 const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
@@ -34,11 +40,19 @@ export async function listenForCallback(port = 0, waitMs = WAIT_MS): Promise<Cal
   // Whoever gives up before anything came does not wait for it.
   promise.catch(() => {});
   let origin = "";
+  let isAnswer: (callback: URL) => boolean = () => false;
+  let wrongCount = 0;
   const server = createServer((request, response) => {
     const url = readRequest(request, origin);
     if (typeof url === "number") return void response.writeHead(url, { connection: "close" }).end();
-    answer(response);
-    resolve(url);
+    if (!isAnswer(url)) {
+      response.writeHead(400, PAGE_HEADERS).end(WRONG_PAGE);
+      if (++wrongCount < WRONG_COUNT_MAX) return;
+      reject(new Error(`${wrongCount} requests that do not belong to this login came to ${origin}`));
+    } else {
+      response.writeHead(200, PAGE_HEADERS).end(PAGE);
+      resolve(url);
+    }
     server.close();
   });
   await listen(server, port);
@@ -52,7 +66,15 @@ export async function listenForCallback(port = 0, waitMs = WAIT_MS): Promise<Cal
     server.close();
     server.closeAllConnections();
   };
-  return { redirectUrl: `${origin}${PATH}`, received: promise, close };
+  const waitFor: CallbackListener["waitFor"] = (isOne) => {
+    isAnswer = isOne;
+    return promise;
+  };
+  return { redirectUrl: `${origin}${PATH}`, waitFor, close };
+}
+
+function pageOf(text: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Repertoire</title>\n<p>${text}</p></html>`;
 }
 
 /** The URL, or the status that turns the request away. */
@@ -62,10 +84,6 @@ function readRequest({ method, url: target = "", headers }: IncomingMessage, ori
   const url = target.startsWith("/") ? URL.parse(target, origin) : null;
   if (url === null || url.origin !== origin || url.pathname !== PATH) return 404;
   return method === "GET" ? url : 405;
-}
-
-function answer(response: ServerResponse): void {
-  response.writeHead(200, PAGE_HEADERS).end(PAGE);
 }
 
 async function listen(server: Server, port: number): Promise<void> {

@@ -65,10 +65,11 @@ async function login(server: string, options: LoginOptions): Promise<number> {
 function browserWay(listener: CallbackListener, opens: boolean): AuthorizationWay {
   return {
     redirectUrl: listener.redirectUrl,
-    authorize(url) {
+    authorize(url, isAnswer) {
+      const answer = listener.waitFor(isAnswer);
       showPage(url);
       if (opens) openBrowser(url);
-      return listener.received;
+      return answer;
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   type OAuthTokens,
 } from "@modelcontextprotocol/client";
 import { AuthorizationFailed, reasonOf } from "./authorization-failed.ts";
-import { readCallback } from "./callback.ts";
+import { belongsTo, readCallback } from "./callback.ts";
 import type { Challenge } from "./challenge.ts";
 import { chooseClient, type OAuthSettings } from "./client.ts";
 import { checkUrl, discover, type Discovery, type DiscoveryParts } from "./discovery.ts";
@@ -20,8 +20,11 @@ import type { LoginRecord } from "./record.ts";
 export interface AuthorizationWay {
   /** Where the browser is sent back to; it is listened to, or read off, by whoever made this. */
   readonly redirectUrl: string;
-  /** Gets the user to this page; resolves to the whole URL that the browser was sent back to. */
-  authorize(authorizationUrl: URL): Promise<URL>;
+  /**
+   * Gets the user to this page; resolves to the whole URL that the browser was sent back to. Where others can call that place too,
+   * `isAnswer` tells which of them is the answer to wait for.
+   */
+  authorize(authorizationUrl: URL, isAnswer: (callback: URL) => boolean): Promise<URL>;
 }
 
 export interface AuthorizeParts extends DiscoveryParts {
@@ -58,7 +61,8 @@ export async function authorizeAt(discovery: Discovery, parts: AuthorizeParts): 
     ...(scope !== undefined && { scope }),
   });
   await checkUrl(started.authorizationUrl, "the authorization page", parts.policy);
-  const callback = await way.authorize(started.authorizationUrl);
+  const isAnswer = (given: URL): boolean => belongsTo(given, { state });
+  const callback = await way.authorize(started.authorizationUrl, isAnswer);
   const { code, iss } = readCallback(callback, { redirectUrl, state, metadata });
   const tokens = await exchangeAuthorization(authorizationServerUrl, {
     ...shared,

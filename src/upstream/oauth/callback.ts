@@ -20,6 +20,12 @@ export interface AuthorizationCode {
   readonly iss: string | undefined;
 }
 
+/** Whether this answers the request that was made, whatever it says: only who made it, and who was sent it, knows the state. */
+export function belongsTo(callback: URL, { state }: Pick<ExpectedCallback, "state">): boolean {
+  const states = callback.searchParams.getAll("state");
+  return states.length === 1 && isSame(states[0], state);
+}
+
 export function readCallback(callback: URL, expected: ExpectedCallback): AuthorizationCode {
   const place = new URL(expected.redirectUrl);
   if (callback.origin !== place.origin || callback.pathname !== place.pathname) {

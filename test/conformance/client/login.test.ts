@@ -17,7 +17,7 @@ test("consent reads off where the authorization page sends the browser", async (
   const page = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/authorize`);
   page.searchParams.set("redirect_uri", CONSENT.redirectUrl);
   page.searchParams.set("state", "s");
-  expect(String(await CONSENT.authorize(page))).toBe(`${CONSENT.redirectUrl}?code=c&state=s`);
+  expect(String(await CONSENT.authorize(page, () => true))).toBe(`${CONSENT.redirectUrl}?code=c&state=s`);
 });
 
 test("a client that the scenario has registered is used before the document", () => {
