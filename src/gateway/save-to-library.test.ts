@@ -223,6 +223,20 @@ describe("save_to_library", () => {
     });
   });
 
+  it("A4: execute runs the version that the FQDN names, and an unknown hash runs nothing", async () => {
+    const { call, draftsFolder } = await openRig();
+    for (const text of ["return 401", "return 450"]) {
+      writeFileSync(join(draftsFolder, "report.ts"), text);
+      await call("save_to_library", { ...request, overwrite: true });
+    }
+    const run = (hash: string) => call("execute", { name: `local.default.text.report.${hash}` });
+    expect(await run("d21b")).toMatchObject({ outputs: 401 });
+    expect(await run("d21b0")).toMatchObject({ outputs: 450 });
+    expect(await run("ffff")).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND", nearest: expect.arrayContaining(["local.default.text.report.d21b"]) },
+    });
+  });
+
   it("T102: notes who has kept it, by the token that they came in with", async () => {
     const { gateway, call, draftsFolder } = await openRig();
     writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);

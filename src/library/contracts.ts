@@ -21,7 +21,7 @@ export interface ToolDrift {
 /** What is known of a tool now. */
 export type LookUpTool = (tool: string) => ToolNow;
 
-export interface ToolNow {
+interface ToolNow {
   readonly definition: ToolDefinition | "missing" | "unknown";
   /** Whose tool that is, where that is known. */
   readonly source?: UsedSource;

@@ -97,6 +97,46 @@ describe("describing", () => {
     });
   });
 
+  it("A4: a FQDN means the version whose hash it has, also where that begins another's", async () => {
+    const version = (source: string) => ({ ...sum, source, overwrite: true });
+    // Their hashes begin with d21b7 and d21b0.
+    const { library, store } = await openLibrary(version("return 401"), version("return 450"));
+    const [{ id } = { id: "" }] = await store.capabilities.list(scope);
+    const hashes = (await store.capabilities.versions(id)).map(({ shortHash }) => shortHash);
+    expect(hashes).toEqual(["d21b0", "d21b"]);
+    const numberOf = async (hash: string) => {
+      const found = await library.describe(`local.default.math.sum.${hash}`);
+      return found.success ? found.data.version.version : found.error.reason;
+    };
+    expect(await numberOf("d21b")).toBe(1);
+    expect(await numberOf("d21b0")).toBe(2);
+    expect(await numberOf("d21b7")).toBe(1);
+    expect(await numberOf("d21b79b7f45908fbec8326cf8118676403a229aa4bf2b68e7a186ee5ac58ec5a")).toBe(1);
+    expect(await library.describe("local.default.math.sum.d21b@2")).toMatchObject({ success: false });
+    expect(await library.describe("local.default.math.sum.ffff")).toMatchObject({
+      error: {
+        code: "TOOL_NOT_FOUND",
+        nearest: ["local.default.math.sum.d21b0", "local.default.math.sum.d21b"],
+      },
+    });
+  });
+
+  it("A4: a hash that begins those of several versions is refused with their names", async () => {
+    const version = (source: string) => ({ ...sum, source, overwrite: true });
+    // 110117e2 and 11011883: the first is called 1101, the second 110118.
+    const { library } = await openLibrary(version("return 500"), version("return 645"));
+    expect(await library.describe("local.default.math.sum.11011")).toMatchObject({
+      error: {
+        code: "TOOL_INVALID_INPUT",
+        reason: "ambiguous",
+        nearest: ["local.default.math.sum.110118", "local.default.math.sum.1101"],
+      },
+    });
+    expect(await library.describe("local.default.math.sum.1101")).toMatchObject({
+      data: { version: { version: 1 } },
+    });
+  });
+
   it("finds a renamed capability under its old name", async () => {
     const { library, store } = await openLibrary(sum);
     const [capability] = await store.capabilities.list(scope);

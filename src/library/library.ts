@@ -5,6 +5,7 @@
 import {
   BARE_NAMESPACES,
   displayNameOf,
+  fqdnOf,
   parseReference,
   toolNameOf,
   type CapabilityName,
@@ -59,24 +60,13 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
 
   async function find(reference: NameReference): Promise<Capability | undefined> {
     if (reference.kind === "capability") return capabilities.find(scope(), reference);
-    if (reference.kind === "fqdn") return findByFqdn(reference);
+    if (reference.kind === "fqdn")
+      return isSameScope(reference.scope, scope()) ? capabilities.find(scope(), reference) : undefined;
     for (const namespace of BARE_NAMESPACES) {
       const found = await capabilities.find(scope(), { namespace, action: reference.action });
       if (found !== undefined) return found;
     }
     return undefined;
-  }
-
-  /** A FQDN names one source: the hash must be that of a version, or the name has moved on to something else. */
-  async function findByFqdn(
-    reference: Extract<NameReference, { kind: "fqdn" }>,
-  ): Promise<Capability | undefined> {
-    const { org, project } = scope();
-    if (reference.scope.org !== org || reference.scope.project !== project) return undefined;
-    const found = await capabilities.find(scope(), reference);
-    if (found === undefined) return undefined;
-    const versions = await capabilities.versions(found.id);
-    return versions.some((version) => version.sourceHash.startsWith(reference.hash)) ? found : undefined;
   }
 
   async function describe(name: string): Promise<ToolResult<CapabilityDetails>> {
@@ -85,21 +75,38 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
     const capability = await find(reference.data);
     if (capability === undefined) return missing(name, await names());
     const versions = await capabilities.versions(capability.id);
-    const version = versions.find(chooseVersion(reference.data, capability));
-    if (version === undefined) return missingVersion(name, versions);
+    const [version, ...others] = versionsNamed(reference.data, capability, versions);
+    if (version === undefined) return missingVersion(name, capability, versions);
+    if (others.some(({ sourceHash }) => sourceHash !== version.sourceHash))
+      return ambiguous(name, capability, [version, ...others]);
     return succeed({ capability, version, versions, aliases: await capabilities.aliases(capability.id) });
   }
 
   return { list, listCurrent, find, describe, names };
 }
 
-function chooseVersion(
+function isSameScope(a: Scope, b: Scope): boolean {
+  return a.org === b.org && a.project === b.project;
+}
+
+/**
+ * The versions that a reference may mean, the newest first. The hash of a FQDN is the one that was stored for the version; any
+ * other beginning of its source's hash counts where it is no version's own. Versions of one source are the same.
+ */
+function versionsNamed(
   reference: NameReference,
   capability: Capability,
-): (version: CapabilityVersion) => boolean {
-  if (reference.kind === "fqdn") return (version) => version.sourceHash.startsWith(reference.hash);
-  const wanted = reference.version ?? capability.currentVersion;
-  return (version) => version.version === wanted;
+  versions: readonly CapabilityVersion[],
+): readonly CapabilityVersion[] {
+  const isWanted = ({ version }: CapabilityVersion): boolean =>
+    reference.version === undefined || version === reference.version;
+  if (reference.kind !== "fqdn") {
+    const wanted = reference.version ?? capability.currentVersion;
+    return versions.filter(({ version }) => version === wanted);
+  }
+  const exact = versions.filter(({ shortHash }) => shortHash === reference.hash);
+  const near = versions.filter(({ sourceHash }) => sourceHash.startsWith(reference.hash));
+  return (exact.length > 0 ? exact : near).filter(isWanted);
 }
 
 function missing(name: string, known: readonly string[]): ToolResult<never> {
@@ -115,7 +122,36 @@ function missing(name: string, known: readonly string[]): ToolResult<never> {
   );
 }
 
-function missingVersion(name: string, versions: readonly CapabilityVersion[]): ToolResult<never> {
+function missingVersion(
+  name: string,
+  capability: Capability,
+  versions: readonly CapabilityVersion[],
+): ToolResult<never> {
   const known = versions.map((version) => version.version).join(", ");
-  return fail("TOOL_NOT_FOUND", `${JSON.stringify(name)} has no such version; there are ${known}.`);
+  return fail("TOOL_NOT_FOUND", `${JSON.stringify(name)} has no such version; there are ${known}.`, {
+    nearest: versions.slice(0, VERSIONS_NEAR_MAX).map((version) => fqdnIn(capability, version)),
+    hint: `${displayNameOf(capability)} alone means the current version, ${capability.currentVersion}.`,
+  });
+}
+
+/** More would not be read. */
+const VERSIONS_NEAR_MAX = 5;
+
+/** Which code runs is not guessed. */
+function ambiguous(
+  name: string,
+  capability: Capability,
+  versions: readonly CapabilityVersion[],
+): ToolResult<never> {
+  const names = versions.map((version) => fqdnIn(capability, version));
+  return fail("TOOL_INVALID_INPUT", `${JSON.stringify(name)} may mean ${names.join(" or ")}.`, {
+    reason: "ambiguous",
+    field: "name",
+    nearest: names,
+    hint: "Give one of these names in full.",
+  });
+}
+
+function fqdnIn(capability: Capability, { shortHash }: CapabilityVersion): string {
+  return fqdnOf(capability.scope, capability, shortHash);
 }
