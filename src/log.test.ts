@@ -65,6 +65,15 @@ it("T156: one event is one line, whatever its text holds", async () => {
   expect(JSON.parse(written[0]!)).toMatchObject({ hostile, event: hostile });
 });
 
+it("S18: nothing in a line steers a terminal or turns its text round, and it reads back as it was", async () => {
+  const { log, lines } = openLog();
+  const hostile = "a\u202Eb\u009B31mc\u200Bd\u3164e\uFE01f\u{E0041}g\u00ADh\u007F";
+  log.info("event", { hostile, [`key\u202E`]: 1 });
+  const [line] = await lines();
+  expect(line).toMatch(/^[ -~]+$/);
+  expect(JSON.parse(line!)).toMatchObject({ hostile, "key\u202E": 1 });
+});
+
 it("T157: a value that cannot be read does not end the event", async () => {
   const { log, lines } = openLog();
   const hostile = {

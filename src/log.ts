@@ -7,6 +7,7 @@
  */
 import type { Log, LogLevel } from "./core/log.ts";
 import { createRedactor, type Redactor } from "./core/redaction.ts";
+import { HIDDEN_CLASS } from "./core/visible-text.ts";
 
 /** What may wait for a sink that does not take it: some thousands of lines. */
 const WAITING_BYTES_MAX = 1024 * 1024;
@@ -101,7 +102,7 @@ async function openSink(
       messageKey: "event",
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: (line) => escapeLineBreaks(redactor().text(line)) },
+      hooks: { streamWrite: (line) => escapeHiddenJson(redactor().text(line)) },
     },
     destination,
   );
@@ -121,10 +122,15 @@ async function openSink(
   };
 }
 
-/** JSON leaves three characters alone that some viewers take for the end of a line. */
-function escapeLineBreaks(line: string): string {
-  return line.replace(
-    /[\u0085\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+const HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, "gu");
+
+/** JSON leaves characters alone that end a line for some viewers, steer a terminal, or turn the text behind them round. */
+function escapeHiddenJson(line: string): string {
+  return line.replace(HIDDEN, (char) =>
+    Array.from({ length: char.length }, (_, at) => jsonEscape(char.charCodeAt(at))).join(""),
   );
+}
+
+function jsonEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
 }

@@ -1,7 +1,10 @@
-/** Control, format (bidi, zero-width), line-separating, private and unpaired characters: what could forge or hide text on a terminal. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
+import { escapeHidden } from "./visible-text.ts";
 
-/** Shows text as it is, with every character that would not show, or would move others, written as `\u{…}`. */
+/** Nearly every text that is shown has nothing else in it. */
+const PLAIN = /^[ -~]*$/;
+
+/** Shows text as it is, in one line, with every character that would not show, or would move others, written as `\u{…}`. */
 export function escapeUnprintable(text: string): string {
-  return text.replace(UNPRINTABLE, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+  if (PLAIN.test(text)) return text;
+  return escapeHidden(text).replace(/[\t\n]/g, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
 }

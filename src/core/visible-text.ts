@@ -7,8 +7,12 @@
  * The work is linear in the text, and doing it twice changes nothing.
  */
 
-/** Control, format, line-separating, private and unpaired characters, and those that fonts are told not to draw. */
-const HIDDEN_CLASS = String.raw`\0-\x08\x0B-\x1F\x7F-\x9F\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{DI}\p{NChar}`;
+/**
+ * Control, format, line-separating, private and unpaired characters, and those that fonts are told not to draw (variation selectors,
+ * Hangul fillers). The one definition of what does not show or moves other text: for what servers say, the terminal and the log.
+ * Newlines and tabs are not among them.
+ */
+export const HIDDEN_CLASS = String.raw`\0-\x08\x0B-\x1F\x7F-\x9F\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{DI}\p{NChar}`;
 /** Spaces of every width, and the Braille pattern without a dot. */
 const BLANK_CLASS = String.raw`\p{Zs}\t\u2800`;
 
@@ -45,6 +49,11 @@ const KEYCAP_FRAME = "\u20E3";
 export function makeVisible(text: string): string {
   if (!ANY_REASON.test(text)) return text;
   return text.replaceAll("\r\n", "\n").replace(BLANKS, shortenBlanks).replace(HIDDEN_RUNS, escapeRun);
+}
+
+/** The text with every such character written out, unless a script or an emoji needs it where it is. */
+export function escapeHidden(text: string): string {
+  return text.replace(HIDDEN_RUNS, escapeRun);
 }
 
 /** A visible text that was cut may end in half of a sequence, or in blanks: without them it is visible again. */
