@@ -89,6 +89,8 @@ function describeThrown(thrown) {
       else if (typeof value === "boolean" || typeof value === "number") told[key] = value;
     } catch {}
   };
+  // No value of a program is of this type: the engine had no memory left in a native function, not even for an error of its own.
+  if (typeof thrown === "unknown") return '{"name":"InternalError","message":"out of memory"}';
   if (typeof thrown === "object" && thrown !== null) {
     read("name", 80); read("message", MESSAGE_MAX); read("stack", STACK_MAX);
     if (thrown instanceof ToolError) { read("code", 80); read("reason", 80); read("tool", 200); read("hint", 1000); read("retryable", 0); read("step", 0); }

@@ -142,6 +142,11 @@ describe("T016 what is too large", () => {
     ["a result of 100 MB", `return "x".repeat(100e6);`, "memory"],
     ["a result of 20 MB", `return "x".repeat(20e6);`, "result_limit"],
     ["a line of 100 MB", `console.log("x".repeat(100e6));`, "memory"],
+    [
+      "a text that grows in a native function (S18)",
+      `return "é".repeat(8e6).normalize("NFD").length;`,
+      "memory",
+    ],
   ])("T016 %s: %s", async (_, code, kind) => {
     expect((await run(code)).kind).toBe(kind);
   });
