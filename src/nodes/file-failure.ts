@@ -51,3 +51,15 @@ export function movedFailure(path: string): ReturnType<typeof fail> {
 export function irregularFailure(verb: "read" | "write", path: string): ReturnType<typeof fail> {
   return fail("TOOL_EXECUTION_FAILED", `Cannot ${verb} ${showName(path)}: it is not a regular file.`);
 }
+
+/** Its other name may be outside of the open folders, and nobody can tell. Replacing such a file is harmless: the other name keeps the old one. */
+export function linkedFailure(verb: "read" | "write", path: string): ReturnType<typeof fail> {
+  return fail(
+    "SECURITY_ERROR",
+    `Cannot ${verb} ${showName(path)}: it is a hard link, and also the file of another name.`,
+    {
+      field: "path",
+      hint: "Make a copy of it in the folder, and use that.",
+    },
+  );
+}

@@ -3,9 +3,10 @@
  * not exist outside or does, so that nothing outside the roots can be found out.
  */
 import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { errnoOf } from "./file-failure.ts";
+import { isIn, isMountedBetween } from "./mounts.ts";
 import { showName } from "./shown.ts";
 
 export interface FilePlace {
@@ -26,8 +27,22 @@ export async function locateFile(path: string, roots: readonly string[]): Promis
   const allowed = [...roots.map((root) => resolve(root)), ...realRoots];
   if (!isInside(absolute, allowed)) return outside(path);
   const place = await findReal(absolute);
-  if (place === undefined || !isInside(place.real, realRoots)) return outside(path);
-  return succeed(place);
+  if (place === undefined) return outside(path);
+  const around = realRoots.filter((root) => isIn(place.real, root));
+  if (around.length === 0) return outside(path);
+  for (const root of around) if (!(await isMountedBetween(root, place.real))) return succeed(place);
+  return mounted(path);
+}
+
+function mounted(path: string): ReturnType<typeof fail> {
+  return fail(
+    "SECURITY_ERROR",
+    `The path ${showName(path)} leads into something that is mounted in an open folder.`,
+    {
+      field: "path",
+      hint: "If workflows may use it, name the mounted folder itself in the config of the gateway: workflows.fileRoots.",
+    },
+  );
 }
 
 /** Whether a path is sure to be refused; without one, whether every path is. */
@@ -66,10 +81,7 @@ async function findRealRoots(roots: readonly string[]): Promise<string[]> {
 }
 
 function isInside(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => {
-    const way = relative(root, path);
-    return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-  });
+  return roots.some((root) => isIn(path, root));
 }
 
 /** Undefined where a symbolic link leads nowhere, in a circle, or where it may not be looked. */

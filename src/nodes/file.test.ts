@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -13,6 +14,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../core/json.ts";
+import { mountPointsOf } from "./mounts.ts";
 import { createContext, createFolder, createNode } from "./nodes.testkit.ts";
 
 const context = createContext();
@@ -32,6 +34,53 @@ function createRoot() {
     createNode("write_file", { fileRoots: roots }).call(params, context);
   return { folder, root, outside, read, write };
 }
+
+describe("S18: what looks like a file of the root and is one from outside", () => {
+  test("a hard link is neither read nor appended to; replacing it leaves the other alone", async () => {
+    const { root, outside, read, write } = createRoot();
+    linkSync(join(outside, "secret.txt"), join(root, "hard"));
+    const refusal = {
+      success: false,
+      error: { code: "SECURITY_ERROR", hint: expect.stringContaining("copy") },
+    };
+    expect(await read({ path: "hard" })).toMatchObject(refusal);
+    expect(await write({ path: "hard", content: "x", append: true })).toMatchObject(refusal);
+    expect(await write({ path: "hard", content: "mine" })).toMatchObject({ success: true });
+    expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe("canary");
+    expect(await read({ path: "hard" })).toMatchObject({ success: true, data: { content: "mine" } });
+  });
+
+  test("a bind mount is refused, and allowed as a root of its own", async ({ skip }) => {
+    const { root, outside, read, write } = createRoot();
+    const inner = join(root, "sub", "mounted");
+    mkdirSync(inner);
+    try {
+      execFileSync("mount", ["--bind", outside, inner], { stdio: "ignore" });
+    } catch {
+      skip("nothing can be mounted here");
+    }
+    onTestFinished(() => void execFileSync("umount", [inner]));
+    const refusal = {
+      success: false,
+      error: { code: "SECURITY_ERROR", hint: expect.stringContaining("fileRoots") },
+    };
+    for (const path of ["sub/mounted/secret.txt", "sub/mounted/missing/x"]) {
+      expect(await read({ path })).toMatchObject(refusal);
+      expect(await write({ path, content: "x" })).toMatchObject(refusal);
+    }
+    expect(await read({ path: "sub/mounted/secret.txt" }, [root, inner])).toMatchObject({ success: true });
+    expect(await read({ path: "sub/a.txt" })).toMatchObject({ success: true });
+  });
+
+  test("mounts are read from the system's list, with their spaces", () => {
+    const line = String.raw`36 35 98:0 /mnt1 /a/my\040folder rw,noatime master:1 - ext3 /dev/root rw`;
+    expect(mountPointsOf(`${line}\n22 1 0:21 / /proc rw - proc proc rw\n`)).toEqual([
+      "/a/my folder",
+      "/proc",
+    ]);
+    expect(mountPointsOf("")).toEqual([]);
+  });
+});
 
 describe("read_file", () => {
   test("reads text and bytes by relative and absolute path, and names the path as it was given", async () => {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";
 import { readFileDefinition } from "./file-definitions.ts";
-import { fileFailure, irregularFailure, movedFailure } from "./file-failure.ts";
+import { fileFailure, irregularFailure, linkedFailure, movedFailure } from "./file-failure.ts";
 import { FILE_LIMITS } from "./file-limits.ts";
 import { locateFile, precheckFile, splitPlace, type FilePlace } from "./file-place.ts";
 import { openFolder } from "./folder.ts";
@@ -55,6 +55,7 @@ async function readPlace(path: string, place: FilePlace, bytesMax: number): Prom
   if (!(await folder.stands())) return movedFailure(path);
   const found = await file.stat();
   if (!found.isFile()) return irregularFailure("read", path);
+  if (found.nlink > 1) return linkedFailure("read", path);
   const bytes = await readAtMost(file, bytesMax + 1);
   return bytes.length > bytesMax
     ? tooLarge(path, Math.max(found.size, bytes.length), bytesMax)

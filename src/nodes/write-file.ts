@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";
 import { writeFileDefinition } from "./file-definitions.ts";
-import { errnoOf, fileFailure, irregularFailure, movedFailure } from "./file-failure.ts";
+import { errnoOf, fileFailure, irregularFailure, linkedFailure, movedFailure } from "./file-failure.ts";
 import { locateFile, precheckFile, splitPlace, type FilePlace } from "./file-place.ts";
 import { openFolder, type Folder } from "./folder.ts";
 import { readFlag, readText } from "./param.ts";
@@ -97,7 +97,9 @@ async function makeFolder(path: string): Promise<void> {
 async function append({ path, content }: Writing, folder: Folder, name: string): Promise<ToolResult<Json>> {
   const file = await open(folder.at(name), APPEND_FLAGS, NEW_MODE);
   try {
-    if (!(await file.stat()).isFile()) return irregularFailure("write", path);
+    const found = await file.stat();
+    if (!found.isFile()) return irregularFailure("write", path);
+    if (found.nlink > 1) return linkedFailure("write", path);
     if (!(await folder.stands())) return movedFailure(path);
     try {
       await file.writeFile(content);
