@@ -70,7 +70,7 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
  * The schema of an answer, or of a failure `{success, error}` in its place: clients check failures as well, and one that does not
  * fit is lost with its code and its hint.
  */
-function withFailure({ required, additionalProperties: _, ...rest }: JsonObject): JsonObject {
+function withFailure({ required, additionalProperties: _closed, ...rest }: JsonObject): JsonObject {
   const failure = { required: ["success", "error"] };
   const own = required as readonly string[];
   // An answer that is a failure in its own fields, such as a run's, is one of the other kind already.
