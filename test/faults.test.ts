@@ -129,6 +129,47 @@ describe("T071: a server that does not come up", () => {
   });
 });
 
+describe("S12: a legacy server that asks on the connection that clients share", () => {
+  it(
+    "asks no client that declared nothing, and holds up no other client's call",
+    { timeout: 60_000 },
+    async () => {
+      const question = { method: "elicitation/create", params: { message: "Who?" }, limitMs: 60_000 };
+      const rules = [
+        { tool: "echo", request: question },
+        { tool: "slow", never: true },
+      ];
+      const asking = { ...evilCommand({ era: "legacy", rules }), timeoutMs: 1_000 };
+      const place = createPlace({ mcpServers: { asking } });
+      const gateway = await startHttp(place);
+      onTestFinished(async () => {
+        await gateway.stop();
+        place.remove();
+      });
+      const connectOne = async () => {
+        const { client } = await connectHttp("2025-11-25", gateway.at("/mcp"), place.owner());
+        onTestFinished(() => client.close());
+        return client;
+      };
+      const [silent, other] = [await connectOne(), await connectOne()];
+      const asked: string[] = [];
+      const isAsked = Promise.withResolvers<void>();
+      silent.fallbackRequestHandler = ({ method }) => {
+        asked.push(method);
+        isAsked.resolve();
+        return new Promise(() => {});
+      };
+      const first = silent.callTool({ name: "asking__echo", arguments: { text: "x" } });
+      // A question goes to a client whose call is the only one under way: the other call comes while it is open.
+      await Promise.race([first, isAsked.promise]);
+      const second = other.callTool({ name: "asking__slow", arguments: { ms: 1 } }, { timeout: 20_000 });
+      expect(await second).toMatchObject({ structuredContent: { error: { code: "TOOL_TIMEOUT" } } });
+      expect(await first).toMatchObject({ structuredContent: { answer: { code: -32601 } } });
+      expect(asked).toEqual([]);
+    },
+  );
+});
+
 describe("S6: a server that exits on the first question of the other era", () => {
   it("modern only, over stdio: it is started once more, and works", async () => {
     const journal = join(temporaryFolder(), "journal");

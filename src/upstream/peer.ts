@@ -3,8 +3,8 @@
  * hot path of every tool call: what comes in passes the bound (`message-bound.ts`) and nothing else, and is not copied.
  *
  * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a timeout, a
- * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (`call-timer.ts`). An answer that nobody waits for (unknown id, a second
- * answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
+ * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (see `call-timer.ts`). An answer
+ * that nobody waits for (unknown id, a second answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../core/errors.ts";

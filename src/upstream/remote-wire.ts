@@ -127,8 +127,7 @@ function tellBadAnswers(
     } catch (error) {
       const isAnswered = !unanswered.has(error as object) && !isNotConnected(error);
       if (!isAnswered) throw error;
-      const reason = wire instanceof SSEClientTransport ? messageOf(error) : describe(error);
-      throw new BadAnswer(reason, { endsSession: isSessionLost(error), cause: error });
+      throw new BadAnswer(describe(error), { endsSession: isSessionLost(error), cause: error });
     }
   };
 }
@@ -141,10 +140,11 @@ function isNotConnected(error: unknown): boolean {
 const REASON_LENGTH_MAX = 4_000;
 
 function describe(error: unknown): string {
-  const isUnreadable = !(error instanceof SdkError) && !(error instanceof BrokenAnswer);
+  // What is no JSON, and JSON that is no message; the errors of the SDK's schemas are long, and for programmers.
+  const isUnreadable = error instanceof SyntaxError || (error instanceof Error && "issues" in error);
+  if (isUnreadable) return "what it sent is no message of MCP";
   const status = error instanceof SdkHttpError ? `HTTP ${error.status}: ` : "";
-  const said = isUnreadable ? "what it sent is no message of MCP" : messageOf(error);
-  return `${status}${said}`.slice(0, REASON_LENGTH_MAX);
+  return `${status}${messageOf(error)}`.slice(0, REASON_LENGTH_MAX);
 }
 
 /** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */
