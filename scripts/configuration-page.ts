@@ -25,7 +25,7 @@ const INTRODUCTION = `# Configuration
 - **Problems**: what is wrong with one server (a variable that is not set, a field of the wrong type) keeps that server from being started and nothing else; it is listed with the cause and the
   cure. An unknown key of a server is a warning, an unknown key elsewhere an error. [A server that is not usable](servers.md#a-server-that-is-not-usable)
 - **Other clients**: entries that are copied from another client's file are understood. [Entries from other clients](servers.md#entries-from-other-clients)
-- **Inputs**: \`\${input:ID}\` stands for a value that you are asked for once, at the terminal or with \`repertoire input set ID\`, and that is kept with the secrets. A server
+- **Inputs**: \`\${input:ID}\` stands for a value that is given once, with \`repertoire input set ID\` or when \`repertoire call\` needs it, and that is kept with the secrets. A server
   that lacks one is listed and not started until it has it. [Inputs](servers.md#inputs)
 - **Environment**: \`<NAME>_MCP_URL\` adds a remote server or replaces the url of one, \`<NAME>_API_KEY\` is sent to it as a bearer token unless the file gives an
   Authorization, \`<NAME>_MCP_ENABLED=false\` switches it off.

@@ -5,6 +5,7 @@ import type { Inputs } from "../inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { findValueProblem } from "./input-value.ts";
 import type { GlobalOptions } from "./session.ts";
+import { dropTypeAhead } from "./type-ahead.ts";
 
 /** The answer, or undefined for somebody who does not want to answer. */
 type AskInput = (input: ConfigInput) => Promise<string | undefined>;
@@ -39,6 +40,7 @@ export async function askInputs(missing: readonly ConfigInput[], parts: AskParts
 /** On stderr: stdout is for what the command prints. */
 export const askAtTerminal: AskInput = async (input) => {
   const clack = await import("@clack/prompts");
+  await dropTypeAhead();
   const common = { message: questionOf(input), output: process.stderr };
   const options = input.options?.map(({ label, value }) => ({ label: escapeUnprintable(label), value }));
   const answer =

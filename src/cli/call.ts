@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { parseJson, type Json, type JsonObject } from "../core/json.ts";
+import { parseToolName } from "../core/names.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
+import { globalOptionsOf, openSession, openSessionFor, type GlobalOptions } from "./session.ts";
 import { escapeLines, note, print, printJson, printToolError } from "./terminal.ts";
 import { toolErrorIn } from "../core/errors.ts";
 
@@ -36,9 +37,12 @@ Examples:
 }
 
 async function call(tool: string, pairs: readonly string[], options: CallOptions): Promise<number> {
-  const session = await openSession(options);
+  const name = tool.includes("__") ? tool : tool.replace(".", "__");
+  const parsed = parseToolName(name);
+  const session = await (parsed.kind === "upstream"
+    ? openSessionFor(parsed.server, options)
+    : openSession(options));
   try {
-    const name = tool.includes("__") ? tool : tool.replace(".", "__");
     const definition = await session.app.findTool(name);
     const args = readArguments(pairs, options.args, definition);
     if (!args.success) {

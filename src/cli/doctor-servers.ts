@@ -43,7 +43,7 @@ function complainUnknown(name: string, configured: readonly ServerConfig[], opti
 /** Needs a config, a home and a store that are in order, for it opens the gateway. It asks nobody for anything. */
 export async function startServers(ids: readonly string[], options: GlobalOptions): Promise<Check[]> {
   if (ids.length === 0) return [];
-  const session = await openSession({ ...options, json: true }, "silent");
+  const session = await openSession(options, "silent");
   try {
     const { servers, limits } = session.config.current();
     const place = { options, connectTimeoutMs: limits.connectTimeoutMs };

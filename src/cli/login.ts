@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { InvalidArgumentError, type Command } from "commander";
 import type { AuthorizationWay, LoginView } from "../app.ts";
+import { serverIdOf } from "../core/names.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { countOf } from "./config.ts";
 import { refuse } from "./app-call.ts";
@@ -8,7 +9,7 @@ import { EXIT } from "./exit-code.ts";
 import type { CallbackListener } from "./login-callback.ts";
 import { openBrowser } from "./open-browser.ts";
 import type { Finish } from "./program.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
+import { globalOptionsOf, openSessionFor, type GlobalOptions } from "./session.ts";
 import { green, note, printJson } from "./terminal.ts";
 
 interface LoginOptions extends GlobalOptions {
@@ -39,7 +40,8 @@ export function addLogin(program: Command, finish: Finish): void {
 }
 
 async function login(server: string, options: LoginOptions): Promise<number> {
-  const session = await openSession(options);
+  const id = serverIdOf(server);
+  const session = await openSessionFor(id.success ? id.data : server, options);
   let listener: CallbackListener | undefined;
   try {
     const answer = await session.app.logins.login(server, async (lastRedirectUrl) => {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { openApp, type App } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import type { ConfigSource } from "../config/source.ts";
+import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Log, LogLevel } from "../core/log.ts";
-import { openConfigSource, openInputs } from "../inputs.ts";
+import { openConfigSource, openInputs, type Inputs } from "../inputs.ts";
 import { createLog, type ConfigurableLog } from "../log.ts";
 import { canAsk } from "./confirm.ts";
 import { note } from "./terminal.ts";
@@ -36,7 +36,20 @@ export async function openSession(
   quietest: LogLevel | undefined = "error",
   serves?: "stdio" | "http",
 ): Promise<Session> {
-  const opened = await openConfig(options, serves !== undefined);
+  return openWith(await openConfig(options, serves !== undefined), options, quietest, serves);
+}
+
+/** The same for a command that needs one server: somebody at a terminal is asked for the inputs that this server lacks. */
+export async function openSessionFor(server: string, options: GlobalOptions): Promise<Session> {
+  return openWith(await openAskedConfig(options, server), options, "error");
+}
+
+async function openWith(
+  opened: ConfigSourceCreated,
+  options: GlobalOptions,
+  quietest: LogLevel,
+  serves?: "stdio" | "http",
+): Promise<Session> {
   if (!opened.ok) throw configError(opened.problems);
   const config = opened.source;
   const log = createLog(logOptionsOf(config.current(), options, serves === undefined ? quietest : undefined));
@@ -60,21 +73,30 @@ export async function openSession(
   }
 }
 
-/** With somebody at a terminal, who is asked for the inputs that are missing; a gateway that serves asks nobody. */
-async function openConfig(options: GlobalOptions, isWatched: boolean) {
+function openConfig(
+  options: GlobalOptions,
+  isWatched: boolean,
+  inputs?: Inputs,
+): Promise<ConfigSourceCreated> {
+  return openConfigSource({ configPath: options.config, home: options.home, isWatched }, inputs);
+}
+
+async function openAskedConfig(options: GlobalOptions, server: string): Promise<ConfigSourceCreated> {
   const place = { configPath: options.config, home: options.home };
   const inputs = openInputs({ home: locateConfig(place).home });
-  const open = () => openConfigSource({ ...place, isWatched }, inputs);
-  const opened = await open();
-  const known = opened.ok ? opened.source.current().inputs : (opened.inputs ?? []);
-  const missing = known.filter((input) => input.state === "missing" && input.isNeeded);
-  const isAsked = !isWatched && options.json !== true && canAsk() && process.stderr.isTTY;
-  if (missing.length === 0 || !isAsked) return opened;
+  const opened = await openConfig(options, false, inputs);
+  if (!opened.ok || options.json === true || !canAsk() || !process.stderr.isTTY) return opened;
+  const missing = opened.source
+    .current()
+    .inputs.filter(
+      ({ state, isNeeded, servers }) => state === "missing" && isNeeded && servers.includes(server),
+    );
+  if (missing.length === 0) return opened;
   const { askInputs, askAtTerminal } = await import("./ask-inputs.ts");
   const given = await askInputs(missing, { inputs, ask: askAtTerminal, note, options });
   if (given === 0) return opened;
-  if (opened.ok) opened.source.close();
-  return open();
+  opened.source.close();
+  return openConfig(options, false, inputs);
 }
 
 export function logWarnings(log: Log, warnings: readonly Problem[]): void {
