@@ -125,7 +125,9 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
     inputs,
     environment,
   });
-  const odd = [...entries.values()].flatMap((entry) => entry.warnings).filter(({ path }) => isTrusted(path));
+  const odd = [...servers.warnings, ...[...entries.values()].flatMap((entry) => entry.warnings)].filter(
+    ({ path }) => isTrusted(path),
+  );
   return {
     ok: true,
     config,

@@ -83,6 +83,17 @@ describe("T025: server names", () => {
     expect(config.servers.map((server) => server.id)).toEqual([id]);
   });
 
+  test.each([
+    ["\uFF47ithub", "ithub", "U+FF47"],
+    ["g\u0456thub", "g_thub", "U+0456"],
+    ["caf\u00E9", "caf", "U+00E9"],
+  ])("S18: %s becomes %s, and a warning shows both", (key, id, point) => {
+    const loaded = loadText({ mcpServers: { [key]: { command: "x" }, github: { command: "y" } } });
+    const told = loaded.ok ? textOf(loaded.warnings) : "";
+    expect(told).toContain(`the server "${key}" is called "${id}" here, because its name has ${point}`);
+    expect(told.split("\n")).toHaveLength(1);
+  });
+
   test("__proto__ is refused, and no prototype changes", () => {
     const loaded = loadText('{"mcpServers": {"__proto__": {"command": "x"}}}');
     expect(loaded.ok && textOf(loaded.warnings)).toContain(

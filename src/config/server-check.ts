@@ -15,6 +15,8 @@ export interface KnownServer {
 
 export interface ServersChecked {
   readonly complaints: readonly Complaint[];
+  /** Keys whose id is not what a reader takes it for. */
+  readonly warnings: readonly Complaint[];
   readonly known: ReadonlyMap<string, KnownServer>;
 }
 
@@ -24,19 +26,21 @@ const STDIO_KEYS = ["args", "env", "cwd", "envFile"] as const;
 
 export function checkServers(file: unknown): ServersChecked {
   const complaints: Complaint[] = [];
+  const warnings: Complaint[] = [];
   const known = new Map<string, KnownServer>();
   for (const [key, server] of Object.entries(objectAt(file, "mcpServers") ?? {})) {
     const id = findId(key, known, complaints);
     const object = asObject(server);
     if (object !== undefined) complaints.push(...checkTransport(key, object));
     if (id !== undefined) {
+      warnings.push(...warnUnusual(key, id));
       known.set(id, {
         key,
         kind: object !== undefined && Object.hasOwn(object, "command") ? "stdio" : "remote",
       });
     }
   }
-  return { complaints, known };
+  return { complaints, warnings, known };
 }
 
 export function asObject(value: unknown): Record<string, unknown> | undefined {
@@ -70,6 +74,22 @@ function findId(
   const both = `${quoteKey(other.key)} and ${quoteKey(key)}`;
   complain(`${both} have the same server id "${parsed.id}"; rename one of them`);
   return undefined;
+}
+
+/** More characters of a name are no news. */
+const UNUSUAL_SHOWN_MAX = 5;
+
+/** Letters outside a-z are lost in the id, and some look like those inside: full-width, Cyrillic, Greek. */
+function warnUnusual(key: string, id: string): Complaint[] {
+  const unusual = [...new Set(key.match(/[^\p{ASCII}]/gu) ?? [])];
+  if (unusual.length === 0) return [];
+  const shown = unusual
+    .slice(0, UNUSUAL_SHOWN_MAX)
+    .map((char) => `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`);
+  const message = `the server ${quoteKey(key)} is called "${id}" here, because its name has ${shown.join(", ")}`;
+  return [
+    { path: ["mcpServers", key], at: "key", message, hint: "write the name with letters a-z and digits" },
+  ];
 }
 
 type ServerKeyParsed =
