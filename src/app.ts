@@ -330,7 +330,12 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
           isDraining: () => isLeaving,
           heldCallCount: () => heldCalls.heldCount(),
           runCount: () => runs.activeCount(),
-          servers: () => usable().map((id) => ({ id, state: servers.status(id)?.state ?? "idle" })),
+          servers() {
+            const { unusable } = idleServers(config.current());
+            const stateOf = (id: string) =>
+              unusable.includes(id) ? "unusable" : (servers.status(id)?.state ?? "idle");
+            return usable().map((id) => ({ id, state: stateOf(id) }));
+          },
         },
         address,
       );

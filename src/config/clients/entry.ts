@@ -134,9 +134,6 @@ function noteApproval(fields: Fields): void {
 function noteRest(fields: Fields): void {
   const granted: unknown = fields.take(...APPROVAL_KEYS);
   if (granted !== undefined && granted !== false) noteApproval(fields);
-  if (fields.take("envFile", "env_file") !== undefined) {
-    fields.note("Its envFile is not read: put the variables that it needs into env.");
-  }
   fields.take(...SILENT_KEYS);
   const rest = fields.rest();
   if (rest.length === 0) return;

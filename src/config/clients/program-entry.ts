@@ -13,11 +13,13 @@ export function programEntry(passage: Passage, line: CommandLine): Record<string
   const args = line.args.map((arg) => rewriting.text(arg));
   const env = readEnv(passage);
   const cwd = readCwd(passage, line);
+  const envFile = readEnvFile(passage);
   return {
     command,
     ...(args.length === 0 ? {} : { args }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(envFile === undefined ? {} : { envFile }),
   };
 }
 
@@ -45,17 +47,25 @@ function inheritedEnv({ fields, place }: Passage): [string, string][] {
   });
 }
 
-/** Where the program runs. Ours starts at the folder of our own file, so a relative folder is made whole. */
-function readCwd(passage: Passage, line: CommandLine): string | undefined {
-  const { fields, rewriting, place, written } = passage;
+/** A path of the entry. Ours start at the folder of our own file, so a relative one is made whole. */
+function wholePath({ fields, rewriting, place, written }: Passage, key: string, text: string): string {
   const path = pathOf(place.platform);
+  const home = /^~(?=[/\\]|$)/.test(text) ? `${place.homedir}${text.slice(1)}` : undefined;
+  const isWhole = home !== undefined || text.startsWith("${") || path.isAbsolute(text);
+  if (!isWhole) fields.note(`Its ${key} starts at the project folder.`);
+  return rewriting.text(isWhole ? (home ?? text) : path.join(written.folder, text));
+}
+
+function readEnvFile(passage: Passage): string | undefined {
+  const envFile = passage.fields.text("envFile", "env_file");
+  return envFile === undefined ? undefined : wholePath(passage, "envFile", envFile);
+}
+
+/** Where the program runs. */
+function readCwd(passage: Passage, line: CommandLine): string | undefined {
+  const { fields, rewriting, written } = passage;
   const cwd = fields.text("cwd", "workingDirectory");
-  if (cwd !== undefined) {
-    const home = /^~(?=[/\\]|$)/.test(cwd) ? `${place.homedir}${cwd.slice(1)}` : undefined;
-    const isWhole = home !== undefined || cwd.startsWith("${") || path.isAbsolute(cwd);
-    if (!isWhole) fields.note("Its cwd starts at the project folder.");
-    return rewriting.text(isWhole ? (home ?? cwd) : path.join(written.folder, cwd));
-  }
+  if (cwd !== undefined) return wholePath(passage, "cwd", cwd);
   const isRelative = [line.command, ...line.args].some((word) => /^\.\.?(?:[/\\]|$)/.test(word));
   if (written.scope !== "project" || !isRelative) return undefined;
   fields.note("It runs in the project folder, where its relative paths begin.");

@@ -75,10 +75,9 @@ describe("the home of the fixture", () => {
       command: "node",
       args: [join(place.homedir, "notes/server.js")],
       env: { NOTES_TOKEN: "${NOTES_TOKEN}" },
+      envFile: join(place.homedir, ".env"),
     });
-    expect(cursor["notes"]?.notes).toEqual([
-      "Its envFile is not read: put the variables that it needs into env.",
-    ]);
+    expect(cursor["notes"]?.notes).toEqual([]);
     const vscode = serversOf(read, "vscode");
     expect(vscode["stripe"]?.entry).toMatchObject({ env: { STRIPE_SECRET_KEY: "${input:stripe-key}" } });
     expect(vscode["stripe"]?.inputs.map(({ id, type }) => `${id} ${type}`)).toEqual([

@@ -17,7 +17,7 @@ export function remoteEntry(
 ): Record<string, Json> {
   const { fields, rewriting } = passage;
   const headers = readHeaders(passage);
-  for (const key of ["env", "environment", "cwd", "args"]) {
+  for (const key of ["env", "environment", "envFile", "cwd", "args"]) {
     if (fields.take(key) !== undefined) fields.note(`Its ${key} is left out: nothing is started for it.`);
   }
   return buildRemote(passage, {
