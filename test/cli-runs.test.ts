@@ -355,6 +355,20 @@ describe("run, resume", () => {
     expect(told).toMatchObject({ status: 0, stdout: `{\n  "mine": true\n}\n` });
     expect(place.effects().length).toBeLessThanOrEqual(1);
   });
+
+  it("A5: a call that was skipped is shown as skipped, and the answer warns of it", async () => {
+    const place = createPlace();
+    place.write("notes.ts", "return await mcp.box.add({ text: 'x' });");
+    const { folder } = place;
+    const config = ["--config", join(folder, "servers.json")];
+    runCli(["run", "notes.ts", ...config], { folder, env: { REPERTOIRE_CRASH_AT: "step.sent" } });
+    const skipped = await place.cli("resume", "last", "--uncertain", "skip");
+    expect(skipped).toMatchObject({ status: 0, stdout: "null\n" });
+    expect(skipped.stderr).toMatch(/warning box__add was skipped by decision of client/);
+    expect(skipped.stderr).toContain("0 failed, 1 skipped");
+    const { runs } = (await place.json("runs")) as { runs: { run_id: string }[] };
+    expect((await place.cli("show", runs[0]!.run_id)).stdout).toMatch(/- box__add .*skipped by client\n/);
+  });
 });
 
 describe("signals", () => {

@@ -21,6 +21,7 @@ export interface Executed {
     readonly success: boolean;
     readonly elapsed_ms: number;
     readonly from_journal?: boolean;
+    readonly skipped_by?: string;
   }[];
   readonly warnings: readonly string[];
   readonly draft: string | null;
@@ -57,11 +58,13 @@ function show(executed: Executed, origin: Origin, options: GlobalOptions): void 
 /** What waits has not failed. */
 function summaryOf(calls: Executed["calls"], isPaused: boolean): string {
   const ms = calls.reduce((sum, call) => sum + call.elapsed_ms, 0);
-  const failed = calls.filter((call) => !call.success).length;
+  const skipped = calls.filter((call) => call.skipped_by !== undefined).length;
+  const failed = calls.filter((call) => !call.success).length - skipped;
   const recorded = calls.filter((call) => call.from_journal === true).length;
   const tools = escapeUnprintable([...new Set(calls.map((call) => call.tool))].join(", "));
+  const left = skipped === 0 ? "" : `, ${skipped} skipped`;
   const journal = recorded === 0 ? "" : `, ${recorded} answered from the journal`;
-  return `${calls.length} calls (${tools})${isPaused ? "" : `, ${failed} failed`}${journal}, ${Math.round(ms)} ms in all`;
+  return `${calls.length} calls (${tools})${isPaused ? "" : `, ${failed} failed`}${left}${journal}, ${Math.round(ms)} ms in all`;
 }
 
 function showError(error: ToolError, { file = "" }: Origin, options: GlobalOptions): void {

@@ -39,7 +39,9 @@ export interface StepView {
   readonly key: string;
   readonly name: string;
   readonly tool: string;
-  readonly status: "sent" | "waiting" | "succeeded" | "failed";
+  readonly status: "sent" | "waiting" | "succeeded" | "skipped" | "failed";
+  /** Who decided to go on without it. */
+  readonly skipped_by?: string;
   /** From the start of the run. */
   readonly started_ms: number;
   readonly elapsed_ms: number | null;

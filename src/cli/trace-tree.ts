@@ -15,6 +15,7 @@ const ARGS_SHOWN_MAX = 60;
 
 const MARKS: Readonly<Record<StepView["status"], string>> = {
   succeeded: green("✓"),
+  skipped: yellow("-"),
   failed: red("✗"),
   sent: yellow("?"),
   waiting: yellow("…"),
@@ -67,7 +68,9 @@ function timesOf({
   started_ms: startedMs,
   elapsed_ms: elapsedMs,
   from_journal: from,
+  skipped_by: skippedBy,
 }: StepView): string {
+  if (skippedBy !== undefined) return yellow(`skipped by ${escapeUnprintable(skippedBy)}`);
   if (from !== undefined) return dim(`from the journal of ${escapeUnprintable(from)}`);
   if (status === "sent") return yellow("sent, and no answer is on record");
   if (status === "waiting") return yellow("waits");

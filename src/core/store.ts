@@ -301,7 +301,14 @@ export interface TakenSteps {
   /** Of the steps that ended, those that are left behind and made again. */
   readonly except: readonly string[];
   /** Steps without an answer on record, or that failed and are left behind, with the answer that somebody decided on. */
-  readonly decided: readonly { readonly key: string; readonly result: Json }[];
+  readonly decided: readonly DecidedAnswer[];
+}
+
+interface DecidedAnswer {
+  readonly key: string;
+  readonly result: Json;
+  /** What the step has in place of an error, although it has ended with this result: how the answer came to be. */
+  readonly note?: JsonObject;
 }
 
 export type ResumeOutcome =

@@ -16,6 +16,10 @@ export const executeOutput = z.object({
   logs: z.array(z.looseObject({ level: z.string(), message: z.string() })),
   calls: z.array(z.looseObject({ tool: z.string(), success: z.boolean(), elapsed_ms: z.number() })),
   warnings: z.array(z.string()),
+  skipped: z
+    .array(z.looseObject({ tool: z.string(), by: z.string() }))
+    .optional()
+    .describe("Calls that the run went on without, by decision: whether they took effect is not known."),
   draft: z.string().nullable(),
   saved: z.looseObject({}).optional(),
 });
@@ -26,7 +30,7 @@ export type ExecuteOutput = z.output<typeof executeOutput>;
 const PREVIEW_LENGTH = 2_000;
 
 export function executeAnswer(report: RunReport, draft: string | null): ExecuteOutput {
-  const { runId, resumedFrom, result, logs, calls, warnings, checkpoint } = report;
+  const { runId, resumedFrom, result, logs, calls, warnings, skipped = [], checkpoint } = report;
   const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
   return {
     success: result.success,
@@ -40,15 +44,17 @@ export function executeAnswer(report: RunReport, draft: string | null): ExecuteO
       message,
       ...(truncatedFrom !== undefined && { truncated_from: truncatedFrom }),
     })),
-    calls: calls.map(({ tool, success, startedMs, elapsedMs, isReplayed, error }) => ({
+    calls: calls.map(({ tool, success, startedMs, elapsedMs, isReplayed, skippedBy, error }) => ({
       tool,
       success,
       started_ms: round(startedMs),
       elapsed_ms: round(elapsedMs),
       ...(isReplayed && { from_journal: true }),
+      ...(skippedBy !== undefined && { skipped_by: skippedBy }),
       ...(error !== undefined && { error: { ...error } }),
     })),
     warnings: [...warnings, ...(outputs.warning === undefined ? [] : [outputs.warning])],
+    ...(skipped.length > 0 && { skipped: skipped.map(({ tool, by }) => ({ tool, by })) }),
     draft,
   };
 }

@@ -24,6 +24,7 @@ import type {
 import type { CallContext } from "../core/tool.ts";
 import type { Prepared } from "../runs/prepare.ts";
 import type { Runs } from "../runs/runs.ts";
+import { skippedBy } from "../runs/skipped.ts";
 import type { FoundTool } from "../runs/tool-directory.ts";
 import { toolUseOf } from "./contracts.ts";
 import { redactExample } from "./example-redaction.ts";
@@ -103,6 +104,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
     const steps = await runStore.steps(run.id);
     // A result that lies apart is too large for an example.
     if (steps.some((step) => step.resultBytes !== null || step.status === "sent")) return null;
+    // What a call would have answered is not known.
+    if (steps.some((step) => skippedBy(step) !== undefined)) return null;
     const calls = steps.map(({ tool, args, status, result, error }) => ({
       tool,
       args,

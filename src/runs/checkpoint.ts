@@ -5,13 +5,16 @@ import { questionIdOf } from "./decide.ts";
 import { isUncertain, type EarlierRun } from "./earlier-run.ts";
 import { namesOf } from "./labels.ts";
 import type { Checkpoint, CheckpointStep } from "./run.ts";
+import { skippedBy } from "./skipped.ts";
 
 export function checkpointOf({ run, steps, uncertain, waiting }: EarlierRun): Checkpoint {
   const names = namesOf(steps);
   const failed = steps.find(({ seq }) => seq === run.error?.["step"]);
   return {
     runId: run.id,
-    completed: steps.filter(({ status }) => status === "succeeded").map(({ key }) => names.get(key)!),
+    completed: steps
+      .filter((step) => step.status === "succeeded" && skippedBy(step) === undefined)
+      .map(({ key }) => names.get(key)!),
     failed: failed === undefined ? failedNode(run) : names.get(failed.key)!,
     steps: steps.map((step) => stepOf(step, steps, run, names.get(step.key)!)),
     isResumable: run.status !== "succeeded",
@@ -32,13 +35,16 @@ function stepOf(
   run: Pick<Run, "error" | "kind">,
   name: string,
 ): CheckpointStep {
-  const status = isUncertain(step, steps, run) ? "uncertain" : step.status;
+  const by = skippedBy(step);
+  const ended = by === undefined ? step.status : "skipped";
+  const status = isUncertain(step, steps, run) ? "uncertain" : ended;
   return {
     name,
     tool: step.tool,
     status: status === "sent" ? "uncertain" : status,
     elapsedMs: step.finishedAt === null ? null : step.finishedAt - step.startedAt,
     ...(step.fromRunId !== null && { isReplayed: true }),
+    ...(by !== undefined && { skippedBy: by }),
   };
 }
 
@@ -50,12 +56,13 @@ export function checkpointJson(checkpoint: Checkpoint): JsonObject {
     completed_nodes: completed,
     failed_node: failed,
     resumable: isResumable,
-    steps: steps.map(({ name, tool, status, elapsedMs, isReplayed }) => ({
+    steps: steps.map(({ name, tool, status, elapsedMs, isReplayed, skippedBy: by }) => ({
       name,
       tool,
       status,
       elapsed_ms: elapsedMs,
       ...(isReplayed && { from_journal: true }),
+      ...(by !== undefined && { skipped_by: by }),
     })),
     ...(uncertain.length > 0 && {
       uncertain: uncertain.map(({ runId: id, name, tool, args }) => ({ run_id: id, name, tool, args })),

@@ -9,6 +9,7 @@ import type { StepEnd } from "./journal.ts";
 import { isPause } from "./pause.ts";
 import type { Prepared } from "./prepare.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
+import { skippedCalls, skippedWarning } from "./skipped.ts";
 import { createToolCaller } from "./tool-caller.ts";
 import { createMatchGuard } from "./unmatched.ts";
 
@@ -55,12 +56,14 @@ export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: Ru
     ...(frame.isContinued && { onIdle: () => journal.idle() }),
   });
   const bounds = { ...limits, timeoutMs, code: request.source, program: prepared.program };
+  const skipped = skippedCalls(caller.records);
   const failedSeq = outcome.kind === "threw" ? outcome.thrown.step : undefined;
   return {
     result: resultOf(outcome, bounds),
     calls: caller.records,
     logs: outcome.logs,
-    warnings: [...warningsOf(outcome, prepared, bounds), ...caller.warnings],
+    warnings: [...warningsOf(outcome, prepared, bounds), ...caller.warnings, ...skipped.map(skippedWarning)],
+    ...(skipped.length > 0 && { skipped }),
     ...(failedSeq !== undefined && { failedSeq }),
   };
 }

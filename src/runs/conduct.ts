@@ -17,6 +17,7 @@ import {
 } from "./run-frame.ts";
 import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
 import type { RunReport, RunRequest } from "./run.ts";
+import { skippedBy } from "./skipped.ts";
 
 export async function conduct(
   parts: ConductParts,
@@ -82,7 +83,9 @@ async function tellTools(
   if (runSucceeded === undefined || runId === null || calls.length === 0) return;
   const isWorkflow = request.kind === "workflow";
   const made = isWorkflow
-    ? (await store.steps(runId).catch(() => [])).filter(({ status }) => status === "succeeded")
+    ? (await store.steps(runId).catch(() => [])).filter(
+        (step) => step.status === "succeeded" && skippedBy(step) === undefined,
+      )
     : calls.filter(({ success }) => success);
   const tools = made.map(({ tool }) => tool).filter((tool) => parseToolName(tool).kind !== "static");
   if (tools.length > 0) runSucceeded(tools, seal.text(request.intent ?? ""));

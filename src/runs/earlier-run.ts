@@ -12,6 +12,7 @@ import type { UncertainDecisions } from "../core/tool.ts";
 import { ANSWER_LIMIT } from "./journal.ts";
 import { isNodeKey, namesOf } from "./labels.ts";
 import type { UncertainStep, WaitingStep } from "./run.ts";
+import { skipNote } from "./skipped.ts";
 import { decisionKey } from "./uncertain.ts";
 
 /** How far back is looked for what a step had started; each resume is one. */
@@ -120,12 +121,18 @@ function isPassed(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "
 }
 
 /** What the next run takes over; everything uncertain has been decided on. */
-export function takeOver({ run, steps }: EarlierRun, decisions: UncertainDecisions): TakenSteps {
+export function takeOver(
+  { run, steps }: EarlierRun,
+  decisions: UncertainDecisions,
+  /** Who has decided. */
+  by: string,
+): TakenSteps {
   const again = steps.filter((step) => step.status === "failed" && !isPassed(step, steps, run));
   const decided = steps.flatMap((step) => {
     const answer = isUncertain(step, steps, run) ? decisions.get(decisionKey(run.id, step.key)) : "retry";
     if (answer === undefined || answer === "retry") return [];
-    return [{ key: step.key, result: answer === "skip" ? null : answer.result }];
+    if (answer === "skip") return [{ key: step.key, result: null, note: skipNote(by) }];
+    return [{ key: step.key, result: answer.result }];
   });
   return { except: again.map(({ key }) => key), decided };
 }

@@ -20,6 +20,7 @@ import { isPause } from "./pause.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { startStepSpan } from "./run-span.ts";
 import type { Seal } from "./seal.ts";
+import { skippedBy } from "./skipped.ts";
 
 export interface StepRequest {
   readonly key: string;
@@ -43,6 +44,8 @@ export interface StepEnd {
   /** Where the guest's clock stands then. */
   readonly at: number;
   readonly isReplayed: boolean;
+  /** Who decided to go on without it. */
+  readonly skippedBy?: string;
 }
 
 export interface Journal {
@@ -95,7 +98,14 @@ export function createJournal(parts: JournalParts): Journal {
   async function replay(step: Step): Promise<StepEnd> {
     const result = await inTurn(endSeqOf(step), () => recordedResult(step));
     clockAt = Math.max(clockAt, step.clockAt ?? clockAt);
-    return { result, seq: step.seq, at: clockAt, isReplayed: true };
+    const by = skippedBy(step);
+    return {
+      result,
+      seq: step.seq,
+      at: clockAt,
+      isReplayed: true,
+      ...(by !== undefined && { skippedBy: by }),
+    };
   }
 
   function inTurn<T>(endSeq: number, deliver: () => Promise<T>): Promise<T> {

@@ -7,11 +7,14 @@ import type { NodeKind } from "./node-kind.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
 import { isRepeatable } from "./tool-caller.ts";
+import type { SkippedCall } from "./skipped.ts";
 import type { Bound } from "./tool-directory.ts";
 import { unwrapAnswer } from "./unwrap.ts";
 
 export interface NodeCallParts {
   readonly onLogs: (logs: readonly LogLine[]) => void;
+  /** What a run below went on without. */
+  readonly onSkipped: (calls: readonly SkippedCall[]) => void;
   /** What the workflow was kept with: the code in its nodes was kept with it. */
   readonly uses: Bound | undefined;
   readonly callTool: CallTool;
@@ -53,22 +56,24 @@ export async function callNode(
 }
 
 async function callCode(
-  { execute, onLogs, uses }: NodeCallParts,
+  { execute, onLogs, onSkipped, uses }: NodeCallParts,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<Json>> {
   const source = params["code"] as string;
   const kept = uses === undefined ? {} : { uses };
-  const { result, logs } = await execute(
-    { kind: "code", source, inputs: inputsOf(params), ...kept },
-    context,
-  );
+  const {
+    result,
+    logs,
+    skipped = [],
+  } = await execute({ kind: "code", source, inputs: inputsOf(params), ...kept }, context);
   onLogs(logs);
+  onSkipped(skipped);
   return result;
 }
 
 async function callWorkflow(
-  { execute, findSource }: NodeCallParts,
+  { execute, findSource, onSkipped }: NodeCallParts,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<Json>> {
@@ -83,6 +88,7 @@ async function callWorkflow(
   const kept = uses === undefined ? {} : { uses };
   const what = isKept ? { capability: { tool, id, version }, ...kept } : { draft: tool };
   const report = await execute({ kind, source, inputs: inputsOf(params), sensitive, ...what }, context);
+  onSkipped(report.skipped ?? []);
   return report.result.success ? succeed(report.result.data) : report.result;
 }
 

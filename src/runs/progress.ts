@@ -7,6 +7,6 @@ export function reportProgress(event: RunEvent, { onProgress }: CallContext): vo
   onProgress?.({
     progress: event.number,
     ...(event.total !== undefined && { total: event.total }),
-    message: `${event.tool} ${event.success ? "returned" : "failed"}`,
+    message: `${event.tool} ${event.isSkipped === true ? "was skipped" : event.success ? "returned" : "failed"}`,
   });
 }

@@ -209,7 +209,8 @@ async function continueFrom(
   });
   const draft = draftOf(parts, request, context, { seal, seed, clockAt });
   const leaseMs = (request.timeoutMs ?? parts.limits().timeoutMs) + LEASE_SLACK_MS;
-  return goOn(parts, earlier, draft, decisions, leaseMs, isCorrected);
+  const by = context.principal?.name ?? "client";
+  return goOn(parts, earlier, draft, { decisions, by, leaseMs, isCorrected });
 }
 
 export type Below =

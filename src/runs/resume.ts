@@ -9,7 +9,6 @@ import { crashPoint } from "../core/crash-point.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Run, RunDraft, RunStore } from "../core/store.ts";
-import type { UncertainDecisions } from "../core/tool.ts";
 import { leaseOf } from "./run-end.ts";
 import type { Continued } from "./run-frame.ts";
 import { takeOver, type EarlierRun } from "./earlier-run.ts";
@@ -56,16 +55,20 @@ function foundAgain(now: Run | undefined, before: Run): Found {
   return { kind: run.status === "succeeded" ? "succeeded" : "stopped", run };
 }
 
+interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {
+  /** Who decided. */
+  readonly by: string;
+  readonly leaseMs: number;
+}
+
 /** Puts the run on record that goes on from a stopped one. */
 export async function goOn(
   { store, owner }: ResumeParts,
   earlier: EarlierRun,
   draft: RunDraft,
-  decisions: UncertainDecisions,
-  leaseMs: number,
-  isCorrected: boolean,
+  { decisions, by, leaseMs, isCorrected }: GoingOn,
 ): Promise<ToolResult<Continued>> {
-  const taken = takeOver(earlier, decisions);
+  const taken = takeOver(earlier, decisions, by);
   const { run: old, children, steps } = earlier;
   const outcome = await store.resume(old.id, draft, taken, owner, leaseMs);
   if (outcome.kind === "superseded") return superseded(old.id, await newest(store, outcome.byRunId));

@@ -23,6 +23,7 @@ import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
 import { draftOf, pathOf } from "./run-draft.ts";
 import type { CallRecord, RunReport, RunRequest } from "./run.ts";
 import { createSeal, sensitiveValues, type Seal } from "./seal.ts";
+import type { SkippedCall } from "./skipped.ts";
 
 /** Beyond a run's own time: for its last writes. */
 export const LEASE_SLACK_MS = 30_000;
@@ -101,6 +102,7 @@ export interface BodyEnd {
   readonly calls: readonly CallRecord[];
   readonly logs: readonly LogLine[];
   readonly warnings: readonly string[];
+  readonly skipped?: readonly SkippedCall[];
   /** The step whose failure this is. */
   readonly failedSeq?: number;
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
+import type { SkippedCall } from "./skipped.ts";
 import type { Bound } from "./tool-directory.ts";
 
 export interface RunRequest {
@@ -39,6 +40,7 @@ export type RunEvent =
       readonly tool: string;
       readonly number: number;
       readonly success: boolean;
+      readonly isSkipped?: boolean;
       /** How many there will be, where that is known. */
       readonly total?: number;
     }
@@ -53,6 +55,8 @@ export interface CallRecord {
   readonly startedMs: number;
   readonly elapsedMs: number;
   readonly isReplayed?: true;
+  /** Who decided to go on without it; then it is no success. */
+  readonly skippedBy?: string;
   readonly error?: Pick<ToolError, "code" | "message">;
 }
 
@@ -67,6 +71,8 @@ export interface RunReport {
   readonly warnings: readonly string[];
   /** The run that `resume` named or found, where this answers a `resume`. */
   readonly resumedFrom?: string;
+  /** Calls that it went on without, by decision, also those of nodes that are runs; absent where there are none. */
+  readonly skipped?: readonly SkippedCall[];
   /** Where the run stands, when it has not succeeded. */
   readonly checkpoint: Checkpoint | null;
   readonly elapsedMs: number;
@@ -88,9 +94,11 @@ export interface Checkpoint {
 export interface CheckpointStep {
   readonly name: string;
   readonly tool: string;
-  readonly status: "succeeded" | "failed" | "uncertain" | "waiting";
+  readonly status: "succeeded" | "skipped" | "failed" | "uncertain" | "waiting";
   readonly elapsedMs: number | null;
   readonly isReplayed?: true;
+  /** Who decided to go on without it. */
+  readonly skippedBy?: string;
 }
 
 export interface UncertainStep {

@@ -2,7 +2,7 @@
 import type { ToolError } from "../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Json } from "../core/json.ts";
-import type { Run, RunStore } from "../core/store.ts";
+import type { Run, RunStore, Step } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "./earlier-run.ts";
@@ -10,6 +10,7 @@ import { namesOf } from "./labels.ts";
 import { toldReport } from "./run-end.ts";
 import type { ConductParts } from "./run-frame.ts";
 import type { CallRecord, RunReport } from "./run.ts";
+import { skippedBy, skippedCalls, skippedWarning } from "./skipped.ts";
 
 /** How often a run of another process is looked at. */
 const POLL_MS = 100;
@@ -20,23 +21,32 @@ export async function storedReport(
 ): Promise<RunReport> {
   const earlier = await readEarlierRun(store, run);
   const names = namesOf(earlier.steps);
-  const calls = earlier.steps.map(({ key, status, startedAt, finishedAt, fromRunId, error }): CallRecord => ({
-    tool: names.get(key)!,
-    success: status === "succeeded",
-    startedMs: Math.max(0, startedAt - run.startedAt),
-    elapsedMs: finishedAt === null ? 0 : finishedAt - startedAt,
-    ...(fromRunId !== null && { isReplayed: true }),
-    ...(error !== null && { error: errorOf(error) }),
-  }));
+  const calls = earlier.steps.map((step) => recordOf(step, run, names.get(step.key)!));
+  const skipped = skippedCalls(calls);
   return toldReport(redactors.knowing(run.inputs), {
     runId: run.id,
     result: resultOf(run),
     calls,
     logs: [],
-    warnings: [],
+    warnings: skipped.map(skippedWarning),
+    ...(skipped.length > 0 && { skipped }),
     checkpoint: run.status === "succeeded" ? null : checkpointOf(earlier),
     elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
   });
+}
+
+function recordOf(step: Step, run: Run, name: string): CallRecord {
+  const { status, startedAt, finishedAt, fromRunId, error } = step;
+  const by = skippedBy(step);
+  return {
+    tool: name,
+    success: status === "succeeded" && by === undefined,
+    startedMs: Math.max(0, startedAt - run.startedAt),
+    elapsedMs: finishedAt === null ? 0 : finishedAt - startedAt,
+    ...(fromRunId !== null && { isReplayed: true }),
+    ...(by !== undefined && { skippedBy: by }),
+    ...(status === "failed" && error !== null && { error: errorOf(error) }),
+  };
 }
 
 function resultOf({ status, result, error }: Run): ToolResult<Json> {

@@ -94,7 +94,9 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
       observe?.({ kind: "call_started", tool: name, number: at + 1 });
       const end = await parts.perform(stepOf(index, args, signal));
       records[at] = { ...begun, ...recordOf(end), elapsedMs: clock.elapsed() - callAt };
-      observe?.({ kind: "call_ended", tool: name, number: at + 1, success: end.result.success });
+      const { success, skippedBy } = records[at];
+      const isSkipped = skippedBy !== undefined;
+      observe?.({ kind: "call_ended", tool: name, number: at + 1, success, isSkipped });
       return replyOf(end, name);
     },
   };
@@ -110,10 +112,13 @@ export function isRepeatable({ annotations }: ToolDefinition): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
 }
 
-function recordOf({ result, isReplayed }: StepEnd): Pick<CallRecord, "success" | "isReplayed" | "error"> {
+type EndRecord = Pick<CallRecord, "success" | "isReplayed" | "skippedBy" | "error">;
+
+export function recordOf({ result, isReplayed, skippedBy }: StepEnd): EndRecord {
   return {
-    success: result.success,
+    success: result.success && skippedBy === undefined,
     ...(isReplayed && { isReplayed: true }),
+    ...(skippedBy !== undefined && { skippedBy }),
     ...(!result.success && { error: { code: result.error.code, message: result.error.message } }),
   };
 }

@@ -12,6 +12,7 @@ import { checkpointJson, checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "./earlier-run.ts";
 import { namesOf } from "./labels.ts";
 import { isGone } from "./owner.ts";
+import { skippedBy } from "./skipped.ts";
 import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
 
 export interface TraceParts {
@@ -152,18 +153,20 @@ async function treeOf(store: RunStore, run: Run, depth: number, given: unknown[]
 
 function stepOf(step: Step, run: Run, name: string): JsonObject {
   const { seq, key, tool, status, startedAt, finishedAt, args, error, fromRunId } = step;
+  const by = skippedBy(step);
   return {
     step: seq,
     key,
     name,
     tool,
-    status,
+    status: by === undefined ? status : "skipped",
+    ...(by !== undefined && { skipped_by: by }),
     started_ms: startedAt - run.startedAt,
     elapsed_ms: finishedAt === null ? null : finishedAt - startedAt,
     ...(fromRunId !== null && { from_journal: fromRunId }),
     args: preview(args),
     ...(status === "succeeded" && { result: stepResultPreview(step) }),
-    ...(error !== null && { error: pick(error, ["code", "reason", "message"]) }),
+    ...(error !== null && by === undefined && { error: pick(error, ["code", "reason", "message"]) }),
   };
 }
 

@@ -1,5 +1,11 @@
+import { NO_SECRETS } from "../core/redactors.ts";
 import { describe, expect, it } from "vitest";
-import { useTwoProcesses } from "./resume.testkit.ts";
+import { DEFAULT_SCOPE } from "../core/names.ts";
+import type { CallContext } from "../core/tool.ts";
+import { executeAnswer } from "../gateway/execute-answer.ts";
+import { correct, useTwoProcesses } from "./resume.testkit.ts";
+import { createTestRuns } from "./runs.testkit.ts";
+import { createTraces } from "./trace.ts";
 import { runCount } from "./workflow.testkit.ts";
 
 const two = await useTwoProcesses();
@@ -31,6 +37,60 @@ describe("a call without an answer on record", () => {
     const resumed = await other.resume(runId, { uncertain });
     expect(resumed.result).toEqual({ success: true, data: [answer, { n: 2 }] });
     expect(two.numbers()).toEqual(calls);
+  });
+
+  it("A5: that was skipped is told as skipped, by whom, wherever the run is told, and is no success", async () => {
+    const learnt: string[] = [];
+    const kitThatLearns = await createTestRuns(two.folder, undefined, undefined, undefined, {
+      runSucceeded: (tools) => void learnt.push(...tools),
+    });
+    kitThatLearns.addSource("notes", { add: (args) => args });
+    const runId = await two.cut("const paid = await mcp.notes.add({ n: 1, stall: true }); return paid");
+    const principal = { name: "ann" } as CallContext["principal"] & object;
+    const context = { principal: { ...principal, revoked: new AbortController().signal } };
+    const resumed = await kitThatLearns.resume(runId, { uncertain: "skip" }, context);
+    expect(resumed.result).toEqual({ success: true, data: null });
+    const call = { tool: "notes__add", success: false, skippedBy: "ann" };
+    const told = {
+      calls: [call],
+      skipped: [{ tool: "notes__add", by: "ann" }],
+      warnings: [expect.stringMatching(/^notes__add was skipped by decision of ann: /)],
+    };
+    expect(resumed).toMatchObject(told);
+    expect(executeAnswer(resumed, null)).toMatchObject({
+      success: true,
+      calls: [{ tool: "notes__add", success: false, skipped_by: "ann" }],
+      skipped: [{ tool: "notes__add", by: "ann" }],
+    });
+    expect(learnt).toEqual([]);
+    // Asked again, it is answered from the record.
+    expect(await kitThatLearns.resume(resumed.runId!)).toMatchObject(told);
+    const traces = createTraces({
+      store: kit.store.runs,
+      scope: () => DEFAULT_SCOPE,
+      redactors: NO_SECRETS,
+    });
+    const trace = await traces.trace(resumed.runId!);
+    expect(trace).toMatchObject({
+      data: { steps: [{ status: "skipped", skipped_by: "ann", result: null }] },
+    });
+    expect(JSON.stringify(trace)).not.toContain('"error"');
+    await kitThatLearns.close();
+  });
+
+  it("A5: stays skipped in the checkpoint of a run that stops later, and when that goes on", async () => {
+    const runId = await two.cut("await mcp.notes.add({ n: 1, stall: true }); throw new Error('later')");
+    const failed = await other.resume(runId, { uncertain: "skip" });
+    expect(failed.checkpoint).toMatchObject({
+      completed: [],
+      steps: [{ name: "notes__add", status: "skipped", skippedBy: "client" }],
+    });
+    const again = await other.resume(
+      failed.runId!,
+      correct("return await mcp.notes.add({ n: 1, stall: true })"),
+    );
+    expect(again).toMatchObject({ result: { data: null }, skipped: [{ tool: "notes__add", by: "client" }] });
+    expect(two.numbers()).toEqual([1]);
   });
 
   it("is made again unasked where the tool says that this does no harm", async () => {

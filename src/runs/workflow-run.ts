@@ -19,9 +19,11 @@ import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import type { RecordParts } from "./decide.ts";
 import type { CallRecord } from "./run.ts";
 import type { RunsParts } from "./runs.ts";
+import { skippedCalls, skippedWarning, type SkippedCall } from "./skipped.ts";
+import { recordOf } from "./tool-caller.ts";
 import { findUnmatchedNodes } from "./unmatched.ts";
 
-export type WorkflowRunParts = Omit<NodeCallParts, "onLogs" | "uses"> &
+export type WorkflowRunParts = Omit<NodeCallParts, "onLogs" | "onSkipped" | "uses"> &
   ConductParts &
   Pick<RunsParts, "args"> &
   RecordParts;
@@ -41,6 +43,7 @@ export async function runWorkflow(
   const calls = createCalls(prepared, frame, parts.clock.elapsed());
   const ends = new Map<string, NodeEnd>();
   const logs: LogLine[] = [];
+  const below: SkippedCall[] = [];
   const nodeParts = {
     ...parts,
     frame,
@@ -50,6 +53,7 @@ export async function runWorkflow(
     uses: frame.request.uses,
     random: Math.random,
     onLogs: (lines: readonly LogLine[]) => void logs.push(...lines),
+    onSkipped: (skips: readonly SkippedCall[]) => void below.push(...skips),
     onStep: (name: string, end: StepEnd, startedAt: number) =>
       calls.add(name, end, startedAt, parts.clock.elapsed()),
   };
@@ -59,11 +63,13 @@ export async function runWorkflow(
     failure === undefined
       ? succeed(await outputsOf(prepared, frame.request.inputs, ends, warnings))
       : { success: false as const, error: failure.error };
+  const skipped = [...skippedCalls(calls.records), ...below];
   return {
     result,
     calls: calls.records,
     logs,
-    warnings,
+    warnings: [...warnings, ...skipped.map(skippedWarning)],
+    ...(skipped.length > 0 && { skipped }),
     ...(failure?.seq !== undefined && failure.seq > 0 && { failedSeq: failure.seq }),
   };
 }
@@ -223,18 +229,14 @@ function createCalls({ workflow }: PreparedWorkflow, { request }: RunFrame, star
   const records: CallRecord[] = [];
   return {
     records,
-    add(name: string, { result, isReplayed }: StepEnd, beganAt: number, endedAt: number): void {
-      records.push({
-        tool: name,
-        success: result.success,
-        startedMs: beganAt - startedAt,
-        elapsedMs: endedAt - beganAt,
-        ...(isReplayed && { isReplayed: true }),
-        ...(!result.success && { error: { code: result.error.code, message: result.error.message } }),
-      });
+    add(name: string, end: StepEnd, beganAt: number, endedAt: number): void {
+      const record = recordOf(end);
+      records.push({ tool: name, ...record, startedMs: beganAt - startedAt, elapsedMs: endedAt - beganAt });
       const number = records.length;
       const total = Math.max(number, workflow.nodes.length);
-      request.observe?.({ kind: "call_ended", tool: name, number, success: result.success, total });
+      const { success } = record;
+      const isSkipped = record.skippedBy !== undefined;
+      request.observe?.({ kind: "call_ended", tool: name, number, success, isSkipped, total });
     },
   };
 }

@@ -68,6 +68,12 @@ describe("a node whose outcome is not known", () => {
     const resumed = await kit.resume(id, { uncertain: "skip" });
     expect(resumed.result).toEqual({ success: true, data: { b: null } });
     expect(broken.made()).toEqual(["a", "b", "c"]);
+    // A5: it is told as skipped.
+    expect(resumed.skipped).toEqual([{ tool: "b", by: "client" }]);
+    expect(resumed.calls.find(({ tool }) => tool === "b")).toMatchObject({
+      success: false,
+      skippedBy: "client",
+    });
   });
 
   it("is none where making it twice does no harm", async () => {

@@ -8,6 +8,7 @@ import type { ResumeOutcome, RunDraft, TakenSteps } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
 import type { Database, RunRow } from "./database.ts";
 import { leaseEnd } from "./lease.ts";
+import { toColumn } from "./json-column.ts";
 import { newRunOf, runOf } from "./run-rows.ts";
 import { placeResult } from "./step-results.ts";
 import { copyEndedSteps, leaveBehind, takeDecided, type DecidedStep } from "./taken-steps.ts";
@@ -21,7 +22,11 @@ export async function resumeRun(
   leaseMs: number,
 ): Promise<ResumeOutcome> {
   // Before the transaction: other processes should not wait for our JSON.
-  const answers = decided.map(({ key, result }): DecidedStep => ({ key, ...placeResult(context, result) }));
+  const answers = decided.map(({ key, result, note }): DecidedStep => ({
+    key,
+    note: toColumn(note),
+    ...placeResult(context, result),
+  }));
   return context.db.transaction().execute(async (trx): Promise<ResumeOutcome> => {
     const row = await insertSuccessor(trx, context, fromRunId, draft, owner, leaseMs);
     if (row === undefined) return { kind: "superseded", byRunId: await findSuccessorId(trx, fromRunId) };

@@ -18,6 +18,8 @@ export interface Way {
 /** A step that has no answer on record, or failed and was left behind, and the answer that somebody decided on. */
 export interface DecidedStep extends PlacedResult {
   readonly key: string;
+  /** What its column of errors says of the decision. */
+  readonly note: string | null;
 }
 
 const CALL_COLUMNS = ["key", "seq", "tool", "args", "started_at"] as const;
@@ -32,12 +34,13 @@ const END_COLUMNS = [
   "clock_at",
 ] as const;
 
-/** No error, and no clock: no guest has heard of it yet. */
+/** No clock: no guest has heard of it yet. */
 const DECIDED_COLUMNS = [
   "status",
   "result",
   "result_bytes",
   "value_id",
+  "error",
   "finished_at",
   "end_seq",
 ] as const satisfies readonly (typeof END_COLUMNS)[number][];
@@ -89,7 +92,7 @@ export async function takeDecided(
 async function insertDecided(
   trx: Transaction<Database>,
   { fromRunId, runId }: Way,
-  { key, columns }: DecidedStep,
+  { key, columns, note }: DecidedStep,
   end: { readonly finished_at: number; readonly end_seq: number },
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
@@ -106,6 +109,7 @@ async function insertDecided(
           old.val(columns.result).as("result"),
           old.val(columns.result_bytes).as("result_bytes"),
           old.val(columns.value_id).as("value_id"),
+          old.val(note).as("error"),
           old.val(end.finished_at).as("finished_at"),
           old.val(end.end_seq).as("end_seq"),
         ])
