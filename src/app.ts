@@ -185,7 +185,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
     if (await kept.lookForChanges()) await registry.refresh(CAPABILITIES_ID, ownContext());
   };
   const library = createLibrary(store.capabilities, scope);
-  const drafts = createDrafts(draftsFolder);
+  const drafts = createDrafts(draftsFolder, scope);
   const sources = createSourceFinder({ library, drafts, capabilities: store.capabilities });
   const nodes = createNodeTypes({
     policy: () => nodePolicyOf(config.current()),

@@ -161,3 +161,27 @@ describe("the workflow's story, on real servers", () => {
     expect(place.effects().filter(({ args }) => args["text"] === "one")).toHaveLength(3);
   });
 });
+
+describe("S14: two scopes on one home", () => {
+  it("S14: neither runs, keeps or names the drafts of the other", async () => {
+    const place = openPlace();
+    const other = join(place.folder, "other.json");
+    const scope = { org: "acme", project: "web" };
+    writeFileSync(other, JSON.stringify({ mcpServers: {}, exposure: "lean", scope }));
+    const ann = await place.join();
+    const bob = await place.join("2025-11-25", { args: ["--config", other] });
+    const secret = (await ann.call("execute", { code: "return 'of ann'", intent: "ann's plan" }))[
+      "draft"
+    ] as string;
+    const own = (await bob.call("execute", { code: "return 'of bob'" }))["draft"] as string;
+    expect(readdirSync(place.drafts).sort()).toEqual([`${secret}.ts`, "acme"].sort());
+    expect(readdirSync(join(place.drafts, "acme/web"))).toEqual([`${own}.ts`]);
+    const ran = await bob.call("execute", { name: secret });
+    expect(errorOf(ran)).toMatchObject({ code: "TOOL_NOT_FOUND" });
+    expect(JSON.stringify(errorOf(ran)["nearest"])).not.toContain("plan");
+    const request = { draft_name: secret, final_name: "code:stolen", description: "Not theirs." };
+    expect(errorOf(await bob.call("save_to_library", request))).toMatchObject({ code: "TOOL_NOT_FOUND" });
+    expect(await ann.call("execute", { name: secret })).toMatchObject({ outputs: "of ann" });
+    expect(await bob.call("execute", { name: own })).toMatchObject({ outputs: "of bob" });
+  });
+});

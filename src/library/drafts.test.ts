@@ -11,6 +11,38 @@ function draftsWith(files: Record<string, string>) {
   return { folder, drafts: createDrafts(folder) };
 }
 
+describe("S14: drafts of a scope", () => {
+  const acme = { org: "acme", project: "web" };
+
+  it("S14: are found, listed, left and removed in that scope alone", async () => {
+    const folder = temporaryFolder();
+    const own = createDrafts(folder);
+    const others = createDrafts(folder, () => acme);
+    writeFileSync(join(folder, "mine.ts"), "return 1");
+    const left = await others.leave("return 2", "their work");
+    expect(await own.names()).toEqual(["mine"]);
+    expect(await others.names()).toEqual([left]);
+    expect(await others.find("mine")).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    expect(await own.find(left)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    const found = await others.find(left);
+    if (!found.success) throw new Error(found.error.message);
+    expect(found.data.path).toBe(join(folder, "acme/web", `${left}.ts`));
+    await others.remove(found.data);
+    expect(await others.names()).toEqual([]);
+  });
+
+  it("S14: go by the scope of the moment, and the default scope is the folder itself", async () => {
+    const folder = temporaryFolder();
+    let scope = acme;
+    const drafts = createDrafts(folder, () => scope);
+    const name = await drafts.leave("return 1");
+    scope = { org: "local", project: "default" };
+    expect(await drafts.names()).toEqual([]);
+    await drafts.leave("return 1");
+    expect(await createDrafts(folder).names()).toEqual([name]);
+  });
+});
+
 describe("finding a draft", () => {
   it("takes either spelling and tells workflows from code", async () => {
     const { drafts } = draftsWith({ "pr-analyzer.json": "{}", "sum_up.ts": "return 1" });

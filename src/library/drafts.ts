@@ -2,12 +2,15 @@
  * The drafts folder: workflows (`name.json`) and code (`name.ts`) that are not kept yet. It is read fresh each time, because
  * agents and people write into it with whatever they like. A name is parsed before any path is made, and only a regular
  * file inside the folder is read: a link could lead anywhere.
+ *
+ * Drafts belong to a scope, like the library and the runs. Those of the default scope are in the folder itself, those of any other in
+ * `<org>/<project>` below it; the parts of a scope are safe in a path, and no draft is called like one: it has an extension.
  */
 import { constants } from "node:fs";
 import { open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "../core/json.ts";
-import { parseReference } from "../core/names.ts";
+import { DEFAULT_SCOPE, parseReference, type Scope } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
@@ -37,9 +40,11 @@ const KINDS: readonly { extension: string; kind: CapabilityKind }[] = [
   { extension: ".ts", kind: "code" },
 ];
 
-export function createDrafts(folder: string): Drafts {
+export function createDrafts(root: string, scope: () => Scope = () => DEFAULT_SCOPE): Drafts {
+  const folderNow = (): string => folderOf(root, scope());
+
   async function names(): Promise<string[]> {
-    const files = await readdir(folder).catch(() => []);
+    const files = await readdir(folderNow()).catch(() => []);
     return files.flatMap((file) => {
       const kind = KINDS.find(({ extension }) => file.endsWith(extension));
       return kind === undefined ? [] : [file.slice(0, -kind.extension.length)];
@@ -51,6 +56,7 @@ export function createDrafts(folder: string): Drafts {
     if (!reference.success) return reference;
     if (reference.data.kind !== "bare") return noDraft(name, field, await names());
     const { action } = reference.data;
+    const folder = folderNow();
     for (const spelling of new Set([name, action, action.replaceAll("_", "-")])) {
       for (const { extension, kind } of KINDS) {
         const path = join(folder, spelling + extension);
@@ -62,7 +68,12 @@ export function createDrafts(folder: string): Drafts {
     return noDraft(name, field, await names());
   }
 
-  return { find, names, leave: (code, intent) => leaveDraft(folder, code, intent), remove: removeDraft };
+  return { find, names, leave: (code, intent) => leaveDraft(folderNow(), code, intent), remove: removeDraft };
+}
+
+function folderOf(root: string, { org, project }: Scope): string {
+  const isDefault = org === DEFAULT_SCOPE.org && project === DEFAULT_SCOPE.project;
+  return isDefault ? root : join(root, org, project);
 }
 
 async function removeDraft({ path, text }: Draft): Promise<void> {
