@@ -3,7 +3,7 @@
  * clients see, so that the three cannot drift apart.
  */
 import * as z from "zod";
-import type { Json, JsonObject } from "../core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import type { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -112,6 +112,8 @@ export function parseArguments<Input extends z.ZodObject>(
   schema: Input,
   args: JsonObject,
 ): ToolResult<z.output<Input>> {
+  const lost = findLostName(args);
+  if (lost !== undefined) return cannotCarry(lost);
   const parsed = schema.safeParse(args, { reportInput: false });
   if (parsed.success) return succeed(parsed.data);
   const fields = Object.keys(schema.shape);
@@ -120,6 +122,26 @@ export function parseArguments<Input extends z.ZodObject>(
     field: problems[0]!.field,
     hint: `The arguments are ${fields.join(", ")}.`,
   });
+}
+
+const PROTO = "__proto__";
+
+/** The one name that the parser leaves out without a word, among the arguments or the names in one of them. Deeper it is carried. */
+function findLostName(args: JsonObject): string | undefined {
+  if (Object.hasOwn(args, PROTO)) return PROTO;
+  const found = Object.entries(args).find(([, value]) => isJsonObject(value) && Object.hasOwn(value, PROTO));
+  return found === undefined ? undefined : `${found[0]}.${PROTO}`;
+}
+
+function cannotCarry(field: string): ToolResult<never> {
+  return fail(
+    "TOOL_INVALID_INPUT",
+    `The argument ${JSON.stringify(field)} cannot be carried under this name.`,
+    {
+      field,
+      hint: `Choose another name than ${PROTO}. Nothing has run.`,
+    },
+  );
 }
 
 function explainIssue(
