@@ -1,6 +1,6 @@
 /**
- * A file in which some texts have no value yet, and need none: those of a server that is not started. What stands there cannot be
- * checked, and must not keep the rest of the file from being checked.
+ * A file in which some settings take inputs whose values are not read, because somebody only looks at the file. What stands there
+ * cannot be checked, and must not keep the rest of the file from being checked.
  */
 import { checkFile, type FileChecked } from "./file-check.ts";
 import type { KeyPath } from "./problem.ts";
