@@ -60,10 +60,11 @@ export function resultOf(outcome: GuestOutcome, bounds: RunBounds): ToolResult<J
     case "cancelled":
       return fail("CANCELLED", "The run was cancelled.");
     case "busy":
-      return fail("RATE_LIMITED", "All places in the sandbox were taken for as long as the run may take.", {
-        reason: "busy",
-        hint: "Try again in a moment, or run fewer at once.",
-      });
+      return fail(
+        "RATE_LIMITED",
+        `The run got no place in the sandbox for as long as it may take. ${outcome.reason ?? ""}`.trimEnd(),
+        { reason: "busy", hint: "Nothing has run. Try again in a moment, or run fewer at once." },
+      );
     case "crashed":
       return fail(
         "TOOL_EXECUTION_FAILED",

@@ -36,6 +36,15 @@ describe("createFairQueue", () => {
     expect(drain(queue)).toEqual(["a2", "b1", "a3"]);
   });
 
+  test("S15: passes over an owner that may have no turn now, and keeps its place", () => {
+    const queue = createFairQueue<string>();
+    for (const item of ["a1", "a2"]) queue.push("a", item);
+    queue.push("b", "b1");
+    expect(queue.take((owner) => owner !== "a")).toBe("b1");
+    expect(queue.take((owner) => owner !== "a")).toBeUndefined();
+    expect(drain(queue)).toEqual(["a1", "a2"]);
+  });
+
   test("forgets what was removed, wherever it stands, and what it never had", () => {
     const queue = createFairQueue<string>();
     for (const item of ["a1", "a2", "a3"]) queue.push("a", item);

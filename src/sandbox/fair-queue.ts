@@ -2,8 +2,8 @@
 export interface FairQueue<T> {
   readonly size: number;
   push(owner: string, item: T): void;
-  /** The first item of the owner whose turn it is. */
-  take(): T | undefined;
+  /** The first item of the owner whose turn it is, among those who may have a turn now; the others keep theirs. */
+  take(mayHave?: (owner: string) => boolean): T | undefined;
   remove(item: T): void;
 }
 
@@ -21,8 +21,8 @@ export function createFairQueue<T>(): FairQueue<T> {
       else line.push(item);
       size++;
     },
-    take() {
-      const turn = lines.entries().next().value;
+    take(mayHave = () => true) {
+      const turn = lines.entries().find(([owner]) => mayHave(owner));
       if (turn === undefined) return undefined;
       const [owner, line] = turn;
       lines.delete(owner);

@@ -83,6 +83,8 @@ describe("places", () => {
   test("are given by turns of the owners", async () => {
     const pool = createPool();
     const held = await Promise.all(Array.from({ length: PLACES }, () => hold(pool, "greedy")));
+    // What is kept for those who hold none is held.
+    await Promise.all([hold(pool, "modest"), hold(pool, "other")]);
     const order: string[] = [];
     const wait = async (owner: string) => {
       const got = await hold(pool, owner);
@@ -90,7 +92,7 @@ describe("places", () => {
       endHard(got);
     };
     const waiting = ["greedy", "greedy", "greedy", "modest", "greedy", "other"].map(wait);
-    endHard(held[0]!);
+    for (const each of held.slice(0, 3)) endHard(each);
     await Promise.all(waiting);
     expect(order).toEqual(["greedy", "modest", "other", "greedy", "greedy", "greedy"]);
   });
@@ -116,10 +118,54 @@ describe("places", () => {
   test("have a line of 256 and no more", async () => {
     const pool = createPool();
     await Promise.all(Array.from({ length: PLACES }, () => hold(pool)));
+    await Promise.all([hold(pool, "b"), hold(pool, "c")]);
     const line = Array.from({ length: 256 }, (_, i) =>
       pool.acquire({ level: 0, owner: `owner ${i % 7}` }, NEVER),
     );
-    expect(await pool.acquire({ level: 0, owner: "late" }, NEVER)).toEqual({ kind: "busy" });
+    // The reserve is for owners that do not wait yet.
+    line.push(pool.acquire({ level: 0, owner: "late" }, NEVER));
+    expect(await pool.acquire({ level: 0, owner: "owner 0" }, NEVER)).toEqual({
+      kind: "busy",
+      reason: expect.stringContaining("This client has used up its share"),
+    });
+    await pool.close();
+    expect(new Set((await Promise.all(line)).map(({ kind }) => kind))).toEqual(new Set(["busy"]));
+  });
+});
+
+describe("S15: one owner that takes all places", () => {
+  const fill = (pool: RunnerPool, owner: string, level = 0, count = PLACES) =>
+    Promise.all(Array.from({ length: count }, () => hold(pool, owner, level)));
+
+  test("leaves two for owners that hold none, at each level", async () => {
+    const pool = createPool();
+    await fill(pool, "greedy");
+    await Promise.all([hold(pool, "b"), hold(pool, "c")]);
+    await fill(pool, "greedy", 1, 4);
+    await Promise.all([hold(pool, "b", 1), hold(pool, "c", 1)]);
+  });
+
+  test("gets no place that is kept for others, however long it waits", async () => {
+    const pool = createPool();
+    await fill(pool, "greedy");
+    const stop = new AbortController();
+    const ninth = pool.acquire({ level: 0, owner: "greedy" }, stop.signal);
+    await hold(pool, "b");
+    stop.abort();
+    expect(await ninth).toEqual({
+      kind: "busy",
+      reason: expect.stringMatching(/This client has used up its share of the 10 places.*it holds 8/),
+    });
+  });
+
+  test("does not fill the line for others, and what comes free goes to who holds none", async () => {
+    const pool = createPool();
+    const held = await fill(pool, "greedy");
+    const line = Array.from({ length: 300 }, () => pool.acquire({ level: 0, owner: "greedy" }, NEVER));
+    await Promise.all([hold(pool, "b"), hold(pool, "c")]);
+    const late = hold(pool, "late");
+    endHard(held[0]!);
+    await late;
     await pool.close();
     expect(new Set((await Promise.all(line)).map(({ kind }) => kind))).toEqual(new Set(["busy"]));
   });
@@ -251,6 +297,19 @@ describe("runs in the pool", () => {
     stop.abort();
     expect((await Promise.all(hostile)).map(({ kind }) => kind)).toEqual(Array(PLACES).fill("cancelled"));
     expect((await Promise.all(ordinary)).map(({ kind }) => kind)).toEqual(Array(PLACES).fill("returned"));
+  });
+
+  test("S15: eight endless loops of one owner do not keep another's run from running, nor the run below it", async () => {
+    const stop = new AbortController();
+    let started = 0;
+    const greedy = { owner: "greedy", signal: stop.signal, onStart: () => started++ };
+    const loops = Array.from({ length: PLACES }, () => run("for (;;) {}", greedy));
+    await eventually("all loops", () => started === PLACES);
+    const call = async () => returned(valueOf(await run("return 1;", { level: 1, owner: "modest" })));
+    const modest = await run("return await mcp.math.sum({});", { call, owner: "modest" });
+    expect(valueOf(modest)).toBe(1);
+    stop.abort();
+    expect((await Promise.all(loops)).map(({ kind }) => kind)).toEqual(Array(PLACES).fill("cancelled"));
   });
 
   test("a pool that only ever had deep runs closes like any other", async () => {

@@ -2,11 +2,12 @@
  * The runners: as many as there are runs, within bounds, and one more that is warm.
  *
  * A run has a runner to itself. While it waits for a capability that it called, that capability has a runner of its own, one
- * level deeper; each level has its own places, so a run never waits for a place that only its own end can free. When all
- * places of a level are taken, runs wait in line by turns of their owners. A runner that was killed is replaced before it is
+ * level deeper; each level has its own places, so a run never waits for a place that only its own end can free. The places of a
+ * level are a share: the last ones are for owners that hold none. Who gets no place waits in line, by turns of the owners. A runner that was killed is replaced before it is
  * needed, and one that has served long enough is let go.
  */
 import { messageOf } from "../core/errors.ts";
+import { Share } from "../core/share.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { findNetworkFence, startRunner, type LaunchChild, type RunnerProcess } from "./runner-process.ts";
 
@@ -14,8 +15,12 @@ import { findNetworkFence, startRunner, type LaunchChild, type RunnerProcess } f
 const PLACES_AT_TOP = 8;
 /** For each level below. */
 const PLACES_BELOW = 4;
+/** At each level, on top: one owner that fills all the others does not keep the next one's run from starting. */
+const PLACES_RESERVED = 2;
 /** Longer lines only grow the wait of everyone in them. */
 const LINE_MAX = 256;
+/** In line, on top, for owners that do not wait yet. */
+const LINE_RESERVED = 32;
 /** What the collector of a process does not give back ends with the process. */
 const RUNS_MAX = 200;
 /** Warm runners beyond the one spare are let go after this long. */
@@ -40,7 +45,8 @@ interface RunnerRequest {
 /** A runner that is warm and held, or why there is none. */
 export type Acquired =
   | { readonly kind: "runner"; readonly runner: RunnerProcess; release(): void }
-  | { readonly kind: "busy" }
+  /** With whose share was used up, where that was it. */
+  | { readonly kind: "busy"; readonly reason?: string }
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface RunnerPool {
@@ -55,13 +61,16 @@ export interface RunnerPool {
 
 interface Waiter {
   readonly level: number;
+  readonly owner: string;
   resolve(acquired: Acquired): void;
 }
 
-/** How many of its places are taken, and who waits for one. */
+/** Who has its places, and who waits for one. */
 interface Level {
-  taken: number;
+  readonly places: Share;
   readonly line: FairQueue<Waiter>;
+  /** The places in line. */
+  readonly waits: Share;
 }
 
 export function createRunnerPool(parts: PoolParts): RunnerPool {
@@ -80,11 +89,15 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
   let isClosed = false;
 
   const levelAt = (level: number): Level => {
-    const known = levels.get(level) ?? { taken: 0, line: createFairQueue<Waiter>() };
+    const countMax = level === 0 ? PLACES_AT_TOP : PLACES_BELOW;
+    const known = levels.get(level) ?? {
+      places: new Share({ countMax, reservedCount: PLACES_RESERVED }),
+      line: createFairQueue<Waiter>(),
+      waits: new Share({ countMax: LINE_MAX, reservedCount: LINE_RESERVED }),
+    };
     levels.set(level, known);
     return known;
   };
-  const placesAt = (level: number) => (level === 0 ? PLACES_AT_TOP : PLACES_BELOW);
 
   async function start(): Promise<void> {
     startingCount++;
@@ -128,7 +141,7 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
     failedStartCount++;
     if (failedStartCount > START_TRIES_MAX) {
       for (const waiter of placed.splice(0)) {
-        leavePlace(waiter.level);
+        leavePlace(waiter);
         waiter.resolve({ kind: "failed", reason: `The sandbox does not start: ${reason}` });
       }
       failedStartCount = 0;
@@ -155,7 +168,7 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
     while (placed.length > 0 && idle.length > 0) {
       const waiter = placed.shift()!;
       const runner = idle.pop()!;
-      waiter.resolve({ kind: "runner", runner, release: () => release(runner, waiter.level) });
+      waiter.resolve({ kind: "runner", runner, release: () => release(runner, waiter) });
     }
     fill();
     if (idle.length > 1) idleTimer ??= setTimeout(letGo, IDLE_MS).unref();
@@ -173,7 +186,7 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
     for (const runner of idle.splice(0, idle.length - 1)) runner.kill();
   }
 
-  function release(runner: RunnerProcess, level: number): void {
+  function release(runner: RunnerProcess, waiter: Waiter): void {
     const record = alive.get(runner);
     if (record !== undefined && runner.isAlive) {
       record.runCount++;
@@ -188,43 +201,55 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
       runner.listen({ frame: () => {}, exit: () => {} });
       fill();
     }
-    leavePlace(level);
+    leavePlace(waiter);
   }
 
-  function leavePlace(level: number): void {
-    const place = levelAt(level);
-    const next = place.line.take();
-    if (next === undefined) return void place.taken--;
+  function leavePlace({ level, owner }: Waiter): void {
+    const { places, line, waits } = levelAt(level);
+    places.giveBack(owner);
+    const next = line.take((waiting) => places.mayTake(waiting));
+    if (next === undefined) return;
+    waits.giveBack(next.owner);
+    places.take(next.owner);
     placed.push(next);
     serve();
   }
 
   return {
     acquire({ level, owner }, signal) {
-      const place = levelAt(level);
-      if (isClosed || signal.aborted || place.line.size >= LINE_MAX) return Promise.resolve({ kind: "busy" });
+      const { places, line, waits } = levelAt(level);
+      if (isClosed || signal.aborted) return Promise.resolve({ kind: "busy" });
+      const isPlaced = places.take(owner);
+      if (!isPlaced && !waits.take(owner)) {
+        const reason = waits.explain(owner, "places in line for the sandbox");
+        return Promise.resolve({ kind: "busy", reason });
+      }
       return new Promise((resolve) => {
         const giveUp = (): void => {
+          const reason = places.explain(owner, "places in the sandbox");
           const at = placed.indexOf(waiter);
           if (at !== -1) {
             placed.splice(at, 1);
-            leavePlace(level);
-          } else place.line.remove(waiter);
-          resolve({ kind: "busy" });
+            leavePlace(waiter);
+            return resolve({ kind: "busy" });
+          }
+          line.remove(waiter);
+          waits.giveBack(owner);
+          resolve({ kind: "busy", reason });
         };
         const waiter: Waiter = {
           level,
+          owner,
           resolve: (acquired) => {
             signal.removeEventListener("abort", giveUp);
             resolve(acquired);
           },
         };
         signal.addEventListener("abort", giveUp, { once: true });
-        if (place.taken < placesAt(level)) {
-          place.taken++;
+        if (isPlaced) {
           placed.push(waiter);
           serve();
-        } else place.line.push(owner, waiter);
+        } else line.push(owner, waiter);
       });
     },
     warm: fill,

@@ -78,7 +78,9 @@ export type Ending =
   | { readonly kind: "result_limit"; readonly bytes: number }
   /** The code waits for something that nothing will bring about. */
   | { readonly kind: "stuck" }
-  | { readonly kind: "timeout" | "memory" | "cancelled" | "busy" }
+  | { readonly kind: "timeout" | "memory" | "cancelled" }
+  /** With whose share of the places was used up, where that was it. */
+  | { readonly kind: "busy"; readonly reason?: string }
   | { readonly kind: "crashed"; readonly reason: string };
 
 export type GuestOutcome = Ending & {

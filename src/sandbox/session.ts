@@ -36,7 +36,9 @@ async function holdRunner(
     const ending: Ending =
       acquired.kind === "failed"
         ? { kind: "crashed", reason: acquired.reason }
-        : { kind: run.signal.aborted ? "cancelled" : "busy" };
+        : run.signal.aborted
+          ? { kind: "cancelled" }
+          : acquired;
     return { ...bare(ending.kind), ...ending, ...log.taken(), callsDropped: 0 };
   }
   const { runner } = acquired;
