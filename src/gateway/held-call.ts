@@ -24,8 +24,8 @@ interface Question {
 }
 
 export interface HeldCallParts {
-  /** Takes a place for a call that waits for its client, and seals its state; undefined if there is no place. */
-  readonly hold: (call: HeldCall) => string | undefined;
+  /** Takes a place for a call that waits for its client, and seals its state; a failure if there is no place. */
+  readonly hold: (call: HeldCall) => ToolResult<string>;
   /** The call has an end that was told, or that nobody waits for. */
   readonly onEnd: (call: HeldCall) => void;
   readonly tell: (context: CallContext, method: string, params: JsonObject) => void;
@@ -128,8 +128,9 @@ export class HeldCall {
 
   #ask(): void {
     this.round++;
-    const requestState = this.#parts.hold(this);
-    if (requestState === undefined) return this.end(tooManyHeld());
+    const held = this.#parts.hold(this);
+    if (!held.success) return this.end(held);
+    const requestState = held.data;
     const inputRequests = Object.fromEntries(
       [...this.#questions].map(([key, { method, params }]) => [key, { method, params }]),
     );
@@ -206,17 +207,6 @@ function refuse(code: number, message: string): ToolResult<never> {
 /** Whoever sends catches and logs what is thrown; nothing of it is shown. */
 function brokenCall(): ToolResult<never> {
   return fail("TOOL_EXECUTION_FAILED", "The gateway failed to handle this call.");
-}
-
-function tooManyHeld(): ToolResult<never> {
-  return fail(
-    "RATE_LIMITED",
-    "The server asks for input, and too many calls wait for the input of a client already.",
-    {
-      mayHaveHappened: true,
-      hint: "The call was cancelled. Answer or cancel one of the others, then call again.",
-    },
-  );
 }
 
 function expired(): ToolResult<never> {

@@ -16,6 +16,7 @@ import { HELD_MS } from "./held-call.ts";
 import {
   createHeldCalls,
   HELD_COUNT_MAX,
+  HELD_RESERVED_COUNT,
   heldRequestOf,
   type HeldCallsParts,
   type HeldRequest,
@@ -488,4 +489,22 @@ it("so many calls are held and no more: the next is cancelled and says so, and a
   askedOf(await begin());
   expect(held.heldCount()).toBe(HELD_COUNT_MAX);
   held.close();
+});
+
+it("S15: calls of one principal that all wait leave places for others, and say whose share is used up", async () => {
+  const held = openHeldCalls();
+  const begin = (name: string) =>
+    held.answer(REQUEST, modernContext({}, { principal: principalOf(name) }), async (next) =>
+      next.client!.request("roots/list", {}, next.signal),
+    );
+  for (let i = 0; i < HELD_COUNT_MAX; i++) askedOf(await begin("greedy"));
+  expect(await begin("greedy")).toMatchObject({
+    error: { code: "RATE_LIMITED", retryable: true, message: expect.stringContaining("its share") },
+  });
+  for (let i = 0; i < HELD_RESERVED_COUNT; i++) askedOf(await begin(`other ${i}`));
+  expect(await begin("late")).toMatchObject({
+    error: { code: "RATE_LIMITED", message: expect.stringContaining("by other clients") },
+  });
+  held.close();
+  expect(held.heldCount()).toBe(0);
 });

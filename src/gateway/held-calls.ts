@@ -10,8 +10,9 @@
 import { randomUUID } from "node:crypto";
 import { isAskable } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
+import { Share } from "../core/share.ts";
 import { HeldCall } from "./held-call.ts";
 import {
   CALL_AGAIN,
@@ -25,6 +26,8 @@ import { goOnAtServer, sealQuestion } from "./server-round.ts";
 
 /** Each holds a call of a server, and often a process of it, for as long as its client takes. */
 export const HELD_COUNT_MAX = 64;
+/** On top, for principals that hold none: one that lets all of its calls wait does not keep another from being asked. */
+export const HELD_RESERVED_COUNT = 16;
 
 /** What a client asks a server for. */
 export interface HeldRequest extends BoundRequest {
@@ -74,9 +77,19 @@ export interface HeldCallsParts {
 
 export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): HeldCalls {
   const calls = new Map<string, HeldCall>();
-  const waiting = new Set<HeldCall>();
+  /** With the principal that each belongs to. */
+  const waiting = new Map<HeldCall, string>();
+  const share = new Share({ countMax: HELD_COUNT_MAX, reservedCount: HELD_RESERVED_COUNT });
   const faces = new WeakSet<ClientFace>();
   let isClosed = false;
+
+  /** Whether it was waiting. */
+  function giveBack(call: HeldCall): boolean {
+    const owner = waiting.get(call);
+    if (owner === undefined) return false;
+    share.giveBack(owner);
+    return waiting.delete(call);
+  }
 
   function begin(
     seal: SealState,
@@ -84,14 +97,16 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
     context: CallContext,
     send: (context: CallContext) => Promise<Result>,
   ): Promise<Result> {
+    const owner = context.principal?.id ?? "";
     const call = new HeldCall(randomUUID(), context, {
       hold(held) {
-        if (waiting.size >= HELD_COUNT_MAX) return undefined;
-        waiting.add(held);
-        return seal({ kind: "held", callId: held.id, round: held.round }, request, context);
+        if (!share.take(owner))
+          return tooManyHeld(share.explain(owner, "places for calls that wait for input"));
+        waiting.set(held, owner);
+        return succeed(seal({ kind: "held", callId: held.id, round: held.round }, request, context));
       },
       onEnd(held) {
-        waiting.delete(held);
+        giveBack(held);
         calls.delete(held.id);
       },
       tell,
@@ -112,7 +127,7 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
         CALL_AGAIN,
       );
     }
-    if (call.round !== round || !waiting.delete(call)) {
+    if (call.round !== round || !giveBack(call)) {
       return refuseState("was used already", "Go on with the requestState of the newest answer.");
     }
     return call.resume(context);
@@ -142,6 +157,13 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
       }
     },
   };
+}
+
+function tooManyHeld(whose: string): ToolResult<never> {
+  return fail("RATE_LIMITED", `The server asks for input, and the call cannot wait for it. ${whose}`, {
+    mayHaveHappened: true,
+    hint: "The call was cancelled. Answer or cancel one of the others, then call again.",
+  });
 }
 
 /** A modern client hears it with its request. */

@@ -424,13 +424,26 @@ describe("at the limit of lines", () => {
     expect(await leaver).toMatchObject({ error: { code: "CANCELLED" } });
     expect(await late).toMatchObject({
       error: {
-        code: "TOOL_UNAVAILABLE",
-        message: expect.stringContaining(`All ${OWN_LINE_COUNT_MAX} lines`),
+        code: "RATE_LIMITED",
+        retryable: true,
+        message: expect.stringContaining(`it holds ${OWN_LINE_COUNT_MAX}`),
       },
     });
     gate.resolve({ content: [] });
     expect(await stayer).toMatchObject({ success: true });
     expect(servers.flatMap((server) => heardBy(server, "tools/call"))).toHaveLength(OWN_LINE_COUNT_MAX + 1);
+  });
+
+  it("S15: a principal that has none gets a line at once, and one that has some does not", async () => {
+    const { upstream, servers, gate } = await fill();
+    const bob = principalOf("bob");
+    const bobs = ["b1", "b2"].map((name) =>
+      upstream.call("x", {}, contextOf({ client: clientOf(name), principal: bob })),
+    );
+    await soon();
+    expect(servers).toHaveLength(OWN_LINE_COUNT_MAX + 1);
+    gate.resolve({ content: [] });
+    expect(await Promise.all(bobs)).toMatchObject([{ success: true }, { success: true }]);
   });
 
   it("a client whose calls all wait gets one line for them", async () => {

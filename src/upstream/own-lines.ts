@@ -7,16 +7,19 @@
  * - A line on which a call was given up without an answer goes to nobody else: the server may still ask for it.
  *
  * Each line may be a process, so there are few. At the limit the line that nobody has used for longest is closed for the next;
- * while all are in use, a call waits for one as long as it may take.
+ * while all are in use, a call waits for one as long as it may take. Some are kept for principals that have none.
  */
 import type { Clock } from "../core/clock.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { fail, type ToolResult } from "../core/result.ts";
+import { Share } from "../core/share.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
 import type { Line } from "./line.ts";
 
 /** As many clients at once as one gateway may bring upon a server with a process for each. */
 export const OWN_LINE_COUNT_MAX = 16;
+/** On top, for principals that have none. */
+const OWN_LINE_RESERVED_COUNT = 4;
 
 export type Owner =
   | { readonly kind: "client"; readonly client: ClientFace }
@@ -30,6 +33,8 @@ export function callOwner(capabilities: JsonObject, { principal }: CallContext):
 interface OwnLine {
   readonly line: Line;
   readonly owner: Owner;
+  /** The principal that it counts for. */
+  readonly payer: string;
   readonly retire: () => void;
   /** Calls that have the line now. */
   userCount: number;
@@ -49,6 +54,7 @@ export class OwnLines {
   readonly #lines = new Set<OwnLine>();
   readonly #closing = new Set<Promise<void>>();
   readonly #waiting = new Set<() => void>();
+  readonly #share = new Share({ countMax: OWN_LINE_COUNT_MAX, reservedCount: OWN_LINE_RESERVED_COUNT });
   #useCount = 0;
   #isClosed = false;
 
@@ -76,7 +82,7 @@ export class OwnLines {
   ): Promise<ToolResult<T>> {
     if (owner.kind === "client" && owner.client.gone.aborted)
       return fail("CANCELLED", "The client has gone.");
-    const taken = this.#take(owner) ?? (await this.#wait(owner, context));
+    const taken = this.#take(owner, context) ?? (await this.#wait(owner, context));
     if ("success" in taken) return taken;
     try {
       return await call(taken.line);
@@ -92,9 +98,9 @@ export class OwnLines {
     await Promise.allSettled(this.#closing);
   }
 
-  #take(owner: Owner): OwnLine | undefined {
+  #take(owner: Owner, context: CallContext): OwnLine | undefined {
     if (this.#isClosed) return undefined;
-    const own = this.#find(owner) ?? this.#open(owner);
+    const own = this.#find(owner) ?? this.#open(owner, payerOf(context));
     if (own === undefined) return undefined;
     own.userCount++;
     own.usedAt = ++this.#useCount;
@@ -112,11 +118,11 @@ export class OwnLines {
     return undefined;
   }
 
-  #open(owner: Owner): OwnLine | undefined {
-    if (this.#lines.size + this.#closing.size >= OWN_LINE_COUNT_MAX) return undefined;
+  #open(owner: Owner, payer: string): OwnLine | undefined {
+    if (!this.#share.take(payer)) return undefined;
     const retire = (): void => this.#retire(own);
     const line = this.#parts.open(owner, retire);
-    const own: OwnLine = { line, owner, retire, userCount: 0, usedAt: 0 };
+    const own: OwnLine = { line, owner, payer, retire, userCount: 0, usedAt: 0 };
     this.#lines.add(own);
     if (owner.kind === "client") {
       owner.client.gone.addEventListener("abort", retire, { once: true });
@@ -138,6 +144,7 @@ export class OwnLines {
     if (own.owner.kind === "client") own.owner.client.gone.removeEventListener("abort", own.retire);
     const closing = own.line.close().finally(() => {
       this.#closing.delete(closing);
+      this.#share.giveBack(own.payer);
       this.#wake();
     });
     this.#closing.add(closing);
@@ -153,8 +160,8 @@ export class OwnLines {
       this.#makeRoom();
       const turn = await this.#turn(context.signal, Math.max(1, until - clock.elapsed()));
       if (turn === "cancelled") return fail("CANCELLED", "The call was cancelled before it was sent.");
-      if (turn === "late") return this.#allInUse(longestMs);
-      const own = this.#take(owner);
+      if (turn === "late") return this.#allInUse(longestMs, payerOf(context));
+      const own = this.#take(owner, context);
       if (own !== undefined) return own;
     }
   }
@@ -191,12 +198,15 @@ export class OwnLines {
     return fail("TOOL_UNAVAILABLE", `The server ${this.#parts.server} was removed.`, { retryable: false });
   }
 
-  #allInUse(waitedMs: number): ToolResult<never> {
+  #allInUse(waitedMs: number, payer: string): ToolResult<never> {
     const { server } = this.#parts;
-    return fail(
-      "TOOL_UNAVAILABLE",
-      `All ${OWN_LINE_COUNT_MAX} lines to the server ${server} for clients that it may ask were in use for ${Math.round(waitedMs)} ms.`,
-      { hint: "Nothing was sent. Call again when other calls of this server have ended." },
-    );
+    const whose = this.#share.explain(payer, `connections to the server ${server}`);
+    return fail("RATE_LIMITED", `No connection came free within ${Math.round(waitedMs)} ms. ${whose}`, {
+      hint: "Nothing was sent. Call again when other calls of this server have ended.",
+    });
   }
+}
+
+function payerOf({ principal }: CallContext): string {
+  return principal?.id ?? "";
 }
