@@ -99,6 +99,9 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
     get streamCount() {
       return opened.streamCount;
     },
+    get strangerCount() {
+      return opened.strangerCount;
+    },
     ...(begun !== undefined && { newToken: begun.token }),
     async close() {
       leave();

@@ -42,8 +42,9 @@ export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions):
   async function open(visit: Visit, message: JSONRPCRequest): Promise<void> {
     const session = sessions.open(visit.principal);
     if (session === undefined) {
+      const told = `${sessions.explain(visit.principal)} End one with DELETE, or try again later.`;
       const headers = { "Retry-After": "30" };
-      return replyError(visit.response, { status: 503, message: "Too many sessions are in use.", headers });
+      return replyError(visit.response, { status: 429, message: told, id: message.id, headers });
     }
     try {
       await connect(parts, session);

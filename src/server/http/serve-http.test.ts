@@ -10,7 +10,7 @@ import { openTokens } from "../auth/tokens.ts";
 import { createHealth } from "../health.ts";
 import { createMetrics } from "../metrics.ts";
 import { callOf, initialize, openSession, readEvents, send } from "./http.testkit.ts";
-import { HEADER_BYTES_MAX } from "./limits.ts";
+import { HEADER_BYTES_MAX, STRANGER_COUNT_MAX } from "./limits.ts";
 import { operatorRoutes } from "./operator-routes.ts";
 import { listenHttp } from "./serve-http.ts";
 
@@ -204,5 +204,35 @@ describe("what a client may take", () => {
     await listener.close();
     await stream.ended;
     await expect(send(url, { headers, body: callOf(2, "notes__add") })).rejects.toThrow();
+  });
+});
+
+describe("S18: sockets without a token", () => {
+  it("never keep a client with a token out, whatever they send", { timeout: 60_000 }, async () => {
+    const { url, bearer, listener } = await openListener();
+    const openStranger = (text: string): Promise<Socket> =>
+      new Promise((resolve) => {
+        const socket = connect(Number(url.port), "127.0.0.1", () => {
+          if (text !== "") socket.write(text);
+          resolve(socket);
+        });
+        socket.on("error", () => {});
+        onTestFinished(() => void socket.destroy());
+      });
+    const halfHeader = "POST /mcp HTTP/1.1\r\nHost: 127";
+    for (let i = 0; i < STRANGER_COUNT_MAX + 100; i++) await openStranger(i % 2 === 0 ? "" : halfHeader);
+    await eventually("a full house", () => listener.strangerCount === STRANGER_COUNT_MAX);
+    const answer = await send(url, { headers: bearer, body: initialize() });
+    expect(answer.status).toBe(200);
+    expect(listener.strangerCount).toBeLessThanOrEqual(STRANGER_COUNT_MAX);
+  });
+
+  it("are closed soon, also one that sends nothing at all", async () => {
+    const { url, listener } = await openListener({ headersMs: 200 });
+    const socket = connect(Number(url.port), "127.0.0.1");
+    const gone = new Promise((resolve) => socket.once("close", resolve));
+    socket.resume();
+    await gone;
+    await eventually("the count", () => listener.strangerCount === 0);
   });
 });

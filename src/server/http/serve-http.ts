@@ -12,10 +12,19 @@ import { findProfileProblem, insufficientScope, scopeNameOf } from "../auth/perm
 import { baseFor, basesOf, metadataUrlOf } from "../auth/resource-metadata.ts";
 import { EventWriter } from "./event-writer.ts";
 import { createFrontDoor, type FrontDoor, type FrontDoorParts } from "./front-door.ts";
-import { HEADER_BYTES_MAX, HEADERS_MS, REQUEST_MS, SOCKET_COUNT_MAX, SOCKET_IDLE_MS } from "./limits.ts";
+import {
+  HEADER_BYTES_MAX,
+  HEADERS_MS,
+  REQUEST_MS,
+  SOCKET_COUNT_MAX,
+  SOCKET_IDLE_MS,
+  SOCKET_RESERVED_COUNT,
+  STRANGER_COUNT_MAX,
+} from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
 import { replyError, replyFailure } from "./reply.ts";
+import { SocketShare } from "./socket-share.ts";
 import { UnderWay } from "./under-way.ts";
 import { headerOf, rememberVisit, type Visit } from "./visit.ts";
 
@@ -61,6 +70,8 @@ export interface HttpListener {
   readonly sessionCount: number;
   /** Responses that are streams of events. */
   readonly streamCount: number;
+  /** Sockets over which no good token has come yet. */
+  readonly strangerCount: number;
   /** Takes no more requests, answers those under way, and ends every stream. */
   close(): Promise<void>;
 }
@@ -78,7 +89,10 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
     connectionsCheckingInterval: headersMs / 2,
     noDelay: true,
   });
-  sockets.maxConnections = SOCKET_COUNT_MAX;
+  // One more than may be held: the next stranger is let in, and the oldest gives way.
+  sockets.maxConnections = SOCKET_COUNT_MAX + SOCKET_RESERVED_COUNT + STRANGER_COUNT_MAX + 1;
+  const share = new SocketShare(headersMs);
+  sockets.on("connection", (socket) => share.opened(socket));
   const { port } = await listen(sockets, parts.host, parts.port);
   const bases = basesOf({ ...parts, port });
   const gate = parts.openGate(bases);
@@ -123,6 +137,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
     operate,
     endpointFor,
     ended,
+    share,
     begun: (visit) => underWay.add(visit),
   });
   sockets.on("request", handle);
@@ -133,6 +148,9 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
     },
     get streamCount() {
       return EventWriter.openCount;
+    },
+    get strangerCount() {
+      return share.strangerCount;
     },
     async close() {
       isClosing = true;
@@ -151,12 +169,13 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
 interface HandlerParts extends Pick<HttpServerParts, "ended" | "log" | "profile" | "refused"> {
   readonly begun: (visit: Visit) => void;
   readonly door: FrontDoor;
+  readonly share: SocketShare;
   readonly operate: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
 function createHandler(parts: HandlerParts) {
-  const { door, operate, endpointFor, begun, ended, log } = parts;
+  const { door, share, operate, endpointFor, begun, ended, log } = parts;
 
   /** Before anything is told of the profile, also whether there is one. */
   function mayUse({ principal, response }: Visit, profile: string | undefined): boolean {
@@ -174,6 +193,11 @@ function createHandler(parts: HandlerParts) {
     if (path.startsWith("/.well-known/")) return operate(request, response);
     const isKnown = door.checkToken(visit);
     if (isKnown !== true && !(await isKnown)) return;
+    const refusal = visit.principal === undefined ? undefined : share.admit(request.socket, visit.principal);
+    if (refusal !== undefined) {
+      const headers = { "Retry-After": "30", Connection: "close" };
+      return replyError(response, { status: 429, message: `${refusal} Close one first.`, headers });
+    }
     const mcp = MCP_PATH.exec(path);
     if (mcp === null) {
       rememberVisit(visit);

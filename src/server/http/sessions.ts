@@ -5,11 +5,13 @@
 import { randomBytes } from "node:crypto";
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
-import { KEEP_ALIVE_MS, SESSION_COUNT_MAX, SESSION_IDLE_MS } from "./limits.ts";
+import { Share } from "../../core/share.ts";
+import { KEEP_ALIVE_MS, SESSION_COUNT_MAX, SESSION_IDLE_MS, SESSION_RESERVED_COUNT } from "./limits.ts";
 import { HttpSession } from "./session.ts";
 
 export class Sessions {
   readonly #byId = new Map<string, HttpSession>();
+  readonly #share = new Share({ countMax: SESSION_COUNT_MAX, reservedCount: SESSION_RESERVED_COUNT });
   readonly #log: Log;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
@@ -25,9 +27,11 @@ export class Sessions {
     return this.#byId.size;
   }
 
-  /** Undefined when all are in use. */
+  /** Undefined when all that the principal may have are in use. */
   open(principal: Principal | undefined): HttpSession | undefined {
-    if (this.#byId.size >= SESSION_COUNT_MAX && !this.#endIdlest()) return undefined;
+    const owner = ownerOf(principal);
+    if (!this.#share.mayTake(owner)) this.#endIdlest(owner);
+    if (!this.#share.take(owner)) return undefined;
     const session = new HttpSession({
       id: randomBytes(24).toString("base64url"),
       principal,
@@ -40,8 +44,14 @@ export class Sessions {
     session.gone.addEventListener("abort", () => {
       principal?.revoked.removeEventListener("abort", end);
       this.#byId.delete(session.sessionId);
+      this.#share.giveBack(owner);
     });
     return session;
+  }
+
+  /** Why `open` gave none. */
+  explain(principal: Principal | undefined): string {
+    return this.#share.explain(ownerOf(principal), "sessions");
   }
 
   find(id: string, principal: Principal | undefined): HttpSession | undefined {
@@ -62,13 +72,20 @@ export class Sessions {
     await Promise.all([...this.#byId.values()].map((session) => session.close()));
   }
 
-  #endIdlest(): boolean {
-    const idle = [...this.#byId.values()].filter(({ idleMs }) => idleMs > 0);
+  /** Who has sessions makes room among their own; for who has none, somebody else does. */
+  #endIdlest(owner: string): void {
+    const isOwn = this.#share.heldBy(owner) > 0;
+    const idle = [...this.#byId.values()].filter(
+      ({ idleMs, principal }) => idleMs > 0 && (!isOwn || ownerOf(principal) === owner),
+    );
     const idlest = idle.reduce<HttpSession | undefined>(
       (most, session) => (most === undefined || session.idleMs > most.idleMs ? session : most),
       undefined,
     );
     void idlest?.close();
-    return idlest !== undefined;
   }
+}
+
+function ownerOf(principal: Principal | undefined): string {
+  return principal?.id ?? "";
 }
