@@ -161,6 +161,19 @@ describe("S2: each request has one answer", () => {
     expect(transport.pendingCount).toBe(0);
   });
 
+  it("and no second one when the connection ends while the first is on its way", async () => {
+    const { input, output, transport, received, written } = await openWire();
+    input.write(`${JSON.stringify(ping(1))}\n`);
+    await eventually("the request", () => received.length === 1);
+    // The client does not read yet.
+    output.pause();
+    const sent = transport.send({ jsonrpc: "2.0", id: 1, result: {} });
+    await transport.close();
+    output.resume();
+    await sent;
+    expect(written).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
+  });
+
   it("when writing throws, nothing stays open and the next request is read", async () => {
     const { input, output, transport, received } = await openWire();
     output.write = () => {

@@ -36,7 +36,8 @@ export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Output;
   readonly #log: Log;
-  readonly #pending = new Set<MessageId>();
+  /** Requests whose answer is not in the pipe yet, and whether it is on its way there. */
+  readonly #pending = new Map<MessageId, "open" | "answered">();
   #parts: Buffer[] = [];
   #partBytes = 0;
   #skipping = false;
@@ -67,6 +68,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) throw new Error("The connection is closed.");
     if ("method" in message) return this.#write(JSON.stringify(message));
+    this.#markAnswered(message.id);
     try {
       await this.#write(encodeAnswer({ ...message }, this.#log).text);
     } finally {
@@ -77,6 +79,7 @@ export class StdioTransport implements Transport {
   /** Answers a request with a result that is JSON in UTF-8 already, under one key; it is not copied. */
   async sendResultBytes(id: MessageId, key: string, value: Buffer): Promise<void> {
     if (this.#closed) throw new Error("The connection is closed.");
+    this.#markAnswered(id);
     // Three writes in one turn: nothing comes between them.
     const written = [
       this.#writePart(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(key)}:`),
@@ -185,7 +188,8 @@ export class StdioTransport implements Transport {
   #answerRest(): void {
     const words = "The gateway has ended before this request was answered; it may have taken effect.";
     const error = { code: REQUEST_FAILED, message: words, data: { mayHaveHappened: true } };
-    for (const id of this.#pending) {
+    for (const [id, state] of this.#pending) {
+      if (state === "answered") continue;
       this.#write(JSON.stringify({ jsonrpc: "2.0", id, error })).catch(() => {});
       this.#settle(id);
     }
@@ -194,8 +198,12 @@ export class StdioTransport implements Transport {
   #track(message: JSONRPCMessage): void {
     if (!("method" in message)) return;
     // A subscription is answered when it ends, and it ends with the connection.
-    if ("id" in message && message.method !== "subscriptions/listen") this.#pending.add(message.id);
+    if ("id" in message && message.method !== "subscriptions/listen") this.#pending.set(message.id, "open");
     if (message.method === "notifications/cancelled") this.#settle(message.params?.["requestId"]);
+  }
+
+  #markAnswered(id: unknown): void {
+    if (this.#pending.has(id as MessageId)) this.#pending.set(id as MessageId, "answered");
   }
 
   #settle(id: unknown): void {
