@@ -23,6 +23,10 @@ describe("collectSecrets", () => {
     [{ ...stdio, args: ["--header", "Authorization: Bearer t4"] }, ["Bearer t4", "t4"]],
     [{ ...stdio, args: ["postgresql://me:pw@db/x", "https://h/?access_token=t5"] }, ["pw", "t5"]],
     [{ ...stdio, args: ["https://h/a:b@c", "plain", "A=b", "key=v"] }, []],
+    [{ ...stdio, args: [`ghp_${"a1".repeat(12)}`] }, [`ghp_${"a1".repeat(12)}`]],
+    [{ ...stdio, env: { GH: `Use ghp_${"b2".repeat(12)}` } }, [`ghp_${"b2".repeat(12)}`]],
+    [{ ...stdio, args: ["--settings", '{"user": "me", "db": {"password": "t6"}}'] }, ["t6"]],
+    [{ ...stdio, args: ["--pass", "t7", "--key", "t8", "--port", "8080"] }, ["t7", "t8"]],
   ])("%j", (transport, expected) => {
     expect(new Set(collectSecrets(transport))).toEqual(new Set(expected));
   });

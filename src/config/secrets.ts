@@ -2,9 +2,13 @@
  * One walk over a transport both finds its secrets and hides them, so that what is hidden and what is known to the redactor
  * cannot drift apart. `collectSecrets` walks the expanded transport, `maskTransport` the written one.
  */
-import { isSecretKey, REDACTED } from "../core/redaction.ts";
+import { parseJson } from "../core/json.ts";
+import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../core/redaction.ts";
 import type { LlmConfig, Transport } from "./config.ts";
 import { isWholeReference } from "./expand.ts";
+
+/** Names that mean a secret behind two dashes and nowhere else. */
+const SECRET_FLAGS: ReadonlySet<string> = new Set(["pass", "pw", "key"]);
 
 type OnSecret = (value: string) => void;
 
@@ -79,13 +83,24 @@ function maskArgs(args: readonly string[], onSecret: OnSecret): string[] {
       onSecret(arg);
       return hide(arg);
     }
-    return maskPair(arg, onSecret) ?? maskUrl(arg, onSecret);
+    return maskPair(arg, onSecret) ?? maskJson(arg, onSecret) ?? maskUrl(arg, onSecret);
   });
+}
+
+/** Settings that are given as one argument of JSON. */
+function maskJson(arg: string, onSecret: OnSecret): string | undefined {
+  if (!/^\s*[{[]/.test(arg)) return undefined;
+  const parsed = parseJson(arg);
+  if (!parsed.ok) return undefined;
+  const secrets = secretsUnderKeys(parsed.value).filter((secret) => !isWholeReference(secret));
+  if (secrets.length === 0) return undefined;
+  for (const secret of secrets) onSecret(secret);
+  return createRedactor().text(arg);
 }
 
 function isSecretFlag(arg: string | undefined): boolean {
   const flag = arg === undefined ? null : /^--?(?!no-)([A-Za-z][\w-]*)$/.exec(arg);
-  return flag !== null && isSecretKey(flag[1]!);
+  return flag !== null && (isSecretKey(flag[1]!) || SECRET_FLAGS.has(flag[1]!.toLowerCase()));
 }
 
 function maskPair(arg: string, onSecret: OnSecret): string | undefined {
@@ -111,8 +126,17 @@ function maskUrl(text: string, onSecret: OnSecret): string {
       const parameter = decodePercent(name);
       const secret = isSecretKey(parameter) || SECRET_PARAMETERS.has(parameter.toLowerCase());
       return secret ? `${mark}${name}=${report(value)}` : whole;
-    });
+    })
+    .replace(TOKENS, report);
 }
+
+/** A token that is told by its looks, wherever it stands: `ghp_…` as the only argument, or under a plain name. */
+const TOKENS = new RegExp(
+  PATTERNS.filter(({ replacement, hint }) => replacement === REDACTED && hint !== "-----BEGIN")
+    .map(({ find }) => find.source)
+    .join("|"),
+  "g",
+);
 
 function hide(value: string): string {
   return isWholeReference(value) ? value : REDACTED;
