@@ -17,6 +17,7 @@ import type { ConfigSource } from "./config/source.ts";
 import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createExperience } from "./experience.ts";
 import type { JsonObject } from "./core/json.ts";
+import { createKnownSecrets } from "./core/known-secrets.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
@@ -127,7 +128,8 @@ const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController()
 
 export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
-  const redactors = createRedactors(() => config.current().secrets);
+  const knownSecrets = createKnownSecrets(() => config.current().secrets);
+  const redactors = createRedactors(() => knownSecrets.all());
   const store = await openSqliteStore({ home });
   const watching = await openWatching({ config, log, serves });
   const scope = () => config.current().scope;
@@ -161,7 +163,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   let isLeaving = false;
   const states = createSealedStates({ store: store.seals });
   const heldCalls = createHeldCalls({ states });
-  const secrets = openSecretStore({ home });
+  const secrets = knownSecrets.watch(openSecretStore({ home }));
   const servers = createServers({
     secrets,
     registry,

@@ -1,0 +1,60 @@
+/**
+ * The secrets that a gateway knows by value: those of the config, and those of the home that it has read or written since it
+ * started, such as the tokens of its logins to servers.
+ */
+import { isJsonObject, parseJson } from "./json.ts";
+import { secretsUnderKeys } from "./redaction.ts";
+import type { SecretStore } from "./secret-store.ts";
+
+/** Tokens are renewed for as long as a gateway runs; those of long ago are no longer good for anything. */
+const REMEMBERED_MAX = 1_000;
+
+export interface KnownSecrets {
+  /** The same list for as long as there is nothing new. */
+  all(): readonly string[];
+  /** The store, with what goes through it remembered. */
+  watch<T extends SecretStore>(store: T): T;
+}
+
+export function createKnownSecrets(config: () => readonly string[]): KnownSecrets {
+  const remembered = new Set<string>();
+  let made: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
+
+  function note(text: string): void {
+    for (const secret of secretsIn(text)) {
+      if (remembered.has(secret)) continue;
+      remembered.add(secret);
+      made = undefined;
+    }
+    for (const oldest of remembered) {
+      if (remembered.size <= REMEMBERED_MAX) break;
+      remembered.delete(oldest);
+    }
+  }
+
+  return {
+    all() {
+      const of = config();
+      if (made?.of !== of) made = { of, all: [...of, ...remembered] };
+      return made.all;
+    },
+    watch: (store) => ({
+      ...store,
+      async get(name: string) {
+        const value = await store.get(name);
+        if (value !== undefined) note(value);
+        return value;
+      },
+      set(name: string, value: string) {
+        note(value);
+        return store.set(name, value);
+      },
+    }),
+  };
+}
+
+/** A login is kept as JSON with its tokens under their names; anything else is a secret as a whole. */
+function secretsIn(text: string): string[] {
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) ? secretsUnderKeys(parsed.value) : [text];
+}
