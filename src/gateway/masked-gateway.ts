@@ -55,13 +55,14 @@ function maskContext<T extends Partial<CallContext> | undefined>(context: T, mas
 function maskAnswer(answer: ToolAnswer, mask: Mask): ToolAnswer {
   const refusal = answer[RPC_ERROR];
   if (refusal !== undefined) return { ...answer, [RPC_ERROR]: mask(refusal) };
-  const { structuredContent, content } = answer;
-  const masked = mask(structuredContent);
-  if (masked === structuredContent) return mask(answer);
+  const masked = mask(answer);
+  if (masked.structuredContent === answer.structuredContent) return masked;
   // A text that repeats the structure is written again: in there a secret may be escaped more often than anybody looks for.
-  const repeated = JSON.stringify(structuredContent);
-  const rewritten = content.map((item) =>
-    item["text"] === repeated ? { ...item, text: JSON.stringify(masked) } : item,
+  const repeated = JSON.stringify(answer.structuredContent);
+  const content = answer.content.map((item, at) =>
+    item["text"] === repeated
+      ? { ...item, text: JSON.stringify(masked.structuredContent) }
+      : masked.content[at]!,
   );
-  return mask({ ...answer, structuredContent: masked!, content: rewritten });
+  return { ...masked, content };
 }

@@ -1,8 +1,8 @@
 /** How a run ends: what is told, and what is put on record. */
 import { crashPoint } from "../core/crash-point.ts";
 import { RepertoireError, tellThrown, type ToolError } from "../core/errors.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import type { Redactor } from "../core/redaction.ts";
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { UNREDACTABLE, type Redactor } from "../core/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
@@ -65,6 +65,15 @@ export function sealedEnd(seal: Seal, end: BodyEnd): BodyEnd {
   };
 }
 
+/** What is told where it cannot be made sure that nothing secret is in it. */
+const UNTOLD = {
+  error: fail("TOOL_EXECUTION_FAILED", `The run failed: ${UNREDACTABLE}`).error,
+  logs: [],
+  calls: [],
+  warnings: [UNREDACTABLE],
+  checkpoint: null,
+};
+
 /** A report as it is told. The result is what was asked for; the rest is shown to people and models, and has no secret in it. */
 export function toldReport<T extends Omit<RunReport, "runId" | "elapsedMs">>(
   redactor: Redactor,
@@ -72,10 +81,10 @@ export function toldReport<T extends Omit<RunReport, "runId" | "elapsedMs">>(
 ): T {
   const { result, logs, calls, warnings, checkpoint } = report;
   const error = result.success ? null : result.error;
-  const told = redactor.value({ error, logs, calls, warnings, checkpoint }) as typeof report & {
+  const told = redactor.value({ error, logs, calls, warnings, checkpoint });
+  const { error: toldError, ...rest } = (isJsonObject(told) ? told : UNTOLD) as unknown as T & {
     readonly error: ToolError;
   };
-  const { error: toldError, ...rest } = told;
   return { ...report, ...rest, ...(error !== null && { result: { success: false, error: toldError } }) };
 }
 
