@@ -9,12 +9,14 @@ import { afterAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS } from "../src/core/crash-point.ts";
 import { runCli } from "./fixtures/gateway-process.ts";
 import { eventually } from "./fixtures/temporary.ts";
+import { answering, askedIn, structureOf } from "./rig/decision-place.ts";
 import { createCounterHome, draftNames, type CounterGateway, type CounterHome } from "./rig/counter-home.ts";
 import { playRound } from "./rig/kill-round.ts";
 import { createKillRounds, randomDeaths, saveOf, tableOf } from "./rig/kill-rounds.ts";
 import { answerOf, APPROVED, CODE, TWICE, WORKFLOW, type KillScenario } from "./rig/kill-scenario.ts";
+import { openWire } from "./rig/modern-wire.ts";
 import { createRandom } from "./rig/random.ts";
-import { newestRunId, readRecords } from "./rig/run-records.ts";
+import { newestRunId, readRecords, rootsOf } from "./rig/run-records.ts";
 
 /** A soak raises the number of moments and changes the seed; a failure's seed repeats its moments, as far as moments can be. */
 const MOMENT_COUNT = Number(process.env["RUN_KILL_ROUNDS"] ?? 1);
@@ -115,6 +117,32 @@ describe.skipIf(isWindows)("what else a kill can cut short", () => {
       });
       expect(end).toEqual({ ...WHOLE, uncertainCount: 0 });
       rounds.killedAt.add("approval.asked");
+    },
+  );
+
+  it.each([
+    ["state.spent", "asks"],
+    ["approval.decided", "is done"],
+  ] as const)(
+    "an answer to a question, at %s: sent again it is refused, and the run that goes on %s",
+    { timeout: ROUND_MS_MAX },
+    async (death, then) => {
+      const home = await rounds.createHome();
+      const before = openWire(home.optionsFor(death));
+      const request = { name: "execute", arguments: { name: "approved" } };
+      const asked = await before.request("tools/call", request);
+      const answer = { ...request, ...answering(askedIn(asked!)) };
+      expect(await before.request("tools/call", answer)).toBeUndefined();
+      rounds.killedAt.add(death);
+      await home.isQuiet();
+      const after = openWire(home.optionsFor());
+      expect((await after.request("tools/call", answer))?.error).toMatchObject({ code: -32602 });
+      expect(home.effects().map(({ args }) => args.n)).toEqual([1]);
+      const runId = rootsOf(readRecords(home)).at(-1)!.id;
+      const next = await after.request("tools/call", { name: "execute", arguments: { resume: runId } });
+      if (then === "asks") expect(askedIn(next!).inputRequests).toEqual(askedIn(asked!).inputRequests);
+      else expect(structureOf(next!)).toMatchObject({ success: true });
+      expect(home.effects().map(({ args }) => args.n)).toEqual(then === "asks" ? [1] : [1, 2]);
     },
   );
 

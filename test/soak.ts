@@ -1,16 +1,24 @@
-/** `npm run soak`: the kill tests of `npm test`, many times over; `npm run soak kills` is the one part of it about runs. */
+/**
+ * `npm run soak`: the kill tests of `npm test`, many times over; `npm run soak kills` is the one part of it about runs, `npm run soak
+ * approvals` the one about decisions of people.
+ */
 import { spawnSync } from "node:child_process";
 
 const ROUNDS = process.env["SOAK_ROUNDS"] ?? "100";
 /** Moments at which a run dies, for code and for a workflow each. */
 const MOMENTS = process.env["RUN_KILL_ROUNDS"] ?? "200";
+/** Storms of kills with approvals in the run. */
+const STORMS = process.env["APPROVAL_STORMS"] ?? "500";
 const SEED = process.env["STORE_KILL_SEED"] ?? String(Date.now() % 2 ** 31);
 const RUN_SEED = process.env["RUN_KILL_SEED"] ?? SEED;
+
+const STORM_SEED = process.env["APPROVAL_STORM_SEED"] ?? SEED;
 
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   store: ["test/store-processes.test.ts"],
   processes: ["test/process-orphans.test.ts", "test/faults.test.ts"],
   kills: ["test/crash.test.ts"],
+  approvals: ["test/approval-storms.test.ts"],
 };
 
 function testsOf(wanted: readonly string[]): string[] {
@@ -22,7 +30,10 @@ function testsOf(wanted: readonly string[]): string[] {
 }
 
 const tests = testsOf(process.argv.slice(2));
-console.log(`STORE_KILL_SEED=${SEED}, ${ROUNDS} rounds; RUN_KILL_SEED=${RUN_SEED}, ${MOMENTS} moments`);
+console.log(
+  `STORE_KILL_SEED=${SEED}, ${ROUNDS} rounds; RUN_KILL_SEED=${RUN_SEED}, ${MOMENTS} moments; ` +
+    `APPROVAL_STORM_SEED=${STORM_SEED}, ${STORMS} storms`,
+);
 const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"], {
   stdio: "inherit",
   env: {
@@ -33,6 +44,8 @@ const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"
     GATEWAY_KILL_ROUNDS: ROUNDS,
     RUN_KILL_ROUNDS: MOMENTS,
     RUN_KILL_SEED: RUN_SEED,
+    APPROVAL_STORMS: STORMS,
+    APPROVAL_STORM_SEED: STORM_SEED,
   },
 });
 process.exitCode = status ?? 1;

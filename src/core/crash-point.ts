@@ -25,6 +25,10 @@ export const CRASH_POINTS = [
   "resume.started",
   /** A question is on record, and the run has not paused. */
   "approval.asked",
+  /** The state that an answer came with is used up, and nothing is decided. */
+  "state.spent",
+  /** A decision is on record, and nobody has heard of it. */
+  "approval.decided",
   /** A capability is saved, and its draft is still there. */
   "save.committed",
 ] as const;

@@ -12,6 +12,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { systemClock, type Clock } from "../core/clock.ts";
+import { crashPoint } from "../core/crash-point.ts";
 import { hashJson, NO_LIMITS, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { openText, SEALING_KEY_BYTES, sealText } from "../core/sealed-text.ts";
@@ -106,7 +107,9 @@ export function createSealedStates({ store, clock = systemClock }: SealedStatesP
       const { id, expiresAt, content } = sealed;
       if (expiresAt <= clock.now()) return refuseState("has expired", wayOnFrom(content));
       const isFirst = content.kind === "held" || (await store.spend(id, expiresAt));
-      return isFirst ? succeed(content) : refuseState("was used already", wayOnFrom(content));
+      if (!isFirst) return refuseState("was used already", wayOnFrom(content));
+      crashPoint("state.spent");
+      return succeed(content);
     },
   };
 }

@@ -6,6 +6,7 @@
  * - Whether somebody may decide is looked at before anything is written.
  * - It is on record before the audit trail says so, and nothing else follows from an answer that came too late.
  */
+import { crashPoint } from "../core/crash-point.ts";
 import { hashJson, NO_LIMITS, type JsonObject } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
 import { mayDecide, type Principal } from "../core/principal.ts";
@@ -110,6 +111,7 @@ export async function makeDecision(
   if (!mayDecide(principal)) return mayNotDecide(runId);
   const decision: Decision = { isApproved, by: principal?.id ?? person() };
   if (!(await write(decision))) return tooLate(runId);
+  crashPoint("approval.decided");
   recordApproval(runId, { node: name, answer: isApproved ? "approved" : "denied", by: decision.by });
   return succeed(decision);
 }

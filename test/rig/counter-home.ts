@@ -1,7 +1,7 @@
 /** A home with one server that logs every call to the disk, and gateways on it that can be killed. */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startGateway, INITIALIZE } from "../fixtures/gateway-process.ts";
+import { startGateway, INITIALIZE, type ConnectOptions } from "../fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "../fixtures/temporary.ts";
 import { processesAt } from "./processes-at.ts";
 
@@ -54,6 +54,8 @@ export interface CounterHome {
   readonly home: string;
   effects(): Effect[];
   start(crashAt?: string): CounterGateway;
+  /** What a gateway of this home is started with. */
+  optionsFor(crashAt?: string): ConnectOptions;
   /** Resolves when nothing of any gateway of this home runs. */
   isQuiet(): Promise<void>;
 }
@@ -76,18 +78,17 @@ export function createCounterHome({ from, folder = temporaryFolder() }: Place = 
     config,
     JSON.stringify({ mcpServers: { counter }, limits: { connectTimeoutMs: PATIENCE_MS / 2 } }),
   );
+  const optionsFor = (crashAt?: string): ConnectOptions => ({
+    folder,
+    args: ["--config", config],
+    env: { TMPDIR: temporary, ...(crashAt !== undefined && { REPERTOIRE_CRASH_AT: crashAt }) },
+  });
   return {
     folder,
     home: join(folder, "home"),
     effects: () => (existsSync(log) ? effectsOf(readFileSync(log, "utf8")) : []),
-    start: (crashAt) =>
-      gatewayOf(
-        startGateway({
-          folder,
-          args: ["--config", config],
-          env: { TMPDIR: temporary, ...(crashAt !== undefined && { REPERTOIRE_CRASH_AT: crashAt }) },
-        }),
-      ),
+    start: (crashAt) => gatewayOf(startGateway(optionsFor(crashAt))),
+    optionsFor,
     isQuiet: () => becomeQuiet(folder),
   };
 }

@@ -20,12 +20,12 @@ import {
   type Message,
   type Place,
 } from "./http-process.ts";
+import { CAN_BE_ASKED, openWire } from "./modern-wire.ts";
 
 const COUNTER = join(import.meta.dirname, "../fixtures/counter-server.mjs");
 const ACCOUNT = join(import.meta.dirname, "../fixtures/account-server.mjs");
 /** Far beyond what a gateway needs, also on a busy machine. */
 const PATIENCE_MS = 60_000;
-const CAN_BE_ASKED = { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } };
 export const YES = { action: "accept", content: { approve: true } };
 export const NO = { action: "accept", content: { approve: false } };
 
@@ -112,19 +112,15 @@ export interface ModernWire {
 }
 
 export async function openModernStdio(place: Place): Promise<ModernWire> {
-  const { send: write, answer, child, exited } = startGateway(stdioOptions(place));
-  let count = 0;
+  const wire = openWire(stdioOptions(place));
   return {
     principalId: null,
     async request(method, params) {
-      const id = `m${++count}`;
-      write(JSON.parse(modernRequest(id, method, params, CAN_BE_ASKED).body));
-      return await answer(id);
+      const answer = await wire.request(method, params);
+      if (answer === undefined) throw new Error("the gateway ended before it answered");
+      return answer;
     },
-    async kill() {
-      child.kill("SIGKILL");
-      await exited();
-    },
+    kill: () => wire.kill(),
   };
 }
 
