@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Those that take longest on two cores. */
 const LONG = [
   "crash",
+  "approval-storms",
   "faults",
   "real-servers",
   "workflow-execution",
@@ -14,6 +15,7 @@ const LONG = [
   "cli-library",
   "cli",
   "four-cells",
+  "decisions",
   "real-clients",
   "passage",
 ].map((name) => `/test/${name}.test.ts`);

@@ -4,7 +4,7 @@ import { playStorm, type StormEnd } from "./rig/approval-storm.ts";
 import { createRandom } from "./rig/random.ts";
 
 /** A soak raises the number and changes the seed; a failure's seed repeats its choices, as far as moments can be. */
-const STORM_COUNT = Number(process.env["APPROVAL_STORMS"] ?? 3);
+const STORM_COUNT = Number(process.env["APPROVAL_STORMS"] ?? 2);
 const SEED = Number(process.env["APPROVAL_STORM_SEED"] ?? 20_261_117);
 const STORMS_AT_ONCE = 2;
 /** Up to a dozen gateways and as many commands, on a busy machine. */

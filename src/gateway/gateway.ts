@@ -240,8 +240,8 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** A modern client is asked in the answer; a capability pauses instead, and is resumed. */
   function callHeld(name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
-    const send = (next: CallContext) => callRegistry(name, args, next).catch(broken);
     const broken = (error: unknown) => unexpected(error, name, context, parts.log);
+    const send = (next: CallContext) => callRegistry(name, args, next).catch(broken);
     if (context.modern === undefined) return send(context);
     if (parseToolName(name).kind !== "upstream") {
       const stateless = checkNoState(context);

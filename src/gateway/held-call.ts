@@ -24,6 +24,8 @@ interface Question {
 }
 
 export interface HeldCallParts {
+  /** Has everything ready that `hold` needs; a call that is never asked back needs none of it. */
+  readonly prepare: () => Promise<void>;
   /** Takes a place for a call that waits for its client, and seals its state; a failure if there is no place. */
   readonly hold: (call: HeldCall) => ToolResult<string>;
   /** The call has an end that was told, or that nobody waits for. */
@@ -172,12 +174,15 @@ export class HeldCall {
     };
   }
 
-  #park(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
-    const refusal = this.#refusalOf(method);
-    if (refusal !== undefined) return Promise.resolve(refusal);
-    if (this.#outcome !== undefined || signal.aborted) {
-      return Promise.resolve(fail("CANCELLED", "The call has ended."));
+  async #park(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
+    try {
+      await this.#parts.prepare();
+    } catch {
+      return refuse(-32603, "the gateway cannot ask its client now: its store does not answer");
     }
+    const refusal = this.#refusalOf(method);
+    if (refusal !== undefined) return refusal;
+    if (this.#outcome !== undefined || signal.aborted) return fail("CANCELLED", "The call has ended.");
     const key = `q${++this.#questionCount}`;
     return new Promise((resolve) => {
       const giveUp = (): void => settle(fail("CANCELLED", "The server does not want to know any more."));

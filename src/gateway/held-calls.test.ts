@@ -217,6 +217,25 @@ describe("a call that a legacy server asks back", () => {
   });
 });
 
+describe("a store that does not answer", () => {
+  const broken = {
+    sealer: () => Promise.reject(new Error("the disk is full")),
+    open: async () => succeed(undefined),
+  };
+
+  it("costs nothing as long as nobody is asked, and a question is refused to the server", async () => {
+    const held = openHeldCalls({ states: broken });
+    expect(await held.answer(REQUEST, modernContext(), async () => succeed({ done: true }))).toEqual(
+      succeed({ done: true }),
+    );
+    const asked = await held.answer(REQUEST, modernContext(), ({ client, signal }) =>
+      client!.request("roots/list", {}, signal),
+    );
+    expect(asked).toMatchObject({ error: { upstream: { code: -32603 } } });
+    expect(held.heldCount()).toBe(0);
+  });
+});
+
 describe("what is not held", () => {
   it("is a call of a legacy client, and one of a client that can be asked nothing: both go as they are", async () => {
     const held = openHeldCalls();

@@ -92,18 +92,21 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
   }
 
   function begin(
-    seal: SealState,
     request: HeldRequest,
     context: CallContext,
     send: (context: CallContext) => Promise<Result>,
   ): Promise<Result> {
     const owner = context.principal?.id ?? "";
+    let seal: SealState | undefined;
     const call = new HeldCall(randomUUID(), context, {
+      async prepare() {
+        seal ??= await states.sealer();
+      },
       hold(held) {
         if (!share.take(owner))
           return tooManyHeld(share.explain(owner, "places for calls that wait for input"));
         waiting.set(held, owner);
-        return succeed(seal({ kind: "held", callId: held.id, round: held.round }, request, context));
+        return succeed(seal!({ kind: "held", callId: held.id, round: held.round }, request, context));
       },
       onEnd(held) {
         giveBack(held);
@@ -142,11 +145,10 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
       if (opened.data?.kind === "held") return goOn(opened.data, context);
       if (opened.data?.kind === "approval") return refuseState("was given for another call", CALL_AGAIN);
       if (isClosed) return fail("CANCELLED", "The gateway is ending.");
-      const seal = await states.sealer();
       const sealed = async (next: CallContext): Promise<Result> =>
-        sealQuestion(await send(next), seal, request, context);
+        sealQuestion(states, await send(next), request, context);
       const below = opened.data === undefined ? context : goOnAtServer(context, opened.data);
-      return isAskable(modern.capabilities) ? begin(seal, request, below, sealed) : sealed(below);
+      return isAskable(modern.capabilities) ? begin(request, below, sealed) : sealed(below);
     },
     isFace: (client) => faces.has(client),
     heldCount: () => waiting.size,

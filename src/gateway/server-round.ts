@@ -7,21 +7,22 @@ import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { HeldRequest } from "./held-calls.ts";
-import type { SealState, StateContent } from "./sealed-state.ts";
+import type { SealedStates, StateContent } from "./sealed-state.ts";
 
 /** The result as the client gets it: of one that asks, the state is sealed. */
-export function sealQuestion(
+export async function sealQuestion(
+  states: SealedStates,
   result: ToolResult<JsonObject>,
-  seal: SealState,
   request: HeldRequest,
   context: CallContext,
-): ToolResult<JsonObject> {
+): Promise<ToolResult<JsonObject>> {
   if (!result.success || result.data["resultType"] !== "input_required") return result;
   const server = request.server();
   if (server === undefined)
     return fail("TOOL_UNAVAILABLE", "The server that asks for input is not there any more.");
   const { requestState } = result.data;
   const state = typeof requestState === "string" ? requestState : null;
+  const seal = await states.sealer();
   return succeed({ ...result.data, requestState: seal({ kind: "server", server, state }, request, context) });
 }
 
