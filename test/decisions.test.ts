@@ -1,5 +1,5 @@
 /** Decisions of people are bound to what they were shown: over restarts, doubled answers, other principals, profiles and eras. */
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { send } from "../src/server/http/http.testkit.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { createSealedStates } from "../src/gateway/sealed-state.ts";
@@ -19,6 +19,9 @@ import {
   type DecisionPlace,
   type ModernWire,
 } from "./rig/decision-place.ts";
+
+/** Each test starts up to four gateways and as many commands; on a busy machine each takes seconds. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const WIRES = [
   ["stdio", openModernStdio],
