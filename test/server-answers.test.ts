@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { configOf, connectClient, GENERATIONS, wayTo, type AnyClient } from "./rig/edge-client.ts";
+import { startEvilHttp } from "./rig/evil-process.ts";
 import type { EvilScript } from "./rig/evil-script.ts";
 import { openHttpGateway } from "./rig/http-gateway.ts";
 import { ODD_ANSWERS, type AnswerFate } from "./rig/malformed.ts";
@@ -170,5 +171,39 @@ describe("S9: a line over the limit", () => {
     });
     expect(await client.call("fine__echo", { text: "hi" })).toMatchObject({ content: [{ text: "hi" }] });
     expect(await client.call("odd__count")).toMatchObject({ structuredContent: { count: 1 } });
+  });
+});
+
+describe("a remote server", () => {
+  /** A gateway before the script as a server over HTTP. */
+  async function connectRemote(script: EvilScript) {
+    const { url } = await startEvilHttp({ era: "legacy", ...script });
+    const client = await connectClient("first", wayTo({}, { remote: { odd: { url } } }));
+    return { client, url };
+  }
+
+  it.each([false, true])("S10, S1, S2: is held to the same bound, with event streams: %s", async (sse) => {
+    const { client } = await connectRemote({ ...BAD_ANSWERS, http: { sse, session: true } });
+    await expectAnswers(client, inGateway, "odd");
+    expect(await client.call("fine__echo", { text: "hi" })).toMatchObject({ content: [{ text: "hi" }] });
+  });
+
+  it.each([
+    ["a stream that ends without an answer", { http: { emptySse: true } }, "no_answer"],
+    ["an event that is no message", { http: { sse: true }, rawBody: '"result":{' }, "no_answer"],
+    ["a body that is no JSON", { http: { body: "{", contentType: "application/json" } }, "malformed_answer"],
+    [
+      "a body that is no message",
+      { http: { body: "[]", contentType: "application/json" } },
+      "malformed_answer",
+    ],
+    ["an answer to nobody", { wrongId: true }, "malformed_answer"],
+    ["an answer over 8 MiB", { bigResult: 9_000_000 }, "answer_too_large"],
+    ["an event over 8 MiB", { bigResult: 9_000_000, http: { sse: true } }, "answer_too_large"],
+  ])("S18: fails a call at once with %s, and its session stays", async (_, fault, reason) => {
+    const { client } = await connectRemote({ http: { session: true }, rules: [{ tool: "echo", ...fault }] });
+    expect(await client.call("odd__count")).toMatchObject({ structuredContent: { count: 1 } });
+    expect(await client.call("odd__echo", { text: "x" })).toMatchObject(expectedAnswer({ reason }, "odd"));
+    expect(await client.call("odd__count")).toMatchObject({ structuredContent: { count: 2 } });
   });
 });

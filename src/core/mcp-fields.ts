@@ -52,7 +52,7 @@ export const ICONS = listOf(
 );
 
 /** Of resources and blocks of content. */
-export const ANNOTATIONS = record({
+const ANNOTATIONS = record({
   may: { audience: listOf(ROLE), priority: numberWithin(0, 1), lastModified: instant },
 });
 

@@ -32,6 +32,8 @@ export interface UnusableAnswer {
 
 interface SendOptions {
   readonly requestSignal?: AbortSignal;
+  /** Called when the stream of this request has ended, with or without an answer, and will not be taken up again. */
+  readonly onRequestStreamEnd?: () => void;
   /** For this message's own HTTP request. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -69,6 +69,12 @@ interface Pending {
 /** A server that has not taken a cancellation by then is told nothing more. */
 const TELLING_MS = 1_000;
 
+const NO_ANSWER: Reply = {
+  kind: "unusable",
+  reason: "no_answer",
+  problem: "its stream ended without one that can be read",
+};
+
 const CANCELLED = "notifications/cancelled";
 const PROGRESS = "notifications/progress";
 
@@ -127,7 +133,11 @@ export class Peer {
       this.#wire
         .send(
           { jsonrpc: "2.0", id, method, params: sent },
-          abort && { requestSignal: abort.signal, headers: { ...options.headers, ...traceHeaders(params) } },
+          abort && {
+            requestSignal: abort.signal,
+            headers: { ...options.headers, ...traceHeaders(params) },
+            onRequestStreamEnd: () => this.#pending.get(id)?.settle(NO_ANSWER),
+          },
         )
         .catch((error: unknown) => settle(lossOf(error)));
     });

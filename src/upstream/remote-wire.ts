@@ -16,8 +16,10 @@ import { fail } from "../core/result.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import type { Wire } from "../core/wire.ts";
 import type { FailureCause } from "./failure-cause.ts";
+import { AnswerTooLong } from "./http/answer-limit.ts";
 import { refuseBusyAnswers } from "./http/busy-answer.ts";
 import { causeOfFetchError, causeOfResponse } from "./http/http-cause.ts";
+import { requestIdOf, takeMessages, type BodyReceiver } from "./http/message-bodies.ts";
 import { BrokenAnswer, type Fetch } from "./http/node-fetch.ts";
 import { createServerHttp } from "./http/server-http.ts";
 import type { AuthorizationWay } from "./oauth/authorize.ts";
@@ -73,7 +75,12 @@ function hasOwnAuthorization(headers: Readonly<Record<string, string>>): boolean
   return Object.keys(headers).some((name) => /^authorization$/i.test(name));
 }
 
+/** The SDK's transport carries; what it carries is read here, so that all of it passes the bound. */
 function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): RemoteWire {
+  const receiver: BodyReceiver = {
+    onmessage: (message) => wire.onmessage?.(message),
+    onunusable: (id, why) => wire.onunusable?.(id, why),
+  };
   let failure: ToolError | undefined;
   let cause: FailureCause | undefined;
   /** Failures of requests to which no answer began. */
@@ -81,11 +88,15 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
   const options = {
     redirectPolicy: "same-origin",
     fetch: async (input: string | URL, init?: RequestInit): Promise<Response> => {
+      const id = kind === "sse" ? undefined : requestIdOf(init?.body);
       try {
         const response = await fetch(input, init);
         cause = causeOfResponse(response);
-        return response;
+        return takeMessages(response, id, receiver);
       } catch (error) {
+        const { cause: tooLong } = error as { cause?: unknown };
+        if (id !== undefined && tooLong instanceof AnswerTooLong)
+          receiver.onunusable(id, { reason: "answer_too_large", problem: tooLong.problem });
         if (error instanceof WireFailure) ({ error: failure } = error);
         // What we gave up ourselves says nothing about the server.
         else if (init?.signal?.aborted !== true) cause = causeOfFetchError(error);
@@ -94,12 +105,30 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
       }
     },
   } as const;
-  const wire =
+  const transport =
     kind === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
-  if (wire instanceof StreamableHTTPClientTransport) endSessionWith(wire);
-  tellBadAnswers(wire, unanswered);
-  // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
-  return { wire: wire as unknown as Wire, failure: () => failure, cause: () => cause };
+  if (transport instanceof StreamableHTTPClientTransport) endSessionWith(transport);
+  const wire = wireOf(transport);
+  tellBadAnswers(wire, transport, unanswered);
+  return { wire, failure: () => failure, cause: () => cause };
+}
+
+function wireOf(transport: SSEClientTransport | StreamableHTTPClientTransport): Wire {
+  const wire: Wire = {
+    hasPerRequestStream: transport instanceof StreamableHTTPClientTransport,
+    start: () => transport.start(),
+    // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
+    send: (message, options) => (transport as StreamableHTTPClientTransport).send(message as never, options),
+    close: () => transport.close(),
+    setProtocolVersion: (version) => transport.setProtocolVersion(version),
+  };
+  // Of its own it reads only the error in the body of a 400; everything else has been taken already.
+  transport.onmessage = (message) => {
+    if ("error" in message) wire.onmessage?.(message);
+  };
+  transport.onclose = () => wire.onclose?.();
+  transport.onerror = (error) => wire.onerror?.(error);
+  return wire;
 }
 
 /** A server that does not know a session says 404, as it should, or 400, as many do. */
@@ -110,18 +139,18 @@ const SESSION_STATUSES: ReadonlySet<number> = new Set([400, 404]);
  * answer has begun, whatever is wrong with it is the matter of that call alone.
  */
 function tellBadAnswers(
-  wire: SSEClientTransport | StreamableHTTPClientTransport,
+  wire: Wire,
+  transport: SSEClientTransport | StreamableHTTPClientTransport,
   unanswered: WeakSet<object>,
 ): void {
-  const send = wire.send.bind(wire) as Wire["send"];
+  const send = wire.send.bind(wire);
   const isSessionLost = (error: unknown): boolean => {
     // Without a status: the older transport's session is in its address, and its errors do not say what came.
-    if (wire instanceof SSEClientTransport) return true;
-    return (
-      wire.sessionId !== undefined && error instanceof SdkHttpError && SESSION_STATUSES.has(error.status)
-    );
+    if (transport instanceof SSEClientTransport) return true;
+    const hasSession = transport.sessionId !== undefined;
+    return hasSession && error instanceof SdkHttpError && SESSION_STATUSES.has(error.status);
   };
-  (wire as Wire).send = async (message, options) => {
+  wire.send = async (message, options) => {
     try {
       await send(message, options);
     } catch (error) {

@@ -68,7 +68,11 @@ export async function connectClient(generation: Generation, way: Way, headers = 
 }
 
 /** A gateway with these servers, and one beside them that behaves. */
-export function wayTo(servers: Record<string, EvilScript>, config: object = {}, ...args: string[]): Command {
+export function wayTo(
+  servers: Record<string, EvilScript>,
+  config: Parameters<typeof configOf>[1] = {},
+  ...args: string[]
+): Command {
   const folder = temporaryFolder();
   const file = join(folder, "config.json");
   writeFileSync(file, JSON.stringify(configOf(servers, config)));
@@ -79,7 +83,11 @@ export function wayTo(servers: Record<string, EvilScript>, config: object = {}, 
   };
 }
 
-export function configOf(servers: Record<string, EvilScript>, config: object = {}): object {
+/** `remote` servers are somewhere already. */
+export function configOf(
+  servers: Record<string, EvilScript>,
+  { remote = {}, ...config }: { remote?: object; [key: string]: unknown } = {},
+): object {
   const commands = Object.entries({ ...servers, fine: {} }).map(([id, script]) => [id, evilCommand(script)]);
-  return { mcpServers: Object.fromEntries(commands), limits: LIMITS, ...config };
+  return { mcpServers: { ...Object.fromEntries(commands), ...remote }, limits: LIMITS, ...config };
 }

@@ -10,6 +10,17 @@ export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
+export class AnswerTooLong extends Error {
+  /** In the words of an answer: it, and the limit. */
+  readonly problem: string;
+
+  constructor(bytesMax: number) {
+    super(`the answer is longer than ${bytesMax} bytes, which is the limit`);
+    this.name = "AnswerTooLong";
+    this.problem = `it is longer than ${bytesMax} bytes, which is the limit`;
+  }
+}
+
 /** Takes the next piece of the body; throws where the answer has become too long. */
 export type CountBytes = (chunk: Uint8Array) => void;
 
@@ -35,6 +46,6 @@ export function createAnswerLimit(isStream: boolean, bytesMax: number = ANSWER_B
   return (chunk) => {
     if (isStream) countLines(chunk);
     else count += chunk.length;
-    if (count > bytesMax) throw new Error(`the answer is longer than ${bytesMax} bytes, which is the limit`);
+    if (count > bytesMax) throw new AnswerTooLong(bytesMax);
   };
 }
