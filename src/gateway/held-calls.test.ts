@@ -12,6 +12,7 @@ import {
   principalOf,
   soon,
 } from "../upstream/many-clients.testkit.ts";
+import { questionOf } from "../upstream/memory-server.testkit.ts";
 import { HELD_MS } from "./held-call.ts";
 import {
   createHeldCalls,
@@ -98,7 +99,7 @@ describe("a call that a legacy server asks back", () => {
     const { held, answer, count } = openHeld();
     const asked = askedOf(await answer(modernContext()));
     expect(asked.inputRequests).toEqual({
-      q1: { method: "elicitation/create", params: { message: "for Ann" } },
+      q1: { method: "elicitation/create", params: questionOf("for Ann") },
     });
     expect(held.heldCount()).toBe(1);
     expect(await answer(backWith(asked, { action: "accept", content: { ok: true } }))).toMatchObject({
@@ -379,7 +380,7 @@ describe("the end of a held call", () => {
   it("T062: comes when the client goes away during the request that went on with it", async () => {
     const { held, answer, server } = openHeld((one) => {
       one.handlers["tools/call"] = async () => {
-        await one.ask("elicitation/create");
+        await one.ask("elicitation/create", questionOf("Who?"));
         return undefined;
       };
     });
