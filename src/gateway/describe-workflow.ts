@@ -41,7 +41,7 @@ const output = z.object({
     z.looseObject({
       tool: z.string(),
       hash: z.string(),
-      state: z.string().describe("same, changed, source_changed, missing, unknown"),
+      state: z.string(),
     }),
   ),
   still_valid: z.boolean().nullable().describe("Whether it fits tools that have changed."),

@@ -16,10 +16,8 @@ export const executeOutput = z.object({
   logs: z.array(z.looseObject({ level: z.string(), message: z.string() })),
   calls: z.array(z.looseObject({ tool: z.string(), success: z.boolean(), elapsed_ms: z.number() })),
   warnings: z.array(z.string()),
-  skipped: z
-    .array(z.looseObject({ tool: z.string(), by: z.string() }))
-    .optional()
-    .describe("Calls that the run went on without, by decision: whether they took effect is not known."),
+  // Bare: the list of tools is part of every conversation.
+  skipped: z.array(z.unknown()).optional(),
   draft: z.string().nullable(),
   saved: z.looseObject({}).optional(),
 });
