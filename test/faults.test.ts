@@ -134,7 +134,8 @@ describe("S12: a legacy server that asks on the connection that clients share", 
     "asks no client that declared nothing, and holds up no other client's call",
     { timeout: 60_000 },
     async () => {
-      const question = { method: "elicitation/create", params: { message: "Who?" }, limitMs: 60_000 };
+      const params = { message: "Who?", requestedSchema: { type: "object", properties: {} } };
+      const question = { method: "elicitation/create", params, limitMs: 60_000 };
       const rules = [
         { tool: "echo", request: question },
         { tool: "slow", never: true },
