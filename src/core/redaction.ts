@@ -119,13 +119,18 @@ const QUOTED_PAIRS: readonly RegExp[] = [
 const QUOTED_HINT =
   /(?:pass|pwd|secret|token|auth|cookie|cred|bearer|jwt|dsn|otp|pat|key|session|connection)[\w.-]{0,63}\\?["']\s{0,4}:/i;
 
+/** `${TOKEN}`, `Bearer ${env:TOKEN}`: where the secret comes from, and not the secret. */
+const NAMES_VARIABLE = /^(?:[A-Za-z]{1,20} )?\$\{[^{}]{1,200}\}$/;
+
 /** Names of which the value is a secret, in a text: `{"password":"…"}` inside of an error. */
 function redactQuoted(text: string): string {
   if (!QUOTED_HINT.test(text)) return text;
   return QUOTED_PAIRS.reduce(
     (left, pair) =>
       left.replace(pair, (whole, key: string, value: string) =>
-        isSecretKey(key) ? `${whole.slice(0, -value.length)}${REDACTED}` : whole,
+        isSecretKey(key) && !NAMES_VARIABLE.test(value)
+          ? `${whole.slice(0, -value.length)}${REDACTED}`
+          : whole,
       ),
     text,
   );
