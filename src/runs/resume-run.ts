@@ -7,6 +7,7 @@ import type { Run } from "../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../core/tool.ts";
 import { draftOf } from "./run-draft.ts";
 import { LEASE_SLACK_MS, type Continued, type ConductParts } from "./run-frame.ts";
+import type { RecordParts } from "./decide.ts";
 import { canBeAsked } from "./elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
 import { findLastRun } from "./last-run.ts";
@@ -33,6 +34,7 @@ export interface ResumeRequest {
 }
 
 type Parts = ConductParts &
+  Pick<RecordParts, "person"> &
   Pick<RunsParts, "findVersion"> & {
     readonly ready: (
       request: RunRequest,
@@ -209,7 +211,7 @@ async function continueFrom(
   });
   const draft = draftOf(parts, request, context, { seal, seed, clockAt });
   const leaseMs = (request.timeoutMs ?? parts.limits().timeoutMs) + LEASE_SLACK_MS;
-  const by = context.principal?.name ?? "client";
+  const by = context.principal?.id ?? parts.person();
   return goOn(parts, earlier, draft, { decisions, by, leaseMs, isCorrected });
 }
 

@@ -46,21 +46,21 @@ describe("a call without an answer on record", () => {
     });
     kitThatLearns.addSource("notes", { add: (args) => args });
     const runId = await two.cut("const paid = await mcp.notes.add({ n: 1, stall: true }); return paid");
-    const principal = { name: "ann" } as CallContext["principal"] & object;
+    const principal = { id: "token:ann" } as CallContext["principal"] & object;
     const context = { principal: { ...principal, revoked: new AbortController().signal } };
     const resumed = await kitThatLearns.resume(runId, { uncertain: "skip" }, context);
     expect(resumed.result).toEqual({ success: true, data: null });
-    const call = { tool: "notes__add", success: false, skippedBy: "ann" };
+    const call = { tool: "notes__add", success: false, skippedBy: "token:ann" };
     const told = {
       calls: [call],
-      skipped: [{ tool: "notes__add", by: "ann" }],
-      warnings: [expect.stringMatching(/^notes__add was skipped by decision of ann: /)],
+      skipped: [{ tool: "notes__add", by: "token:ann" }],
+      warnings: [expect.stringMatching(/^notes__add was skipped by decision of token:ann: /)],
     };
     expect(resumed).toMatchObject(told);
     expect(executeAnswer(resumed, null)).toMatchObject({
       success: true,
-      calls: [{ tool: "notes__add", success: false, skipped_by: "ann" }],
-      skipped: [{ tool: "notes__add", by: "ann" }],
+      calls: [{ tool: "notes__add", success: false, skipped_by: "token:ann" }],
+      skipped: [{ tool: "notes__add", by: "token:ann" }],
     });
     expect(learnt).toEqual([]);
     // Asked again, it is answered from the record.
@@ -72,7 +72,7 @@ describe("a call without an answer on record", () => {
     });
     const trace = await traces.trace(resumed.runId!);
     expect(trace).toMatchObject({
-      data: { steps: [{ status: "skipped", skipped_by: "ann", result: null }] },
+      data: { steps: [{ status: "skipped", skipped_by: "token:ann", result: null }] },
     });
     expect(JSON.stringify(trace)).not.toContain('"error"');
     await kitThatLearns.close();
@@ -83,7 +83,7 @@ describe("a call without an answer on record", () => {
     const failed = await other.resume(runId, { uncertain: "skip" });
     expect(failed.checkpoint).toMatchObject({
       completed: [],
-      steps: [{ name: "notes__add", status: "skipped", skippedBy: "client" }],
+      steps: [{ name: "notes__add", status: "skipped", skippedBy: "bob" }],
     });
     const again = await other.resume(
       failed.runId!,

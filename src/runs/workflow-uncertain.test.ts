@@ -72,7 +72,7 @@ describe("a node whose outcome is not known", () => {
     expect(resumed.skipped).toEqual([{ tool: "b", by: "client" }]);
     expect(resumed.calls.find(({ tool }) => tool === "b")).toMatchObject({
       success: false,
-      skippedBy: "client",
+      skippedBy: "bob",
     });
   });
 
