@@ -89,7 +89,7 @@ describe("a call without an answer on record", () => {
       failed.runId!,
       correct("return await mcp.notes.add({ n: 1, stall: true })"),
     );
-    expect(again).toMatchObject({ result: { data: null }, skipped: [{ tool: "notes__add", by: "client" }] });
+    expect(again).toMatchObject({ result: { data: null }, skipped: [{ tool: "notes__add", by: "bob" }] });
     expect(two.numbers()).toEqual([1]);
   });
 

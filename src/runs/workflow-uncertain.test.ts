@@ -69,7 +69,7 @@ describe("a node whose outcome is not known", () => {
     expect(resumed.result).toEqual({ success: true, data: { b: null } });
     expect(broken.made()).toEqual(["a", "b", "c"]);
     // A5: it is told as skipped.
-    expect(resumed.skipped).toEqual([{ tool: "b", by: "client" }]);
+    expect(resumed.skipped).toEqual([{ tool: "b", by: "bob" }]);
     expect(resumed.calls.find(({ tool }) => tool === "b")).toMatchObject({
       success: false,
       skippedBy: "bob",

@@ -134,7 +134,13 @@ function gatewayOf({ child, send, stdout, stderr }: ReturnType<typeof startGatew
 function answerIn(stdout: string, id: string): Answer | undefined {
   const line = stdout.split("\n").find((text) => text.includes(`"id":"${id}"`) && text.endsWith("}"));
   if (line === undefined) return undefined;
-  const { result } = JSON.parse(line) as { result: { structuredContent?: Answer; content?: unknown } };
+  const { result, error } = JSON.parse(line) as {
+    result?: { structuredContent?: Answer; content?: unknown };
+    error?: { code: number; message: string };
+  };
+  // A gateway that ends answers what it leaves open with an error of JSON-RPC.
+  if (result === undefined)
+    return { success: false, error: { code: String(error!.code), message: error!.message } };
   return result.structuredContent ?? { success: false, ...result };
 }
 
