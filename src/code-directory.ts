@@ -111,7 +111,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     if (pick(untrusted, namespace, (id) => id) !== undefined) {
       return fail(
         "TOOL_UNAVAILABLE",
-        `The server ${namespace} stands in a project file that is not trusted.`,
+        `The server ${namespace} is in a project file that is not trusted.`,
         {
           reason: "untrusted",
           retryable: false,

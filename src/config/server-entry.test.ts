@@ -43,7 +43,7 @@ describe("B4: an entry pasted from another client", () => {
     (key) => {
       const { server, warnings } = load({ command: "x", [key]: ["delete"] });
       expect(server.problems).toEqual([]);
-      expect(warnings).toMatch(new RegExp(`mcpServers\\.a\\.${key}: grants nothing here`));
+      expect(warnings).toMatch(new RegExp(`mcpServers\\.a\\.${key}: has no effect: it grants nothing`));
     },
   );
 

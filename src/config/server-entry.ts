@@ -66,7 +66,7 @@ function adoptKeys(
     // A switch of Gemini CLI; any other value of that name is not meant for a client.
     const isOther = key === "trust" && typeof entry[key] !== "boolean";
     if (!Object.hasOwn(entry, key) || isOther) continue;
-    if (entry[key] !== false) warn(key, "grants nothing here: Repertoire asks nobody less because of it");
+    if (entry[key] !== false) warn(key, "has no effect: it grants nothing in Repertoire");
     delete entry[key];
   }
   for (const key of SILENT_KEYS) delete entry[key];

@@ -126,7 +126,7 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
     const call = calls.get(callId);
     if (call === undefined) {
       return refuseState(
-        "belongs to a call that is held no longer: it has ended, nobody came back in time, or the gateway was restarted",
+        "belongs to a call that is held no longer: it has ended, the client came back too late, or the gateway was restarted",
         CALL_AGAIN,
       );
     }
