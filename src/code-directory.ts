@@ -109,15 +109,11 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
   function unknownNamespace(namespace: string, view: ToolView | undefined): ToolResult<never> {
     const untrusted = view === undefined ? (parts.untrusted?.() ?? []) : [];
     if (pick(untrusted, namespace, (id) => id) !== undefined) {
-      return fail(
-        "TOOL_UNAVAILABLE",
-        `The server ${namespace} is in a project file that is not trusted.`,
-        {
-          reason: "untrusted",
-          retryable: false,
-          hint: "A person has to look at the repertoire.json of this folder and run: repertoire trust",
-        },
-      );
+      return fail("TOOL_UNAVAILABLE", `The server ${namespace} is in a project file that is not trusted.`, {
+        reason: "untrusted",
+        retryable: false,
+        hint: "A person has to look at the repertoire.json of this folder and run: repertoire trust",
+      });
     }
     const known = [...serversFor(view), ...capabilities(view).map((capability) => capability.namespace)];
     const near = nearest(namespace, known).map((name) => `mcp${memberOf(name)}`);

@@ -4,6 +4,7 @@ import { send } from "../src/server/http/http.testkit.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { createSealedStates } from "../src/gateway/sealed-state.ts";
 import { runCli } from "./fixtures/gateway-process.ts";
+import { workflow } from "./fixtures/workflows.ts";
 import { connectHttp, startHttp, type Message } from "./rig/http-process.ts";
 import {
   answering,
@@ -256,6 +257,62 @@ describe("an approval through a profile", () => {
     const refused = await after.request("tools/call", execute(RUN, answering(asked)), { path: "/mcp/all" });
     expect(structureOf(refused)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
     expect(await place.decisionCount()).toBe(0);
+    expect(place.paid()).toEqual([1]);
+  });
+});
+
+describe("an approval in a profile that hides what would be done", () => {
+  const profiles = { some: { tools: { deny: ["counter__add"] } } };
+  const GUARDED = { id: "pay", type: "counter__add", params: { n: 55 }, approval: true };
+
+  it("S13: is neither shown nor decided, and the trace is not readable", async () => {
+    const place = openDecisionPlace({ profiles });
+    place.draft("guarded", workflow([{ id: "look", type: "counter__get", params: { n: 1 } }, GUARDED]));
+    const wire = await openModernHttp(place);
+    const asked = askedIn(await wire.request("tools/call", execute({ name: "guarded" })));
+    const state = await wire.request(
+      "tools/call",
+      execute({ name: "guarded" }, answering(asked, { action: "cancel" })),
+    );
+    const resume = (structureOf(state)["error"] as { runId: string }).runId;
+    const some = { path: "/mcp/some" };
+    const hidden = await wire.request("tools/call", execute({ resume }), some);
+    expect(JSON.stringify(hidden)).not.toContain("55");
+    expect(structureOf(hidden)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    const trace = await wire.request("resources/read", { uri: `repertoire://runs/${resume}` }, some);
+    expect(JSON.stringify(trace)).not.toContain("55");
+    expect(await place.decisionCount()).toBe(0);
+    expect(askedIn(await wire.request("tools/call", execute({ resume }))).inputRequests).toBeDefined();
+  });
+
+  it("S13: shows no result of a hidden tool through the run that goes on from another", async () => {
+    const place = openDecisionPlace({ profiles });
+    const code = { id: "inner", type: "code", params: { code: "return await mcp.counter.add({ n: 70 })" } };
+    const fails = { id: "bad", type: "code", params: { code: "throw new Error('no')" } };
+    place.draft("deep", workflow([code, fails], { edges: [{ from: "inner", to: "bad" }] }));
+    const wire = await openModernHttp(place);
+    const first = structureOf(await wire.request("tools/call", execute({ name: "deep" })));
+    const second = structureOf(await wire.request("tools/call", execute({ resume: first["run_id"] })));
+    expect(second["resumed_from"]).toBe(first["run_id"]);
+    for (const run of [first, second]) {
+      const uri = `repertoire://runs/${run["run_id"] as string}/inner`;
+      const read = await wire.request("resources/read", { uri }, { path: "/mcp/some" });
+      expect(refusalOf(read).message).toContain("There is nothing at");
+    }
+  });
+});
+
+describe("a yes of a modern client", () => {
+  it("lets the rest of its call count: the inputs, and what the code is kept as", async () => {
+    const place = openDecisionPlace();
+    const node = { id: "pay", type: "counter__add", params: { n: 1, key: "${pw}" }, approval: true };
+    const inputs = { pw: { type: "string", sensitive: true } };
+    place.draft("secret", workflow([node], { inputs }));
+    const wire = await openModernStdio(place);
+    const call = { name: "secret", inputs: { pw: "hunter2-hunter2" } };
+    const asked = askedIn(await wire.request("tools/call", execute(call)));
+    const done = await wire.request("tools/call", execute(call, answering(asked)));
+    expect(structureOf(done)).toMatchObject({ success: true });
     expect(place.paid()).toEqual([1]);
   });
 });

@@ -3,11 +3,11 @@
  * the client calls again with what the person said. The run is paused in between, so nothing is held open. The sealed state names the
  * run and the question, so the answer decides exactly what was shown, also after a restart of the gateway.
  */
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { mayDecide } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
-import { answerIn, approvalRequest } from "../runs/elicit.ts";
+import { answerIn, approvalRequest, canBeShown } from "../runs/elicit.ts";
 import type { Runs } from "../runs/runs.ts";
 import { checkResumed, type FindReach } from "./run-view.ts";
 import {
@@ -21,7 +21,7 @@ import {
 const REQUEST_ID = "approval";
 
 export interface ApprovalRoundParts {
-  readonly runs: Pick<Runs, "question" | "decide">;
+  readonly runs: Pick<Runs, "question" | "decide" | "checkResumable">;
   readonly states: SealedStates;
   /** What a run used; without it, no run is shown to a client of a profile. */
   readonly findReach?: FindReach;
@@ -32,8 +32,9 @@ export async function enterRound(
   { runs, findReach }: ApprovalRoundParts,
   args: JsonObject,
   state: StateContent | undefined,
-  { modern, principal, view }: CallContext,
+  context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
+  const { modern, principal, view } = context;
   if (state === undefined) return modern?.inputResponses === undefined ? succeed(args) : answersNothing();
   if (state.kind !== "approval") return refuseState("was given for another call", CALL_AGAIN);
   const { runId } = state;
@@ -41,9 +42,13 @@ export async function enterRound(
   if (answer === "unanswered") return unanswered(runId);
   const shown = await checkResumed(runId, view, findReach);
   if (!shown.success) return shown;
+  const resumed = resumeOf(runId, args);
+  // In a profile that hides what would be done, nobody decides about it.
+  const usable = view === undefined ? shown : await runs.checkResumable(inputsOf(runId, args), context);
+  if (!usable.success) return usable;
   const decided = await runs.decide(state, { isApproved: answer === "approved", principal });
   if (!decided.success) return decided;
-  return answer === "approved" ? succeed({ resume: runId }) : denied(runId);
+  return answer === "approved" ? succeed(resumed) : denied(runId);
 }
 
 /** The question as an answer, where the run waits with one and the client can put it to a person. */
@@ -61,6 +66,7 @@ export async function askInAnswer(
   const question = await runs.question(runId);
   if (!question.success) return undefined;
   const { waiting, questionId } = question.data;
+  if (!canBeShown(waiting.details)) return undefined;
   const seal = await states.sealer();
   return {
     resultType: "input_required",
@@ -68,6 +74,21 @@ export async function askInAnswer(
     requestState: seal({ kind: "approval", runId: question.data.runId, questionId }, request, context),
     content: [],
   };
+}
+
+/** The rest of the call that was asked about counts for the run that goes on: its inputs, its time, and what it is kept as. */
+function resumeOf(runId: string, args: JsonObject): JsonObject {
+  const passed = [
+    "inputs",
+    "timeout_ms",
+    ...(args["save_as"] === undefined ? [] : ["save_as", "code", "intent"]),
+  ];
+  const rest = passed.flatMap((key) => (args[key] === undefined ? [] : [[key, args[key]] as const]));
+  return { resume: runId, ...Object.fromEntries(rest) };
+}
+
+function inputsOf(runId: string, { inputs }: JsonObject): { runId: string; inputs?: JsonObject } {
+  return isJsonObject(inputs) ? { runId, inputs } : { runId };
 }
 
 /** Without its state an answer is for no question, and what came with it would run a second time. */

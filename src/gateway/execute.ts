@@ -84,6 +84,8 @@ async function executeChecked(
   if (!free.success) return free;
   const resumed = await checkResumed(args.data.resume, outer.view, parts.findReach);
   if (!resumed.success) return resumed;
+  const usable = await checkUsable(parts, args.data, outer, text !== undefined);
+  if (!usable.success) return usable;
   const meta = nextHop(outer.meta);
   if (!meta.success) return meta;
   const source = text === undefined ? await sourceOf(parts, args.data) : succeed(text);
@@ -100,6 +102,21 @@ async function withRunId(
   if (args.resume !== "last") return succeed(args);
   const last = await runs.findLast(context);
   return last.success ? succeed({ ...args, resume: last.data }) : last;
+}
+
+/** In a profile a run that would use something hidden is not resumed, nor is its question shown. */
+async function checkUsable(
+  { runs }: ExecuteParts,
+  { resume: runId, inputs, code, name }: ExecuteInput,
+  context: CallContext,
+  hasText: boolean,
+): Promise<ToolResult<void>> {
+  const isCorrected = hasText || code !== undefined || name !== undefined;
+  if (context.view === undefined || runId === undefined || isCorrected) return succeed(undefined);
+  return runs.checkResumable(
+    { runId, ...(inputs !== undefined && { inputs: inputs as JsonObject }) },
+    context,
+  );
 }
 
 /** What a client of a profile does not see is not there for it. */

@@ -198,6 +198,7 @@ describe("what goes wrong inside", () => {
         replay: () => Promise.reject(new Error("unused")),
         checkArguments: () => Promise.reject(new Error("unused")),
         resume: () => Promise.reject(new Error("unused")),
+        checkResumable: () => Promise.reject(new Error("unused")),
         findLast: () => Promise.reject(new Error("unused")),
         question: () => Promise.reject(new Error("unused")),
         decide: () => Promise.reject(new Error("unused")),

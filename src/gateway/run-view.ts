@@ -2,10 +2,10 @@
  * Runs as a profile shows them. A run is shown if everything that it used is: then there is nothing in it that the client could
  * not have seen itself. Of something kept that is shown, only what came of it is: what it used may be hidden.
  */
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CapabilityStore, RunStore, RunSummary } from "../core/store.ts";
+import type { CapabilityStore, RunStore, RunSummary, Step } from "../core/store.ts";
 import type { ToolView } from "../core/tool.ts";
 import { parseRunUri, RUNS_URI } from "../runs/run-uri.ts";
 import type { Traces } from "../runs/trace.ts";
@@ -22,6 +22,10 @@ export type FindReach = (runId: string) => Promise<RunReach | undefined>;
 
 /** No name, so no view allows it. */
 const GONE = "";
+/** How many runs back is looked for what a step had started; each resume is one. */
+const CHAIN_LENGTH_MAX = 50;
+
+type Reached = Pick<RunSummary, "id" | "capabilityId" | "resumedFromRunId">;
 
 export interface ReachParts {
   readonly runs: Pick<RunStore, "find" | "steps" | "children">;
@@ -37,14 +41,25 @@ export function createReachFinder({ runs, capabilities }: ReachParts): FindReach
     return found === undefined ? GONE : toolNameOf(found);
   }
 
-  /** What something kept used is its own affair: it counts as itself. */
-  async function toolsOf(run: Pick<RunSummary, "id" | "capabilityId">): Promise<string[]> {
+  /** A capability's inner tool calls are checked under the capability's own name. */
+  async function toolsOf(run: Reached): Promise<string[]> {
     const capability = await capabilityOf(run);
     if (capability !== undefined) return [capability];
     const steps = await runs.steps(run.id);
-    const below = await Promise.all((await runs.children(run.id)).map(toolsOf));
+    const below = await Promise.all((await startedBy(run)).map(toolsOf));
     // A name without `__` is a node type of our own; what a code or workflow node used is below.
-    return [...steps.map(({ tool }) => tool).filter((tool) => tool.includes("__")), ...below.flat()];
+    return [...steps.flatMap(toolsIn).filter((tool) => tool.includes("__")), ...below.flat()];
+  }
+
+  /** Steps that a run took over were started by the runs before it. */
+  async function startedBy(run: Reached): Promise<RunSummary[]> {
+    const found = [...(await runs.children(run.id))];
+    let from = run.resumedFromRunId;
+    for (let i = 0; i < CHAIN_LENGTH_MAX && from !== null; i++) {
+      found.push(...(await runs.children(from)));
+      from = (await runs.find(from))?.resumedFromRunId ?? null;
+    }
+    return found;
   }
 
   return async (runId) => {
@@ -53,6 +68,13 @@ export function createReachFinder({ runs, capabilities }: ReachParts): FindReach
     const capability = await capabilityOf(run);
     return { ...(capability !== undefined && { capability }), tools: await toolsOf(run) };
   };
+}
+
+/** The tool of a step; of a question also the tool that it is about, which has not been called yet. */
+function toolsIn({ tool, args }: Pick<Step, "tool" | "args">): string[] {
+  const { details } = args;
+  const asked = tool === "approve" && isJsonObject(details) ? details["type"] : undefined;
+  return typeof asked === "string" ? [tool, asked] : [tool];
 }
 
 /** The traces themselves for whoever has no profile; without a way to find out what a run used, none is shown. */

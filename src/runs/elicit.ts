@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { mayDecide } from "../core/principal.ts";
 import type { CallContext } from "../core/tool.ts";
 
-/** What is shown of the parameters; a longer question is not read. */
-const DETAILS_SHOWN_MAX = 2_000;
+/** Longer parameters are not asked about through a client: what is not shown cannot be agreed to. The command line shows all. */
+const DETAILS_SHOWN_MAX = 16_000;
 
 /** `unanswered`: the client cannot ask or may not decide, or the person did not say. */
 export type Answer = "approved" | "denied" | "unanswered";
@@ -16,7 +16,7 @@ export function canBeAsked({ client, principal }: CallContext): boolean {
 }
 
 export async function elicitApproval(context: CallContext, question: Asked): Promise<Answer> {
-  if (!canBeAsked(context)) return "unanswered";
+  if (!canBeAsked(context) || !canBeShown(question.details)) return "unanswered";
   const answer = await context.client!.request(
     "elicitation/create",
     approvalRequest(question),
@@ -57,9 +57,11 @@ export function answerIn(result: Json | undefined): Answer {
   return content["approve"] === true ? "approved" : "denied";
 }
 
+/** Whether a client can show all that would be done. */
+export function canBeShown(details: Json): boolean {
+  return shown(details).length <= DETAILS_SHOWN_MAX;
+}
+
 function shown(details: Json): string {
-  const text = escapeUnprintable(JSON.stringify(details));
-  return text.length <= DETAILS_SHOWN_MAX
-    ? text
-    : `${text.slice(0, DETAILS_SHOWN_MAX)} … (${text.length} characters)`;
+  return escapeUnprintable(JSON.stringify(details));
 }

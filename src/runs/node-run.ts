@@ -2,8 +2,9 @@
  * One node of a workflow: its parameters are filled in, a person is asked where the node says so, and it is performed, once or for
  * each item of a batch, again after failures as often as it says.
  */
+import { createHmac } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
-import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
+import { DATA_LIMITS, hashJson, hashText, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { WorkflowNode } from "../workflows/workflow.ts";
@@ -91,19 +92,62 @@ async function askFirst(
     if (!checked.success) return checked;
   }
   const params = performances.map((item) => item.params);
-  const details = { type: node.type, params: node.batch === undefined ? params[0]! : params };
+  const starts = await startedBy(parts, node, kind, params);
+  const details = {
+    type: node.type,
+    params: node.batch === undefined ? params[0]! : params,
+    ...(starts.length > 0 && { starts }),
+  };
   const written = node.approval.message ?? `May ${node.id} (${node.type}) be done?`;
   const filled = fillTemplates(written, `${node.id}.approval.message`, roots);
   if (!filled.ok) return unfilled(node.id, filled.missing);
   const message = typeof filled.value === "string" ? filled.value : JSON.stringify(filled.value);
   return askApproval(parts, {
-    key: nodeKey(`${node.id}?`, hash),
+    key: nodeKey(`${node.id}?`, questionHash(parts.frame, hash, params, starts)),
     name: node.id,
     message,
     details,
     isNoHandled: node.onError !== "fail",
   });
 }
+
+/** A yes is for these very values: also for sensitive ones, of which the step itself knows only the mark, and for what is started by name. */
+function questionHash(
+  { seal, seed }: Pick<RunFrame, "seal" | "seed">,
+  hash: string,
+  params: readonly JsonObject[],
+  starts: readonly JsonObject[],
+): string {
+  const text = JSON.stringify(params);
+  const isSealed = seal.values.length > 0 && JSON.stringify(seal.identify(params as never)) !== text;
+  if (!isSealed && starts.length === 0) return hash;
+  const values = isSealed ? createHmac("sha256", seed).update(text).digest("hex") : null;
+  return hashJson([hash, values, starts], DATA_LIMITS);
+}
+
+/** What the node starts by name, as it is now: another version, or a changed draft, is asked about again. */
+async function startedBy(
+  parts: NodeRunParts,
+  node: WorkflowNode,
+  kind: NodeKind,
+  params: readonly JsonObject[],
+): Promise<JsonObject[]> {
+  const isNamed = node.type === "workflow";
+  if (!isNamed && !(kind.kind === "tool" && startsRun(kind))) return [];
+  const names = new Set(params.map((each) => (isNamed ? each["name"] : node.type)));
+  const started: JsonObject[] = [];
+  for (const name of names) {
+    const found = typeof name === "string" ? await parts.findSource(name, parts.frame.context) : undefined;
+    if (found?.success !== true) continue;
+    const { source, version } = found.data;
+    const digest = hashText(source).slice(0, SHOWN_HASH_DIGITS);
+    started.push({ name: name!, ...(version !== undefined && { version }), sha256: digest });
+  }
+  return started;
+}
+
+/** Enough to tell one source from another, and short enough for a person to compare. */
+const SHOWN_HASH_DIGITS = 16;
 
 // ── performing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -90,6 +90,21 @@ async function resumeFound(
   return succeed(await parts.run(ready.data, context, continued.data));
 }
 
+/** Whether this caller could go on with the run as it is: everything that it would still use is there for it. Nothing runs. */
+export async function checkResumable(
+  parts: Parts,
+  { runId, inputs = {} }: Pick<ResumeRequest, "runId" | "inputs">,
+  context: CallContext,
+): Promise<ToolResult<void>> {
+  const run = await findRun(parts, await newest(parts.store, runId), context);
+  if (!run.success) return run;
+  if (run.data.status === "succeeded") return succeed(undefined);
+  const wanted = await requestOf(parts, run.data, { runId, inputs });
+  if (!wanted.success) return wanted;
+  const ready = await parts.ready(wanted.data, context, doneSteps(await parts.store.steps(run.data.id)));
+  return ready.success ? succeed(undefined) : ready;
+}
+
 /** Somebody must decide first: the answer says where the run stands, and nothing has changed. */
 async function refused(
   parts: Parts,

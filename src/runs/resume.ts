@@ -8,7 +8,7 @@
 import { crashPoint } from "../core/crash-point.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Run, RunDraft, RunStore } from "../core/store.ts";
+import type { Run, RunDraft, RunStore, Step } from "../core/store.ts";
 import { leaseOf } from "./run-end.ts";
 import type { Continued } from "./run-frame.ts";
 import { takeOver, type EarlierRun } from "./earlier-run.ts";
@@ -81,7 +81,21 @@ export async function goOn(
     waits: waitsOf(steps),
     decisions,
     isCorrected,
+    begun: isCorrected ? await findBegun(store, earlier) : [],
   });
+}
+
+/** Steps that did not end, and whose runs had effects all the same. */
+async function findBegun(store: RunStore, { steps, children }: EarlierRun): Promise<Step[]> {
+  const ended = new Set(steps.filter(({ status }) => status === "succeeded").map(({ key }) => key));
+  const begun: Step[] = [];
+  for (const [key, child] of children) {
+    if (ended.has(key)) continue;
+    const below = await store.steps(child.id);
+    const last = below.findLast(({ status }) => status === "succeeded");
+    if (last !== undefined) begun.push({ ...last, key });
+  }
+  return begun;
 }
 
 function waitsOf(steps: EarlierRun["steps"]): ReadonlyMap<string, number> {

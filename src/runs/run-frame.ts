@@ -67,6 +67,8 @@ export interface Continued {
   readonly decisions: UncertainDecisions;
   /** What runs now is not what ran before. */
   readonly isCorrected: boolean;
+  /** Steps of a run that is corrected which did not end, and whose runs had effects. */
+  readonly begun: readonly Step[];
 }
 
 /** A run as its body sees it. */
@@ -190,7 +192,7 @@ export function openRun(
     stop,
     waits: continued?.waits ?? new Map(),
     isContinued: continued !== undefined,
-    corrects: continued?.isCorrected === true ? continued.steps : [],
+    corrects: continued?.isCorrected === true ? [...continued.steps, ...continued.begun] : [],
     contextFor: async (key) => ({
       ...contextBelow(context, path, budget, deadlineAt),
       signal,

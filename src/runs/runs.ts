@@ -35,7 +35,7 @@ import { findLastRun } from "./last-run.ts";
 import { createOwner } from "./owner.ts";
 import type { Prepared } from "./prepare.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./replay.ts";
-import { continueBelow, resumeRun, type ResumeRequest } from "./resume-run.ts";
+import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume-run.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import { checkSensitive } from "./seal.ts";
 import type { Bound, ToolDirectory } from "./tool-directory.ts";
@@ -86,6 +86,11 @@ export interface Runs {
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
   /** The id that `last` means for this caller. */
   findLast(context: CallContext): Promise<ToolResult<string>>;
+  /** Whether this caller could go on with the run: it may use everything that the run would still use. Nothing runs. */
+  checkResumable(
+    request: Pick<ResumeRequest, "runId" | "inputs">,
+    context: CallContext,
+  ): Promise<ToolResult<void>>;
   /** The question that a paused run waits with: the first, or the one of this id. */
   question(runId: string, questionId?: string): Promise<ToolResult<OpenQuestion>>;
   /** Answers exactly this question; the run goes on when it is resumed. */
@@ -191,6 +196,7 @@ export function createRuns(given: RunsParts): Runs {
     nodeTypes: [...CONTROL_NODES, ...parts.nodes].map(({ definition }) => definition),
     execute,
     resume: (request, context) => resumeRun({ ...parts, ready, run }, request, context),
+    checkResumable: (request, context) => checkResumable({ ...parts, ready }, request, context),
     findLast: (context) => findLastRun(parts, context),
     question: (runId, questionId) => findQuestion(parts, runId, questionId),
     decide: (question, answer) => decide(parts, question, answer),

@@ -158,6 +158,48 @@ describe("an approval that the client can ask for", () => {
   });
 });
 
+describe("a yes that is on record", () => {
+  async function approvedRun(workflow: object, inputs: object = {}): Promise<string> {
+    const paused = await kit.executeWorkflow(workflow as never, { inputs: inputs as never });
+    expectPaused(paused);
+    expect(await decideNow(kit, paused.runId!, APPROVED)).toMatchObject({ success: true });
+    return paused.runId!;
+  }
+
+  it("S3: does not count for another value of a sensitive input", async () => {
+    const params = { to: "${to}" };
+    const workflow = flow([{ ...GUARDED, params }], { inputs: { to: { type: "string", sensitive: true } } });
+    const other = await approvedRun(workflow, { to: "alice-0001" });
+    expectPaused(await kit.resume(other, { inputs: { to: "mallory-9" } }));
+    expect(sent()).toEqual([]);
+    const same = await approvedRun(workflow, { to: "alice-0001" });
+    expect((await kit.resume(same, { inputs: { to: "alice-0001" } })).result.success).toBe(true);
+    expect(sent()).toEqual([{ to: "alice-0001" }]);
+  });
+
+  it("S3: does not count for another source under the name that the node starts", async () => {
+    const inner = (n: number) => JSON.stringify(flow([{ id: "send", type: "mail__send", params: { n } }]));
+    const keep = (n: number) =>
+      kit.named.set("inner", { kind: "workflow", source: inner(n), tool: "draft:inner", sensitive: [] });
+    keep(1);
+    const workflow = flow([{ id: "go", type: "workflow", params: { name: "inner" }, approval: true }]);
+    const changed = await approvedRun(workflow);
+    keep(666);
+    expectPaused(await kit.resume(changed));
+    expect(sent()).toEqual([]);
+    const same = await approvedRun(workflow);
+    expect((await kit.resume(same)).result.success).toBe(true);
+    expect(sent()).toEqual([{ n: 666 }]);
+  });
+
+  it("S3: is not asked for through a client that could not show all of it", async () => {
+    const { context, asked } = clientThat(ACCEPT);
+    const params = { to: "x".repeat(20_000), n: 666 };
+    expectPaused(await kit.executeWorkflow(flow([{ ...GUARDED, params }]), {}, context));
+    expect(asked).toEqual([]);
+  });
+});
+
 describe("an approval that nobody here can give", () => {
   it("pauses the run with a question that has the exact parameters", async () => {
     const runId = expectPaused(await kit.executeWorkflow(flow([GUARDED])));

@@ -36,6 +36,7 @@ export interface DecisionPlace extends Place {
   believed(): { what: string; state: string | null }[];
   /** How many questions are on record as answered. */
   decisionCount(): Promise<number>;
+  draft(name: string, written: object): void;
 }
 
 const pay = (n: number) => ({ id: `pay${n}`, type: "counter__add", params: { n } });
@@ -67,11 +68,14 @@ export function openDecisionPlace(config: object = {}): DecisionPlace {
   configure(config);
   const drafts = join(place.home, "drafts");
   mkdirSync(drafts, { recursive: true, mode: 0o700 });
-  writeFileSync(join(drafts, "payments.json"), JSON.stringify(PAYMENTS));
-  writeFileSync(join(drafts, "both.json"), JSON.stringify(BOTH));
+  const draft = (name: string, written: object): void =>
+    writeFileSync(join(drafts, `${name}.json`), JSON.stringify(written));
+  draft("payments", PAYMENTS);
+  draft("both", BOTH);
   return {
     ...place,
     configure,
+    draft,
     paid: () => linesOf<{ args: { n: number } }>(log).map(({ args }) => args.n),
     believed: () => linesOf(account),
     decisionCount: () => countDecisions(place.home),
