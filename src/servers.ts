@@ -83,6 +83,9 @@ export function createServers({
   const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
   const logLevels = new Map<ClientFace | undefined, string>();
   const clientInfo = { name: "repertoire", title: "Repertoire", version };
+  /** Servers that end their calls before they are gone. */
+  const stopping = new Set<Promise<void>>();
+  let newest: Config | undefined;
 
   function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
     if (config.problems.length > 0) {
@@ -134,7 +137,14 @@ export function createServers({
       const gone = [...running].filter(
         ([id, { fingerprint }]) => wanted.get(id)?.fingerprint !== fingerprint,
       );
-      await Promise.all(gone.map(([id]) => stop(id)));
+      newest = config;
+      for (const [id] of gone) {
+        const stopped = stop(id).finally(() => stopping.delete(stopped));
+        stopping.add(stopped);
+      }
+      await Promise.all(stopping);
+      // A config that came meanwhile decides what is started.
+      if (newest !== config) return;
       for (const [id, { server, fingerprint }] of wanted) {
         if (!running.has(id)) start(server, config.limits, fingerprint);
       }

@@ -173,3 +173,30 @@ describe("B1: an entry of one server", () => {
     });
   });
 });
+
+describe("a config that changes twice while a call runs", () => {
+  it("counts as it was written last: a server that was removed does not come back", async () => {
+    const log = join(temporaryFolder(), "effects.jsonl");
+    const counter = {
+      command: process.execPath,
+      args: [join(import.meta.dirname, "fixtures/counter-server.mjs"), log],
+    };
+    const { folder, config, write } = folderWith({ counter, good: SUM });
+    const { client, stderr } = await connect("2025-11-25", {
+      folder,
+      args: [...config, "--log-level", "info"],
+    });
+    const reloads = () => stderr().split("config.reloaded").length - 1;
+    const call = client.callTool({ name: "counter__add", arguments: { n: 1, delay_ms: 4_000 } });
+    await eventually("the call", () => stderr().includes('"server":"counter"'));
+    write({ counter: { ...counter, timeoutMs: 30_000 }, good: SUM });
+    await eventually("the first reload", () => reloads() === 1);
+    write({ good: SUM });
+    await eventually("the second reload", () => reloads() === 2);
+    await call;
+    const answer = await client.callTool({ name: "good__get-sum", arguments: { a: 1, b: 2 } });
+    expect(answer.content).toMatchObject([{ text: "The sum of 1 and 2 is 3." }]);
+    const gone = await client.callTool({ name: "counter__add", arguments: { n: 2 } });
+    expect(gone).toMatchObject({ isError: true, structuredContent: { error: { code: "TOOL_NOT_FOUND" } } });
+  });
+});
