@@ -13,6 +13,14 @@ export function encodedForms(value: string): readonly (readonly [encoding: strin
     ["json", JSON.stringify(value).slice(1, -1)],
     ["json-twice", JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)],
     ["json-ascii", asciiJson(value)],
+    // As PHP, Go and .NET write it, and Python's quote, which leaves slashes alone.
+    ["json-slash", JSON.stringify(value).slice(1, -1).replaceAll("/", "\\/")],
+    ["json-html", escapeUnits(JSON.stringify(value).slice(1, -1), /[&<>]/g, (hex) => hex)],
+    [
+      "json-html-upper",
+      escapeUnits(JSON.stringify(value).slice(1, -1), /[&<>+']/g, (hex) => hex.toUpperCase()),
+    ],
+    ["percent-path", encodeURIComponent(value.toWellFormed()).replaceAll("%2F", "/")],
     ["hex", Buffer.from(value).toString("hex")],
     ["hex-upper", Buffer.from(value).toString("hex").toUpperCase()],
     ...[0, 1, 2].flatMap((before): (readonly [string, string])[] => {
@@ -46,7 +54,9 @@ function lowerPercent(encoded: string): string {
 
 /** As encoders write it that leave nothing but ASCII, such as Python's. */
 function asciiJson(value: string): string {
-  return JSON.stringify(value)
-    .slice(1, -1)
-    .replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return escapeUnits(JSON.stringify(value).slice(1, -1), /[^ -~]/g, (hex) => hex);
+}
+
+function escapeUnits(text: string, units: RegExp, write: (hex: string) => string): string {
+  return text.replace(units, (unit) => `\\u${write(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`);
 }

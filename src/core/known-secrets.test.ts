@@ -31,6 +31,15 @@ describe("D9: the secrets of the home", () => {
     expect(redactors.current().mask("a CANARY-plain-value")).toBe("a [redacted]");
   });
 
+  it("of an earlier config stay known: a server that was started with them may still answer", () => {
+    let secrets: readonly string[] = ["CANARY-first"];
+    const known = createKnownSecrets(() => secrets);
+    expect(known.all()).toEqual(["CANARY-first"]);
+    secrets = ["CANARY-second"];
+    expect(known.all()).toEqual(["CANARY-second", "CANARY-first"]);
+    expect(known.all()).toBe(known.all());
+  });
+
   it("make no new redactor where nothing is new", async () => {
     const { known, redactors, open } = openKnown();
     const store = known.watch(open());

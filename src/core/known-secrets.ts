@@ -1,5 +1,6 @@
 /**
- * The secrets that a gateway knows by value: those of the config, and those of the home that it has read or written since it
+ * The secrets that a gateway knows by value: those of the config, also as it was before (a server may still run that was started
+ * with them), and those of the home that it has read or written since it
  * started, such as the tokens of its logins to servers.
  */
 import { isJsonObject, parseJson } from "./json.ts";
@@ -18,10 +19,11 @@ export interface KnownSecrets {
 
 export function createKnownSecrets(config: () => readonly string[]): KnownSecrets {
   const remembered = new Set<string>();
+  let configured: readonly string[] = [];
   let made: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
 
-  function note(text: string): void {
-    for (const secret of secretsIn(text)) {
+  function note(secrets: readonly string[]): void {
+    for (const secret of secrets) {
       if (remembered.has(secret)) continue;
       remembered.add(secret);
       made = undefined;
@@ -35,6 +37,8 @@ export function createKnownSecrets(config: () => readonly string[]): KnownSecret
   return {
     all() {
       const of = config();
+      if (configured !== of) note(configured);
+      configured = of;
       if (made?.of !== of) made = { of, all: [...of, ...remembered] };
       return made.all;
     },
@@ -42,11 +46,11 @@ export function createKnownSecrets(config: () => readonly string[]): KnownSecret
       ...store,
       async get(name: string) {
         const value = await store.get(name);
-        if (value !== undefined) note(value);
+        if (value !== undefined) note(secretsIn(value));
         return value;
       },
       set(name: string, value: string) {
-        note(value);
+        note(secretsIn(value));
         return store.set(name, value);
       },
     }),

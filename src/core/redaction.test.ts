@@ -253,6 +253,9 @@ describe("by known value", () => {
         .slice(1, -1)
         .replace("ä", String.raw`\u00e4`),
     ],
+    ["in JSON of PHP", JSON.stringify(ODD).slice(1, -1).replaceAll("/", "\\/")],
+    ["in JSON of Go", JSON.stringify(ODD).slice(1, -1).replaceAll("&", "\\u0026")],
+    ["in a path of Python", encodeURIComponent(ODD).replaceAll("%2F", "/")],
     ["in base64 behind one byte", Buffer.from(`:${ODD}`).toString("base64")],
     ["in base64 behind two bytes", Buffer.from(`a:${ODD}`).toString("base64")],
   ])("S18: finds a known secret %s", (_, form) => {
