@@ -1,5 +1,5 @@
 /** What a client sends, read once and checked: the same JSON is looked at, decided on and carried out. */
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { hasDuplicateKeys } from "../core/duplicate-keys.ts";
 import { findJsonProblem, isJsonObject, JSON_LIMITS } from "../core/json.ts";
 
@@ -40,6 +40,16 @@ export function readMessage(bytes: Uint8Array): ReadMessage {
   const problem = findMessageProblem(message, bytes);
   if (problem === undefined) return { kind: "message", message: message as JSONRPCMessage };
   return { kind: "refused", code: INVALID_REQUEST, message: problem, id: idOf(message) };
+}
+
+/** The answer to a request that the SDK would drop without a word: a member too many, an id that is no integer, an odd `_meta`. */
+export function refuseUnreadable(message: JSONRPCMessage) {
+  if (!("method" in message) || !("id" in message)) return undefined;
+  const { id } = message;
+  if (isJSONRPCRequest(message)) return undefined;
+  const words =
+    "A request has jsonrpc, id (a string or an integer), method and params, and nothing else; _meta is an object, and its progressToken a string or an integer.";
+  return { jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message: words } } as const;
 }
 
 function idOf(message: unknown): MessageId | null {

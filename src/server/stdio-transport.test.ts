@@ -161,6 +161,20 @@ describe("S2: each request has one answer", () => {
     expect(transport.pendingCount).toBe(0);
   });
 
+  it.each([
+    ["a member too many", { extra: 1 }],
+    ["a result beside the method", { result: {} }],
+    ["an id that is no integer", { id: 1.5 }],
+    ["an odd progress token", { params: { _meta: { progressToken: 1.5 } } }],
+  ])("when it has %s, which the SDK would drop without a word", async (_, odd) => {
+    const { input, transport, received, written } = await openWire();
+    input.write(`${JSON.stringify({ ...ping(1), ...odd })}\n`);
+    await eventually("the answer", () => written.length === 1);
+    expect(written[0]).toMatchObject({ id: "id" in odd ? odd.id : 1, error: { code: -32600 } });
+    await eventually("its end", () => transport.pendingCount === 0);
+    expect(received).toEqual([]);
+  });
+
   it("and no second one when the connection ends while the first is on its way", async () => {
     const { input, output, transport, received, written } = await openWire();
     input.write(`${JSON.stringify(ping(1))}\n`);

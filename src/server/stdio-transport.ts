@@ -13,7 +13,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { silentLog, type Log } from "../core/log.ts";
 import type { Output } from "../core/output.ts";
 import { encodeAnswer, failureAnswer } from "./answer.ts";
-import { INVALID_REQUEST, readMessage, REQUEST_FAILED, type MessageId } from "./message.ts";
+import { INVALID_REQUEST, readMessage, refuseUnreadable, REQUEST_FAILED, type MessageId } from "./message.ts";
 
 /** No message of a real client comes near it; a larger one is a mistake or an attack. */
 export const LINE_BYTES_MAX = 8 * 1024 * 1024;
@@ -173,7 +173,10 @@ export class StdioTransport implements Transport {
     if (read.kind === "refused") return this.#refuse(read.code, read.message, read.id);
     this.#track(read.message);
     try {
-      if (this.intercept?.(read.message) !== true) this.onmessage?.(read.message);
+      if (this.intercept?.(read.message) === true) return;
+      const refusal = refuseUnreadable(read.message);
+      if (refusal === undefined) this.onmessage?.(read.message);
+      else this.send(refusal).catch(this.#lose);
     } catch (error) {
       this.#fail(read.message, error);
     }

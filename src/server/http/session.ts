@@ -10,7 +10,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcont
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
 import { failureAnswer, type Answer } from "../answer.ts";
-import { REQUEST_FAILED, type MessageId } from "../message.ts";
+import { refuseUnreadable, REQUEST_FAILED, type MessageId } from "../message.ts";
 import { EventLog } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
 import { EventWriter } from "./event-writer.ts";
@@ -110,9 +110,15 @@ export class HttpSession implements Transport {
   receive(message: JSONRPCMessage): void {
     this.#usedAt = this.#now();
     if ("method" in message && message.method === "initialize") this.#noteVersion(message.params);
-    if (this.intercept?.(message) !== true) this.onmessage?.(message);
+    if (this.intercept?.(message) !== true) this.#pass(message);
     if ("method" in message && message.method === "notifications/cancelled")
       this.#abandon(message.params?.["requestId"] as MessageId);
+  }
+
+  #pass(message: JSONRPCMessage): void {
+    const refusal = refuseUnreadable(message);
+    if (refusal === undefined) this.onmessage?.(message);
+    else this.#answer(refusal.id, refusal);
   }
 
   /** The stream of what belongs to no request, or one that was cut, from the event on that the client had last. */
