@@ -5,6 +5,7 @@
  */
 import { refusalOf } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { Redactor } from "../core/redaction.ts";
 import type { CallContext } from "../core/tool.ts";
 import { QUESTION_MS_MAX } from "./call-timer.ts";
 import type { Reply } from "./peer.ts";
@@ -17,13 +18,14 @@ export async function fulfilInput(
   params: JsonObject,
   context: CallContext,
   send: (params: JsonObject) => Promise<Reply>,
+  mask: Redactor["mask"],
 ): Promise<Reply> {
   let reply = await send(params);
   const patience = new Patience(context.signal);
   for (let round = 0; round < ROUND_COUNT_MAX; round++) {
     if (!needsInput(reply)) return reply;
     const { inputRequests, requestState } = reply.result;
-    const answers = await askClient((inputRequests ?? {}) as JsonObject, context, patience);
+    const answers = await askClient(mask((inputRequests ?? {}) as JsonObject), context, patience);
     if (answers.kind === "error") return answers;
     const retry: JsonObject = { ...params, inputResponses: answers.responses };
     reply = await send(requestState === undefined ? retry : { ...retry, requestState });
@@ -32,13 +34,23 @@ export async function fulfilInput(
 }
 
 /** What a modern server needs from a modern client passes as it is, unless the client cannot be asked for it. */
-export function checkInput(reply: Reply, capabilities: JsonObject): Reply {
+export async function checkInput(reply: Reply, capabilities: JsonObject): Promise<Reply> {
   if (!needsInput(reply)) return reply;
   for (const request of Object.values((reply.result["inputRequests"] ?? {}) as JsonObject)) {
-    const refusal = refusalOf(methodOf(request), capabilities);
+    const method = methodOf(request);
+    const refusal = refusalOf(method, capabilities);
     if (refusal !== undefined) return rpcError(`the server asks for input: ${refusal.message}`);
+    const problem = await findRequestProblem(method, paramsOf(request));
+    if (problem !== undefined) return unreadable(method, problem);
   }
   return reply;
+}
+
+/** A server of the legacy era has no such answer: a client would take it for a result. */
+export function refuseInput(reply: Reply): Reply {
+  if (!needsInput(reply)) return reply;
+  const problem = "result.resultType is input_required, which the server's protocol version does not have";
+  return { kind: "unusable", reason: "malformed_answer", problem };
 }
 
 function needsInput(reply: Reply): reply is Extract<Reply, { kind: "result" }> {
@@ -55,10 +67,9 @@ async function askClient(requests: JsonObject, context: CallContext, patience: P
     if (client === undefined) return rpcError(`the server needs ${method}, and there is no client to ask`);
     const refusal = refusalOf(method, client.capabilities);
     if (refusal !== undefined) return rpcError(`the server asks for input: ${refusal.message}`);
-    const params = isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
+    const params = paramsOf(request);
     const problem = await findRequestProblem(method, params);
-    if (problem !== undefined)
-      return rpcError(`the server asks with ${method} for what no client can read: ${problem}`);
+    if (problem !== undefined) return unreadable(method, problem);
     const answer = await patience.during((signal) => client.request(method, params, signal));
     if (!answer.success) return rpcError(answer.error.message);
     responses[key] = answer.data;
@@ -89,6 +100,14 @@ class Patience {
 function methodOf(request: unknown): string {
   const method = isJsonObject(request) ? request["method"] : undefined;
   return typeof method === "string" ? method : "input";
+}
+
+function paramsOf(request: unknown): JsonObject {
+  return isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
+}
+
+function unreadable(method: string, problem: string): Extract<Reply, { kind: "error" }> {
+  return rpcError(`the server asks with ${method} for what no client can read: ${problem}`);
 }
 
 function rpcError(message: string): Extract<Reply, { kind: "error" }> {

@@ -8,6 +8,7 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Redactor } from "../core/redaction.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace, Offer } from "../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
@@ -30,6 +31,8 @@ export interface CommonLineParts extends Pick<
   "clientInfo" | "log" | "openWire" | "redact" | "health" | "prefersModern"
 > {
   readonly clock: Clock;
+  /** Takes secrets out of what the server asks a client. */
+  readonly mask?: Redactor["mask"] | undefined;
 }
 
 export interface LineParts extends CommonLineParts {
@@ -178,7 +181,7 @@ export class Line {
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
     const sent = requestOf(params, session, context, this.#parts.logLevel(context));
     const send = (next: JsonObject) => this.#send(peer, method, next, options);
-    const reply = await exchange(sent, session, context, send);
+    const reply = await exchange(sent, session, context, send, this.#parts.mask);
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
@@ -254,7 +257,7 @@ export class Line {
         error: { code: -32601, message: `there is no client to answer ${method}: ${client.nobody}` },
       };
     }
-    return this.#questions.ask(client, method, params, signal);
+    return this.#questions.ask(client, method, this.#parts.mask?.(params) ?? params, signal);
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { evilCommand } from "../../test/rig/evil-process.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
+import { createRedactor } from "../core/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import { openWire } from "./open-wire.ts";
 import { OWN_LINE_COUNT_MAX } from "./own-lines.ts";
@@ -490,6 +491,24 @@ it("a server that dies on the lines of clients is not started again for each new
   const before = opened;
   expect(await call("g")).toMatchObject({ error: { message: expect.stringContaining("no licence") } });
   expect(opened).toBe(before);
+});
+
+it("D9: no secret of the config is in a question that reaches a client", async () => {
+  const mask = createRedactor(["CANARY-config-secret"]).mask;
+  const { upstream, servers } = openMany(undefined, {}, { mask });
+  const ann = clientOf("Ann");
+  await upstream.call("echo", {}, contextOf({ client: ann }));
+  await servers[0]!.ask("elicitation/create", questionOf("type CANARY-config-secret"));
+  expect(ann.asked).toHaveLength(1);
+  expect(JSON.stringify(ann.asked)).toContain("type [redacted]");
+});
+
+it("a server of the legacy era that answers input_required has broken the protocol", async () => {
+  const { upstream } = openMany((server) => {
+    server.handlers["tools/call"] = () => ({ resultType: "input_required", requestState: "bare" });
+  });
+  const error = { code: "TOOL_EXECUTION_FAILED", reason: "malformed_answer" };
+  expect(await upstream.call("echo", {}, contextOf({ client: clientOf("Ann") }))).toMatchObject({ error });
 });
 
 it("real processes: two clients whose calls overlap are asked each for their own", async () => {

@@ -1,9 +1,10 @@
 /** A request in the words of a session: what a server of its era wants to find beside the parameters. */
 import type { JsonObject } from "../core/json.ts";
+import type { Redactor } from "../core/redaction.ts";
 import type { CallContext } from "../core/tool.ts";
 import { askableOf } from "../core/askable.ts";
 import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";
-import { checkInput, fulfilInput } from "./input-required.ts";
+import { checkInput, fulfilInput, refuseInput } from "./input-required.ts";
 import type { Reply } from "./peer.ts";
 
 /**
@@ -56,8 +57,9 @@ export async function exchange(
   session: Session,
   context: CallContext,
   send: (params: JsonObject) => Promise<Reply>,
+  mask: Redactor["mask"] = (value) => value,
 ): Promise<Reply> {
-  if (session.era === "legacy") return send(params);
-  if (context.modern === undefined) return fulfilInput(params, context, send);
+  if (session.era === "legacy") return refuseInput(await send(params));
+  if (context.modern === undefined) return fulfilInput(params, context, send, mask);
   return checkInput(await send(params), context.modern.capabilities);
 }

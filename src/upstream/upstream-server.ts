@@ -109,6 +109,7 @@ class Upstream implements UpstreamServer {
       clock,
       openWire: parts.openWire ?? openWire,
       redact: parts.redact ?? ((text) => text),
+      mask: parts.mask,
       health: createHealth(clock, parts.random, parts.lastEra),
       prefersModern: () => parts.prefersModern?.() === true,
     };
