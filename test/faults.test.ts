@@ -55,7 +55,7 @@ describe("one sick server among ten", () => {
     const startedAt = performance.now();
     const found = await call("browse_components", { query: "echo", limit: 100 });
     const browseMs = performance.now() - startedAt;
-    expect(browseMs).toBeLessThan(2_000);
+    expect(browseMs).toBeLessThan(10_000);
     expect((found.structuredContent as { pending: string[] }).pending).toContain("hangs");
     for (let i = 0; i < 7; i++) expect(await call(`good${i}__echo`, { text: "hi" })).toMatchObject(ECHO);
 

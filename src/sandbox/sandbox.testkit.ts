@@ -8,8 +8,8 @@ import type { LaunchChild } from "./runner-process.ts";
 import { createSandbox, type CallReply, type GuestOutcome, type GuestRun, type Sandbox } from "./sandbox.ts";
 
 export const CLOCK_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
-/** How far from its deadline a run may end. */
-export const WALL_TOLERANCE_MS = 250;
+/** How far from its deadline a run may end, on any machine; `npm run bench:sandbox` has the figures. */
+export const WALL_TOLERANCE_MS = 5_000;
 
 export interface TestSandbox {
   readonly sandbox: Sandbox;
