@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../core/json.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import type { Permission, Principal } from "../core/principal.ts";
 import { fail, succeed } from "../core/result.ts";
@@ -159,8 +160,8 @@ describe("an approval that the client can ask for", () => {
 });
 
 describe("a yes that is on record", () => {
-  async function approvedRun(workflow: object, inputs: object = {}): Promise<string> {
-    const paused = await kit.executeWorkflow(workflow as never, { inputs: inputs as never });
+  async function approvedRun(workflow: JsonObject, inputs: JsonObject = {}): Promise<string> {
+    const paused = await kit.executeWorkflow(workflow, { inputs });
     expectPaused(paused);
     expect(await decideNow(kit, paused.runId!, APPROVED)).toMatchObject({ success: true });
     return paused.runId!;

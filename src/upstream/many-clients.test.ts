@@ -494,8 +494,8 @@ it("a server that dies on the lines of clients is not started again for each new
 });
 
 it("D9: no secret of the config is in a question that reaches a client", async () => {
-  const mask = createRedactor(["CANARY-config-secret"]).mask;
-  const { upstream, servers } = openMany(undefined, {}, { mask });
+  const redactor = createRedactor(["CANARY-config-secret"]);
+  const { upstream, servers } = openMany(undefined, {}, { mask: (value) => redactor.mask(value) });
   const ann = clientOf("Ann");
   await upstream.call("echo", {}, contextOf({ client: ann }));
   await servers[0]!.ask("elicitation/create", questionOf("type CANARY-config-secret"));
