@@ -303,7 +303,7 @@ describe("an approval in a profile that hides what would be done", () => {
 });
 
 describe("a yes of a modern client", () => {
-  it("lets the rest of its call count: the inputs, and what the code is kept as", async () => {
+  it("lets the inputs of its call count, of which the store has only the mark", async () => {
     const place = openDecisionPlace();
     const node = { id: "pay", type: "counter__add", params: { n: 1, key: "${pw}" }, approval: true };
     const inputs = { pw: { type: "string", sensitive: true } };
@@ -314,6 +314,23 @@ describe("a yes of a modern client", () => {
     const done = await wire.request("tools/call", execute(call, answering(asked)));
     expect(structureOf(done)).toMatchObject({ success: true });
     expect(place.paid()).toEqual([1]);
+  });
+});
+
+describe("a yes of a modern client to what code calls", () => {
+  it("lets save_as of its call count: what worked is kept when the last question is answered", async () => {
+    const place = openDecisionPlace();
+    const wire = await openModernStdio(place);
+    const guarded = { id: "pay", type: "counter__add", params: { n: 7 }, approval: true };
+    place.draft("guarded", workflow([guarded]));
+    const save = { draft_name: "guarded", final_name: "pay:seven", description: "Pays 7." };
+    const saved = await wire.request("tools/call", { name: "save_to_library", arguments: save });
+    expect(structureOf(saved)).toMatchObject({ success: true });
+    const call = { code: "await mcp.pay.seven({}); return 'paid'", save_as: "code:kept_one" };
+    const asked = askedIn(await wire.request("tools/call", execute(call)));
+    const done = await wire.request("tools/call", execute(call, answering(asked)));
+    expect(structureOf(done)).toMatchObject({ outputs: "paid", saved: { tool: "mcp__code__kept_one" } });
+    expect(place.paid()).toEqual([7]);
   });
 });
 
