@@ -56,7 +56,7 @@ export async function checkStore(home: string): Promise<Check> {
   }
 }
 
-/** Never a command that deletes: what stands there may be all that is left. Only what is no database of ours is moved aside. */
+/** Never a command that deletes: the file may be the only copy. Only a file that is not our database is moved aside. */
 export function storeCureOf(error: unknown, path: string): string {
   const code = error instanceof RepertoireError ? error.code : undefined;
   if (code === "STORE_NEWER") return "npm install --global repertoire@latest";

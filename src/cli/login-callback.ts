@@ -17,7 +17,7 @@ const PATH = "/callback";
 /** Long enough to find a password, and to be asked for a second factor. */
 const WAIT_MS = 5 * 60_000;
 
-/** A user may come back from an old page a few times; whoever does so a hundred times is none. */
+/** A user may come back from an old page a few times, but not a hundred times. */
 export const WRONG_COUNT_MAX = 100;
 
 const PAGE = pageOf("Repertoire has the answer. You can close this page; the terminal says how it went.");

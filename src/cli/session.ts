@@ -53,7 +53,7 @@ async function openWith(
   if (!opened.ok) throw configError(opened.problems);
   const config = opened.source;
   const log = createLog(logOptionsOf(config.current(), options, serves === undefined ? quietest : undefined));
-  // Whoever runs a command asks `doctor` or `config check` for them; a gateway that serves has its log alone.
+  // A command leaves warnings to `doctor` and `config check`; a gateway that serves has only its log.
   if (serves !== undefined) logWarnings(log, opened.warnings);
   try {
     const app = await openApp({ config, log, ...(serves !== undefined && { serves }) });

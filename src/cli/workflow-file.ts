@@ -17,7 +17,7 @@ export function problemLines(file: string, problems: Problems): string[] {
   });
 }
 
-/** A text of several lines stands in one line of JSON, so the place in it is told beside the place in the file. */
+/** In JSON a text of several lines is one line, so the place inside the text is told beside the place in the file. */
 function insideNode({ node, code_line, code_column, in: source }: Problems[number]): string {
   const parts = [
     ...(node === undefined ? [] : [`node ${node}`]),

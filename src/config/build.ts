@@ -72,7 +72,7 @@ export function buildConfig(input: BuildInput): Config {
   });
 }
 
-/** A path of a file, which starts at the folder of the file that it stands in. */
+/** A path in a config file is relative to that file's folder. */
 type Locate = (at: KeyPath, path: string) => string;
 
 function originOf([nearest]: Config["files"]): ConfigOrigin {

@@ -34,7 +34,7 @@ export function timeoutMsOf(value: number, unit: "seconds" | "milliseconds"): nu
   return Math.min(Math.max(Math.round(unit === "seconds" ? value * 1000 : value), 1), TIMEOUT_MS_MAX);
 }
 
-/** The unit of a `timeout` of which nobody knows the client. */
+/** The unit of a `timeout` whose client is unknown. */
 export function guessTimeoutUnit(timeout: number): "seconds" | "milliseconds" {
   return timeout <= TIMEOUT_SECONDS_MAX ? "seconds" : "milliseconds";
 }
