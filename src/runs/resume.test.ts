@@ -230,8 +230,8 @@ describe("which run goes on", () => {
   it("A1: counts what a run below has done as recorded: other code stops before its first effect", async () => {
     two.keepOrder(1, "await mcp.notes.add({ n: 1 }); null.length");
     const failed = await kit.execute("return await mcp.shop.order({})");
-    const other = await kit.resume(failed.runId!, correct("return await mcp.notes.add({ n: 2 })"));
-    expect(other.result).toMatchObject({ error: { reason: "nothing_matched" } });
+    const stopped = await kit.resume(failed.runId!, correct("return await mcp.notes.add({ n: 2 })"));
+    expect(stopped.result).toMatchObject({ error: { reason: "nothing_matched" } });
     expect(two.numbers()).toEqual([1]);
   });
 
