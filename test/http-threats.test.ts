@@ -130,25 +130,32 @@ describe("T063: a cancellation", () => {
 describe("T064: listening", () => {
   const listen = { notifications: { toolsListChanged: true } };
 
-  it("is for so many at once; the next is told so, others may listen, and calls go on", async () => {
-    const before = residentBytes(stand.gateway.pid);
-    const sockets = Array.from({ length: 300 }, (_, i) =>
-      openDeaf(modernAs(stand.ann, i, "subscriptions/listen", listen)),
-    );
-    await until("the refusal", async () => {
-      const reader = readEvents(stand.gateway.url, modernAs(stand.ann, "l", "subscriptions/listen", listen));
-      await Promise.race([reader.ended, eventually("an event", () => reader.events.length > 0)]);
-      reader.cut();
-      return reader.events.length === 0;
-    });
-    const refused = await ask(stand.ann, "subscriptions/listen", listen);
-    expect([refused.status, refused.message.error?.message]).toEqual([429, expect.stringContaining("256")]);
-    const other = readEvents(stand.gateway.url, modernAs(stand.ben, "l", "subscriptions/listen", listen));
-    await eventually("the other one", () => other.events.length > 0);
-    expect(textOf(await call(stand.ben, "scripted__echo", { a: 3 }))).toBe('{"a":3}');
-    expect(residentBytes(stand.gateway.pid) - before).toBeLessThan(400 * MIB);
-    for (const socket of sockets) socket.destroy();
-  });
+  it(
+    "is for so many at once; the next is told so, others may listen, and calls go on",
+    { timeout: 120_000 },
+    async () => {
+      const before = residentBytes(stand.gateway.pid);
+      const sockets = Array.from({ length: 300 }, (_, i) =>
+        openDeaf(modernAs(stand.ann, i, "subscriptions/listen", listen)),
+      );
+      await until("the refusal", async () => {
+        const reader = readEvents(
+          stand.gateway.url,
+          modernAs(stand.ann, "l", "subscriptions/listen", listen),
+        );
+        await Promise.race([reader.ended, eventually("an event", () => reader.events.length > 0)]);
+        reader.cut();
+        return reader.events.length === 0;
+      });
+      const refused = await ask(stand.ann, "subscriptions/listen", listen);
+      expect([refused.status, refused.message.error?.message]).toEqual([429, expect.stringContaining("256")]);
+      const other = readEvents(stand.gateway.url, modernAs(stand.ben, "l", "subscriptions/listen", listen));
+      await eventually("the other one", () => other.events.length > 0);
+      expect(textOf(await call(stand.ben, "scripted__echo", { a: 3 }))).toBe('{"a":3}');
+      expect(residentBytes(stand.gateway.pid) - before).toBeLessThan(400 * MIB);
+      for (const socket of sockets) socket.destroy();
+    },
+  );
 
   it("does not tell of every change in a storm of them", async () => {
     const modern = readEvents(stand.gateway.url, modernAs(stand.ben, "l", "subscriptions/listen", listen));
