@@ -263,7 +263,7 @@ describe("an approval through a profile", () => {
 
 describe("an approval in a profile that hides what would be done", () => {
   const profiles = { some: { tools: { deny: ["counter__add"] } } };
-  const GUARDED = { id: "pay", type: "counter__add", params: { n: 55 }, approval: true };
+  const GUARDED = { id: "pay", type: "counter__add", params: { n: 7_199_335_512 }, approval: true };
 
   it("S13: is neither shown nor decided, and the trace is not readable", async () => {
     const place = openDecisionPlace({ profiles });
@@ -277,10 +277,10 @@ describe("an approval in a profile that hides what would be done", () => {
     const resume = (structureOf(state)["error"] as { runId: string }).runId;
     const some = { path: "/mcp/some" };
     const hidden = await wire.request("tools/call", execute({ resume }), some);
-    expect(JSON.stringify(hidden)).not.toContain("55");
+    expect(JSON.stringify(hidden)).not.toContain("7199335512");
     expect(structureOf(hidden)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
     const trace = await wire.request("resources/read", { uri: `repertoire://runs/${resume}` }, some);
-    expect(JSON.stringify(trace)).not.toContain("55");
+    expect(JSON.stringify(trace)).not.toContain("7199335512");
     expect(await place.decisionCount()).toBe(0);
     expect(askedIn(await wire.request("tools/call", execute({ resume }))).inputRequests).toBeDefined();
   });

@@ -107,7 +107,7 @@ describe("T128: an answer that is not the one to this login is refused, and no c
     ["iss missing where it is promised", { callback: { iss: undefined } }, "another authorization server"],
     [
       "iss of another server, in an error",
-      { callback: { iss: "https://evil.example", error: "x", error_description: "call 555" } },
+      { callback: { iss: "https://evil.example", error: "x", error_description: "call the bank" } },
       "another authorization server",
     ],
     ["no code", { callback: { code: undefined } }, "no code"],
@@ -128,7 +128,7 @@ describe("T128: an answer that is not the one to this login is refused, and no c
     const place = openPlace(rig);
     const outcome = await place.logIn();
     expect(outcome).toMatchObject({ kind: "failed", reason: expect.stringContaining(reason) });
-    expect(JSON.stringify(outcome)).not.toContain("555");
+    expect(JSON.stringify(outcome)).not.toContain("call the bank");
     expect(rig.at("/token")).toHaveLength(0);
     expect(await place.record()).toBeUndefined();
   });
