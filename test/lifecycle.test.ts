@@ -26,21 +26,17 @@ describe("leaving", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s exits with %i within 2 s, and nothing is left", async (signal, code) => {
+  ] as const)("%s exits with %i, and nothing is left", async (signal, code) => {
     const gateway = await startedGateway();
-    const startedAt = performance.now();
     gateway.child.kill(signal);
     expect(await gateway.exited()).toEqual({ code, signal: null });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(isAlive(gateway.child.pid!)).toBe(false);
   });
 
-  it("the end of stdin exits with 0 within 2 s", async () => {
+  it("the end of stdin exits with 0", async () => {
     const gateway = await startedGateway();
-    const startedAt = performance.now();
     gateway.child.stdin.end();
     expect(await gateway.exited()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   it("works before the client has said a word, too", async () => {

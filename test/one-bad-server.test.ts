@@ -169,7 +169,7 @@ describe("B1: an entry of one server", () => {
     expect(await call("good__get-sum")).not.toMatchObject({ isError: true });
     write({ good: SUM, turns: SUM });
     await vi.waitFor(async () => expect(await call("turns__get-sum")).not.toMatchObject({ isError: true }), {
-      timeout: 10_000,
+      timeout: 25_000,
     });
   });
 });

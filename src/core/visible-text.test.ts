@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { workedMs } from "../../test/rig/worked.ts";
 import { dropLooseEnd, makeVisible } from "./visible-text.ts";
 
 const toTags = (text: string) =>
@@ -149,9 +150,10 @@ describe("any text", () => {
 
   it("of 1 MB is read in one pass, whatever it is made of", () => {
     const units = ["\u200B", `🏴${toTags("gb")}`, "م\u200C", "👩\u200D", "        x", "       \n\u200B"];
-    const startedAt = performance.now();
-    for (const unit of units) makeVisible(unit.repeat(1_000_000 / unit.length));
+    const ms = workedMs(() => {
+      for (const unit of units) makeVisible(unit.repeat(1_000_000 / unit.length));
+    });
     // One pass over all of them takes a second; a pass for each character would take hours.
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
+    expect(ms).toBeLessThan(60_000);
   }, 120_000);
 });

@@ -148,15 +148,13 @@ describe("browse_components", () => {
     }
   });
 
-  it("answers within a second when a server hangs, and names it as pending", async () => {
+  it("does not wait for a server that hangs, and names it as pending", async () => {
     const hanging = createFixtureSource("slow", []);
     hanging.onList = () => new Promise(() => {});
     const { call } = await openRig(hanging, github());
-    const startedAt = performance.now();
     expect(await call("browse_components", { query: "issue" })).toMatchObject({
       pending: ["slow"],
       total: 1,
     });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 });

@@ -198,7 +198,7 @@ describe("a call that a legacy server asks back", () => {
       sent = next;
       return new Promise(() => {});
     });
-    await vi.waitFor(() => expect(sent).toBeDefined());
+    await vi.waitFor(() => expect(sent).toBeDefined(), { timeout: 20_000 });
     expect([held.isFace(sent!.client!), held.isFace(clientOf("Bob"))]).toEqual([true, false]);
     sent!.onProgress!({ progress: 1 });
     void sent!.client!.request("roots/list", {}, new AbortController().signal);
@@ -206,7 +206,7 @@ describe("a call that a legacy server asks back", () => {
     sent!.onProgress!({ progress: 2 });
     sent!.client!.notify("notifications/message", {});
     void held.answer(REQUEST, backWith(asked, {}, on("two")), never);
-    await vi.waitFor(() => expect(held.heldCount()).toBe(0));
+    await vi.waitFor(() => expect(held.heldCount()).toBe(0), { timeout: 20_000 });
     sent!.onProgress!({ progress: 3 });
     sent!.client!.notify("notifications/message", {});
     expect(told).toEqual([
@@ -390,7 +390,9 @@ describe("the end of a held call", () => {
     await soon();
     abort.abort();
     expect(await second).toMatchObject({ error: { code: "CANCELLED", mayHaveHappened: true } });
-    await vi.waitFor(() => expect(heardBy(server(), "notifications/cancelled")).toHaveLength(1));
+    await vi.waitFor(() => expect(heardBy(server(), "notifications/cancelled")).toHaveLength(1), {
+      timeout: 20_000,
+    });
     expect(held.heldCount()).toBe(0);
   });
 
@@ -404,7 +406,9 @@ describe("the end of a held call", () => {
     expect(await answer(backWith(asked, {}, { signal: AbortSignal.abort() }))).toMatchObject({
       error: { code: "CANCELLED" },
     });
-    await vi.waitFor(() => expect(heardBy(server(), "notifications/cancelled")).toHaveLength(1));
+    await vi.waitFor(() => expect(heardBy(server(), "notifications/cancelled")).toHaveLength(1), {
+      timeout: 20_000,
+    });
     expect(await answer(backWith(asked, {}))).toMatchObject({ error: { code: "TOOL_INVALID_INPUT" } });
   });
 
@@ -423,11 +427,11 @@ describe("the end of a held call", () => {
     askedOf(await answer(modernContext({}, { principal })));
     revoked.abort();
     expect(held.heldCount()).toBe(0);
-    await vi.waitFor(() => expect(count("notifications/cancelled")).toBe(1));
+    await vi.waitFor(() => expect(count("notifications/cancelled")).toBe(1), { timeout: 20_000 });
     askedOf(await answer(modernContext()));
     held.close();
     expect(held.heldCount()).toBe(0);
-    await vi.waitFor(() => expect(count("notifications/cancelled")).toBe(2));
+    await vi.waitFor(() => expect(count("notifications/cancelled")).toBe(2), { timeout: 20_000 });
     expect(await answer(modernContext())).toMatchObject({ error: { code: "CANCELLED" } });
   });
 

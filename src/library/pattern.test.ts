@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { workedMs } from "../../test/rig/worked.ts";
 import { createMatcher } from "./pattern.ts";
 
 it.each([
@@ -23,7 +24,5 @@ it("matches if one of the texts does", () => {
 });
 
 it("takes no exponential time on a hostile glob", () => {
-  const start = performance.now();
-  createMatcher(`${"*a".repeat(90)}b`)(["a".repeat(20_000)]);
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(workedMs(() => createMatcher(`${"*a".repeat(90)}b`)(["a".repeat(20_000)]))).toBeLessThan(5_000);
 });

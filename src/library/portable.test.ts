@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { workedMs } from "../../test/rig/worked.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { VISIBILITIES } from "../core/store.ts";
 import { formatPortable, parsePortable, type PortableCapability } from "./portable.ts";
@@ -274,9 +275,7 @@ describe("a file that is refused", () => {
     ["an entry with both", { toolsUsed: Array.from({ length: 10_000 }, () => ({ hsh: 1 })) }],
   ])("has %s as often as fits, and is refused in time", (_, change) => {
     const text = withHeader(change).replaceAll(/\n +/g, "");
-    const startedAt = performance.now();
-    expect(problemsOf(text)).toHaveLength(51);
-    expect(performance.now() - startedAt).toBeLessThan(IN_TIME_MS);
+    expect(workedMs(() => expect(problemsOf(text)).toHaveLength(51))).toBeLessThan(IN_TIME_MS);
   });
 
   it("forges no line of the message", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { workedMs } from "../../test/rig/worked.ts";
 import { toolOf } from "../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools } from "../core/names.ts";
@@ -326,9 +327,7 @@ describe("a whole offer", () => {
       Array.from({ length: 2500 }, (_, i) => [`p${i}`, { title: "x".repeat(100) }]),
     );
     const tools = Array.from({ length: 1000 }, (_, i) => ({ name: `t${i}`, inputSchema: { properties } }));
-    const startedAt = performance.now();
-    expect(admit({ tools }).tools).toEqual([]);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(workedMs(() => expect(admit({ tools }).tools).toEqual([]))).toBeLessThan(5_000);
   });
 
   it("that is no list is a load error", () => {
@@ -374,9 +373,9 @@ describe("a whole offer", () => {
       fc.property(fc.array(hostile, { maxLength: 10 }), fc.nat(10), (entries, at) => {
         const good = toolOf("good_one", "Stays.");
         const list = [...entries.slice(0, at), good, ...entries.slice(at)];
-        const startedAt = performance.now();
-        const first = admit({ tools: list, resources: list, prompts: list });
-        expect(performance.now() - startedAt).toBeLessThan(2000);
+        let first = admit({});
+        const ms = workedMs(() => (first = admit({ tools: list, resources: list, prompts: list })));
+        expect(ms).toBeLessThan(5_000);
         expect(first.tools).toContain(good);
         expect(first.tools.length + first.rejected.filter((r) => r.code === "invalid_tool").length).toBe(
           list.length,

@@ -273,7 +273,6 @@ describe("runs in the pool", () => {
     expect(late.kind).toBe("busy");
     const elapsedMs = performance.now() - startedAt;
     expect(elapsedMs).toBeGreaterThan(390);
-    expect(elapsedMs).toBeLessThan(2_000);
     stop.abort();
     expect((await Promise.all(busy)).map(({ kind }) => kind)).toEqual(Array(PLACES).fill("cancelled"));
   });

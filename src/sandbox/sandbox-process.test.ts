@@ -186,7 +186,7 @@ describe("a runner that lies", () => {
     const liar = createTestSandbox({ launch: launchLiar(answer) });
     await liar.run("return 1;");
     const [pid] = liar.servedBy;
-    await eventually("the end of the liar", () => !liar.sandbox.pids().includes(pid!), 2000);
+    await eventually("the end of the liar", () => !liar.sandbox.pids().includes(pid!));
     await liar.sandbox.close();
   });
 });

@@ -132,19 +132,19 @@ describe("the end", () => {
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
     const listen = { jsonrpc: "2.0", id: 2, method: "subscriptions/listen" };
     input.end([ping(1), cancel, listen].map((message) => `${JSON.stringify(message)}\n`).join(""));
-    await eventually("the close", isClosed, 900);
+    await eventually("the close", isClosed);
   });
 
   it("comes after the grace time when a request is never answered", async () => {
     const { input, isClosed } = await openWire();
     input.end(`${JSON.stringify(ping(1))}\n`);
-    await eventually("the close", isClosed, 5_000);
+    await eventually("the close", isClosed);
   });
 
   it("comes at once when the client has stopped listening", async () => {
     const { output, transport, isClosed } = await openWire();
     output.destroy(new Error("EPIPE"));
-    await eventually("the close", isClosed, 900);
+    await eventually("the close", isClosed);
     await expect(transport.send({ jsonrpc: "2.0", id: 1, result: {} })).rejects.toThrow("closed");
   });
 });

@@ -123,7 +123,7 @@ describe("a server that was modern before", () => {
 
   it("that is slow to start is a modern one all the same", async () => {
     const { outcome, late, asked } = openWith({ initialize: REFUSED }, { lastEra: "modern" });
-    await vi.waitUntil(() => asked.includes("initialize"));
+    await vi.waitUntil(() => asked.includes("initialize"), { timeout: 20_000 });
     late("server/discover", MODERN);
     expect(await outcome).toMatchObject({ session: { era: "modern" } });
   });

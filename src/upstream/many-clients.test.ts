@@ -96,7 +96,7 @@ describe("a legacy client that can be asked", () => {
     const [ann, bob] = [clientOf("Ann"), clientOf("Bob")];
     for (const client of [ann, bob]) await upstream.call("echo", {}, contextOf({ client }));
     ann.leave();
-    await vi.waitFor(() => expect(servers[0]!.wire!.isClosed).toBe(true));
+    await vi.waitFor(() => expect(servers[0]!.wire!.isClosed).toBe(true), { timeout: 20_000 });
     expect(servers[1]!.wire!.isClosed).toBe(false);
     expect(upstream.status().ownLineCount).toBe(1);
     expect(await upstream.call("echo", {}, contextOf({ client: ann }))).toMatchObject({
@@ -109,7 +109,7 @@ describe("a legacy client that can be asked", () => {
     const { upstream, servers } = openMany(undefined, { idleMs: 1 });
     const client = clientOf("Ann");
     await upstream.call("echo", {}, contextOf({ client }));
-    await vi.waitFor(() => expect(upstream.status().ownLineCount).toBe(0));
+    await vi.waitFor(() => expect(upstream.status().ownLineCount).toBe(0), { timeout: 20_000 });
     expect(await upstream.call("echo", {}, contextOf({ client }))).toMatchObject({ success: true });
     expect(servers).toHaveLength(2);
   });
@@ -232,9 +232,9 @@ describe("the shared line", () => {
     };
     const call = upstream.call("greet", { who: "Ann" }, contextOf({ client, signal: abort.signal }));
     expect(await call).toMatchObject({ error: { code: "CANCELLED" } });
-    await vi.waitFor(() => expect(ended).toEqual(["elicitation/create"]));
+    await vi.waitFor(() => expect(ended).toEqual(["elicitation/create"]), { timeout: 20_000 });
     const isTold = () => servers[0]!.heard.some(({ id, error }) => error !== undefined && id !== undefined);
-    await vi.waitFor(() => expect(isTold()).toBe(true));
+    await vi.waitFor(() => expect(isTold()).toBe(true), { timeout: 20_000 });
   });
 
   it("T062: passes no question to a client while the server may be asking for a call that another gave up", async () => {
@@ -338,10 +338,12 @@ describe("a call of a modern client to a legacy server", () => {
     const abort = new AbortController();
     const ann = clientOf("Ann");
     const first = upstream.call("x", {}, contextOf({ client: ann, ...modernOf(), signal: abort.signal }));
-    await vi.waitFor(() => expect(servers.map((one) => heardBy(one, "tools/call").length)).toEqual([0, 1]));
+    await vi.waitFor(() => expect(servers.map((one) => heardBy(one, "tools/call").length)).toEqual([0, 1]), {
+      timeout: 20_000,
+    });
     abort.abort();
     expect(await first).toMatchObject({ error: { code: "CANCELLED" } });
-    await vi.waitFor(() => expect(servers[1]!.wire!.isClosed).toBe(true));
+    await vi.waitFor(() => expect(servers[1]!.wire!.isClosed).toBe(true), { timeout: 20_000 });
     expect(heardBy(servers[1]!, "notifications/cancelled")).toHaveLength(1);
     expect(upstream.status().ownLineCount).toBe(0);
   });

@@ -273,7 +273,7 @@ describe("what the other side asks", () => {
       },
     });
     await server.send({ jsonrpc: "2.0", id: "q", method, params });
-    await vi.waitUntil(() => heard.length > 0);
+    await vi.waitUntil(() => heard.length > 0, { timeout: 20_000 });
     expect(heard).toMatchObject([
       { id: "q", error: { code: -32602, message: expect.stringContaining("Invalid") } },
     ]);

@@ -570,7 +570,7 @@ describe("the end", () => {
   it("of an old connection does not touch the one that came after it", async () => {
     const { server, upstream } = open({ idleMs: 1 });
     await upstream.call("echo", {}, contextOf());
-    await vi.waitFor(() => expect(upstream.status().state).toBe("idle"));
+    await vi.waitFor(() => expect(upstream.status().state).toBe("idle"), { timeout: 20_000 });
     expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
     await soon();
     expect(upstream.status()).toMatchObject({ failureCount: 0 });
