@@ -44,7 +44,8 @@ export default defineConfig({
     testTimeout: 30_000,
     retry: 0,
     pool: "forks",
-    maxWorkers: 2,
+    // Two cores: a third works while the other two wait for processes.
+    maxWorkers: 3,
     projects: [
       // Most of the time of a small test is loading what it tests: files that leave nothing behind share a process.
       { extends: true, test: { name: "unit", include: UNIT, exclude: ISOLATED, isolate: false } },
