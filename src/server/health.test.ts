@@ -74,3 +74,32 @@ it("is ready again as soon as the store answers again", async () => {
   isBroken = false;
   expect((await health.check("ready")).isGood).toBe(true);
 });
+
+it("C10: however often probes ask, the store is asked once a second", async () => {
+  let count = 0;
+  let nowMs = 0;
+  let isDraining = false;
+  const askStore = async () => void count++;
+  const health = createHealth({ ...good, askStore, isDraining: () => isDraining, now: () => nowMs });
+  for (let i = 0; i < 50; i++) expect(await health.probe("ready")).toBe(true);
+  expect(await health.probe("live")).toBe(true);
+  expect(count).toBe(1);
+  nowMs = 1000;
+  await Promise.all([health.probe("ready"), health.probe("ready")]);
+  expect(count).toBe(2);
+  isDraining = true;
+  expect(await health.probe("ready")).toBe(false);
+});
+
+it("C10: a store that fails is not ready for a probe, and says so again when it has recovered", async () => {
+  let nowMs = 0;
+  let isBroken = true;
+  const askStore = async () => {
+    if (isBroken) throw new Error("gone");
+  };
+  const health = createHealth({ ...good, askStore, now: () => nowMs });
+  expect(await health.probe("ready")).toBe(false);
+  isBroken = false;
+  nowMs = 1000;
+  expect(await health.probe("ready")).toBe(true);
+});

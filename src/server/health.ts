@@ -1,6 +1,7 @@
 /**
  * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its parts
- * and nothing else (no path, no message, no version), and however many ask at once, the store is asked once.
+ * and nothing else (no path, no message, no version), and however many ask at once, the store is asked once. A caller without a
+ * token gets one word, and makes the store answer once a second at most.
  *
  * - **live**: the event loop turns, which an answer proves. A gateway that is not live should be started anew.
  * - **ready**: the store answers and nobody is leaving. A gateway that is not ready should get no requests for now.
@@ -17,6 +18,8 @@ export interface HealthParts {
   /** Whether the gateway is leaving: it finishes what is under way and takes nothing new. */
   readonly isDraining: () => boolean;
   readonly storeWaitMs?: number;
+  /** Of a clock that never goes back. */
+  readonly now?: () => number;
 }
 
 /** What a route answers, with 200 or 503; `isGood` says which, and is not shown. */
@@ -33,14 +36,19 @@ interface HealthReport {
 export interface Health {
   /** `all` is both: whoever answers lives. Never throws. */
   check(part: "live" | "ready" | "all"): Promise<HealthReport>;
+  /** The same for a caller without a token: a yes or no, of the store at most a second old. Never throws. */
+  probe(part: "live" | "ready"): Promise<boolean>;
 }
 
 /** A store that takes longer keeps clients waiting. */
 const STORE_WAIT_MS = 1000;
+/** Callers without a token share an answer of the store for so long, so that they cannot keep it busy. */
+const PROBE_ANSWER_MS = 1000;
 
 export function createHealth(parts: HealthParts): Health {
-  const { storeWaitMs = STORE_WAIT_MS } = parts;
+  const { storeWaitMs = STORE_WAIT_MS, now = () => performance.now() } = parts;
   let asked: Promise<"ok" | "failed"> | undefined;
+  let probed: { readonly at: number; readonly store: Promise<"ok" | "slow" | "failed"> } | undefined;
 
   /** One question at a time: one that hangs is waited for again, and not asked again. */
   function askStore(): Promise<"ok" | "failed"> {
@@ -63,7 +71,15 @@ export function createHealth(parts: HealthParts): Health {
     };
   }
 
+  async function probeReady(): Promise<boolean> {
+    if (parts.isDraining()) return false;
+    if (probed === undefined || now() - probed.at >= PROBE_ANSWER_MS)
+      probed = { at: now(), store: within(askStore(), storeWaitMs) };
+    return (await probed.store) === "ok";
+  }
+
   return {
+    probe: async (part) => part === "live" || probeReady(),
     check: async (part) => (part === "live" ? { isGood: true, status: "ok" } : checkReady()),
   };
 }

@@ -3,8 +3,10 @@
  * carry? In this order, and without exception; what comes to no good end here has touched nothing else.
  */
 import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import type { Gate } from "../auth/gate.ts";
 import { checkHost, checkOrigin, type AddressPolicy } from "../auth/origin-check.ts";
+import { bareHostOf } from "../auth/loopback.ts";
 import { baseFor } from "../auth/resource-metadata.ts";
 import type { AuthFailure } from "../metrics.ts";
 import { replyEmpty, replyError } from "./reply.ts";
@@ -25,8 +27,18 @@ export interface FrontDoorParts {
 export interface FrontDoor {
   /** Whether it is addressed to us and comes from where it may; if not, it has been answered. */
   checkAddress(visit: Visit): boolean;
+  /**
+   * The same for a probe without a token, which may also come by an address or without a Host: probes of orchestrators and load
+   * balancers do. A page that has its own name resolve to this machine is known by that name, and is refused as everywhere.
+   */
+  checkProbe(visit: Visit): boolean;
   /** Whether somebody whom we know has sent it; if not, it has been answered. */
   checkToken(visit: Visit): boolean | Promise<boolean>;
+}
+
+/** Whether a Host header is an IP address, with or without a port. */
+function isAddress(host: string): boolean {
+  return isIP(bareHostOf(host.replace(/:\d{1,5}$/, ""))) !== 0;
 }
 
 /** How often a header was sent. Node keeps the first of these two and says nothing of the others. */
@@ -101,6 +113,12 @@ export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts
 
   return {
     checkAddress,
+    checkProbe(visit) {
+      const { host } = visit.request.headers;
+      const isByAddress = host === undefined || (countHeader(visit.request, "host") === 1 && isAddress(host));
+      if (!isByAddress) return checkAddress(visit);
+      return visit.request.headers.origin === undefined || checkPage(visit);
+    },
     checkToken(visit) {
       visit.principal = gate.known(visit.request.headers.authorization);
       return visit.principal !== undefined || ask(visit);

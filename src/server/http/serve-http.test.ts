@@ -16,7 +16,8 @@ import { listenHttp } from "./serve-http.ts";
 
 const nothing = { sessionCount: () => 0, streamCount: () => 0, heldCallCount: () => 0, runCount: () => 0 };
 const metrics = createMetrics({ version: "0", ...nothing, servers: () => [] });
-const health = createHealth({ askStore: async () => {}, isConfigGood: () => true, isDraining: () => false });
+const healthParts = { askStore: async () => {}, isConfigGood: () => true, isDraining: () => false };
+const health = createHealth(healthParts);
 
 async function openListener(settings: { allowedOrigins?: string[]; headersMs?: number } = {}) {
   const source = createFixtureSource("notes", [toolOf("add")]);
@@ -26,6 +27,8 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
   const tokens = openTokens(home);
   const { token } = tokens.showDefault();
   const refused: string[] = [];
+  let isDraining = false;
+  const setDraining = () => void (isDraining = true);
   const listener = await listenHttp({
     host: "127.0.0.1",
     port: 0,
@@ -38,14 +41,23 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
     isDraining: () => false,
     telemetry: NO_TELEMETRY,
     metrics,
-    health,
+    health: createHealth({ ...healthParts, isDraining: () => isDraining }),
     log: silentLog,
     ...(settings.headersMs !== undefined && { headersMs: settings.headersMs }),
   });
   onTestFinished(() => listener.close());
   const url = new URL(listener.url);
   const at = (path: string) => new URL(path, url);
-  return { url, at, listener, source, tokens, refused, bearer: { Authorization: `Bearer ${token}` } };
+  return {
+    url,
+    at,
+    listener,
+    source,
+    tokens,
+    refused,
+    setDraining,
+    bearer: { Authorization: `Bearer ${token}` },
+  };
 }
 
 const ROUTES = [
@@ -107,6 +119,51 @@ describe("the front door", () => {
       const wanted = permission === "admin" ? 403 : permission === "read" ? 200 : 404;
       expect([path, (await send(at(path), { method: "GET", headers })).status]).toEqual([path, wanted]);
     }
+  });
+
+  it("C10: a probe needs no token, gets one word, and its socket is closed behind it", async () => {
+    const { at, listener, refused, setDraining } = await openListener();
+    const ask = async (path: string, method = "GET", headers = {}) => {
+      const answer = await send(at(path), { method, headers });
+      return [answer.status, answer.headers["content-type"], answer.headers["connection"], answer.text];
+    };
+    const said = (status: number, text: string) => [status, "text/plain; charset=utf-8", "close", text];
+    for (const path of ["/health/live", "/health/ready", "/health/ready?from=balancer"]) {
+      expect(await ask(path)).toEqual(said(200, "ok\n"));
+      expect(await ask(path, "HEAD")).toEqual(said(200, ""));
+    }
+    setDraining();
+    expect(await ask("/health/ready")).toEqual(said(503, "not ready\n"));
+    expect(await ask("/health/live")).toEqual(said(200, "ok\n"));
+    await eventually("the sockets are gone", () => listener.strangerCount === 0);
+    expect(refused).toEqual([]);
+  });
+
+  it("C10: a probe may come by any address or without a Host, never by a foreign name or from a page", async () => {
+    const { at, url, bearer, refused } = await openListener();
+    const ask = async (headers: Record<string, string>) =>
+      (await send(at("/health/live"), { method: "GET", headers })).status;
+    for (const Host of ["10.1.2.3:7373", "10.1.2.3", "[fd00::7]:80", "[::1]", `localhost:${url.port}`])
+      expect([Host, await ask({ Host })]).toEqual([Host, 200]);
+    const socket = openSocket(url);
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (text: string) => (answer += text));
+    const end = closed(socket);
+    socket.write("GET /health/live HTTP/1.0\r\n\r\n");
+    await end;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
+    const refusals: [Record<string, string>, number][] = [
+      [{ Host: "evil.example" }, 403],
+      [{ Host: "10.1.2.3.evil.example" }, 403],
+      [{ Host: "10.1.2.3@evil.example" }, 400],
+      [{ Host: "10.1.2.3:7373", Origin: "https://evil.example" }, 403],
+      [{ Host: "10.1.2.3:7373", ...bearer }, 403],
+    ];
+    for (const [headers, status] of refusals)
+      expect([headers, await ask(headers)]).toEqual([headers, status]);
+    expect(refused).toEqual(["host", "host", "host", "origin", "host"]);
+    expect(await ask({ Authorization: "Bearer wrong" })).toBe(401);
+    expect(await ask(bearer)).toBe(200);
   });
 
   it("shows operators health and metrics", async () => {

@@ -22,6 +22,7 @@ import {
   STRANGER_COUNT_MAX,
 } from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
+import { answerProbe, openProbeOf } from "./open-probe.ts";
 import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
 import { replyError, replyFailure } from "./reply.ts";
 import { SocketShare } from "./socket-share.ts";
@@ -166,7 +167,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   };
 }
 
-interface HandlerParts extends Pick<HttpServerParts, "ended" | "log" | "profile" | "refused"> {
+interface HandlerParts extends Pick<HttpServerParts, "ended" | "health" | "log" | "profile" | "refused"> {
   readonly begun: (visit: Visit) => void;
   readonly door: FrontDoor;
   readonly share: SocketShare;
@@ -187,6 +188,11 @@ function createHandler(parts: HandlerParts) {
   }
 
   async function handle(visit: Visit): Promise<void> {
+    const probe = openProbeOf(visit);
+    if (probe !== undefined) {
+      if (door.checkProbe(visit)) await answerProbe(visit, probe, parts.health);
+      return;
+    }
     if (!door.checkAddress(visit)) return;
     const { request, response, path } = visit;
     // Whoever has no token yet must be able to read where to get one.
