@@ -31,11 +31,7 @@ export interface ConnectWorld {
 export const TOKEN_VARIABLE = "REPERTOIRE_TOKEN";
 
 /** What the client is told to start or to reach, or what is wrong with the words. */
-export function describeServer(
-  client: ClientId,
-  options: ConnectOptions,
-  world: ConnectWorld,
-): JoinedServer | string {
+export function describeServer(options: ConnectOptions, world: ConnectWorld): JoinedServer | string {
   const { http, profile, config, home } = options;
   if (http !== undefined) {
     if (profile !== undefined) return "over HTTP the address names the profile: write --http ADDRESS/PROFILE";
@@ -44,15 +40,14 @@ export function describeServer(
     return { kind: "http", url: http, tokenVariable: options.token === false ? undefined : TOKEN_VARIABLE };
   }
   if (options.token === false) return "--no-token goes with --http";
-  // Claude Desktop looks for programs in a PATH of its own.
-  const { command, args } = findOwnCommand(world.own, client === "claude-desktop");
+  const { command, args, env } = findOwnCommand(world.own);
   const { cwd } = world.place;
   const given = [
     ...(config === undefined ? [] : ["--config", resolve(cwd, config)]),
     ...(home === undefined ? [] : ["--home", resolve(cwd, home)]),
     ...(profile === undefined ? [] : ["--profile", profile]),
   ];
-  return { kind: "stdio", command, args: [...args, "serve", ...given] };
+  return { kind: "stdio", command, args: [...args, "serve", ...given], ...(env !== undefined && { env }) };
 }
 
 /** What the person must know to have it work. */
@@ -61,10 +56,14 @@ export function adviceFor(client: ClientId, options: ConnectOptions, { own }: Co
     const where = `${TOKEN_VARIABLE} must be set where ${CLIENT_TITLES[client]} is started, to what \`repertoire token\` prints`;
     return options.token === false ? [] : [`${yellow("note")} ${where}`];
   }
-  const { isTemporary } = findOwnCommand(own, client === "claude-desktop");
-  const reason = "this program runs out of a cache that may be cleared; install it, then connect again";
-  return isTemporary ? [`${yellow("note")} ${reason}: npm install -g repertoire`] : [];
+  const { lives } = findOwnCommand(own);
+  return lives === "installed" ? [] : [`${yellow("note")} ${ADVICE[lives]}: npm install -g repertoire`];
 }
+
+const ADVICE = {
+  npx: "you run Repertoire through npx, so the client does too and starts slower; to avoid that, install it and connect again",
+  cache: "this program runs out of a cache that may be cleared; install it, then connect again",
+} as const;
 
 /** The options of a connection as words, to say how the same is done again. */
 export function wordsOf({ project, profile, http, token }: ConnectOptions): string[] {

@@ -47,15 +47,16 @@ function createRig(answer?: boolean): Rig {
 
 const YES: ConnectOptions = { yes: true };
 
-it("a program that PATH leads to is written by its name, with what was given, in full", async () => {
+it("C6: Node and the script are written by their full paths, with what was given, although PATH has the name", async () => {
   const { world, read, root } = createRig();
   const options = { ...YES, config: "my.json", home: "../home", profile: "review" };
   expect(await connect("cursor", options, world)).toBe(0);
   expect(JSON.parse(read("user/.cursor/mcp.json"))).toEqual({
     mcpServers: {
       repertoire: {
-        command: "repertoire",
+        command: "/opt/node",
         args: [
+          "/opt/repertoire/dist/main.js",
           "serve",
           "--config",
           join(root, "project/my.json"),
@@ -69,11 +70,55 @@ it("a program that PATH leads to is written by its name, with what was given, in
   });
 });
 
-it("Claude Desktop, which has a PATH of its own, is told where everything is", async () => {
+it.each<[client: string, file: string, before: string]>([
+  [
+    "cursor",
+    "user/.cursor/mcp.json",
+    '{"mcpServers": {"repertoire": {"command": "repertoire", "args": ["serve"], "env": {"A": "1"}}}}',
+  ],
+  [
+    "vscode",
+    "user/.config/Code/User/mcp.json",
+    '{"servers": {"repertoire": {"type": "stdio", "command": "repertoire", "args": ["serve"], "env": {"A": "1"}}}}',
+  ],
+  [
+    "codex",
+    "user/.codex/config.toml",
+    '[mcp_servers.repertoire]\ncommand = "repertoire"\nargs = ["serve"]\n[mcp_servers.repertoire.env]\nA = "1"\n',
+  ],
+])(
+  "C6: an entry of %s with the bare name is written anew, and what was added by hand stays",
+  async (client, file, before) => {
+    const { world, read, root } = createRig();
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), before);
+    expect(await connect(client, YES, world)).toBe(0);
+    expect(read(file)).not.toContain('"repertoire",');
+    expect(read(file)).not.toMatch(/command"?\s*[:=]\s*"repertoire"/);
+    for (const part of ["/opt/node", "/opt/repertoire/dist/main.js", "serve", "A"])
+      expect(read(file)).toContain(part);
+    expect(await connect(client, { undo: true }, world)).toBe(0);
+    expect(read(file)).toBe(before);
+  },
+);
+
+it("C6: out of the cache of npx, npx is written by its full path, with a PATH where it needs one", async () => {
   const { world, read } = createRig();
-  await connect("claude-desktop", YES, world);
-  expect(JSON.parse(read("user/.config/Claude/claude_desktop_config.json"))).toEqual({
-    mcpServers: { repertoire: { command: "/opt/node", args: ["/opt/repertoire/dist/main.js", "serve"] } },
+  const own = {
+    ...world.own,
+    script: "/cache/_npx/1/node_modules/repertoire/dist/main.js",
+    realPathOf: (path: string) => (path === "/opt/npx" || path.startsWith("/cache/") ? path : undefined),
+  };
+  await connect("claude", YES, { ...world, own });
+  expect(JSON.parse(read("user/.claude.json"))).toEqual({
+    mcpServers: {
+      repertoire: {
+        type: "stdio",
+        command: "/opt/npx",
+        args: ["-y", "repertoire", "serve"],
+        env: { PATH: "/opt:/bin:/usr/bin" },
+      },
+    },
   });
 });
 

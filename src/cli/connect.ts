@@ -85,7 +85,7 @@ export async function connect(name: string, options: ConnectOptions, world: Conn
     );
   }
   if (options.undo === true) return undo(target, options, world);
-  const server = describeServer(client, options, world);
+  const server = describeServer(options, world);
   if (typeof server === "string") return refuse(server, EXIT.usage);
   const entry = describeEntry(client, server);
   if (entry === undefined) {
@@ -134,7 +134,7 @@ async function carryOut(plan: JoinChange, options: ConnectOptions, world: Connec
     );
   }
   return done(target, options, { changed: true, diff, backup: written.backup }, [
-    `${green("connected")} ${title} in ${target.path}. Start it anew for this to count.`,
+    `${green("connected")} ${title} in ${target.path}. Restart ${title} to apply.`,
     ...adviceFor(target.client, options, world),
     `To take it back: ${commandLine(["connect", target.client, ...undoWords(options)], options)}`,
   ]);

@@ -24,7 +24,7 @@ import { EXIT } from "./exit-code.ts";
 import { finishUnchanged, finishWritten, printJson } from "./init-end.ts";
 import { showImport } from "./init-view.ts";
 import type { Answer, InitOptions, InitWorld } from "./init-world.ts";
-import { findOwnCommand, ownProcess } from "./own-command.ts";
+import { findOwnScript, ownProcess } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import { configError, globalOptionsOf } from "./session.ts";
 import { green, note, print, red, yellow } from "./terminal.ts";
@@ -109,7 +109,7 @@ export async function init(options: InitOptions, world: InitWorld): Promise<numb
     found: found.servers,
     existing: serversIn(target.path),
     env: world.place.env,
-    ownCommand: findOwnCommand(world.own, true),
+    ownCommand: { command: world.own.execPath, args: [findOwnScript(world.own)] },
   });
   for (const { path, message } of found.problems) world.note(`${yellow("warning")} ${path}: ${message}`);
   if (options.json !== true) showImport(plan, found, world);

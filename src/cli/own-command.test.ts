@@ -2,58 +2,82 @@ import { expect, it } from "vitest";
 import { findOwnCommand, ownProcess, type OwnProcess } from "./own-command.ts";
 
 const SCRIPT = "/usr/lib/node_modules/repertoire/dist/main.js";
-const LINKS: Readonly<Record<string, string>> = {
-  [SCRIPT]: SCRIPT,
-  "/usr/bin/repertoire": SCRIPT,
-  "/work/node_modules/.bin/repertoire": SCRIPT,
-  "/opt/other/repertoire": "/opt/other/repertoire",
-  "bin/repertoire": SCRIPT,
-};
-const OWN: OwnProcess = {
-  platform: "linux",
-  script: "/usr/bin/repertoire",
-  execPath: "/usr/bin/node",
-  searchPath: "/bin:/usr/bin",
-  realPathOf: (path) => LINKS[path],
-};
-const IN_FULL = { command: "/usr/bin/node", args: [SCRIPT], isTemporary: false };
+const CACHED = "/home/ada/.npm/_npx/0a1b/node_modules/repertoire/dist/main.js";
 
-it("is the bare name where PATH leads to this script by it", () => {
-  expect(findOwnCommand(OWN)).toEqual({ command: "repertoire", args: [], isTemporary: false });
-  expect(findOwnCommand({ ...OWN, script: SCRIPT })).toMatchObject({ command: "repertoire" });
-});
+/** A machine with these files; a link leads to what it is given as. */
+function machine(own: Partial<OwnProcess>, files: Readonly<Record<string, string>> = {}): OwnProcess {
+  return {
+    platform: "linux",
+    script: "/usr/bin/repertoire",
+    execPath: "/usr/bin/node",
+    searchPath: "/bin:/usr/bin",
+    realPathOf: (path) => ({ "/usr/bin/repertoire": SCRIPT, [CACHED]: CACHED, ...files })[path],
+    ...own,
+  };
+}
 
-it("is Node and the script in full where PATH leads elsewhere, or only for the time of one command", () => {
-  for (const searchPath of [
-    undefined,
-    "",
-    "/bin",
-    "bin:.",
-    "/opt/other:/usr/bin",
-    "/work/node_modules/.bin",
-    "/work/node_modules/.bin/",
-  ]) {
-    expect([searchPath, findOwnCommand({ ...OWN, searchPath })]).toEqual([searchPath, IN_FULL]);
+it("C6: is Node and the script by their full paths, whatever PATH leads to", () => {
+  const inFull = { command: "/usr/bin/node", args: [SCRIPT], lives: "installed" };
+  for (const searchPath of [undefined, "", "/bin:/usr/bin", "/opt/other", "/work/node_modules/.bin"]) {
+    expect([searchPath, findOwnCommand(machine({ searchPath }))]).toEqual([searchPath, inFull]);
   }
+  expect(findOwnCommand(machine({ script: "/nowhere/main.js" }))).toMatchObject({
+    args: ["/nowhere/main.js"],
+  });
 });
 
-it("is in full where that is asked for, and on Windows, where the name is that of a batch file", () => {
-  expect(findOwnCommand(OWN, true)).toEqual(IN_FULL);
-  expect(findOwnCommand({ ...OWN, platform: "win32" })).toEqual(IN_FULL);
+it("C6: out of the cache of npx it is the npx beside this Node, by its full path", () => {
+  const own = machine({ script: CACHED }, { "/usr/bin/npx": "/usr/lib/npm/npx-cli.js" });
+  expect(findOwnCommand(own)).toEqual({
+    command: "/usr/bin/npx",
+    args: ["-y", "repertoire"],
+    lives: "npx",
+  });
 });
 
-it("says when the script stands in a cache that may be cleared", () => {
-  const script = "/home/ada/.npm/_npx/0a1b/node_modules/repertoire/dist/main.js";
-  const own = { ...OWN, script, realPathOf: (path: string) => (path === script ? script : undefined) };
-  expect(findOwnCommand(own)).toEqual({ command: "/usr/bin/node", args: [script], isTemporary: true });
+it("C6: npx gets a PATH only where a desktop would not find this Node, and none of its passing folders", () => {
+  const folder = "/home/ada/.nvm/versions/node/v24.1.0/bin";
+  const own = machine(
+    {
+      script: CACHED,
+      execPath: `${folder}/node`,
+      searchPath: `/home/ada/.npm/_npx/0a1b/node_modules/.bin:/work/node_modules/.bin:bin:${folder}:/opt/bin:/usr/bin`,
+    },
+    { [`${folder}/npx`]: "/npx-cli.js", "/usr/bin/npx": "/old/npx-cli.js" },
+  );
+  expect(findOwnCommand(own)).toEqual({
+    command: `${folder}/npx`,
+    args: ["-y", "repertoire"],
+    env: { PATH: `${folder}:/opt/bin:/usr/bin:/bin` },
+    lives: "npx",
+  });
+});
+
+it("C6: without an npx it is the script in the cache, and says so", () => {
+  expect(findOwnCommand(machine({ script: CACHED }))).toEqual({
+    command: "/usr/bin/node",
+    args: [CACHED],
+    lives: "cache",
+  });
+});
+
+it("C6: on Windows npx is started by Node, because its own name is that of a batch file", () => {
+  const execPath = "C:\\node\\node.exe";
+  const npx = "C:\\node\\node_modules\\npm\\bin\\npx-cli.js";
+  const own = machine({ platform: "win32", script: CACHED, execPath }, { [npx]: npx });
+  expect(findOwnCommand(own)).toEqual({
+    command: execPath,
+    args: [npx, "-y", "repertoire"],
+    lives: "npx",
+  });
 });
 
 it("of this very process is a script that exists", () => {
   const own = ownProcess();
-  expect(findOwnCommand(own, true)).toEqual({
+  expect(findOwnCommand(own)).toEqual({
     command: process.execPath,
     args: [own.realPathOf(process.argv[1]!)],
-    isTemporary: false,
+    lives: "installed",
   });
   expect(own.realPathOf("/there/is/no/such/file")).toBeUndefined();
 });

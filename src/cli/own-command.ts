@@ -1,6 +1,11 @@
-/** How this very program is started, from any folder, by a program that knows nothing of this shell. */
+/**
+ * How this very program is started, from any folder, by a program that knows nothing of this shell. A client with windows has a PATH
+ * of its own, often without `repertoire` or with an older Node, so both Node and the script are named by their full paths.
+ *
+ * A script in the cache of npx may be gone tomorrow. Then npx itself is named, which downloads it again where it has to.
+ */
 import { accessSync, constants, realpathSync } from "node:fs";
-import { posix } from "node:path";
+import { posix, win32 } from "node:path";
 
 export interface OwnProcess {
   readonly platform: NodeJS.Platform;
@@ -9,42 +14,68 @@ export interface OwnProcess {
   readonly execPath: string;
   /** `PATH`. */
   readonly searchPath: string | undefined;
-  /** Where links lead to; `undefined` for what is not there or cannot be run. */
+  /** Where links lead to; `undefined` for what is not there or cannot be read. */
   readonly realPathOf: (path: string) => string | undefined;
 }
 
 export interface OwnCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** It stands in a folder that a package runner may clear at any time. */
-  readonly isTemporary: boolean;
+  /** Variables that the command needs where PATH is as a desktop has it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `cache`: the script is in a folder that a package runner may clear. `npx`: the same, and the command downloads it again. */
+  readonly lives: "installed" | "cache" | "npx";
 }
 
-const BIN_NAME = "repertoire";
+const PACKAGE = "repertoire";
 /** Folders that are in PATH for the time of one command only. */
-const PASSING_FOLDER = /[\\/]node_modules[\\/]\.bin[\\/]?$/;
+const PASSING_FOLDER = /[\\/](?:node_modules[\\/]\.bin|node-gyp-bin)[\\/]?$/;
 const RUNNER_CACHE = /[\\/](?:_npx|dlx(?:-[^\\/]*)?)[\\/]/;
+/** In the PATH of every desktop. */
+const DESKTOP_FOLDERS: ReadonlySet<string> = new Set(["/usr/bin", "/bin"]);
 
-/**
- * The bare name where the shell's PATH leads to this script by it, else Node and the script, both in full. `isAbsolute` asks for
- * the latter in any case: desktop programs have a PATH of their own. On Windows the name is that of a batch file, which a
- * client cannot start without a shell.
- */
-export function findOwnCommand(own: OwnProcess, isAbsolute = false): OwnCommand {
-  const script = own.realPathOf(own.script) ?? own.script;
-  const isInstalled = !isAbsolute && own.platform !== "win32" && isOnPath(own, script);
-  if (isInstalled) return { command: BIN_NAME, args: [], isTemporary: false };
-  return { command: own.execPath, args: [script], isTemporary: RUNNER_CACHE.test(script) };
+/** Node and the script, both in full; npx in full where the script is in a cache. */
+export function findOwnCommand(own: OwnProcess): OwnCommand {
+  const script = findOwnScript(own);
+  if (!RUNNER_CACHE.test(script)) return { command: own.execPath, args: [script], lives: "installed" };
+  return findNpx(own) ?? { command: own.execPath, args: [script], lives: "cache" };
 }
 
-/** The first of that name counts, as in a shell. Folders that are not the same from everywhere do not. */
-function isOnPath({ searchPath, realPathOf }: OwnProcess, script: string): boolean {
-  for (const folder of (searchPath ?? "").split(posix.delimiter)) {
-    if (!posix.isAbsolute(folder) || PASSING_FOLDER.test(folder)) continue;
-    const found = realPathOf(posix.join(folder, BIN_NAME));
-    if (found !== undefined) return found === script;
+/** The script that runs now, wherever it is. */
+export function findOwnScript({ script, realPathOf }: OwnProcess): string {
+  return realPathOf(script) ?? script;
+}
+
+/** The npx that belongs to this Node, else the first of PATH. Its own first line asks PATH for `node`, so PATH has to lead there. */
+function findNpx(own: OwnProcess): OwnCommand | undefined {
+  const { platform, execPath, realPathOf } = own;
+  const words = ["-y", PACKAGE];
+  if (platform === "win32") {
+    // `npx.cmd` is a batch file, which a client cannot start without a shell.
+    const script = win32.join(win32.dirname(execPath), "node_modules", "npm", "bin", "npx-cli.js");
+    return realPathOf(script) === undefined
+      ? undefined
+      : { command: execPath, args: [script, ...words], lives: "npx" };
   }
-  return false;
+  const folders = lastingFolders(own);
+  const nodeFolder = posix.dirname(execPath);
+  const command = [nodeFolder, ...folders]
+    .map((folder) => posix.join(folder, "npx"))
+    .find((path) => realPathOf(path) !== undefined);
+  if (command === undefined) return undefined;
+  const found = { command, args: words, lives: "npx" } as const;
+  if (DESKTOP_FOLDERS.has(nodeFolder)) return found;
+  const path = [...new Set([nodeFolder, ...folders, ...DESKTOP_FOLDERS])].join(posix.delimiter);
+  return { ...found, env: { PATH: path } };
+}
+
+/** Of PATH, without those that mean something else in another folder or after this command. */
+function lastingFolders({ searchPath }: OwnProcess): string[] {
+  return (searchPath ?? "")
+    .split(posix.delimiter)
+    .filter(
+      (folder) => posix.isAbsolute(folder) && !PASSING_FOLDER.test(folder) && !RUNNER_CACHE.test(folder),
+    );
 }
 
 /** This process. */

@@ -1,18 +1,25 @@
 /** How each client writes down a server: the same command or address, in seven spellings. */
 import type { JsonObject } from "../../core/json.ts";
+import { asObject } from "../server-check.ts";
 import type { ClientId } from "./client.ts";
 
 export type JoinedServer =
-  | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
   /** `tokenVariable` names the variable that holds the token: the token itself never stands in a client's file. */
   | { readonly kind: "http"; readonly url: string; readonly tokenVariable?: string | undefined };
 
 /** What to write for a server; `undefined` where the client's file has no way to say it. */
 export function describeEntry(client: ClientId, server: JoinedServer): JsonObject | undefined {
   if (server.kind === "http") return REMOTE[client]?.(server.url, server.tokenVariable);
-  const { command, args } = server;
-  if (client === "claude") return { type: "stdio", command, args, env: {} };
-  return client === "vscode" ? { type: "stdio", command, args } : { command, args };
+  const { command, args, env } = server;
+  if (client === "claude") return { type: "stdio", command, args, env: { ...env } };
+  const entry = { command, args, ...(env !== undefined && { env: { ...env } }) };
+  return client === "vscode" ? { type: "stdio", ...entry } : entry;
 }
 
 type DescribeRemote = (url: string, variable: string | undefined) => JsonObject;
@@ -47,8 +54,6 @@ const REMOTE_KEYS = [
 ];
 /** Whoever connects a client wants the server to be on. */
 const SWITCHES = ["enabled", "disabled"];
-/** What a person may have put there by hand; ours is only a beginning. */
-const KEPT_KEYS: ReadonlySet<string> = new Set(["env", "headers"]);
 
 /** Our entry over what stands there already: what a person added to it stays, what belongs to the other transport goes. */
 export function mergeEntry(existing: unknown, entry: JsonObject): Record<string, unknown> {
@@ -62,7 +67,9 @@ export function mergeEntry(existing: unknown, entry: JsonObject): Record<string,
   const merged: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(existing)) if (!dropped.has(key)) merged[key] = value;
   for (const [key, value] of Object.entries(entry)) {
-    if (!(KEPT_KEYS.has(key) && Object.hasOwn(merged, key))) merged[key] = value;
+    // What a person put there by hand stays: other variables beside those that the command needs, and headers as they are.
+    if (key === "env") merged[key] = { ...asObject(merged[key]), ...(value as JsonObject) };
+    else if (key !== "headers" || !Object.hasOwn(merged, key)) merged[key] = value;
   }
   return merged;
 }
