@@ -39,10 +39,7 @@ export interface HttpAddress {
   readonly port?: number;
 }
 
-export interface HttpFront extends HttpListener {
-  /** The token that was made because there was none: shown once. */
-  readonly newToken?: string;
-}
+export type HttpFront = HttpListener;
 
 export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress): Promise<HttpFront> {
   const { config, log, watching } = parts;
@@ -64,7 +61,7 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
   const permit = checkListener({ host: settings.host, hasIssuer: oauth !== undefined, tokenNames });
   if (permit.kind === "refused")
     throw new RepertoireError("CONFIG_INVALID", permit.message, { hint: permit.hint });
-  const begun = tokens.begin();
+  tokens.begin();
   const issuer =
     oauth === undefined ? undefined : { ...oauth, fetch: await parts.openIssuerFetch(new URL(oauth.issuer)) };
   const open = () =>
@@ -102,7 +99,6 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
     get strangerCount() {
       return opened.strangerCount;
     },
-    ...(begun !== undefined && { newToken: begun.token }),
     async close() {
       leave();
       await opened.close();

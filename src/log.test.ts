@@ -5,9 +5,10 @@ import { expect, it } from "vitest";
 import { eventually, temporaryFolder } from "../test/fixtures/temporary.ts";
 import { createLog } from "./log.ts";
 
-function openLog(options: { level?: "info" | "debug" | "silent"; secrets?: string[] } = {}) {
+function openLog(options: { level?: "info" | "debug" | "silent"; secrets?: string[]; format?: "text" } = {}) {
   const file = join(temporaryFolder(), "logs", "gateway.log");
-  const log = createLog({ level: options.level ?? "info", file, secrets: options.secrets ?? [] });
+  const { level = "info", secrets = [], format } = options;
+  const log = createLog({ level, file, secrets, format });
   const lines = async () => {
     await log.close();
     return readFileSync(file, "utf8").trimEnd().split("\n");
@@ -53,6 +54,17 @@ it("leaves no secret in fields, keys, errors or the event itself", async () => {
   const text = (await lines()).join("\n");
   expect(text).not.toContain("CANARY");
   expect(JSON.parse(text)).toMatchObject({ apiKey: "[redacted]" });
+});
+
+it("C10: text leaves no secret either, also one that JSON would escape", async () => {
+  const secret = 'CANARY-"quoted"\\-secret';
+  const { log, lines } = openLog({ secrets: [secret], format: "text" });
+  log.info(`event ${secret}`, { [secret]: 1, text: `x ${secret}`, apiKey: "CANARY-by-key" });
+  log.error("gateway.uncaught", { error: new Error(secret) });
+  log.warn("upstream.failed", { server: secret, reason: secret, stderr: [`${secret} ${secret}`] });
+  const text = (await lines()).join("\n");
+  expect(text).not.toContain("CANARY");
+  expect(text).toMatch(/^\d\d:\d\d:\d\d info {2}event /);
 });
 
 it("T156: one event is one line, whatever its text holds", async () => {

@@ -1,11 +1,11 @@
 /**
- * Log lines: one event, one line of JSON, on stderr or in a file that only its owner can read.
+ * Log lines: one event, one line of JSON, on stderr or in a file that only its owner can read; or text for a person at a terminal.
  *
  * Everything is redacted twice: as values before pino sees them, and as text before the line is written, so that a secret in an
  * event's name or a key is caught as well. The sink may block or break: lines wait in a bounded buffer, then are dropped and
  * counted, and the gateway goes on. pino is loaded with the first line that is written.
  */
-import type { Log, LogLevel } from "./core/log.ts";
+import type { Log, LogFormat, LogLevel } from "./core/log.ts";
 import { createRedactor, type Redactor } from "./core/redaction.ts";
 import { HIDDEN_CLASS } from "./core/visible-text.ts";
 
@@ -26,6 +26,8 @@ export interface LogOptions {
   readonly level: LogLevel;
   readonly file?: string | undefined;
   readonly secrets: readonly string[];
+  /** Without it, text where stderr is a terminal, and JSON everywhere else. */
+  readonly format?: LogFormat | undefined;
 }
 
 export interface ConfigurableLog extends Log {
@@ -53,7 +55,7 @@ export function createLog(options: LogOptions): ConfigurableLog {
     if (SEVERITY[at] < SEVERITY[level]) return;
     const safe = { ...(redactor.value(fields) as object) };
     sink ??= openSink(
-      options.file,
+      options,
       () => redactor,
       () => dropped++,
     );
@@ -78,7 +80,7 @@ export function createLog(options: LogOptions): ConfigurableLog {
 }
 
 async function openSink(
-  file: string | undefined,
+  { file, format = file === undefined && process.stderr.isTTY ? "text" : "json" }: LogOptions,
   redactor: () => Redactor,
   onDrop: () => void,
 ): Promise<Sink> {
@@ -102,7 +104,7 @@ async function openSink(
       messageKey: "event",
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: (line) => escapeHiddenJson(redactor().text(line)) },
+      hooks: { streamWrite: await createLineWriter(format, file, redactor) },
     },
     destination,
   );
@@ -120,6 +122,28 @@ async function openSink(
       clearTimeout(timer);
     },
   };
+}
+
+/** A secret is looked for in the line that is really written as well: text has fewer escapes than JSON. */
+async function createLineWriter(
+  format: LogFormat,
+  file: string | undefined,
+  redactor: () => Redactor,
+): Promise<(line: string) => string> {
+  if (format === "json") return (line) => escapeHiddenJson(redactor().text(line));
+  const [{ textLineOf }, { default: colours }] = await Promise.all([
+    import("./log-text.ts"),
+    import("picocolors"),
+  ]);
+  const hasColours = file === undefined && process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+  const { red, yellow, dim } = colours.createColors(hasColours);
+  const paints: Readonly<Record<string, (text: string) => string>> = {
+    error: red,
+    warn: yellow,
+    debug: dim,
+  };
+  const paint = (level: string, text: string): string => paints[level]?.(text) ?? text;
+  return (line) => redactor().text(textLineOf(redactor().text(line), paint));
 }
 
 const HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, "gu");

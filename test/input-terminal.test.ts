@@ -1,16 +1,12 @@
-/** Inputs at a real terminal: `script` gives the command one, and what is written to `script` is typed into it. */
-import { spawn } from "node:child_process";
+/** Inputs at a real terminal. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { BIN, environmentOf } from "./fixtures/gateway-process.ts";
-import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
+import { describe, expect, it } from "vitest";
+import { SCRIPT, startTerminal } from "./fixtures/at-terminal.ts";
+import { temporaryFolder } from "./fixtures/temporary.ts";
 
-const SCRIPT = "/usr/bin/script";
 const SUM = { command: process.execPath, args: [join(import.meta.dirname, "fixtures/sum-server.mjs")] };
 const QUESTION = "The input key";
-const PATIENCE_MS = 30_000;
 
 function folderWithInput(): string {
   const folder = temporaryFolder();
@@ -20,26 +16,8 @@ function folderWithInput(): string {
 }
 
 function startAtTerminal(folder: string, args: readonly string[], typedAhead = "") {
-  const words = [process.execPath, BIN, ...args, "--config", join(folder, "mine.json")];
-  // A terminal of no width would have every letter on a line of its own.
-  const child = spawn(SCRIPT, ["-qec", `stty cols 200 rows 50; exec ${words.join(" ")}`, "/dev/null"], {
-    cwd: folder,
-    env: { ...environmentOf(folder, { REPERTOIRE_KEYRING: "off", TERM: "xterm" }), SHELL: "/bin/sh" },
-    stdio: "pipe",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let shown = "";
-  let code: number | null | undefined;
-  child.stdout.on("data", (chunk: Buffer) => (shown += stripVTControlCharacters(chunk.toString())));
-  child.stdin.on("error", () => {});
-  child.on("close", (status) => (code = status));
-  child.stdin.write(typedAhead);
-  return {
-    type: (text: string) => child.stdin.write(text),
-    shown: () => shown,
-    asks: () => eventually(`the question (${shown})`, () => shown.includes(QUESTION), PATIENCE_MS),
-    exited: () => eventually(`the exit (${shown})`, () => code !== undefined && { code }, PATIENCE_MS),
-  };
+  const terminal = startTerminal(folder, [...args, "--config", join(folder, "mine.json")], { typedAhead });
+  return { ...terminal, asks: () => terminal.shows(QUESTION) };
 }
 
 function keptIn(folder: string): string {

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { LOG_LEVELS } from "../core/log.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
 import { VERSION } from "../version.ts";
 import { addAdd } from "./add.ts";
 import { addAlias } from "./alias.ts";
@@ -76,6 +76,12 @@ export function createProgram(finish: Finish): Command {
       "Keep everything in this folder (default: REPERTOIRE_HOME or the XDG data folder)",
     )
     .addOption(new Option("--log-level <level>", "What goes to the log").choices(LOG_LEVELS))
+    .addOption(
+      new Option(
+        "--log-format <format>",
+        "How it is written (default: text on a terminal, else json)",
+      ).choices(LOG_FORMATS),
+    )
     .helpOption("-h, --help", "Show help")
     .helpCommand("help [command]", "Show help for a command")
     .showHelpAfterError("(repertoire --help shows what there is)")

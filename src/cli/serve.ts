@@ -7,8 +7,8 @@ import { EXIT } from "./exit-code.ts";
 import { watchExceptions } from "./exceptions.ts";
 import type { Finish } from "./program.ts";
 import { watchSignals } from "./signals.ts";
-import { connectHints, formatHints } from "./connect-hints.ts";
-import { dim, note, print } from "./terminal.ts";
+import { commandLine } from "./command-line.ts";
+import { bold, dim, note, print } from "./terminal.ts";
 import {
   globalOptionsOf,
   logOptionsOf,
@@ -94,22 +94,30 @@ const serveStdio: Serve = async ({ app }, { profile }) => {
   return app.connectStdio(process.stdin, reserveStdout(), profile);
 };
 
-const serveHttp: Serve = async ({ app, config }, { http, readyJson, profile }) => {
+const serveHttp: Serve = async ({ app, config }, options) => {
+  const { http, readyJson, profile } = options;
   const front = await app.listenHttp(typeof http === "string" ? parseAddress(http) : {}, profile);
   const { home } = config.current();
-  if (readyJson === true) print(JSON.stringify({ url: front.url, tokenFile: join(home, "tokens.json") }));
-  else note(welcome(front));
+  const tokenFile = join(home, "tokens.json");
+  if (readyJson === true) print(JSON.stringify({ url: front.url, tokenFile }));
+  else note(welcome({ url: front.url, tokenFile }, options));
   return { ended: new Promise(() => {}), close: () => front.close() };
 };
 
-/** The token itself is shown once; after that, how to see it. */
-function welcome({ url, newToken }: { readonly url: string; readonly newToken?: string }): string {
-  const token = newToken ?? "$(repertoire token)";
-  const told =
-    newToken === undefined
-      ? "The token is shown by: repertoire token"
-      : `The token, shown now and by \`repertoire token\`: ${newToken}`;
-  return `Serving MCP at ${url}\n${told}\n${formatHints(connectHints({ url, token }), dim)}`;
+/** Never the token itself: what a terminal has shown stays in its history, in recordings and in screenshots. */
+function welcome(
+  { url, tokenFile }: { readonly url: string; readonly tokenFile: string },
+  options: GlobalOptions,
+): string {
+  const showToken = commandLine(["token"], options);
+  const add = `claude mcp add --transport http repertoire ${url} --header "Authorization: Bearer $(${showToken})"`;
+  return [
+    `${bold("Serving MCP at")} ${url}`,
+    `${dim("Claude Code  ")} ${add}`,
+    `${dim("other clients")} ${commandLine(["connect", "CLIENT", "--http", url], options)}`,
+    `${dim("token        ")} in ${tokenFile}; to see it: ${showToken}`,
+    `${dim("stop         ")} Ctrl-C`,
+  ].join("\n");
 }
 
 function parseAddress(text: string): { host?: string; port?: number } {

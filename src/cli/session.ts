@@ -5,7 +5,7 @@ import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
-import type { Log, LogLevel } from "../core/log.ts";
+import type { Log, LogFormat, LogLevel } from "../core/log.ts";
 import { openConfigSource, openInputs, type Inputs } from "../inputs.ts";
 import { createLog, type ConfigurableLog } from "../log.ts";
 import { canAsk } from "./confirm.ts";
@@ -17,6 +17,7 @@ export interface GlobalOptions {
   readonly config?: string;
   readonly home?: string;
   readonly logLevel?: LogLevel;
+  readonly logFormat?: LogFormat;
 }
 
 export function globalOptionsOf(command: Command): GlobalOptions {
@@ -105,7 +106,8 @@ export function logWarnings(log: Log, warnings: readonly Problem[]): void {
 
 export function logOptionsOf(config: Config, options: GlobalOptions, quietest?: LogLevel) {
   const level = options.logLevel ?? quietest ?? config.log.level;
-  return { level, file: config.log.file, secrets: config.secrets };
+  const format = options.logFormat ?? config.log.format;
+  return { level, file: config.log.file, format, secrets: config.secrets };
 }
 
 export function configError(problems: readonly Problem[]): RepertoireError {

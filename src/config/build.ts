@@ -48,7 +48,7 @@ export function buildConfig(input: BuildInput): Config {
   const locate: Locate = (at, path) => absolutePath(folderOf(input.sourceAt(at), home), path);
   const servers = buildServers(input, settings.limits.callTimeoutMs, locate);
   const findId = createServerFinder(servers.map((server) => server.id));
-  const { file: logFile, level } = settings.log;
+  const { file: logFile, level, format } = settings.log;
   return deepFreeze({
     origin: originOf(files),
     files,
@@ -67,7 +67,11 @@ export function buildConfig(input: BuildInput): Config {
     workflows: buildWorkflows(settings.workflows, locate),
     http: buildHttp(settings.http),
     telemetry: buildTelemetry(settings.telemetry),
-    log: logFile === undefined ? { level } : { level, file: locate(["log", "file"], logFile) },
+    log: {
+      level,
+      ...(logFile !== undefined && { file: locate(["log", "file"], logFile) }),
+      ...(format !== undefined && { format }),
+    },
     secrets: findSecrets(input, servers, [settings.workflows.llm, settings.search.embeddings]),
   });
 }

@@ -1,4 +1,4 @@
-import type { LogLevel } from "../core/log.ts";
+import type { LogFormat, LogLevel } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { Permission } from "../core/principal.ts";
 import type { KeyPath, Problem } from "./problem.ts";
@@ -237,6 +237,7 @@ interface TelemetryConfig {
 interface LogConfig {
   readonly level: LogLevel;
   readonly file?: string;
+  readonly format?: LogFormat;
 }
 
 /** The parts of a project file that have no effect until it is trusted; its servers are listed and not started. */

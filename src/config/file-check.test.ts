@@ -30,7 +30,7 @@ describe("unknown keys", () => {
 
   test("far from every key are told which there are", () => {
     expect(checkFile({ log: { zzz: 1 } })).toMatchObject({
-      complaints: [{ message: "unknown key", hint: "the keys here are level, file" }],
+      complaints: [{ message: "unknown key", hint: "the keys here are level, file, format" }],
     });
   });
 });

@@ -4,7 +4,7 @@
  * and repeats no value. Rules that need more than one key are in `server-check.ts` and `profile.ts`.
  */
 import * as z from "zod";
-import { LOG_LEVELS } from "../core/log.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
 import { isScopePart } from "../core/names.ts";
 import { CHANGED_TOOLS, EXPOSURES, SUSPICIOUS_TOOLS } from "./config.ts";
 import {
@@ -409,6 +409,9 @@ const log = section({
   file: text(findPathProblem)
     .optional()
     .describe("A file for the log instead of stderr; a relative one starts at the folder of this file."),
+  format: choice(LOG_FORMATS)
+    .optional()
+    .describe("Lines of JSON, or text to read. Without it, text on a terminal and JSON everywhere else."),
 });
 
 const INPUT_TYPES = ["promptString", "pickString"] as const;

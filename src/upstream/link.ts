@@ -153,7 +153,14 @@ export class Link {
     this.#wellTimer = setTimeout(() => this.#parts.health.breaker.reset(), WELL_MS);
     this.#wellTimer.unref();
     this.#parts.onOpen(connection);
-    this.#parts.log.info("upstream.connected", { server: this.#config.id, era, protocolVersion });
+    const { process, connectMs } = connection;
+    this.#parts.log.info("upstream.connected", {
+      server: this.#config.id,
+      era,
+      protocolVersion,
+      ...(process?.pid !== undefined && { pid: process.pid }),
+      connectMs: Math.round(connectMs),
+    });
     return succeed(connection);
   }
 
