@@ -299,7 +299,11 @@ export interface Declarations {
   readonly text: string;
   readonly toolCount: number;
   /** Servers whose tools are not in it, and why. */
-  readonly missing: readonly { readonly server: string; readonly reason: string }[];
+  readonly missing: readonly {
+    readonly server: string;
+    readonly reason: string;
+    readonly isUnknown?: true;
+  }[];
 }
 
 /** Declares the tools of these servers, and of all capabilities. */
@@ -318,7 +322,11 @@ export function declareCatalogue(
     text: declareTools(tools, { docs: true }),
     toolCount: tools.length,
     missing: [
-      ...unlisted.map((server) => ({ server, reason: "no such server is configured and enabled" })),
+      ...unlisted.map((server) => ({
+        server,
+        reason: "no such server is configured and enabled",
+        isUnknown: true as const,
+      })),
       ...[...failed, ...pending].filter(({ server }) => wanted.has(server)),
     ],
   };

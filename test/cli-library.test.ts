@@ -76,15 +76,15 @@ describe("every command", () => {
     ["alias", ["math:smu", "math:add"]],
     ["delete", ["math:smu"]],
     ["test", ["math:smu"]],
-  ])("%s %j: an unknown name is answered with the nearest and 5", async (command, args) => {
+  ])("%s %j: an unknown name is answered with the nearest and 7", async (command, args) => {
     const folder = await folderWith(SUM);
     expect(await cli(folder, command, ...args)).toEqual({
-      status: 5,
+      status: 7,
       stdout: "",
       stderr: expect.stringMatching(/^error TOOL_NOT_FOUND: .*Did you mean math:sum\?\n/),
     });
     const { status, stdout, stderr } = await cli(folder, command, ...args, "--json");
-    expect({ status, stderr }).toEqual({ status: 5, stderr: "" });
+    expect({ status, stderr }).toEqual({ status: 7, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({
       success: false,
       error: { code: "TOOL_NOT_FOUND", nearest: ["math:sum"] },
@@ -94,13 +94,13 @@ describe("every command", () => {
   it.each([
     ["a path", ["history", "../x"], 6, "SECURITY_ERROR"],
     ["no name at all", ["delete", "Not Valid"], 2, "TOOL_INVALID_INPUT"],
-    ["a version that does not exist", ["diff", "math:sum@1", "math:sum@7"], 5, "there are 1."],
+    ["a version that does not exist", ["diff", "math:sum@1", "math:sum@7"], 7, "there are 1."],
     ["a new name that is a path", ["rename", "math:sum", "../x"], 6, "SECURITY_ERROR"],
     ["a new name with a version", ["rename", "math:sum", "math:add@2"], 2, "neither a hash nor a version"],
     ["another name with a version", ["alias", "math:sum", "math:add@2"], 2, "neither a hash nor a version"],
     ["a rollback to where it is", ["rollback", "math:sum@1"], 2, "is the current version"],
     ["a missing argument", ["diff", "math:sum@1"], 2, "missing required argument 'after'"],
-    ["a folder that does not exist", ["import", "nowhere"], 5, `There is no folder "nowhere"`],
+    ["a folder that does not exist", ["import", "nowhere"], 7, `There is no folder "nowhere"`],
   ])("refuses %s", async (_, args, status, words) => {
     const folder = await folderWith(SUM);
     expect(await cli(folder, ...args)).toEqual({
@@ -217,7 +217,7 @@ describe("save", () => {
       2,
       "private, project",
     ],
-    ["an unknown draft", ["save", "add-pu", "m:s", "--description", "x"], 5, "Did you mean add-up?"],
+    ["an unknown draft", ["save", "add-pu", "m:s", "--description", "x"], 7, "Did you mean add-up?"],
     ["an unsafe name", ["save", "add-up", "../s", "--description", "x"], 6, "SECURITY_ERROR"],
     ["an empty description", ["save", "add-up", "m:s", "--description", " "], 2, "description"],
   ])("refuses %s, and the draft stays", async (_, args, status, words) => {
@@ -377,7 +377,7 @@ describe("rename, alias, delete", () => {
         "deleted math:sum. Its 2 versions stay in the store for the runs that use them; its names are free.\n",
     });
     expect(await json(folder, "list")).toEqual({ items: [] });
-    expect((await cli(folder, "delete", "math:sum")).status).toBe(5);
+    expect((await cli(folder, "delete", "math:sum")).status).toBe(7);
     const other = await folderWith(SUM);
     expect(await json(other, "delete", "math:sum")).toEqual({ deleted: "math:sum", version_count: 1 });
   });

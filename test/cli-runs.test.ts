@@ -136,7 +136,7 @@ describe("every command", () => {
   it("ends by itself, each a process of its own", async () => {
     const place = createPlace();
     place.write("flow.json", GATED);
-    expect(await place.cli("run", "flow.json")).toMatchObject({ status: 6, stdout: "" });
+    expect(await place.cli("run", "flow.json")).toMatchObject({ status: 8, stdout: "" });
     for (const [args, status, stdout] of [
       [["validate", "flow.json"], 0, /^valid flow\.json: 3 nodes/],
       [["graph", "flow.json"], 0, /^Writes two notes\.\n/],
@@ -154,11 +154,11 @@ describe("every command", () => {
   it.each([
     ["resume both", ["resume", "last", "--code", "a.ts", "--name", "b"], 2, "not both"],
     ["an odd answer", ["resume", "last", "--uncertain", "maybe"], 2, `retry (make the call again), skip`],
-    ["resume of nothing", ["resume", "last"], 5, "No run that was started here can be resumed."],
-    ["an unknown run", ["show", "nope"], 5, `There is no run "nope".`],
-    ["approve of nothing", ["approve", "last"], 5, "No run waits for an approval."],
+    ["resume of nothing", ["resume", "last"], 7, "No run that was started here can be resumed."],
+    ["an unknown run", ["show", "nope"], 7, `There is no run "nope".`],
+    ["approve of nothing", ["approve", "last"], 7, "No run waits for an approval."],
     ["an odd status", ["runs", "--status", "done"], 2, "running, paused, succeeded"],
-    ["a workflow that is not there", ["validate", "none.json"], 2, "ENOENT"],
+    ["a workflow that is not there", ["validate", "none.json"], 7, "ENOENT"],
     ["an odd time limit", ["run", "none", "--timeout", "0"], 2, "--timeout"],
   ])("refuses %s", async (_, args, status, words) => {
     expect(await createPlace().cli(...args)).toEqual({
@@ -337,7 +337,7 @@ describe("run, resume", () => {
     expect(await place.json("runs", "--status", "interrupted")).toMatchObject({ runs: [{ kind: "code" }] });
 
     const asked = await place.cli("resume", "last");
-    expect(asked).toMatchObject({ status: 6, stdout: "" });
+    expect(asked).toMatchObject({ status: 8, stdout: "" });
     expect(asked.stderr).toContain(`\n    box__add {"text":"a\\u{202e}b"}\n`);
     for (const [label, answer] of [
       ["make it again", "retry"],
@@ -406,7 +406,7 @@ describe("signals", () => {
     running.signal("SIGINT");
     expect(await running.ended()).toMatchObject({ code: 130, stdout: "" });
     expect(await place.cli("resume", "last")).toMatchObject({
-      status: 6,
+      status: 8,
       stderr: expect.stringContaining(`middle: box__hold {"text":"x"}`),
     });
   });
@@ -469,7 +469,7 @@ describe("runs, show", () => {
     });
     expect((await place.cli("show", "last", "--step", "outputs")).stdout).toBe("3\n");
     expect(await place.cli("show", "last", "--step", "box__ad")).toEqual({
-      status: 5,
+      status: 7,
       stdout: "",
       stderr: expect.stringContaining("Did you mean box__add"),
     });
@@ -485,7 +485,7 @@ describe("approve", () => {
     const place = createPlace();
     place.write("flow.json", GATED);
     const paused = await place.cli("run", "flow.json");
-    expect(paused).toMatchObject({ status: 6, stdout: "" });
+    expect(paused).toMatchObject({ status: 8, stdout: "" });
     expect(paused.stderr).toMatch(/\npaused \S+\n {2}done +first\n {2}waits +middle: Really \\u\{202e\}\?\n/);
     expect(commandIn(paused.stderr, "decide with")[0]).toBe("approve");
     return place;
@@ -497,7 +497,7 @@ describe("approve", () => {
     expect(refused).toMatchObject({ status: 2, stdout: "" });
     expect(refused.stderr).toContain("waits for an approval:\n  Really \\u{202e}?\n");
     expect(refused.stderr).toContain("give --yes or --deny");
-    expect(await place.cli("resume", "last")).toMatchObject({ status: 6 });
+    expect(await place.cli("resume", "last")).toMatchObject({ status: 8 });
     expect(place.effects()).toEqual(["add hello"]);
   });
 
@@ -528,7 +528,7 @@ describe("approve", () => {
     expect(await place.json("runs")).toMatchObject({
       runs: [{ status: "failed", error: { reason: "denied" } }],
     });
-    expect(await place.cli("approve", "last", "--yes")).toMatchObject({ status: 5 });
+    expect(await place.cli("approve", "last", "--yes")).toMatchObject({ status: 7 });
     expect(place.effects()).toEqual(["add hello"]);
   });
 });

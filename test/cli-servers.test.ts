@@ -84,7 +84,7 @@ describe("remove, enable, disable", () => {
   it("answer a miss with the nearest", async () => {
     const { folder, config } = folderWith({ github: { command: "x" } });
     const { status, stderr } = await runCliHere(["remove", ...config, "gihub"], { folder });
-    expect({ status, near: stderr.includes("Did you mean github?") }).toEqual({ status: 1, near: true });
+    expect({ status, near: stderr.includes("Did you mean github?") }).toEqual({ status: 7, near: true });
   });
 });
 
@@ -226,10 +226,10 @@ describe("call and tools", () => {
       status: 5,
       stdout: expect.stringContaining("no way"),
     });
-    expect((await call("good.ehco", "text=x")).status).toBe(5);
+    expect((await call("good.ehco", "text=x")).status).toBe(7);
     expect((await call("good.echo", "text")).status).toBe(2);
     expect((await call("good.echo", "--args", "[]")).status).toBe(2);
-    expect((await call("gone.echo")).status).toBe(5);
+    expect((await call("gone.echo")).status).toBe(7);
   });
 
   it("calls the meta-tools, too", async () => {

@@ -161,17 +161,17 @@ describe("tools, list, describe", () => {
     }
   });
 
-  it("answer a miss with 5 and the nearest, an unsafe name with 6, a bad one with 2", async () => {
+  it("answer a miss with 7 and the nearest, an unsafe name with 6, a bad one with 2", async () => {
     const folder = await folderWithSum();
     expect(await runCliHere(["describe", "math:smu"], { folder })).toMatchObject({
-      status: 5,
+      status: 7,
       stdout: "",
       stderr: expect.stringContaining("Did you mean math:sum?"),
     });
     expect(await runCliHere(["describe", "../x"], { folder })).toMatchObject({ status: 6 });
     expect(await runCliHere(["describe", "Not Valid"], { folder })).toMatchObject({ status: 2 });
     const json = await runCliHere(["describe", "math:smu", "--json"], { folder });
-    expect(json.status).toBe(5);
+    expect(json.status).toBe(7);
     expect(JSON.parse(json.stdout)).toMatchObject({ success: false, error: { code: "TOOL_NOT_FOUND" } });
   });
 
@@ -190,7 +190,7 @@ it("list, describe, config and trust end by themselves, each a process of its ow
   writeFileSync(join(folder, "repertoire.json"), `{"mcpServers": {"a": {"command": "x"}}}`);
   for (const [args, status, words] of [
     [["list"], 0, "math:sum"],
-    [["describe", "math:smu", "--json"], 5, "TOOL_NOT_FOUND"],
+    [["describe", "math:smu", "--json"], 7, "TOOL_NOT_FOUND"],
     [["trust", "--yes"], 0, "command   x"],
     [["config", "check", "--json"], 0, `"trusted": true`],
   ] as const) {
@@ -277,7 +277,7 @@ describe("config", () => {
     for (const command of ["tools", "list", "serve"]) {
       const run = command === "serve" ? runCli : runCliHere;
       const { status, stdout, stderr } = await run([command], { folder });
-      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
       expect(stderr).toContain("repertoire.json:1:");
       expect(stderr).toContain("repertoire config check");
     }
@@ -301,7 +301,7 @@ describe("trust", () => {
   it("T139: shows exactly what would be run, and needs a yes where nobody can be asked", async () => {
     const folder = untrustedFolder();
     const { status, stdout, stderr } = await runCliHere(["trust"], { folder, env });
-    expect(status).toBe(6);
+    expect(status).toBe(2);
     expect(stderr).toContain("repertoire trust --yes");
     for (const words of [
       "command   sh",

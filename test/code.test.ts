@@ -152,7 +152,7 @@ describe("repertoire run", () => {
       5,
       /TOOL_EXECUTION_FAILED: Line 2.*\n.*2 \| return a\.b\.c;/,
     ],
-    ["a name that does not exist", "return await mcp.evrything.echo()", 5, /Did you mean mcp\.everything\?/],
+    ["a name that does not exist", "return await mcp.evrything.echo()", 7, /Did you mean mcp\.everything\?/],
     ["a missing argument", "return await mcp.everything.echo({})", 2, /message is missing/],
     ["code that cannot be read", "return (", 2, /TOOL_INVALID_INPUT: Line 1/],
     ["no end", "while (true) {}", 4, /TOOL_TIMEOUT.*500 ms/],
@@ -169,14 +169,14 @@ describe("repertoire run", () => {
 
   it("refuses what it cannot read before it opens anything", async () => {
     expect(await runCliHere(["run", "./nothing.ts"])).toMatchObject({
-      status: 2,
+      status: 7,
       stderr: expect.stringContaining("ENOENT"),
     });
     expect(await runCliHere(["run", "-", "--input", "x"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("key=value"),
     });
-    expect(await runCliHere(["run", "nothing"])).toMatchObject({ status: 5 });
+    expect(await runCliHere(["run", "nothing"])).toMatchObject({ status: 7 });
     expect(await runCliHere(["run", "-", "--timeout", "soon"], { input: "return 1" })).toMatchObject({
       status: 2,
     });
@@ -206,7 +206,7 @@ describe("repertoire types", () => {
   it("names a server that is not there", async () => {
     const { folder, config } = folderWithServer();
     const { status, stderr } = await runCliHere(["types", "nothing", ...config], { folder });
-    expect(status).toBe(4);
+    expect(status).toBe(7);
     expect(stderr).toContain("nothing: no such server");
   });
 });

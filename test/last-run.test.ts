@@ -158,7 +158,7 @@ describe("A1: resume last on the command line", () => {
     write("one", "return 'well'");
     expect(cli("one", "run", "job.ts").status).toBe(0);
     const refused = cli("one", "resume", "last");
-    expect(refused.status).toBe(5);
+    expect(refused.status).toBe(7);
     expect(refused.stderr).toContain("succeeded");
     expect(refused.stderr).toMatch(/repertoire show [0-9a-f-]{36}/);
     expect(effects()).toEqual([1]);

@@ -6,7 +6,7 @@ import { editedFile } from "./edited-file.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { green, note, printJson, red } from "./terminal.ts";
+import { failWith, green, note, printJson } from "./terminal.ts";
 
 interface AddOptions extends GlobalOptions {
   readonly url?: string;
@@ -53,14 +53,14 @@ Write \${NAME} for a secret: it is read from the environment when the server is 
 
 function add(name: string, target: string | undefined, args: readonly string[], options: AddOptions): number {
   const server = describeServer(target, args, options);
-  if (typeof server === "string") return refuse(server, EXIT.usage);
+  if (typeof server === "string") return failWith(EXIT.usage, server);
   const id = serverIdOf(name);
-  if (!id.success) return refuse(id.error.message, EXIT.usage);
+  if (!id.success) return failWith(EXIT.usage, id.error.message);
   const { path, home } = editedFile(options);
   const filed = listFiledServers({ configPath: options.config, home: options.home });
   const taken = filed.servers.find((other) => other.path === path && other.id === id.data);
   if (taken !== undefined && options.force !== true) {
-    return refuse(`there is a server "${taken.key}" in ${path} already; --force replaces it`, EXIT.refused);
+    return failWith(EXIT.refused, `there is a server "${taken.key}" in ${path} already; --force replaces it`);
   }
   editConfig(path, home, [{ path: [taken?.table ?? "mcpServers", taken?.key ?? name], value: server }]);
   if (options.json === true) printJson({ added: id.data, file: path, server });
@@ -106,9 +106,4 @@ function readPairs(pairs: readonly string[], separator: string): [string, string
 
 function collect(value: string, earlier: readonly string[]): string[] {
   return [...earlier, value];
-}
-
-function refuse(message: string, exitCode: number): number {
-  note(`${red("error")} ${message}`);
-  return exitCode;
 }

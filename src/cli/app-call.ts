@@ -1,10 +1,9 @@
 import type { App } from "../app.ts";
 import type { ToolError } from "../core/errors.ts";
-import { escapeUnprintable } from "../core/printable.ts";
 import type { ToolResult } from "../core/result.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import { openSession, type GlobalOptions } from "./session.ts";
-import { note, printJson, red } from "./terminal.ts";
+import { printJson, printToolError } from "./terminal.ts";
 
 /** How the answer becomes text, and which exit code it means; 0 unless it says otherwise. */
 interface Drawing<T> {
@@ -32,14 +31,6 @@ export async function useApp<T>(
 
 export function refuse(error: ToolError, options: GlobalOptions): number {
   if (options.json === true) printJson({ success: false, error });
-  else showError(error);
-  return error.reason === "auth_required" ? EXIT.auth : exitCodeOfToolError(error.code);
-}
-
-/** What has many problems has a line for each. */
-function showError({ code, message, hint }: ToolError): void {
-  const [first, ...others] = message.split("\n").map(escapeUnprintable);
-  note(`${red("error")} ${code}: ${first}`);
-  for (const line of others) note(`  ${line}`);
-  if (hint !== undefined) note(`  ${escapeUnprintable(hint)}`);
+  else printToolError(error);
+  return exitCodeOfToolError(error);
 }

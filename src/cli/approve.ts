@@ -4,13 +4,13 @@ import { escapeUnprintable } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { refuse } from "./app-call.ts";
 import { commandLine } from "./command-line.ts";
-import { askYesNo, canAsk } from "./confirm.ts";
+import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";
 import { perform } from "./execution.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { findAskingRunId } from "./run-reference.ts";
 import { globalOptionsOf, openSession, type GlobalOptions, type Session } from "./session.ts";
-import { bold, dim, escapeLines, green, note, printJson, red } from "./terminal.ts";
+import { bold, dim, escapeLines, green, note, printJson, red, tell } from "./terminal.ts";
 
 interface ApproveOptions extends GlobalOptions {
   readonly deny?: boolean;
@@ -90,13 +90,13 @@ function checkBound(
 
 /** Everything, cut nowhere: what is not shown cannot be agreed to. */
 function showQuestion({ runId, questionId, waiting }: Question): void {
-  note(`${bold(escapeUnprintable(waiting.name))} of ${runId} waits for an approval:`);
-  note(`  ${escapeUnprintable(waiting.message)}`);
+  tell(`${bold(escapeUnprintable(waiting.name))} of ${runId} waits for an approval:`);
+  tell(`  ${escapeUnprintable(waiting.message)}`);
   if (waiting.details !== null) {
     const lines = escapeLines(JSON.stringify(waiting.details, null, 2)).split("\n");
-    for (const line of lines) note(`${dim("  │ ")}${line}`);
+    for (const line of lines) tell(`${dim("  │ ")}${line}`);
   }
-  note(dim(`  question ${questionId}`));
+  tell(dim(`  question ${questionId}`));
 }
 
 async function findAnswer({ yes, deny }: ApproveOptions): Promise<ToolResult<boolean>> {
@@ -105,7 +105,7 @@ async function findAnswer({ yes, deny }: ApproveOptions): Promise<ToolResult<boo
   }
   if (yes === true || deny === true) return succeed(yes === true);
   if (canAsk()) return succeed(await askYesNo("Approve it?"));
-  return fail("TOOL_INVALID_INPUT", "Nothing was decided: there is no terminal to ask at.", {
+  return fail("TOOL_INVALID_INPUT", `Nothing was decided: ${whyNotAsked()}.`, {
     field: "yes",
     hint: "If you have read the question, give --yes or --deny.",
   });

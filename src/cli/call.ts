@@ -4,11 +4,12 @@ import { parseToolName } from "../core/names.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import { refuse } from "./app-call.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, openSessionFor, type GlobalOptions } from "./session.ts";
-import { escapeLines, note, print, printJson, printToolError } from "./terminal.ts";
-import { toolErrorIn } from "../core/errors.ts";
+import { escapeLines, note, print, printJson } from "./terminal.ts";
+import { toolErrorIn, type ToolError } from "../core/errors.ts";
 
 interface CallOptions extends GlobalOptions {
   readonly args?: string;
@@ -45,10 +46,7 @@ async function call(tool: string, pairs: readonly string[], options: CallOptions
   try {
     const definition = await session.app.findTool(name);
     const args = readArguments(pairs, options.args, definition);
-    if (!args.success) {
-      printToolError(args.error);
-      return exitCodeOfToolError(args.error.code);
-    }
+    if (!args.success) return refuse(args.error, options);
     const abort = new AbortController();
     process.once("SIGINT", () => abort.abort());
     const answer = await session.app.gateway.callTool(name, args.data, {
@@ -97,11 +95,15 @@ function readValue(text: string, schema: JsonObject | undefined): Json {
 }
 
 function show(answer: ToolAnswer, options: CallOptions): number {
-  if (options.json === true) printJson(answer);
+  const error = answer.isError === true ? (toolErrorIn(answer) ?? errorOf(answer)) : undefined;
+  if (options.json === true) printJson(error === undefined ? answer : { ...answer, error });
   else for (const block of answer.content) print(escapeLines(textOf(block)));
-  if (answer.isError !== true) return EXIT.ok;
-  const error = toolErrorIn(answer);
-  return error === undefined ? EXIT.toolError : exitCodeOfToolError(error.code);
+  return error === undefined ? EXIT.ok : exitCodeOfToolError(error);
+}
+
+/** A server's own failure is only words. */
+function errorOf({ content }: ToolAnswer): ToolError {
+  return fail("TOOL_EXECUTION_FAILED", content.map(textOf).join("\n")).error;
 }
 
 function textOf(block: JsonObject): string {

@@ -6,7 +6,7 @@ import { locateConfig } from "../config/locate.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { EXIT } from "./exit-code.ts";
 import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { green, note, printJson, red } from "./terminal.ts";
+import { failWith, green, note, printJson } from "./terminal.ts";
 
 interface ServerChange {
   /** What was done, in one word: `removed`. */
@@ -23,7 +23,10 @@ export function changeServer(name: string, command: Command, { word, fields }: S
   const server = servers.find((other) => other.key === name || other.id === name);
   if (server === undefined) {
     if (problems.length > 0) throw configError(problems);
-    return refuse(`${describeMiss(name, options)}.${didYouMean(nearest(name, keysOf(servers)))}`);
+    return failWith(
+      EXIT.notFound,
+      `${describeMiss(name, options)}.${didYouMean(nearest(name, keysOf(servers)))}`,
+    );
   }
   const { key, path, table } = server;
   const edits =
@@ -54,9 +57,4 @@ function describeMiss(name: string, { config, home }: GlobalOptions): string {
   const loaded = loadConfig({ configPath: config, home });
   const isFromEnvironment = loaded.ok && loaded.config.servers.some(({ id }) => id === name);
   return isFromEnvironment ? `"${name}" comes from the environment` : `there is no server "${name}"`;
-}
-
-function refuse(message: string): number {
-  note(`${red("error")} ${message}`);
-  return EXIT.failed;
 }

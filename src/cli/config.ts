@@ -8,7 +8,7 @@ import { loadConfigWithInputs } from "../inputs.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { green, note, print, printJson, red, write, yellow } from "./terminal.ts";
+import { green, note, print, printJson, red, tell, write, yellow } from "./terminal.ts";
 
 export function addConfig(program: Command, finish: Finish): void {
   const config = program
@@ -103,7 +103,7 @@ function problemsOfServers({ servers }: Config): Problem[] {
 }
 
 function showProblems(problems: readonly Problem[], label: string): void {
-  for (const problem of problems) note(`${label} ${formatProblem(problem)}`);
+  for (const problem of problems) tell(`${label} ${formatProblem(problem)}`);
 }
 
 function stateOf({ enabled, trusted, problems, missingInputs }: ServerConfig): string {

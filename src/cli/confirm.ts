@@ -1,16 +1,34 @@
 import { createInterface } from "node:readline/promises";
+import { Interrupted } from "./interrupted.ts";
+import { terminalOptions } from "./terminal.ts";
 
-/** Whether there is somebody at a terminal. */
+/** Whether there is somebody at a terminal, who wants to be asked. */
 export function canAsk(): boolean {
-  return process.stdin.isTTY;
+  return process.stdin.isTTY && terminalOptions().mayAsk;
 }
 
-/** Anything but a yes is a no. */
+/** Why nobody was asked, where that is what stops a command. */
+export function whyNotAsked(): string {
+  return terminalOptions().mayAsk ? "there is no terminal to ask at" : "--no-input forbids to ask";
+}
+
+/** At every question Ctrl-C ends the command, and nothing that the question was about is done. */
+export function interrupted(question: string): Interrupted {
+  return new Interrupted(`interrupted at the question ${JSON.stringify(question)}; nothing was changed`);
+}
+
+/** Anything but a yes is a no, and so is the end of the input; Ctrl-C is neither. */
 export async function askYesNo(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const { promise: left, resolve, reject } = Promise.withResolvers<string>();
+  terminal.once("SIGINT", () => reject(interrupted(question)));
+  terminal.once("close", () => resolve(""));
   try {
-    const answer = await terminal.question(`${question} [y/N] `);
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `), left]);
     return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    process.stderr.write("\n");
+    throw error;
   } finally {
     terminal.close();
   }

@@ -143,7 +143,7 @@ it("a person is asked once, and a no changes nothing", async () => {
 
 it("without a terminal and without --yes nothing is changed, nor with --dry-run", async () => {
   const { world, root } = createRig();
-  expect(await connect("cursor", {}, world)).toBe(6);
+  expect(await connect("cursor", {}, world)).toBe(2);
   expect(await connect("cursor", { ...YES, dryRun: true }, world)).toBe(0);
   expect([existsSync(join(root, "user")), existsSync(join(root, "home"))]).toEqual([false, false]);
 });
@@ -195,7 +195,7 @@ it("as a command it prints data on stdout and the rest on stderr, and tells the 
     encoding: "utf8",
   });
   const file = join(root, "user/.cursor/mcp.json");
-  expect(stderr.match(/^exit \d$/gm)).toEqual(["exit 2", "exit 6", "exit 0", "exit 0", "exit 0"]);
+  expect(stderr.match(/^exit \d$/gm)).toEqual(["exit 2", "exit 2", "exit 0", "exit 0", "exit 0"]);
   expect(stderr).toContain(
     `there is no client "cursr". Did you mean cursor? Clients: claude, claude-desktop,`,
   );

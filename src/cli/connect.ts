@@ -9,7 +9,7 @@ import { locateConfig } from "../config/locate.ts";
 import { undoChange, type Undone } from "../config/undo-backup.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { commandLine } from "./command-line.ts";
-import { askYesNo, canAsk } from "./confirm.ts";
+import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";
 import {
   adviceFor,
   describeServer,
@@ -23,7 +23,7 @@ import { diffFile } from "./file-diff.ts";
 import { ownProcess } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { cyan, escapeLines, green, note, print, printJson, red } from "./terminal.ts";
+import { cyan, escapeLines, failWith, green, note, print, printJson, red } from "./terminal.ts";
 
 export function addConnect(program: Command, finish: Finish): void {
   program
@@ -119,8 +119,8 @@ async function carryOut(plan: JoinChange, options: ConnectOptions, world: Connec
     if (world.ask === undefined) {
       const again = commandLine(["connect", target.client, ...wordsOf(options), "--yes"], options);
       return refuse(
-        `nothing was changed: there is no terminal to ask at. If this is what you want, run: ${again}`,
-        EXIT.refused,
+        `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`,
+        EXIT.usage,
       );
     }
     if (!(await world.ask(`Write this to ${target.path}?`)))
@@ -203,6 +203,5 @@ function showDiff(diff: string, show: (line: string) => void): void {
 }
 
 function refuse(message: string, exitCode: number): number {
-  note(`${red("error")} ${escapeLines(message)}`);
-  return exitCode;
+  return failWith(exitCode, message);
 }

@@ -4,9 +4,9 @@ import type { Json } from "../core/json.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { standingLines, type Checkpoint, type Origin } from "./checkpoint.ts";
 import { commandLine } from "./command-line.ts";
-import { EXIT, exitCodeOfRunError } from "./exit-code.ts";
+import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import type { GlobalOptions } from "./session.ts";
-import { dim, escapeLines, note, print, printJson, printToolError, yellow } from "./terminal.ts";
+import { dim, escapeLines, note, print, printJson, printToolError, tell, yellow } from "./terminal.ts";
 import { problemLines } from "./workflow-file.ts";
 
 export interface Executed {
@@ -31,7 +31,7 @@ export function showExecuted(executed: Executed, origin: Origin, options: Global
   if (options.json === true) printJson(executed);
   else show(executed, origin, options);
   if (executed.success) return EXIT.ok;
-  return executed.error === null ? EXIT.failed : exitCodeOfRunError(executed.error);
+  return executed.error === null ? EXIT.failed : exitCodeOfToolError(executed.error);
 }
 
 /** A request that was refused has an error and nothing else. */
@@ -49,9 +49,9 @@ function show(executed: Executed, origin: Origin, options: GlobalOptions): void 
   for (const warning of warnings) note(`${yellow("warning")} ${escapeLines(warning)}`);
   if (calls.length > 0) note(dim(summaryOf(calls, isPaused)));
   if (success) print(typeof outputs === "string" ? escapeLines(outputs) : JSON.stringify(outputs, null, 2));
-  if (isPaused) note(`${yellow("paused")} ${checkpoint.run_id}`);
+  if (isPaused) tell(`${yellow("paused")} ${checkpoint.run_id}`);
   else if (error !== null) showError(error, origin, options);
-  if (checkpoint !== null) for (const line of standingLines(checkpoint, origin, options)) note(`  ${line}`);
+  if (checkpoint !== null) for (const line of standingLines(checkpoint, origin, options)) tell(`  ${line}`);
   if (draft !== null) note(dim(`draft ${escapeUnprintable(draft)}`));
 }
 
@@ -69,14 +69,14 @@ function summaryOf(calls: Executed["calls"], isPaused: boolean): string {
 
 function showError(error: ToolError, { file = "" }: Origin, options: GlobalOptions): void {
   if (error.problems !== undefined) {
-    for (const line of problemLines(file, error.problems)) note(line);
-    note("Nothing has run.");
+    for (const line of problemLines(file, error.problems)) tell(line);
+    tell("Nothing has run.");
     return;
   }
   printToolError(error);
-  if (error.place !== undefined) note(dim(`  ${error.place.line} | ${escapeUnprintable(error.place.text)}`));
+  if (error.place !== undefined) tell(dim(`  ${error.place.line} | ${escapeUnprintable(error.place.text)}`));
   const [newest] = error.nearest ?? [];
   if (error.reason === "superseded" && newest !== undefined) {
-    note(`  look at it with: ${commandLine(["show", newest], options)}`);
+    tell(`  look at it with: ${commandLine(["show", newest], options)}`);
   }
 }

@@ -1,14 +1,23 @@
 import { RepertoireError, type ToolError, type ToolErrorCode } from "../core/errors.ts";
+import { Interrupted } from "./interrupted.ts";
 
 /** What a script can tell from the number alone. */
 export const EXIT = {
   ok: 0,
+  /** Also: `test` and `diff` found a difference, `validate` and `doctor` a problem. */
   failed: 1,
+  /** Bad arguments, bad input, bad config. */
   usage: 2,
   auth: 3,
+  /** A server is down, still starting, or took too long. */
   unreachable: 4,
   toolError: 5,
+  /** By a policy, as unsafe, or by a person. */
   refused: 6,
+  /** A tool, server, run, item of the library, draft or file that was given by name. */
+  notFound: 7,
+  /** A run is paused: it waits for an approval, a time, or a decision about an uncertain step. */
+  waiting: 8,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -18,31 +27,45 @@ const BY_TOOL_ERROR: Readonly<Record<ToolErrorCode, number>> = {
   TOOL_INVALID_INPUT: EXIT.usage,
   TOOL_UNAVAILABLE: EXIT.unreachable,
   TOOL_EXECUTION_FAILED: EXIT.toolError,
-  TOOL_NOT_FOUND: EXIT.toolError,
+  TOOL_NOT_FOUND: EXIT.notFound,
   TOOL_TIMEOUT: EXIT.unreachable,
   RATE_LIMITED: EXIT.toolError,
   SECURITY_ERROR: EXIT.refused,
   CANCELLED: EXIT.interrupted,
 };
 
-export function exitCodeOfToolError(code: ToolErrorCode): number {
-  return BY_TOOL_ERROR[code];
-}
-
-/** Somebody must decide, or has decided against it, or the run goes on elsewhere: nothing is broken, and trying again changes nothing. */
-const REFUSALS: ReadonlySet<string | undefined> = new Set([
-  "uncertain_step",
-  "approval_required",
-  "waiting_until",
-  "denied",
-  "superseded",
+/** Reasons that say more than the code of their error. */
+const BY_REASON: ReadonlyMap<string | undefined, number> = new Map([
+  ["auth_required", EXIT.auth],
+  ["auth_failed", EXIT.auth],
+  ["uncertain_step", EXIT.waiting],
+  ["approval_required", EXIT.waiting],
+  ["waiting_until", EXIT.waiting],
+  ["denied", EXIT.refused],
+  ["superseded", EXIT.refused],
 ]);
 
-/** The same for what a run came to, whose reason says more than its code. */
-export function exitCodeOfRunError({ code, reason }: Pick<ToolError, "code" | "reason">): number {
-  return REFUSALS.has(reason) ? EXIT.refused : exitCodeOfToolError(code);
+export function exitCodeOfToolError({ code, reason }: Pick<ToolError, "code" | "reason">): number {
+  return BY_REASON.get(reason) ?? BY_TOOL_ERROR[code];
 }
 
 export function exitCodeOfThrown(error: unknown): number {
-  return error instanceof RepertoireError && error.code === "HOME_UNSAFE" ? EXIT.refused : EXIT.failed;
+  if (error instanceof Interrupted) return EXIT.interrupted;
+  if (!(error instanceof RepertoireError)) return EXIT.failed;
+  if (error.code === "HOME_UNSAFE") return EXIT.refused;
+  return error.code === "CONFIG_INVALID" || error.code === "JSON_LIMIT" ? EXIT.usage : EXIT.failed;
+}
+
+/** The codes of failures that have none of their own, for `--json`. */
+const CODES: ReadonlyMap<number, string> = new Map([
+  [EXIT.usage, "USAGE"],
+  [EXIT.auth, "AUTH"],
+  [EXIT.unreachable, "UNREACHABLE"],
+  [EXIT.refused, "REFUSED"],
+  [EXIT.notFound, "NOT_FOUND"],
+  [EXIT.interrupted, "INTERRUPTED"],
+]);
+
+export function codeOfExit(exitCode: number): string {
+  return CODES.get(exitCode) ?? "FAILED";
 }

@@ -23,6 +23,8 @@ export interface InitWorld {
   readonly print: (line: string) => void;
   /** Where all else goes. */
   readonly note: (line: string) => void;
+  /** The same for errors, which are told however quiet it is to be. */
+  readonly tell: (line: string) => void;
   /** Absent where nobody can be asked. */
   readonly ask?: (question: string, secretCount: number) => Promise<Answer>;
 }

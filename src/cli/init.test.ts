@@ -46,7 +46,7 @@ function open(home: ClientsHome, ask?: InitWorld["ask"]) {
     dataFolder,
     own,
     run: (options: InitOptions = {}) =>
-      init({ home: dataFolder, ...options }, { place, own, print, note, ...(ask && { ask }) }),
+      init({ home: dataFolder, ...options }, { place, own, print, note, tell: note, ...(ask && { ask }) }),
     load: () => {
       const { env, homedir, cwd } = place;
       return loadConfigWithInputs({ env, homedir, cwd, home: dataFolder });
@@ -211,7 +211,7 @@ describe("init", () => {
     const home = copyClientsHome(ENV);
     const { run, snapshot } = open(home);
     const before = snapshot();
-    expect(await run()).toBe(EXIT.refused);
+    expect(await run()).toBe(EXIT.usage);
     expect(said).toContain("run: repertoire init --yes");
     expect(await run({ yes: true, dryRun: true })).toBe(EXIT.ok);
     expect(await run({ yes: true, from: ["curser"] })).toBe(EXIT.usage);

@@ -17,7 +17,7 @@ import { didYouMean, nearest } from "../core/nearest.ts";
 import type { JsonObject } from "../core/json.ts";
 import { openInputs } from "../inputs.ts";
 import { commandLine } from "./command-line.ts";
-import { askYesNo, canAsk } from "./confirm.ts";
+import { askYesNo, canAsk, interrupted, whyNotAsked } from "./confirm.ts";
 import { UNDONE } from "./connect.ts";
 import { editedFile } from "./edited-file.ts";
 import { EXIT } from "./exit-code.ts";
@@ -27,7 +27,7 @@ import type { Answer, InitOptions, InitWorld } from "./init-world.ts";
 import { findOwnScript, ownProcess } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import { configError, globalOptionsOf } from "./session.ts";
-import { green, note, print, red, yellow } from "./terminal.ts";
+import { failWith, green, note, print, red, tell, terminalOptions, yellow } from "./terminal.ts";
 
 export function addInit(program: Command, finish: Finish): void {
   program
@@ -70,6 +70,7 @@ function thisWorld(): InitWorld {
     own: ownProcess(),
     print,
     note,
+    tell,
     ...(canAsk() ? { ask: askAtTerminal } : {}),
   };
 }
@@ -87,7 +88,8 @@ async function askAtTerminal(question: string, secretCount: number): Promise<Ans
       { value: "no", label: "Change nothing" },
     ],
   });
-  return clack.isCancel(answer) ? "no" : answer;
+  if (clack.isCancel(answer)) throw interrupted(question);
+  return answer;
 }
 
 /** Imports, or takes that back; the exit code says how it went. */
@@ -117,6 +119,11 @@ export async function init(options: InitOptions, world: InitWorld): Promise<numb
     return finishUnchanged(plan, found, target.path, options, world);
   }
   const answer = await answerOf(plan, target.path, options, world);
+  if (answer === undefined) {
+    const again = commandLine(["init", "--yes"], options);
+    const why = `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`;
+    return refuse(why, EXIT.usage, world);
+  }
   if (answer === "no") return refuse("nothing was changed", EXIT.refused, world);
   const written = await writeImport(plan, { ...target, moves: answer === "move" }, openInputs(target));
   return finishWritten(plan, found, written, options, world);
@@ -148,19 +155,16 @@ function serversIn(path: string): JsonObject {
   return parsed.ok ? ((objectAt(parsed.document.value, "mcpServers") ?? {}) as JsonObject) : {};
 }
 
+/** Undefined where nobody can be asked. */
 async function answerOf(
   { additions }: ImportPlan,
   path: string,
   options: InitOptions,
-  { ask, note: say }: InitWorld,
-): Promise<Answer> {
+  { ask }: InitWorld,
+): Promise<Answer | undefined> {
   const secretCount = additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
   if (options.yes === true) return options.moveSecrets === true ? "move" : "add";
-  if (ask === undefined) {
-    const again = commandLine(["init", "--yes"], options);
-    say(`There is no terminal to ask at. If this is what you want, run: ${again}`);
-    return "no";
-  }
+  if (ask === undefined) return undefined;
   const what = additions.length === 1 ? "this server" : `these ${additions.length} servers`;
   const answer = await ask(`Add ${what} to ${path}?`, options.moveSecrets === true ? 0 : secretCount);
   return answer === "add" && options.moveSecrets === true ? "move" : answer;
@@ -196,6 +200,8 @@ async function undo(
 }
 
 function refuse(message: string, exitCode: number, world: InitWorld): number {
-  world.note(`${red("error")} ${message}`);
+  // As JSON it is the answer, and not a note.
+  if (terminalOptions().json) return failWith(exitCode, message);
+  world.tell(`${red("error")} ${message}`);
   return exitCode;
 }

@@ -10,7 +10,7 @@ import { openInputs, type Inputs } from "../inputs.ts";
 import { refuse } from "./app-call.ts";
 import { askAtTerminal } from "./ask-inputs.ts";
 import { commandLine } from "./command-line.ts";
-import { canAsk } from "./confirm.ts";
+import { canAsk, whyNotAsked } from "./confirm.ts";
 import { EXIT } from "./exit-code.ts";
 import { findValueProblem, readPiped } from "./input-value.ts";
 import type { Finish } from "./program.ts";
@@ -147,8 +147,14 @@ async function set(id: string, options: GlobalOptions): Promise<number> {
 async function obtainValue(id: string, input: ConfigInput | undefined): Promise<ToolResult<string>> {
   // Whoever gives a value by hand may do so before other eyes, whatever the file says of it.
   const asked = { ...(input ?? unknownInput(id)), isPassword: true };
+  if (process.stdin.isTTY && !canAsk()) {
+    return fail("TOOL_INVALID_INPUT", `Nothing was changed: ${whyNotAsked()}.`, {
+      hint: "Pipe the value in through stdin, or leave out --no-input.",
+    });
+  }
   const value = canAsk() ? await askAtTerminal(asked) : await readPiped(process.stdin);
-  if (value === undefined) return fail("CANCELLED", "Nothing was changed.");
+  if (value === undefined)
+    return fail("CANCELLED", `Interrupted at the question for ${id}; nothing was changed.`);
   const problem = findValueProblem(value, input);
   if (problem === undefined) return succeed(value);
   return fail("TOOL_INVALID_INPUT", `The value of ${id} ${problem}.`, {

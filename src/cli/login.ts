@@ -10,7 +10,7 @@ import type { CallbackListener } from "./login-callback.ts";
 import { openBrowser } from "./open-browser.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSessionFor, type GlobalOptions } from "./session.ts";
-import { green, note, printJson } from "./terminal.ts";
+import { green, note, printJson, tell } from "./terminal.ts";
 
 interface LoginOptions extends GlobalOptions {
   readonly browser: boolean;
@@ -52,8 +52,7 @@ async function login(server: string, options: LoginOptions): Promise<number> {
       return browserWay(listener, options.browser);
     });
     if (!answer.success) {
-      const code = refuse(answer.error, options);
-      return answer.error.reason === "auth_failed" ? EXIT.auth : code;
+      return refuse(answer.error, options);
     }
     if (options.json === true) printJson(answer.data);
     else show(answer.data);
@@ -81,7 +80,7 @@ function pasteWay(port: number): AuthorizationWay {
     redirectUrl: `http://127.0.0.1:${port}/callback`,
     async authorize(url) {
       showPage(url);
-      note("In the end the browser is sent to an address that it cannot open. Paste that address here:");
+      tell("In the end the browser is sent to an address that it cannot open. Paste that address here:");
       const line = await readLine();
       const pasted = URL.parse(line.trim());
       if (pasted === null) throw new Error("what was pasted is not an address");
@@ -91,7 +90,7 @@ function pasteWay(port: number): AuthorizationWay {
 }
 
 function showPage(url: URL): void {
-  note(`Open this page and agree:\n  ${escapeUnprintable(url.href)}`);
+  tell(`Open this page and agree:\n  ${escapeUnprintable(url.href)}`);
 }
 
 function readLine(): Promise<string> {

@@ -30,7 +30,7 @@ export async function callMetaTool<T>(
     if (answer.isError === true) {
       const { error } = content as { error: ToolError };
       if (options.json !== true) printToolError(error);
-      return exitCodeOfToolError(error.code);
+      return exitCodeOfToolError(error);
     }
     if (options.json !== true) show(content as T, session.config.current());
     return EXIT.ok;

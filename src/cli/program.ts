@@ -36,7 +36,7 @@ import { addSave } from "./save.ts";
 import { addServers } from "./servers.ts";
 import { addServe } from "./serve.ts";
 import { addShow } from "./show.ts";
-import { printThrown, write } from "./terminal.ts";
+import { configureTerminal, printFailure, printThrown, terminalOptions, write } from "./terminal.ts";
 import { addTest } from "./test.ts";
 import { addTools } from "./tools.ts";
 import { addToken } from "./token.ts";
@@ -48,6 +48,8 @@ import { addValidate } from "./validate.ts";
 /** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
 export async function runCli(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
+  // What is wrong with the words is told before a command has its options.
+  configureTerminal({ json: wantsJson(args), quiet: false, mayAsk: true });
   const program = createProgram((code) => {
     exitCode = code;
   });
@@ -55,11 +57,29 @@ export async function runCli(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) return usageError(error);
     printThrown(error);
     return exitCodeOfThrown(error);
   }
 }
+
+/** Before `--`; what comes after it is for a server's program. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end === -1 ? args : args.slice(0, end)).includes("--json");
+}
+
+/** commander has told a person already. */
+function usageError({ exitCode, code, message }: CommanderError): number {
+  if (exitCode === 0) return EXIT.ok;
+  if (terminalOptions().json) {
+    const said = code === "commander.help" ? "Give a command." : message.replace(/^error: /, "");
+    printFailure({ message: said, exitCode: EXIT.usage, hint: HELP_HINT });
+  }
+  return EXIT.usage;
+}
+
+const HELP_HINT = "repertoire --help shows what there is.";
 
 /** A command reports how it went through this; it throws only when the world is broken. */
 export type Finish = (exitCode: number) => void;
@@ -75,6 +95,8 @@ export function createProgram(finish: Finish): Command {
       "--home <folder>",
       "Keep everything in this folder (default: REPERTOIRE_HOME or the XDG data folder)",
     )
+    .option("--quiet", "No notes and no progress; errors stay")
+    .option("--no-input", "Never ask; a command that would ask fails and says which option answers")
     .addOption(new Option("--log-level <level>", "What goes to the log").choices(LOG_LEVELS))
     .addOption(
       new Option(
@@ -86,7 +108,14 @@ export function createProgram(finish: Finish): Command {
     .helpCommand("help [command]", "Show help for a command")
     .showHelpAfterError("(repertoire --help shows what there is)")
     .exitOverride()
-    .configureOutput({ writeOut: write })
+    .configureOutput({
+      writeOut: write,
+      writeErr: (text) => terminalOptions().json || process.stderr.write(text),
+    })
+    .hook("preAction", () => {
+      const { json, quiet, input } = program.opts<{ json?: boolean; quiet?: boolean; input: boolean }>();
+      configureTerminal({ json: json === true, quiet: quiet === true, mayAsk: input });
+    })
     .addHelpText("after", HELP_AFTER);
   for (const add of [
     addInit,
@@ -154,4 +183,5 @@ Examples:
   $ repertoire test                        does what was kept still give what it gave?
 
 Exit codes:
-  0 ok   1 failed   2 usage   3 auth   4 unreachable   5 tool error   6 refused   130 interrupted   143 terminated`;
+  0 ok            1 failed       2 usage       3 auth      4 unreachable     5 tool error
+  6 refused       7 not found    8 waiting     130 interrupted                143 terminated`;

@@ -1,5 +1,5 @@
 import { escapeUnprintable } from "../core/printable.ts";
-import { dim } from "./terminal.ts";
+import { dim, terminalOptions } from "./terminal.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const INTERVAL_MS = 80;
@@ -14,7 +14,7 @@ export interface ProgressLine {
 
 /** One line on the terminal that says that the work goes on, and nothing where there is no terminal. */
 export function startProgressLine(output: NodeJS.WriteStream = process.stderr): ProgressLine {
-  if (!output.isTTY) return { show: () => {}, end: () => {} };
+  if (!output.isTTY || terminalOptions().quiet) return { show: () => {}, end: () => {} };
   const startedAt = performance.now();
   let text = "running";
   let frame = 0;

@@ -17,7 +17,9 @@ export async function readSource(file: string): Promise<ToolResult<string>> {
   try {
     return succeed(file === STDIN ? await readText(process.stdin) : await readFile(file, "utf8"));
   } catch (error) {
-    return fail("TOOL_INVALID_INPUT", `The file cannot be read: ${messageOf(error)}`, { field: "file" });
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const code = isMissing ? "TOOL_NOT_FOUND" : "TOOL_INVALID_INPUT";
+    return fail(code, `The file cannot be read: ${messageOf(error)}`, { field: "file" });
   }
 }
 

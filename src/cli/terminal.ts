@@ -1,13 +1,37 @@
 /**
  * What a person or a script sees. Data goes to stdout, everything else to stderr; with `--json`, stdout is exactly one JSON
- * value. Text that came from outside is escaped, so that a description cannot move the cursor or forge a line.
+ * value, also when the command fails. Text that came from outside is escaped, so that a description cannot move the cursor or forge a line.
  */
 import colours from "picocolors";
 import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { reserveStdout } from "../stdout.ts";
+import { codeOfExit, exitCodeOfThrown } from "./exit-code.ts";
 
 export const { bold, cyan, dim, green, red, yellow } = colours;
+
+/** What the global options say about how this process speaks. Whole commands, never parts of them, differ in it. */
+export interface TerminalOptions {
+  /** Failures are JSON on stdout, too. */
+  readonly json: boolean;
+  /** No notes and no progress; errors and questions stay. */
+  readonly quiet: boolean;
+  /** False where nobody is to be asked, whether or not there is a terminal. */
+  readonly mayAsk: boolean;
+}
+
+let terminal: TerminalOptions = { json: false, quiet: false, mayAsk: true };
+let hasAnswered = false;
+
+/** Called once for each command, before it acts. */
+export function configureTerminal(options: TerminalOptions): void {
+  terminal = options;
+  hasAnswered = false;
+}
+
+export function terminalOptions(): TerminalOptions {
+  return terminal;
+}
 
 /** Data, as it is. */
 export function write(text: string): void {
@@ -19,11 +43,17 @@ export function print(line = ""): void {
 }
 
 export function printJson(value: unknown): void {
+  hasAnswered = true;
   print(JSON.stringify(value, null, 2));
 }
 
-/** A line about the work, not part of its result. */
+/** A line about the work, not part of its result; `--quiet` leaves it out. */
 export function note(line: string): void {
+  if (!terminal.quiet) tell(line);
+}
+
+/** A line that must be read, quiet or not: an error, a question, what to do next. */
+export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -33,14 +63,43 @@ export function escapeLines(text: string): string {
 }
 
 export function printToolError(error: ToolError): void {
-  note(`${red("error")} ${error.code}: ${escapeUnprintable(error.message)}`);
-  if (error.hint !== undefined) note(`  ${escapeUnprintable(error.hint)}`);
+  const [first, ...others] = error.message.split("\n").map(escapeUnprintable);
+  tell(`${red("error")} ${error.code}: ${first}`);
+  // What has many problems has a line for each.
+  for (const line of others) tell(`  ${line}`);
+  if (error.hint !== undefined) tell(`  ${escapeUnprintable(error.hint)}`);
 }
 
 export function printThrown(error: unknown): void {
-  note(`${red("error")} ${escapeLines(messageOf(error))}`);
-  if (error instanceof RepertoireError && error.hint !== undefined)
-    note(`  ${escapeUnprintable(error.hint)}`);
+  const exitCode = exitCodeOfThrown(error);
+  if (!(error instanceof RepertoireError)) return printFailure({ message: messageOf(error), exitCode });
+  const { code, message, hint } = error;
+  printFailure({ message, exitCode, code, ...(hint !== undefined && { hint }) });
+}
+
+interface Failure {
+  readonly message: string;
+  readonly exitCode: number;
+  readonly code?: string;
+  readonly hint?: string;
+}
+
+/** Why a command failed, where no tool said so. With `--json` it is the answer, unless the command gave one already. */
+export function printFailure({ message, exitCode, code, hint }: Failure): void {
+  if (terminal.json && !hasAnswered) {
+    printJson({
+      error: { code: code ?? codeOfExit(exitCode), message, ...(hint !== undefined && { hint }) },
+    });
+    return;
+  }
+  tell(`${red("error")} ${escapeLines(message)}`);
+  if (hint !== undefined) tell(`  ${escapeUnprintable(hint)}`);
+}
+
+/** The same where the exit code is all that the caller needs. */
+export function failWith(exitCode: number, message: string, hint?: string): number {
+  printFailure({ message, exitCode, ...(hint !== undefined && { hint }) });
+  return exitCode;
 }
 
 /** Colours one column of a table; the text that it is given is padded. */

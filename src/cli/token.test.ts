@@ -70,8 +70,8 @@ describe("repertoire token", () => {
     ["no scope", ["create", "x", "--scope", ","], 2, "read, call, write, admin"],
     ["a name that is none", ["create", "../x"], 2, "lower-case letters"],
     ["the name of the default token", ["create", "default"], 2, "repertoire token rotate"],
-    ["a token that is not there", ["revoke", "x"], 5, "repertoire token list"],
-    ["a token to replace that is not there", ["rotate", "x"], 5, "repertoire token list"],
+    ["a token that is not there", ["revoke", "x"], 7, "repertoire token list"],
+    ["a token to replace that is not there", ["rotate", "x"], 7, "repertoire token list"],
     ["no name", ["create"], 2, "missing required argument"],
   ])("refuses %s, with the next step", (_, args, status, words) => {
     const result = home().token(...args);
@@ -82,7 +82,7 @@ describe("repertoire token", () => {
   it("says in JSON what it refuses", () => {
     const { token } = home();
     const { status, stdout } = token("revoke", "x", "--json");
-    expect(status).toBe(5);
+    expect(status).toBe(7);
     expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: "TOOL_NOT_FOUND" } });
   });
 

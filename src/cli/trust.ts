@@ -13,11 +13,12 @@ import type { KeyPath } from "../config/problem.ts";
 import { asObject, parseServerKey } from "../config/server-check.ts";
 import { listEntries } from "../config/server-table.ts";
 import { revoke, trust } from "../config/trust.ts";
-import { askYesNo, canAsk } from "./confirm.ts";
+import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";
+import { commandLine } from "./command-line.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { bold, dim, green, note, print, printJson } from "./terminal.ts";
+import { bold, dim, failWith, green, note, print, printJson } from "./terminal.ts";
 
 interface TrustOptions extends GlobalOptions {
   readonly yes?: boolean;
@@ -55,22 +56,31 @@ async function run(options: TrustOptions): Promise<number> {
   const { config } = loaded;
   const { kind, path, sha256 } = config.origin;
   if (kind !== "project" || path === undefined || sha256 === undefined) {
-    note(
-      "There is no project file here that needs trust; your own file and --config are trusted as they are.",
-    );
+    if (options.json === true) printJson({ needed: false });
+    else note(NOT_NEEDED);
     return EXIT.ok;
   }
   if (options.revoke === true) {
     const wasTrusted = revoke(config.home, path);
-    note(wasTrusted ? `${green("revoked")} ${path}` : `${path} was not trusted.`);
+    if (options.json === true) printJson({ revoked: path, wasTrusted });
+    else note(wasTrusted ? `${green("revoked")} ${path}` : `${path} was not trusted.`);
     return EXIT.ok;
   }
-  showWhatItDoes(config, source, options);
-  if (options.yes !== true && !(await confirm(`Trust ${path}?`))) return EXIT.refused;
+  const mustAsk = options.yes !== true;
+  if (!mustAsk || canAsk() || options.json !== true) showWhatItDoes(config, source, options);
+  if (mustAsk && !canAsk()) {
+    const again = commandLine(["trust", "--yes"], options);
+    const why = `nothing was trusted: ${whyNotAsked()}. If you have read the file, run: ${again}`;
+    return failWith(EXIT.usage, why);
+  }
+  if (mustAsk && !(await askYesNo(`Trust ${path}?`))) return failWith(EXIT.refused, "nothing was trusted");
   trust(config.home, path, sha256);
   note(`${green("trusted")} ${path}, with exactly this content`);
   return EXIT.ok;
 }
+
+const NOT_NEEDED =
+  "There is no project file here that needs trust; your own file and --config are trusted as they are.";
 
 /** Everything, cut nowhere: what is not shown cannot be agreed to. */
 function showWhatItDoes(config: Config, { files }: ConfigText, options: TrustOptions): void {
@@ -122,12 +132,4 @@ function showServer(server: ServerForTrust & { readonly replacesOwn: boolean }):
   if (server.replacesOwn) line("replaces", `your own server ${server.id}, with its settings`);
   if (server.variables.length > 0) line("gets", `the values of ${server.variables.join(", ")}`);
   if (server.inputs.length > 0) line("gets", `what you gave for the inputs ${server.inputs.join(", ")}`);
-}
-
-async function confirm(question: string): Promise<boolean> {
-  if (canAsk()) return askYesNo(question);
-  note(
-    "Nothing was trusted: there is no terminal to ask at. If you have read the file, run: repertoire trust --yes",
-  );
-  return false;
 }

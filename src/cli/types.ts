@@ -4,7 +4,7 @@ import { messageOf } from "../core/errors.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
-import { note, printJson, red, write } from "./terminal.ts";
+import { failWith, note, printJson, red, tell, write } from "./terminal.ts";
 
 interface TypesOptions extends GlobalOptions {
   readonly out?: string;
@@ -32,8 +32,8 @@ async function types(servers: readonly string[], options: TypesOptions): Promise
   const session = await openSession(options);
   try {
     const { text, toolCount, missing } = await session.app.declareTools(servers);
-    for (const { server, reason } of missing) note(`${red("missing")} ${server}: ${reason}`);
-    const exitCode = missing.length > 0 ? EXIT.unreachable : EXIT.ok;
+    for (const { server, reason } of missing) tell(`${red("missing")} ${server}: ${reason}`);
+    const exitCode = exitCodeOf(missing);
     if (options.out === undefined) {
       if (options.json === true) printJson({ declarations: text, toolCount, missing });
       else write(text);
@@ -45,12 +45,17 @@ async function types(servers: readonly string[], options: TypesOptions): Promise
   }
 }
 
+function exitCodeOf(missing: readonly { readonly isUnknown?: true }[]): number {
+  if (missing.some(({ isUnknown }) => isUnknown)) return EXIT.notFound;
+  return missing.length > 0 ? EXIT.unreachable : EXIT.ok;
+}
+
 async function writeOut(file: string, text: string): Promise<boolean> {
   try {
     await writeFile(file, text);
     return true;
   } catch (error) {
-    note(`${red("error")} The file cannot be written: ${messageOf(error)}`);
+    failWith(EXIT.failed, `The file cannot be written: ${messageOf(error)}`);
     return false;
   }
 }
