@@ -25,6 +25,7 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
     "analysis-worker": source("sandbox/analysis-worker.ts"),
     "schema-worker": source("sandbox/schema-worker.ts"),
     "token-worker": source("tokens/token-worker.ts"),
+    "jq-worker": source("cli/jq-worker.ts"),
   });
   // On its own: the process of the sandbox may read this file, and no other. Its name says what it is, so that Node does not
   // look for a package.json.
@@ -34,6 +35,43 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
     join(outDir, "quickjs.wasm"),
   );
   writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licencesOf([...gateway, ...runner]));
+}
+
+/**
+ * jq-wasm copies what is left of its input for each byte that it reads, and all of its output for each byte that it writes: half a
+ * megabyte takes half a minute. Here a byte costs the same wherever it is. It also wants the folder of a CommonJS module, in which
+ * it looks for nothing: its WebAssembly is in its text.
+ */
+const bundledJq: RolldownPlugin = {
+  name: "bundled-jq",
+  transform(code, id) {
+    if (!id.replaceAll("\\", "/").endsWith("/jq-wasm/dist/build/jq.js")) return undefined;
+    const reading = "stdinBuffer = stdinBuffer.slice(1);";
+    const writing =
+      /const tmp = new Uint8Array\((std\w+)\.length \+ 1\);\s*tmp\.set\(\1, 0\);\s*tmp\[tmp\.length - 1\] = charCode;\s*\1 = tmp;/g;
+    if (!code.includes(reading) || [...code.matchAll(writing)].length !== 2) {
+      throw new Error("jq-wasm reads or writes in another way now: look at bundledJq in scripts/bundle.ts");
+    }
+    return code
+      .replace('__dirname + "/"', '"/"')
+      .replace(reading, "stdinBuffer = stdinBuffer.subarray(1);")
+      .replace(writing, "$1 = appendByte($1, charCode);")
+      .concat(`\n${appendByte.toString()}`);
+  },
+};
+
+/** In the bundle. The bytes are the beginning of a buffer that doubles when it is full. */
+function appendByte(bytes: Uint8Array, byte: number): Uint8Array {
+  const { length } = bytes;
+  let { buffer } = bytes;
+  if (length === buffer.byteLength) {
+    const larger = new Uint8Array(Math.max(1024, length * 2));
+    larger.set(bytes);
+    buffer = larger.buffer;
+  }
+  const longer = new Uint8Array(buffer, 0, length + 1);
+  longer[length] = byte;
+  return longer;
 }
 
 /** Writes a bundle; returns the files that went into it. */
@@ -50,7 +88,7 @@ async function write(
     external: [/^typescript(\/|$)/, "@napi-rs/keyring"],
     // Some packages have an ESM build only under "module", and their CommonJS one cannot be bundled.
     resolve: { mainFields: ["module", "main"] },
-    plugins: options.plugins ?? [],
+    plugins: [bundledJq, ...(options.plugins ?? [])],
     logLevel: "warn",
   });
   const { output } = await build.write({

@@ -188,3 +188,32 @@ describe("C7: global options", () => {
     expect(stdout).toBe("3\n");
   });
 });
+
+describe("C7: --jq", () => {
+  it("filters the answer, and prints strings without quotation marks", async () => {
+    expect(await cli("config", "path", "--jq", ".config")).toMatchObject({
+      status: 0,
+      stdout: `${config}\n`,
+    });
+  });
+
+  it("is 2 for a filter that is wrong, with jq's own words and nothing on stdout", async () => {
+    const { status, stdout, stderr } = await cli("config", "path", "--jq", ".config.x");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toBe('error --jq: Cannot index string with string "x"\n');
+  });
+
+  it("does not hide an error behind the filter", async () => {
+    const { status, stdout } = await cli("show", RUN, "--jq", ".steps[].name");
+    expect({ status, error: JSON.parse(stdout) as object }).toMatchObject({
+      status: 7,
+      error: { error: { code: "TOOL_NOT_FOUND" } },
+    });
+  });
+
+  it("takes half a megabyte", async () => {
+    writeFileSync(join(folder, "big.ts"), 'return Array.from({ length: 20_000 }, () => "x".repeat(20));');
+    const { stdout } = await cli("run", "big.ts", "--jq", ".outputs[]");
+    expect(stdout.split("\n").length).toBe(20_001);
+  });
+});

@@ -33,9 +33,10 @@ Examples:
   config
     .command("schema")
     .description("Print the JSON Schema of the config file")
-    .action(async () => {
+    .action(async (_options: unknown, command: Command) => {
       const { formatJsonSchema } = await import("../config/json-schema.ts");
-      write(formatJsonSchema());
+      if (globalOptionsOf(command).json === true) printJson(JSON.parse(formatJsonSchema()));
+      else write(formatJsonSchema());
       finish(EXIT.ok);
     });
 }

@@ -36,7 +36,14 @@ import { addSave } from "./save.ts";
 import { addServers } from "./servers.ts";
 import { addServe } from "./serve.ts";
 import { addShow } from "./show.ts";
-import { configureTerminal, printFailure, printThrown, terminalOptions, write } from "./terminal.ts";
+import {
+  configureTerminal,
+  finishAnswer,
+  printFailure,
+  printThrown,
+  terminalOptions,
+  write,
+} from "./terminal.ts";
 import { addTest } from "./test.ts";
 import { addTools } from "./tools.ts";
 import { addToken } from "./token.ts";
@@ -55,18 +62,29 @@ export async function runCli(args: readonly string[]): Promise<number> {
   });
   try {
     await program.parseAsync([...args], { from: "user" });
-    return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return usageError(error);
-    printThrown(error);
-    return exitCodeOfThrown(error);
+    exitCode = explain(error);
   }
+  try {
+    return await finishAnswer(exitCode);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+/** Tells what was thrown; returns its exit code. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return usageError(error);
+  printThrown(error);
+  return exitCodeOfThrown(error);
 }
 
 /** Before `--`; what comes after it is for a server's program. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf("--");
-  return (end === -1 ? args : args.slice(0, end)).includes("--json");
+  return (end === -1 ? args : args.slice(0, end)).some(
+    (word) => word === "--json" || /^--jq(=|$)/.test(word),
+  );
 }
 
 /** commander has told a person already. */
@@ -84,12 +102,25 @@ const HELP_HINT = "repertoire --help shows what there is.";
 /** A command reports how it went through this; it throws only when the world is broken. */
 export type Finish = (exitCode: number) => void;
 
+/** The options of the program that say how it speaks. */
+interface OwnOptions {
+  readonly json?: boolean;
+  readonly jq?: string;
+  readonly quiet?: boolean;
+  readonly input: boolean;
+}
+
 /** All commands, ready to parse; `finish` hears the exit code of the one that ran. */
 export function createProgram(finish: Finish): Command {
   const program = new Command("repertoire")
     .description("One MCP endpoint in front of all your MCP servers. It keeps what worked as a tool.")
     .version(VERSION, "-V, --version", "Print the version")
-    .option("--json", "Print one JSON value instead of text")
+    .option("--json", "Print one JSON value instead of text, also of what fails")
+    .addOption(
+      new Option("--jq <filter>", "Print what this jq filter makes of the JSON; implies --json").implies({
+        json: true,
+      }),
+    )
     .option("--config <file>", "Use this config file and no other")
     .option(
       "--home <folder>",
@@ -113,8 +144,8 @@ export function createProgram(finish: Finish): Command {
       writeErr: (text) => terminalOptions().json || process.stderr.write(text),
     })
     .hook("preAction", () => {
-      const { json, quiet, input } = program.opts<{ json?: boolean; quiet?: boolean; input: boolean }>();
-      configureTerminal({ json: json === true, quiet: quiet === true, mayAsk: input });
+      const { json = false, jq, quiet = false, input } = program.opts<OwnOptions>();
+      configureTerminal({ json, ...(jq !== undefined && { jq }), quiet, mayAsk: input });
     })
     .addHelpText("after", HELP_AFTER);
   for (const add of [

@@ -6,7 +6,7 @@ import colours from "picocolors";
 import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { reserveStdout } from "../stdout.ts";
-import { codeOfExit, exitCodeOfThrown } from "./exit-code.ts";
+import { codeOfExit, EXIT, exitCodeOfThrown } from "./exit-code.ts";
 
 export const { bold, cyan, dim, green, red, yellow } = colours;
 
@@ -14,6 +14,8 @@ export const { bold, cyan, dim, green, red, yellow } = colours;
 export interface TerminalOptions {
   /** Failures are JSON on stdout, too. */
   readonly json: boolean;
+  /** A filter for what is printed as JSON. */
+  readonly jq?: string;
   /** No notes and no progress; errors and questions stay. */
   readonly quiet: boolean;
   /** False where nobody is to be asked, whether or not there is a terminal. */
@@ -22,11 +24,14 @@ export interface TerminalOptions {
 
 let terminal: TerminalOptions = { json: false, quiet: false, mayAsk: true };
 let hasAnswered = false;
+/** What waits for the filter. */
+let unfiltered: { readonly value: unknown } | undefined;
 
 /** Called once for each command, before it acts. */
 export function configureTerminal(options: TerminalOptions): void {
   terminal = options;
   hasAnswered = false;
+  unfiltered = undefined;
 }
 
 export function terminalOptions(): TerminalOptions {
@@ -44,7 +49,33 @@ export function print(line = ""): void {
 
 export function printJson(value: unknown): void {
   hasAnswered = true;
-  print(JSON.stringify(value, null, 2));
+  if (terminal.jq === undefined) print(JSON.stringify(value, null, 2));
+  else unfiltered = { value };
+}
+
+/**
+ * The end of a command: what its answer comes to with `--jq`. The exit code is the command's own, unless the filter failed. An error
+ * is printed whole: a filter for the answer would only hide it.
+ */
+export async function finishAnswer(exitCode: number): Promise<number> {
+  const { jq } = terminal;
+  if (jq === undefined || unfiltered === undefined) return exitCode;
+  if (exitCode !== EXIT.ok && isError(unfiltered.value)) {
+    print(JSON.stringify(unfiltered.value, null, 2));
+    return exitCode;
+  }
+  const { runJq } = await import("./jq.ts");
+  const reply = await runJq(unfiltered.value, jq);
+  if (reply.kind === "filtered") {
+    if (reply.output !== "") print(reply.output);
+    return exitCode;
+  }
+  tell(`${red("error")} --jq: ${escapeLines(reply.message)}`);
+  return EXIT.usage;
+}
+
+function isError(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && "error" in answer && answer.error !== null;
 }
 
 /** A line about the work, not part of its result; `--quiet` leaves it out. */
