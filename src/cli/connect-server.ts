@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { CLIENT_TITLES, type ClientId, type ClientPlace } from "../config/clients/client.ts";
 import type { JoinedServer } from "../config/clients/join-entry.ts";
+import { readVariable } from "../config/locate.ts";
 import { findOwnCommand, type OwnProcess } from "./own-command.ts";
 import type { GlobalOptions } from "./session.ts";
 import { yellow } from "./terminal.ts";
@@ -12,6 +13,7 @@ export interface ConnectOptions extends GlobalOptions {
   readonly http?: string;
   /** False for `--no-token`. */
   readonly token?: boolean;
+  readonly keepServers?: boolean | undefined;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly undo?: boolean;
@@ -41,10 +43,12 @@ export function describeServer(options: ConnectOptions, world: ConnectWorld): Jo
   }
   if (options.token === false) return "--no-token goes with --http";
   const { command, args, env } = findOwnCommand(world.own);
-  const { cwd } = world.place;
+  const { cwd, env: variables } = world.place;
+  // Set in a shell, it is not set on a desktop.
+  const wantedHome = home ?? (readVariable(variables, "REPERTOIRE_HOME") || undefined);
   const given = [
     ...(config === undefined ? [] : ["--config", resolve(cwd, config)]),
-    ...(home === undefined ? [] : ["--home", resolve(cwd, home)]),
+    ...(wantedHome === undefined ? [] : ["--home", resolve(cwd, wantedHome)]),
     ...(profile === undefined ? [] : ["--profile", profile]),
   ];
   return { kind: "stdio", command, args: [...args, "serve", ...given], ...(env !== undefined && { env }) };
@@ -66,11 +70,12 @@ const ADVICE = {
 } as const;
 
 /** The options of a connection as words, to say how the same is done again. */
-export function wordsOf({ project, profile, http, token }: ConnectOptions): string[] {
+export function wordsOf({ project, profile, http, token, keepServers }: ConnectOptions): string[] {
   return [
     ...(project === true ? ["--project"] : []),
     ...(profile === undefined ? [] : ["--profile", profile]),
     ...(http === undefined ? [] : ["--http", http]),
     ...(token === false ? ["--no-token"] : []),
+    ...(keepServers === true ? ["--keep-servers"] : []),
   ];
 }

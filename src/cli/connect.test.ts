@@ -10,7 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openInputs } from "../inputs.ts";
 import { connect } from "./connect.ts";
 import type { ConnectOptions, ConnectWorld } from "./connect-server.ts";
 
@@ -122,6 +123,15 @@ it("C6: out of the cache of npx, npx is written by its full path, with a PATH wh
   });
 });
 
+it("a home that only this shell knows is written down, because a desktop does not know it", async () => {
+  const { world, read } = createRig();
+  const place = { ...world.place, env: { REPERTOIRE_HOME: "/my/home" } };
+  await connect("cursor", YES, { ...world, place });
+  expect(JSON.parse(read("user/.cursor/mcp.json"))).toMatchObject({
+    mcpServers: { repertoire: { args: [expect.any(String), "serve", "--home", "/my/home"] } },
+  });
+});
+
 it("an address goes into the project's file, with the name of the token's variable", async () => {
   const { world, read } = createRig();
   await connect("codex", { ...YES, project: true, http: "http://127.0.0.1:7373/mcp" }, world);
@@ -209,7 +219,117 @@ it("as a command it prints data on stdout and the rest on stderr, and tells the 
     changed: true,
     diff,
     backup: expect.stringContaining(join(root, "home/backups/cursor-user-")) as string,
+    gone: [],
   });
-  expect(JSON.parse(second!)).toEqual({ client: "cursor", file, changed: false, diff: "", backup: null });
+  expect(JSON.parse(second!)).toEqual({
+    client: "cursor",
+    file,
+    changed: false,
+    diff: "",
+    backup: null,
+    gone: [],
+  });
   expect(existsSync(dirname(file))).toBe(false);
+});
+
+const FILES = { command: "npx", args: ["-y", "files", "/data"] };
+const CHAT = { url: "https://chat.example/mcp", headers: { Authorization: "Bearer my-own-token" } };
+
+function writeConfig(root: string, config: object): void {
+  const path = join(root, "user/.config/repertoire/repertoire.json");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(config));
+}
+
+function writeClient(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+describe("C6: servers that the gateway has too", () => {
+  it("go out of the client with the same change, and --undo brings them back", async () => {
+    const { world, root, read } = createRig();
+    writeConfig(root, { mcpServers: { files: FILES, chat: CHAT } });
+    const before = `{\n  // mine\n  "mcpServers": {\n    "docs": ${JSON.stringify(FILES)},\n    "mine": {"command": "x"}, // keep\n    "talk": ${JSON.stringify(CHAT)}\n  }\n}\n`;
+    writeClient(root, "user/.cursor/mcp.json", before);
+    expect(await connect("cursor", { ...YES, dryRun: true }, world)).toBe(0);
+    expect(await connect("cursor", { ...YES, keepServers: true, dryRun: true }, world)).toBe(0);
+    expect(read("user/.cursor/mcp.json")).toBe(before);
+    expect(await connect("cursor", YES, world)).toBe(0);
+    const after = read("user/.cursor/mcp.json");
+    expect(
+      Object.keys((JSON.parse(after.replace(/ \/\/.*/g, "")) as { mcpServers: object }).mcpServers),
+    ).toEqual(["mine", "repertoire"]);
+    expect(after).toContain("// keep");
+    expect(await connect("cursor", { undo: true }, world)).toBe(0);
+    expect(read("user/.cursor/mcp.json")).toBe(before);
+    expect(await connect("cursor", { ...YES, keepServers: true }, world)).toBe(0);
+    expect(read("user/.cursor/mcp.json")).toContain('"talk"');
+  });
+
+  it("are recognised with the value of an input in place, in VS Code and in Codex", async () => {
+    const { world, root, read } = createRig();
+    const inputs = openInputs({ home: world.home });
+    await inputs.set("chat-key", "my-own-token");
+    writeConfig(root, {
+      mcpServers: {
+        files: FILES,
+        chat: { ...CHAT, headers: { Authorization: "Bearer ${input:chat-key}" } },
+      },
+    });
+    writeClient(
+      root,
+      "user/.config/Code/User/mcp.json",
+      JSON.stringify(
+        { servers: { chat: { type: "http", ...CHAT }, files: { type: "stdio", ...FILES } } },
+        null,
+        2,
+      ),
+    );
+    writeClient(
+      root,
+      "user/.codex/config.toml",
+      '[mcp_servers.files]\ncommand = "npx"\nargs = ["-y", "files", "/data"]\n\n[mcp_servers.other]\ncommand = "y"\n',
+    );
+    const options = { ...YES, home: world.home };
+    expect(await connect("vscode", options, world)).toBe(0);
+    expect(
+      Object.keys((JSON.parse(read("user/.config/Code/User/mcp.json")) as { servers: object }).servers),
+    ).toEqual(["repertoire"]);
+    expect(await connect("codex", options, world)).toBe(0);
+    expect(read("user/.codex/config.toml")).not.toContain("[mcp_servers.files]");
+    expect(read("user/.codex/config.toml")).toContain("[mcp_servers.other]");
+  });
+
+  it.each<[why: string, ours: object, theirs: object, options?: ConnectOptions]>([
+    ["is another account", { ...CHAT, headers: { Authorization: "Bearer other" } }, CHAT],
+    ["has a header that ours lacks", { url: CHAT.url }, CHAT],
+    ["is switched off in ours", { ...FILES, enabled: false }, FILES],
+    [
+      "cannot be started by us",
+      { ...FILES, env: { KEY: "${UNSET_HERE}" } },
+      { ...FILES, env: { KEY: "${UNSET_HERE}" } },
+    ],
+    ["hides tools that ours shows", FILES, { ...FILES, disabledTools: ["delete"] }],
+    ["has other arguments", FILES, { ...FILES, args: ["-y", "files", "/other"] }],
+    ["is switched off in the client", FILES, { ...FILES, disabled: true }],
+    ["may not be in the profile", FILES, FILES, { profile: "review" }],
+    ["may not be at the address", FILES, FILES, { http: "http://127.0.0.1:1/mcp" }],
+  ])("stay where the server %s", async (_, ours, theirs, options = {}) => {
+    const { world, root, read } = createRig();
+    writeConfig(root, { mcpServers: { one: ours } });
+    writeClient(root, "user/.cursor/mcp.json", JSON.stringify({ mcpServers: { one: theirs } }));
+    expect(await connect("cursor", { ...YES, ...options }, world)).toBe(0);
+    expect(JSON.parse(read("user/.cursor/mcp.json"))).toMatchObject({
+      mcpServers: { one: theirs, repertoire: {} },
+    });
+  });
+
+  it("of a project's file stay, because others have that file too", async () => {
+    const { world, root, read } = createRig();
+    writeConfig(root, { mcpServers: { files: FILES } });
+    writeClient(root, "project/.cursor/mcp.json", JSON.stringify({ mcpServers: { files: FILES } }));
+    expect(await connect("cursor", { ...YES, project: true }, world)).toBe(0);
+    expect(JSON.parse(read("project/.cursor/mcp.json"))).toMatchObject({ mcpServers: { files: FILES } });
+  });
 });

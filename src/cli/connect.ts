@@ -5,9 +5,12 @@ import { describeEntry } from "../config/clients/join-entry.ts";
 import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../config/clients/join-place.ts";
 import { planJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
 import { findJoinSecrets } from "../config/clients/join-secrets.ts";
+import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../config/clients/moved-servers.ts";
 import { locateConfig } from "../config/locate.ts";
 import { undoChange, type Undone } from "../config/undo-backup.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
+import { escapeUnprintable } from "../core/printable.ts";
+import { loadConfigWithInputs } from "../inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";
 import {
@@ -23,7 +26,7 @@ import { diffFile } from "./file-diff.ts";
 import { ownProcess } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { cyan, escapeLines, failWith, green, note, print, printJson, red } from "./terminal.ts";
+import { cyan, escapeLines, failWith, green, note, print, printJson, red, yellow } from "./terminal.ts";
 
 export function addConnect(program: Command, finish: Finish): void {
   program
@@ -34,6 +37,7 @@ export function addConnect(program: Command, finish: Finish): void {
     .option("--profile <name>", "Show the client this profile of the config, and nothing else")
     .option("--http <url>", "Let the client reach a running gateway at this address instead of starting one")
     .option("--no-token", `With --http: no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`)
+    .option("--keep-servers", "Leave the servers in the client that the gateway has too")
     .option("--dry-run", "Show what would change, and change nothing")
     .option("--yes", "Do not ask; needed where there is no terminal")
     .option("--undo", "Put the client's file back as it was, to the byte")
@@ -41,8 +45,10 @@ export function addConnect(program: Command, finish: Finish): void {
     .addHelpText(
       "after",
       `
-It shows the difference, asks once, and changes nothing but the entry "${JOINED_KEY}"; comments and layout stay. The file
-as it was is kept in the backups folder of the home. A second time, it finds nothing to do.
+It shows the difference and asks once. It writes the entry "${JOINED_KEY}" and takes out the servers that your config has too,
+because the client would otherwise see their tools twice; --keep-servers leaves them. Comments and layout stay. The
+file as it was is kept in the backups folder of the home, and --undo puts it back. With --project, --profile or --http
+no server is taken out.
 
 Examples:
   $ repertoire connect claude
@@ -95,25 +101,49 @@ export async function connect(name: string, options: ConnectOptions, world: Conn
       EXIT.usage,
     );
   }
-  const plan = planJoin(target, entry);
+  const moved = await findMoved(target, options, world);
+  const plan = planJoin(target, entry, moved.keys);
   if (plan.kind === "refused") {
     return refuse(`${plan.message}\nNothing was changed. Correct the file, then try again.`, EXIT.failed);
   }
-  if (plan.kind === "change") return carryOut(plan, options, world);
-  return done(target, options, { changed: false, diff: "", backup: null }, [
+  if (plan.kind === "change") return carryOut(plan, moved, options, world);
+  return done(target, options, { changed: false, diff: "", backup: null, gone: [] }, [
     `${CLIENT_TITLES[client]} has this entry already in ${target.path}; nothing was changed`,
   ]);
 }
 
-async function carryOut(plan: JoinChange, options: ConnectOptions, world: ConnectWorld): Promise<number> {
-  const { target, before, after } = plan;
+/**
+ * What the gateway takes over from the client. A profile may not show it, a gateway at an address may have another config, and a
+ * project's file belongs to others as well.
+ */
+async function findMoved(
+  target: JoinTarget,
+  { config: configPath, home, keepServers, profile, http }: ConnectOptions,
+  { place }: ConnectWorld,
+): Promise<MovedServers> {
+  const isPartial = profile !== undefined || http !== undefined || target.scope === "project";
+  if (keepServers === true || isPartial) return NOTHING_MOVED;
+  const loaded = await loadConfigWithInputs({ ...place, configPath, home });
+  return loaded.ok ? findMovedServers(target, place, loaded.config) : NOTHING_MOVED;
+}
+
+async function carryOut(
+  plan: JoinChange,
+  moved: MovedServers,
+  options: ConnectOptions,
+  world: ConnectWorld,
+): Promise<number> {
+  const { target, before, after, gone } = plan;
   const title = CLIENT_TITLES[target.client];
   const secrets = [before ?? "", after].flatMap((text) => findJoinSecrets(text, target.format));
   const diff = diffFile({ path: target.path, before, after, secrets });
   if (options.json !== true) showDiff(diff, print);
   else if (options.dryRun !== true && options.yes !== true) showDiff(diff, note);
   if (options.dryRun === true) {
-    return done(target, options, { changed: false, diff, backup: null }, ["Nothing was changed (--dry-run)"]);
+    return done(target, options, { changed: false, diff, backup: null, gone }, [
+      ...describeMoved(plan, moved),
+      "Nothing was changed (--dry-run)",
+    ]);
   }
   if (options.yes !== true) {
     if (world.ask === undefined) {
@@ -123,6 +153,7 @@ async function carryOut(plan: JoinChange, options: ConnectOptions, world: Connec
         EXIT.usage,
       );
     }
+    for (const line of describeMoved(plan, moved)) note(line);
     if (!(await world.ask(`Write this to ${target.path}?`)))
       return refuse("nothing was changed", EXIT.refused);
   }
@@ -133,11 +164,30 @@ async function carryOut(plan: JoinChange, options: ConnectOptions, world: Connec
       EXIT.refused,
     );
   }
-  return done(target, options, { changed: true, diff, backup: written.backup }, [
+  return done(target, options, { changed: true, diff, backup: written.backup, gone }, [
     `${green("connected")} ${title} in ${target.path}. Restart ${title} to apply.`,
+    ...(options.yes === true ? describeMoved(plan, moved) : []),
     ...adviceFor(target.client, options, world),
     `To take it back: ${commandLine(["connect", target.client, ...undoWords(options)], options)}`,
   ]);
+}
+
+/** Which servers go, which cannot, and which are in files that are left alone. */
+function describeMoved({ target, gone, stuck }: JoinChange, { elsewhere }: MovedServers): string[] {
+  const title = CLIENT_TITLES[target.client];
+  const names = (keys: readonly string[]): string => keys.map(escapeUnprintable).join(", ");
+  return [
+    ...(gone.length === 0
+      ? []
+      : [`Taken out of ${title}, because the gateway has them: ${names(gone)} (--keep-servers leaves them)`]),
+    ...(stuck.length === 0
+      ? []
+      : [`${yellow("note")} ${title} has these twice now; take them out by hand: ${names(stuck)}`]),
+    ...elsewhere.map(
+      ({ key, path }) =>
+        `${yellow("note")} ${escapeUnprintable(key)} is also in ${escapeUnprintable(path)}; take it out there by hand`,
+    ),
+  ];
 }
 
 function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorld): number {
@@ -150,7 +200,7 @@ function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorl
   }
   if (undone.kind === "changed") return refuse(changedSince(target, options), EXIT.refused);
   const changed = undone.kind !== "already";
-  return done(target, options, { changed, diff: "", backup: null }, [
+  return done(target, options, { changed, diff: "", backup: null, gone: [] }, [
     `${green("undone")} ${target.path} ${UNDONE[undone.kind]}`,
   ]);
 }
@@ -175,6 +225,8 @@ interface Done {
   readonly changed: boolean;
   readonly diff: string;
   readonly backup: string | null;
+  /** The keys of the servers that were taken out. */
+  readonly gone: readonly string[];
 }
 
 function done(

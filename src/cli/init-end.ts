@@ -78,16 +78,12 @@ async function connectAll(
   }
   let exitCode: number = EXIT.ok;
   const { home } = editedFile(options, place);
-  const { config, home: chosenHome } = options;
+  const { config, home: chosenHome, keepServers } = options;
   for (const client of clients) {
     const code = await connect(
       client,
-      { config, home: chosenHome, yes: true },
-      {
-        place,
-        home,
-        own,
-      },
+      { config, home: chosenHome, keepServers, yes: true },
+      { place, home, own },
     );
     if (code !== EXIT.ok) exitCode = code;
   }

@@ -7,6 +7,7 @@ export interface InitOptions extends GlobalOptions {
   readonly from?: readonly string[];
   readonly moveSecrets?: boolean;
   readonly connect?: boolean;
+  readonly keepServers?: boolean;
   readonly dryRun?: boolean;
   readonly undo?: boolean;
   readonly force?: boolean;

@@ -40,6 +40,7 @@ export function addInit(program: Command, finish: Finish): void {
       "Move secrets that stand in plain text to the keyring, or to a file of yours alone",
     )
     .option("--connect", "Write the gateway into the config of each client that servers were found in")
+    .option("--keep-servers", "With --connect: leave the servers in the clients that the gateway has too")
     .option("--dry-run", "Show what would be added, and change nothing")
     .option("--undo", "Put the config back as it was before, to the byte")
     .option("--force", "With --undo: also where the file was changed since; what was changed is lost")

@@ -1,5 +1,5 @@
 /**
- * Puts a value into a JSON text with comments, by inserting or replacing exactly its own text. Everything else keeps every
+ * Puts a value into a JSON text with comments, or takes one out, by touching exactly its own text. Everything else keeps every
  * byte: a formatter, as the parser's own `modify` uses it, would lay out the neighbouring lines anew and give their comments to
  * the new entry.
  */
@@ -21,6 +21,34 @@ export function setJson(text: string, path: readonly string[], value: unknown): 
   const missing = path.slice(depth + 1);
   const whole = missing.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   return insertMember(text, object, { key: path[depth]!, value: whole }, layout);
+}
+
+/**
+ * The text without the member at a path of keys; the same text where there is none. A member that has its lines to itself goes with
+ * them and with a comment behind it; comments above it stay.
+ */
+export function removeJson(text: string, path: readonly string[]): string {
+  const root = parseTree(text, [], { allowTrailingComma: true })!;
+  const member = findNodeAtLocation(root, [...path])?.parent;
+  if (member?.parent === undefined) return text;
+  const siblings = member.parent.children!;
+  const before = siblings[siblings.indexOf(member) - 1];
+  const end = member.offset + member.length;
+  const commaAt = findCommaEnd(text, end);
+  const rest = cutMember(text, member.offset, commaAt ?? end);
+  if (commaAt !== undefined || before === undefined) return rest;
+  // It was the last one, so the comma of the one before it separates nothing any more.
+  const comma = findCommaEnd(text, before.offset + before.length)!;
+  return rest.slice(0, comma - 1) + rest.slice(comma);
+}
+
+function cutMember(text: string, from: number, to: number): string {
+  const lineStart = text.lastIndexOf("\n", from - 1) + 1;
+  const behind = findLineRest(text, to);
+  const [lineEnd] = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(behind)) ?? [];
+  const hasItsLines = text.slice(lineStart, from).trim() === "" && lineEnd !== undefined;
+  if (hasItsLines) return text.slice(0, lineStart) + text.slice(behind + lineEnd.length);
+  return text.slice(0, from) + text.slice(to).replace(/^[ \t]+/, "");
 }
 
 /** How many keys of the path are there already. */

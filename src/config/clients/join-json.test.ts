@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { joinJson } from "./join-json.ts";
+import { joinJson, leaveJson } from "./join-json.ts";
 
 const ENTRY = { command: "repertoire", args: ["serve"] };
 const PATH = ["mcpServers", "repertoire"] as const;
@@ -157,3 +157,85 @@ it("whatever the file looks like, the entry is in it, the rest is the same, and 
     { numRuns: 300 },
   );
 });
+
+function leave(text: string, key = "a"): string {
+  const edited = leaveJson(text, "mcp.json", ["mcpServers", key]);
+  if (edited.kind !== "changed") throw new Error(JSON.stringify(edited));
+  return edited.text;
+}
+
+describe("C6: a server that is taken out", () => {
+  it("goes with its lines and the comment behind it; all other comments and the layout stay", () => {
+    const before = `{
+  // mine
+  "mcpServers": {
+    // files
+    "a": {
+      "command": "a",
+    }, // here
+    // chat
+    "b": { "command": "b" }, /* b */
+    "c": { "command": "c" } // c
+  },
+}
+`;
+    expect(leave(before)).toBe(`{
+  // mine
+  "mcpServers": {
+    // files
+    // chat
+    "b": { "command": "b" }, /* b */
+    "c": { "command": "c" } // c
+  },
+}
+`);
+    expect(leave(before, "c")).toContain(`    "b": { "command": "b" } /* b */\n  },`);
+    expect(leave(leave(leave(before), "b"), "c")).toContain(
+      `"mcpServers": {\n    // files\n    // chat\n  },`,
+    );
+  });
+
+  it("goes from a file on one line, and from one with Windows line breaks", () => {
+    expect(leave(`{"mcpServers":{"a":{"command":"a"},"b":{}}}`)).toBe(`{"mcpServers":{"b":{}}}`);
+    expect(leave(`{"mcpServers":{"b":{}, "a":{"command":"a"}}}`)).toBe(`{"mcpServers":{"b":{} }}`);
+    expect(leave(`{"mcpServers": {\r\n  "a": {},\r\n  "b": {}\r\n}}`)).toBe(
+      `{"mcpServers": {\r\n  "b": {}\r\n}}`,
+    );
+  });
+
+  it("is left alone where it is not there, and the file where it cannot be read", () => {
+    for (const text of ["", "{}", `{"mcpServers": []}`, `{"mcpServers": {"b": {}}}`]) {
+      expect(leaveJson(text, "f", ["mcpServers", "a"])).toEqual({ kind: "unchanged" });
+    }
+    expect(leaveJson(`{"mcpServers": {"a": {}, "a": {}}}`, "f", ["mcpServers", "a"]).kind).toBe("refused");
+  });
+
+  it("is gone whatever the file looks like, and strict JSON stays strict JSON", () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom("a", "b", "d"), (text, key) => {
+        const whole = `{"mcpServers": ${text}}`;
+        const edited = leaveJson(whole, "f", ["mcpServers", key]);
+        const before = parse(whole) as { mcpServers: unknown };
+        const isThere =
+          typeof before.mcpServers === "object" &&
+          before.mcpServers !== null &&
+          Object.hasOwn(before.mcpServers, key);
+        expect(edited.kind).toBe(isThere ? "changed" : "unchanged");
+        if (edited.kind !== "changed") return;
+        const { [key]: _, ...others } = before.mcpServers as Record<string, unknown>;
+        expect(parse(edited.text)).toEqual({ mcpServers: others });
+        if (isStrict(whole)) expect(isStrict(edited.text)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function isStrict(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,8 +1,8 @@
-/** Puts one server into a JSON file with comments; everything else keeps every byte. */
+/** Puts one server into a JSON file with comments, or takes one out; everything else keeps every byte. */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { parseDocument } from "../document.ts";
-import { setJson } from "../json-edit.ts";
+import { removeJson, setJson } from "../json-edit.ts";
 import { formatProblem } from "../problem.ts";
 import { mergeEntry } from "./join-entry.ts";
 import { lineBreakOf } from "../text-layout.ts";
@@ -30,6 +30,21 @@ export function joinJson(text: string, file: string, path: JoinPath, entry: Json
     return { kind: "refused", message: `${file}  ${section}.${key}: no way was found to write this entry` };
   }
   return { kind: "changed", text: edited };
+}
+
+/** The text without a server; `unchanged` where it has none, `refused` where the server cannot be taken out by itself. */
+export function leaveJson(text: string, file: string, path: JoinPath): TextEdit {
+  const [section, key] = path;
+  const parsed = readValue(text.trim() === "" ? "{}" : text, file, path);
+  if (typeof parsed === "string") return { kind: "refused", message: parsed };
+  const servers = parsed[section];
+  if (!isJsonObject(servers) || !Object.hasOwn(servers, key)) return { kind: "unchanged" };
+  const edited = removeJson(text, path);
+  const { [key]: _, ...others } = servers;
+  const check = readValue(edited, file, path);
+  return typeof check !== "string" && isSame(check, { ...parsed, [section]: others })
+    ? { kind: "changed", text: edited }
+    : { kind: "refused", message: `${file}  ${section}.${key}: no way was found to take this entry out` };
 }
 
 /** The file as plain values, or what is wrong with it. A key that stands twice matters only on the way to our entry. */

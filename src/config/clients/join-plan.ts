@@ -7,10 +7,10 @@ import { forgetBackup, keepBackup, sha256Of } from "../backup.ts";
 import { CLIENT_FILE_BYTES_MAX, readWhole } from "../read-whole.ts";
 import { changeError } from "../undo-backup.ts";
 import { findMissingFolder, modeOf, PRIVATE_MODES, replaceFile, SHARED_MODES } from "../replace-file.ts";
-import { joinJson } from "./join-json.ts";
+import { joinJson, leaveJson } from "./join-json.ts";
 import { JOINED_KEY, type JoinTarget } from "./join-place.ts";
-import { editBehindMark } from "./join-text.ts";
-import { joinToml } from "./join-toml.ts";
+import { editBehindMark, type TextEdit } from "./join-text.ts";
+import { joinToml, leaveToml } from "./join-toml.ts";
 
 export interface JoinChange {
   readonly kind: "change";
@@ -18,6 +18,9 @@ export interface JoinChange {
   /** `undefined` where there is no file yet. */
   readonly before: string | undefined;
   readonly after: string;
+  /** The keys of the servers that are taken out, and of those that could not be. */
+  readonly gone: readonly string[];
+  readonly stuck: readonly string[];
 }
 
 export type JoinPlan =
@@ -25,14 +28,34 @@ export type JoinPlan =
   | { readonly kind: "unchanged" }
   | { readonly kind: "refused"; readonly message: string };
 
-/** What the client's file would become with this entry in it. */
-export function planJoin(target: JoinTarget, entry: JsonObject): JoinPlan {
+/** What the client's file would become with this entry in it, and without the servers of these keys. */
+export function planJoin(target: JoinTarget, entry: JsonObject, keys: readonly string[] = []): JoinPlan {
   const read = readWhole(target.path, CLIENT_FILE_BYTES_MAX);
   if (typeof read === "object") return { kind: "refused", message: `${target.path}  ${read.message}` };
-  const path = [target.section, JOINED_KEY] as const;
-  const join = target.format === "toml" ? joinToml : joinJson;
-  const edited = editBehindMark(read ?? "", (text) => join(text, target.path, path, entry));
-  return edited.kind === "changed" ? { kind: "change", target, before: read, after: edited.text } : edited;
+  const gone: string[] = [];
+  const stuck: string[] = [];
+  const edited = editBehindMark(read ?? "", (text) => {
+    const joined = joinText(text, target, entry);
+    if (joined.kind === "refused") return joined;
+    let rest = joined.kind === "changed" ? joined.text : text;
+    for (const key of keys) {
+      const left = leaveText(rest, target, key);
+      if (left.kind === "changed") rest = left.text;
+      if (left.kind !== "unchanged") (left.kind === "changed" ? gone : stuck).push(key);
+    }
+    return rest === text ? { kind: "unchanged" } : { kind: "changed", text: rest };
+  });
+  return edited.kind === "changed"
+    ? { kind: "change", target, before: read, after: edited.text, gone, stuck }
+    : edited;
+}
+
+function joinText(text: string, { format, path, section }: JoinTarget, entry: JsonObject): TextEdit {
+  return (format === "toml" ? joinToml : joinJson)(text, path, [section, JOINED_KEY], entry);
+}
+
+function leaveText(text: string, { format, path, section }: JoinTarget, key: string): TextEdit {
+  return (format === "toml" ? leaveToml : leaveJson)(text, path, [section, key]);
 }
 
 export type JoinWritten =

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { parse, stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { joinToml } from "./join-toml.ts";
+import { joinToml, leaveToml } from "./join-toml.ts";
 
 const ENTRY = { command: "repertoire", args: ["serve"] };
 const PATH = ["mcp_servers", "repertoire"] as const;
@@ -107,4 +107,37 @@ it("whatever stands in the file, the entry is added, every byte stays, and a sec
     }),
     { numRuns: 100 },
   );
+});
+
+describe("C6: a table that is taken out", () => {
+  const leave = (text: string, key: string) => leaveToml(text, "config.toml", ["mcp_servers", key]);
+
+  it("goes with those below it; what belongs to the next one stays", () => {
+    const before = `model = "x"
+
+# files
+[mcp_servers.files]
+command = "a"
+
+[mcp_servers.files.env]
+KEY = "v"
+
+# chat
+[mcp_servers."my.chat"]
+command = "b"
+`;
+    expect(leave(before, "files")).toEqual({
+      kind: "changed",
+      text: `model = "x"\n\n# files\n\n# chat\n[mcp_servers."my.chat"]\ncommand = "b"\n`,
+    });
+    expect(leave(before, "my.chat")).toEqual({
+      kind: "changed",
+      text: before.slice(0, before.indexOf('[mcp_servers."my')),
+    });
+    expect(leave(before, "myxchat")).toEqual({ kind: "unchanged" });
+  });
+
+  it("is refused where it has no lines of its own", () => {
+    expect(leave(`[mcp_servers]\nfiles = { command = "a" }\n`, "files")).toMatchObject({ kind: "refused" });
+  });
 });

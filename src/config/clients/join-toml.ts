@@ -1,5 +1,5 @@
 /**
- * Puts one server into a TOML file by replacing exactly the lines of its tables, or by adding them at the end. There is no
+ * Puts one server into a TOML file, or takes one out, by touching exactly the lines of its tables. There is no
  * parser that keeps comments, so the text is cut by its lines and the result is believed only if it reads as the same file with
  * the same other values; else nothing is changed. Lines inside a multi-line string that look like a table end there as well.
  */
@@ -32,6 +32,41 @@ export function joinToml(text: string, file: string, path: JoinPath, entry: Json
     return { kind: "refused", message };
   }
   return { kind: "changed", text: edited };
+}
+
+/** The text without a server; `unchanged` where it has none, `refused` where it has no lines of its own. */
+export function leaveToml(text: string, file: string, path: JoinPath): TextEdit {
+  const [section, key] = path;
+  const parsed = readToml(text, file);
+  if (typeof parsed === "string") return { kind: "refused", message: parsed };
+  const servers: unknown = parsed[section];
+  if (!isTable(servers) || !Object.hasOwn(servers, key)) return { kind: "unchanged" };
+  const edited = removeTables(text, path);
+  const { [key]: _, ...others } = servers;
+  const { [section]: __, ...rest } = parsed;
+  const check = readToml(edited, file);
+  // The last server takes the table that held it along, unless that has a line of its own.
+  const isExpected =
+    typeof check !== "string" &&
+    isSame({ ...check, [section]: check[section] ?? {} }, { ...rest, [section]: others });
+  return isExpected
+    ? { kind: "changed", text: edited }
+    : {
+        kind: "refused",
+        message: `${file}  ${section}.${key}: it is written in a way that cannot be taken out without touching the rest`,
+      };
+}
+
+/** Without the lines of the tables, and without the empty line above each where one is left below it. */
+function removeTables(text: string, path: JoinPath): string {
+  const lines = text.split(/(?<=\n)/);
+  const gone = new Set<number>();
+  for (const { from, to } of findTables(lines, path)) {
+    for (let index = from; index < to; index++) gone.add(index);
+    const isEmpty = (index: number): boolean => (lines[index] ?? "").trim() === "";
+    if (from > 0 && isEmpty(from - 1) && isEmpty(to)) gone.add(from - 1);
+  }
+  return lines.filter((_, index) => !gone.has(index)).join("");
 }
 
 /** The values, or what is wrong and where. The parser's own message quotes the file, which may hold a secret. */
@@ -97,6 +132,9 @@ function findTables(lines: readonly string[], path: JoinPath): LineRange[] {
 
 /** `[section.key]`, `[section.key.below]` and lists of tables, with the quotes and spaces that TOML allows. */
 function headerPattern(path: JoinPath): RegExp {
-  const names = path.map((name) => `(?:${name}|"${name}"|'${name}')`).join(String.raw`\s*\.\s*`);
+  const names = path
+    .map((name) => RegExp.escape(name))
+    .map((name) => `(?:${name}|"${name}"|'${name}')`)
+    .join(String.raw`\s*\.\s*`);
   return new RegExp(String.raw`^\s*\[{1,2}\s*${names}\s*(?:\.[^\]]*)?\]`);
 }
