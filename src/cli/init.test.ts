@@ -221,6 +221,19 @@ describe("init", () => {
     await expect(run({ yes: true })).rejects.toThrow("the config is not valid");
   });
 
+  it("C6: a ${X} that its client does not fill in stays as it is written, and is not kept as a secret", async () => {
+    const home = createClientsHome();
+    home.write(".cursor/mcp.json", { mcpServers: { a: { command: "x", env: { TOKEN: "${X}" } } } });
+    home.write(".claude.json", { mcpServers: { b: { command: "y", env: { TOKEN: "${X:-d}" } } } });
+    const { run, read, dataFolder } = open(home);
+    expect(await run({ yes: true, moveSecrets: true })).toBe(EXIT.ok);
+    expect(read().mcpServers).toEqual({
+      b: { command: "y", env: { TOKEN: "${X:-d}" } },
+      a: { command: "x", env: { TOKEN: "$${X}" } },
+    });
+    expect(openInputs({ home: dataFolder }).list()).toEqual([]);
+  });
+
   it("finds nothing on a new machine and says what to do", async () => {
     const { run, config } = open(createClientsHome());
     expect(await run({ yes: true })).toBe(EXIT.ok);

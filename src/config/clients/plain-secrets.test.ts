@@ -136,3 +136,19 @@ test("what is kept is the literal: filled in, it gives the text that was there",
     }),
   );
 });
+
+test.each(["${X}", "${env:X}", "${X:-none}", "$TOKEN", "%TOKEN%", "{{token}}", "<your token>"])(
+  "C6: %s under the name of a secret is a placeholder, and no secret",
+  (text) => {
+    const entry = { command: "x", args: ["--token", escapeText(text)], env: { TOKEN: escapeText(text) } };
+    const remote = { url: "https://h/", headers: { Authorization: `Bearer ${escapeText(text)}` } };
+    expect([findPlainSecrets("srv", entry), findPlainSecrets("srv", remote)]).toEqual([[], []]);
+  },
+);
+
+test.each(["$ecret-password", "{{half", "pa$$word-of-mine", "a<b>c-and-more"])(
+  "a password may look a little like one: %s",
+  (text) => {
+    expect(move({ command: "x", env: { TOKEN: text } }).values).toEqual({ "srv-TOKEN": text });
+  },
+);

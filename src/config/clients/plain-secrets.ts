@@ -93,9 +93,14 @@ function report(onSecret: OnSecret, path: Found["path"], name: string, written: 
   return value === undefined || isHarmless(value) ? written : (onSecret({ path, name, value }) ?? written);
 }
 
-/** A switch, a small number or the path of a file is no secret, whatever its name. */
+/** A reference that the client does not fill in, as `${X}` in Cursor, or a gap that nobody filled: kept as a value it would be lost. */
+const PLACEHOLDER =
+  /^(?:\$\{(?:env:|input:)?[A-Za-z_][\w.-]*(?::-[^{}]*)?\}|\$[A-Z_][A-Z0-9_]*|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|<[^<>]*>)$/;
+
+/** A switch, a small number, the path of a file or a placeholder is no secret, whatever its name. */
 function isHarmless(value: string): boolean {
   return (
+    PLACEHOLDER.test(value) ||
     /^(?:\s*|true|false|yes|no|on|off|none|null|\d{1,4})$/i.test(value) ||
     /^(?:[/~.]|[A-Za-z]:[\\/]).*\.(?:json|pem|key|crt|env|txt|ya?ml|toml)$/.test(value)
   );
