@@ -55,7 +55,7 @@ export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: Ru
     // Only recorded answers wait for the guest to have taken the ones before.
     ...(frame.isContinued && { onIdle: () => journal.idle() }),
   });
-  const bounds = { ...limits, timeoutMs, code: request.source, program: prepared.program };
+  const bounds = { ...limits, timeoutMs, program: prepared.program };
   const skipped = skippedCalls(caller.records);
   const failedSeq = outcome.kind === "threw" ? outcome.thrown.step : undefined;
   return {
@@ -80,11 +80,14 @@ function stopAtPause(end: StepEnd, frame: RunFrame): StepEnd {
   return end;
 }
 
+const RETURNED_NOTHING = "The code returned nothing: end it with `return …`.";
+
 function warningsOf(outcome: GuestOutcome, prepared: Prepared, bounds: RunBounds): string[] {
   const { lines, bytes } = outcome.logsDropped;
   const unheard = outcome.unhandledCount - outcome.unhandled.length;
   return [
     ...prepared.warnings,
+    ...(outcome.kind === "returned" && outcome.isNothing ? [RETURNED_NOTHING] : []),
     ...outcome.unhandled.map((thrown) => unhandledWarning(thrown, bounds)),
     ...(unheard > 0 ? [`${unheard} more promises were rejected and nothing handled them.`] : []),
     ...(bytes > 0

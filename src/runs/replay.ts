@@ -64,7 +64,7 @@ export async function replayCode(
     perform: performUnrecorded,
     callTool: (tool, args) => Promise.resolve(records.answer(tool, args)),
   });
-  const { code, example, seed, clockAt } = request;
+  const { example, seed, clockAt } = request;
   const outcome = await parts.sandbox.run({
     ...limits,
     script: prepared.data.program.script,
@@ -77,7 +77,7 @@ export async function replayCode(
     level: 0,
     owner: "replay",
   });
-  const result = resultOf(outcome, { ...limits, code, program: prepared.data.program });
+  const result = resultOf(outcome, { ...limits, program: prepared.data.program });
   return { result, unexpected: records.unexpected, missing: records.left() };
 }
 
@@ -105,6 +105,7 @@ function directoryOf(used: readonly ToolUse[]): ToolDirectory {
       const isKnown = tools.some((item) => isNamed(item.namespace, namespace));
       return Promise.resolve(isKnown ? succeed(undefined) : notKept(namespace));
     },
+    respell: () => Promise.resolve([]),
   };
 }
 

@@ -10,7 +10,6 @@ import type { GuestOutcome, Thrown } from "../sandbox/sandbox.ts";
 export interface RunBounds {
   readonly timeoutMs: number;
   readonly memoryMb: number;
-  readonly code: string;
   readonly program: Program;
 }
 
@@ -101,12 +100,13 @@ function hintFor(message: string): string | undefined {
   return name !== undefined && Object.hasOwn(HINTS, name) ? HINTS[name] : undefined;
 }
 
-function findPlace(stack: string | undefined, { program, code }: RunBounds): CodePlace | undefined {
+function findPlace(stack: string | undefined, { program }: RunBounds): CodePlace | undefined {
   const frame = /\(?code\.ts:(\d+):(\d+)\)?/.exec(stack ?? "");
   if (frame === null) return undefined;
   const place = placeInSource(program, Number(frame[1]), Number(frame[2]));
   if (place === undefined) return undefined;
-  const text = code.split("\n")[place.line - 1] ?? "";
+  // The first line is the wrapper's.
+  const text = program.checked.split("\n")[place.line] ?? "";
   return { ...place, text: text.trim().slice(0, LINE_SHOWN_MAX) };
 }
 

@@ -31,11 +31,28 @@ export interface ToolUse extends Place {
   readonly call?: CallSpan;
   /** The keys of the argument, where it is written out right here as an object; none for a call without arguments. */
   readonly keys?: readonly string[];
+  /** The name that the call is given as a text, as in `mcp.tools.call("notes__list")`. */
+  readonly given?: string;
 }
 
 /** A namespace that the code uses as a value, without naming a tool of it. */
 interface NamespaceUse extends Place {
   readonly namespace: string;
+  /** Where it is called like a function: the name that it is given as a text, as in `mcp.callTool("notes__list")`. */
+  readonly given?: string;
+}
+
+/** A name that nothing declares, as it is written, with the members that follow it; see `stray-calls.ts`. */
+export interface StrayUse extends Place {
+  readonly written: string;
+  readonly given?: string;
+}
+
+/** Where the script has more than what it was made of: at this line and column of the latter, from 1, so many characters. */
+export interface InsertedText {
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
 }
 
 /** A place in the argument of a tool: the names that lead there, with `*` for any item of a list. Empty: the argument itself. */
@@ -89,6 +106,12 @@ export interface Program {
   readonly wholeFlows: readonly WholeFlow[];
   /** Values that are written out as arguments of tools, where an input might stand. The first of them, in source order. */
   readonly literals: readonly LiteralUse[];
+  /** Names that nothing declares, in source order. */
+  readonly strays: readonly StrayUse[];
+  /** What the reader should know of how the code was read, each with its place where it has one. */
+  readonly notes: readonly string[];
+  /** In source order; see `placeInSource`. */
+  readonly inserted: readonly InsertedText[];
   /** JSON text, only where types could not simply be blanked out; read it with `placeInSource`. */
   readonly sourceMap?: string;
 }

@@ -1,5 +1,5 @@
 import { SourceMap } from "node:module";
-import type { Place, Program } from "./analysis-contract.ts";
+import type { InsertedText, Place, Program } from "./analysis-contract.ts";
 
 /** What a place shows of the source: enough to find it, little enough for an answer that lists many. */
 const PLACE_TEXT_MAX = 120;
@@ -11,6 +11,7 @@ export interface LinedText {
   readonly lineCount: number;
   line(line: number): string;
   positionAt(offset: number): { readonly line: number; readonly column: number };
+  offsetAt(position: { readonly line: number; readonly column: number }): number;
 }
 
 export function createLinedText(text: string): LinedText {
@@ -24,6 +25,7 @@ export function createLinedText(text: string): LinedText {
       const line = countUpTo(starts, offset);
       return { line, column: offset - starts[line - 1]! + 1 };
     },
+    offsetAt: ({ line, column }) => (starts[line - 1] ?? text.length) + column - 1,
   };
 }
 
@@ -57,14 +59,21 @@ function shorten(text: string): string {
 
 /** Maps a position in `script` to the guest's own; undefined for the wrapper's first line and, where the script is given, its last. */
 export function placeInSource(
-  program: Pick<Program, "sourceMap"> & Partial<Pick<Program, "script">>,
+  program: Pick<Program, "sourceMap"> & Partial<Pick<Program, "script" | "inserted">>,
   line: number,
-  column: number,
+  scriptColumn: number,
 ): Pick<Place, "line" | "column"> | undefined {
   const isLast = program.script !== undefined && line >= createLinedText(program.script).lineCount;
   if (line <= 1 || isLast) return undefined;
+  const column = columnWithout(program.inserted ?? [], line, scriptColumn);
   if (program.sourceMap === undefined) return { line: line - 1, column };
   return mapBack(readSourceMap(program.sourceMap), line, column);
+}
+
+function columnWithout(inserted: readonly InsertedText[], line: number, column: number): number {
+  return inserted
+    .filter((text) => text.line === line)
+    .reduce((left, text) => left - Math.max(0, Math.min(text.length, left - text.column)), column);
 }
 
 export function readSourceMap(text: string): SourceMap {

@@ -10,7 +10,7 @@ const MESSAGE_MAX = 300;
 
 const MODULES = {
   reason: "not_available",
-  message: "There are no modules here: code cannot import or export.",
+  message: "There are no modules here: code cannot import them.",
   hint: "Call tools as await mcp.<server>.<tool>({ ... }) and return the result. Standard JavaScript is available without imports.",
 } as const;
 
@@ -31,6 +31,15 @@ export function closesWrapper(source: WrappedSource, position: Position): CodePr
     reason: "syntax_error",
     message: "This brace closes nothing that the code opened.",
     ...source.placeOf(position),
+  };
+}
+
+export function severalFences(source: WrappedSource, line: number): CodeProblem {
+  return {
+    reason: "syntax_error",
+    message: "The code has more than one Markdown fence.",
+    hint: "Send the code of one block, without the lines of backticks.",
+    ...source.placeOf({ line: line + 1, column: 1 }),
   };
 }
 

@@ -19,11 +19,16 @@ export interface WrappedSource {
   placeOf(position: Position): Place;
   /** The word that starts there. */
   wordAt(position: Position): string;
+  offsetAt(position: Position): number;
 }
 
 /** A byte order mark and a hashbang may open a file but not a function: both become blank without moving anything. */
 export function wrapSource(code: string): WrappedSource {
-  const text = HEAD + code.replace(/^(\uFEFF?)#!/, "$1//").replace(/^\uFEFF/, " ") + TAIL;
+  return readWrapped(HEAD + code.replace(/^(\uFEFF?)#!/, "$1//").replace(/^\uFEFF/, " ") + TAIL);
+}
+
+/** Text that is in its wrapper already. */
+export function readWrapped(text: string): WrappedSource {
   const lines = createLinedText(text);
   const lastLine = lines.lineCount - 1;
   const isBehind = (position: Position): boolean => position.line > lastLine;
@@ -42,6 +47,7 @@ export function wrapSource(code: string): WrappedSource {
         position.line < 2 ? { line: 2, column: 1 } : isBehind(position) ? endOfCode() : position;
       return { line: line - 1, column, text: excerptOfLine(lines.line(line), column) };
     },
+    offsetAt: (position) => lines.offsetAt(position),
     wordAt: ({ line, column }) => /^\w*/.exec(lines.line(line).slice(column - 1))![0],
   };
 }

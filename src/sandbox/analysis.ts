@@ -8,7 +8,7 @@ import type { Analysis, CodeProblem } from "./analysis-contract.ts";
 import { createRecent } from "../core/recent.ts";
 import { createBackground, type BackgroundReply } from "./background.ts";
 
-export type { CodeProblem, Program, ToolUse } from "./analysis-contract.ts";
+export type { CodeProblem, Program, StrayUse, ToolUse } from "./analysis-contract.ts";
 export { placeInSource } from "./analysis-place.ts";
 
 /** 256 KiB of ordinary code take 0.3 s in a thread that has just started; only code that is made to be slow comes near. */

@@ -15,7 +15,7 @@
  * | `C id function json` | the guest calls a function |
  * | `I count` | idle: the guest has made of so many answers what it can, and waits; only where `Start` asks for it |
  * | `L level length json` | a line of console output, cut, with its full length |
- * | `V json` | the guest's result |
+ * | `V json` | the guest's result; no JSON means undefined |
  * | `D json` | done; see `Done` |
  *
  * Inside the runner, the guest's side sends `C` and `L` in the same form, and ends with `V json` (it returned), `Y length` (what it

@@ -45,8 +45,14 @@ interface HeldInput {
 
 type Held = HeldWhole | HeldInput;
 
-export function findInputUses(tree: SyntaxTree, tools: readonly FoundTool[]): FoundInputs {
+/** `parameter` is that of the function which is called with `args` and is all of the code. */
+export function findInputUses(
+  tree: SyntaxTree,
+  tools: readonly FoundTool[],
+  parameter?: Pattern,
+): FoundInputs {
   const search = createSearch(tree, tools);
+  if (parameter !== undefined) search.bind(parameter, { kind: "whole", without: [] });
   for (const reader of tree.freeReaders("args")) search.hold(reader, { kind: "whole", without: [] });
   return search.finish();
 }
@@ -219,7 +225,7 @@ function createSearch(tree: SyntaxTree, tools: readonly FoundTool[]) {
     return notes.finish();
   }
 
-  return { hold, finish };
+  return { hold, bind, finish };
 }
 
 /** All of `args` but for some more names; nothing when these are too many to be followed. */

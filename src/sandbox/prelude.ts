@@ -223,7 +223,7 @@ function begin(startText) {
 function run(main) {
   const returned = (value) => {
     let body;
-    try { body = encodeAny(value) ?? "null"; } catch (error) { return host("X " + describe(error)); }
+    try { body = encodeAny(value) ?? ""; } catch (error) { return host("X " + describe(error)); }
     host(body.length > limits.resultMax ? "Y " + body.length : "V " + body);
   };
   apply(then, main(), [returned, (error) => host("X " + describe(error))]);

@@ -163,12 +163,11 @@ describe("modules", () => {
   it.each([
     ["import fs from 'fs'", 1],
     ["import 'fs'", 1],
-    ["import type { A } from 'a'", 1],
     ["import fs = require('fs')", 1],
     ["const a: string = 'b';\n\timport { x } from 'y';", 2],
-    ["export const a = 1", 1],
-    ["export default 1", 1],
-    ["export {}", 1],
+    ["export { a } from 'b'", 1],
+    ["export type { A } from 'b'", 1],
+    ["import { type A } from 'b'", 1],
     ["export * from 'a'", 1],
     ["const fs = await import('fs')", 1],
     ["return 1;\nreturn import.meta.url", 2],
@@ -185,6 +184,143 @@ describe("modules", () => {
         "const exported = { import: 1, export: 2 };\nexported.import; require('a'); fetch('b'); process.exit",
       ),
     ).toEqual([]);
+  });
+});
+
+describe("D2: what the writer meant", () => {
+  it.each([
+    ["an expression at the end is the result", "const a = args.x;\na + 1", 3],
+    ["an expression behind a statement without a semicolon", "const a = args.x\na", 2],
+    ["an object in parentheses", "({ a: args.x })", { a: 2 }],
+    ["a text alone", '"hello"', "hello"],
+    ["a cast", "const a: unknown = 5;\n<number>a", 5],
+    ["an assignment", "let a;\na = 7;", 7],
+    ["a template", "`${args.x}`", "2"],
+    ["an await", "await Promise.resolve(4);", 4],
+    ["the call of an async function is awaited", "const f = async () => 8;\nf()", 8],
+    ["a function that calls itself at once", "(async () => {\n  return 9;\n})();", 9],
+    ["an expression with a comment behind it", "args.x // two", 2],
+    ["an expression before the functions that it calls", "f();\nfunction f() { return 10 }", 10],
+    ["an expression in code with an enum", "enum E { A = 6 }\nE.A", 6],
+    ["main is called with args", "async function main(args) { return args.x }", 2],
+    ["main as an arrow function", "const main = async ({ x }: { x: number }) => x * 2;", 4],
+    ["main behind output", "const main = () => 3;\nconsole.log('defined');", 3],
+    ["main that calls itself", "function main(a, n = 0) { return n > 2 ? n : main(a, n + 1) }", 3],
+    ["run", "async function run() { return 12 }", 12],
+    ["main that is called at the end", "async function main() { return 13 }\nmain();", 13],
+    ["main with a handler behind it", "async function main() { return 14 }\nmain().catch(console.error)", 14],
+    ["a default export", "export default async function work(input) { return input.x }", 2],
+    ["a default export without a name", "export default async function (input) { return input.x + 1 }", 3],
+    ["a default export that is an arrow function", "export default async ({ x }) => x + 2", 4],
+    ["a default export that is declared above", "const f = (a) => a.x;\nexport default f;", 2],
+    ["a default export that is a value", "export default { a: args.x }", { a: 2 }],
+    ["a function alone", "async () => {\n  return args.x;\n}", 2],
+    ["a function alone in parentheses", "(async ({ x }) => x);", 2],
+    [
+      "exports are left out",
+      "export const a: number = 1;\nexport function f() { return a }\nexport { f };\nf()",
+      1,
+    ],
+    [
+      "imports of types are left out",
+      "import type { A } from 'a';\nimport type B from \"b\";\nreturn 1 as A",
+      1,
+    ],
+    ["a fence is taken off", "```ts\nreturn args.x\n```", 2],
+    ["a fence with CRLF and a gap", "\n```typescript\r\nreturn args.x\r\n```\r\n", 2],
+    ["a fence of tildes", "~~~js\nargs.x\n~~~", 2],
+    ["text around one fence", "Here is the code:\n\n```js\nreturn args.x\n```\nIt returns x.", 2],
+    ["a fence that was cut off", "```ts\nreturn args.x", 2],
+    ["a fence in a comment is a comment", "/*\n```ts\nreturn 1\n```\n*/\nreturn 2", 2],
+    ["a fence in a template literal is text", "return `\\`\\`\\`\na\n\\`\\`\\``", "```\na\n```"],
+  ])("%s", async (_, code, result) => {
+    expect(await run(code)).toEqual(result);
+  });
+
+  it.each([
+    ["output at the end", "args.x;\nconsole.log(args.x);"],
+    ["a return that was not reached", "if (args.x > 5) return 1;\nargs.x;"],
+    ["a return of nothing", "args.x;\nreturn;"],
+    ["a loop at the end", "for (const a of [1]) { a }"],
+    ["a declaration at the end", "const a = 1;"],
+    ["strictness alone", "'use strict'"],
+    ["a function of another name", "function helper() { return 1 }"],
+  ])("%s is no result", async (_, code) => {
+    const main = runInNewContext(programOf(code).script, {
+      args: { x: 2 },
+      console: { log() {} },
+    }) as () => unknown;
+    expect(await main()).toBeUndefined();
+  });
+
+  it("refuses more than one fence, where it begins", () => {
+    expect(problemsOf("```ts\nreturn 1\n```\nand\n```ts\nreturn 2\n```")).toMatchObject([
+      { reason: "syntax_error", line: 5, hint: expect.stringContaining("one block") },
+    ]);
+  });
+
+  it("counts lines inside the fence, and says so", () => {
+    expect(problemsOf("Text.\n```ts\nconst a = 1;\nlet b = ;\n```")).toMatchObject([{ line: 2, column: 9 }]);
+    expect(programOf("```ts\nreturn 1\n```").notes).toEqual([expect.stringContaining("fence")]);
+  });
+
+  it.each(["  boom(1)", "enum A { B }\n  boom(1)", "(a) => boom(a)"])(
+    "keeps the columns of what is returned: %j",
+    (code) => {
+      const program = programOf(code);
+      const lines = program.script.split("\n");
+      const line = lines.findIndex((text) => text.includes("boom")) + 1;
+      const own = code.split("\n");
+      expect(placeInSource(program, line, lines[line - 1]!.indexOf("boom") + 1)).toEqual({
+        line: own.length,
+        column: own.at(-1)!.indexOf("boom") + 1,
+      });
+    },
+  );
+
+  it("knows the inputs of a main that has its own name for them", () => {
+    const { inputs, hasOpenInputs } = programOf(
+      "export default async function (input: any) { return mcp.a.b({ x: input.repo, y: input.n ?? 3 }) }",
+    );
+    expect(inputs).toMatchObject([
+      { name: "repo", isOptional: false, flows: [{ tool: "b", path: ["x"] }] },
+      { name: "n", isOptional: true, defaultValue: 3 },
+    ]);
+    expect(hasOpenInputs).toBe(false);
+    expect(programOf("const main = async ({ repo }) => repo").inputs).toMatchObject([{ name: "repo" }]);
+  });
+
+  it.each([
+    ["notes__list({})", [{ written: "notes__list", line: 1, column: 1 }]],
+    ["const r = await github.create_issue({ a: 1 })", [{ written: "github.create_issue", column: 17 }]],
+    ["callTool('a__b', {})", [{ written: "callTool", given: "a__b" }]],
+    [
+      "await client.callTool({ name: 'a__b', arguments: {} })",
+      [{ written: "client.callTool", given: "a__b" }],
+    ],
+    ["const github = 1; github.create_issue; Math.max(1); fetch('x')", []],
+  ])("finds calls that do not go through mcp: %s", (code, strays) => {
+    expect(programOf(code).strays).toMatchObject(strays);
+    expect(programOf(code).strays).toHaveLength(strays.length);
+  });
+
+  it.each([
+    ["const r = mcp.a.b({});\nreturn { r }", 1, 11],
+    ["return { r: mcp.a.b({}) }", 1, 13],
+    ["return `${mcp.a.b({})}`", 1, 11],
+    ["const r = mcp.a.b({});\nconsole.log(r)", 1, 11],
+  ])("warns of a promise that is used as a result: %s", (code, line, column) => {
+    expect(programOf(code).notes).toEqual([expect.stringContaining(`Line ${line}, column ${column}: `)]);
+  });
+
+  it.each([
+    "const r = mcp.a.b({});\nreturn { r: await r }",
+    "return mcp.a.b({})",
+    "const all = [mcp.a.b({}), mcp.a.c({})];\nreturn await Promise.all(all)",
+    "mcp.a.b({}).then((r) => ({ r }))",
+    "const load = () => mcp.a.b({});\nreturn { r: await load() }",
+  ])("leaves a promise alone that is waited for: %s", (code) => {
+    expect(programOf(code).notes).toEqual([]);
   });
 });
 
@@ -248,7 +384,7 @@ describe("the keys of an argument", () => {
 
 describe("placeInSource", () => {
   it("takes the wrapper's line off", () => {
-    const program = programOf("a();\nb()");
+    const program = programOf("return a();\nb()");
     expect(placeInSource(program, 3, 5)).toEqual({ line: 2, column: 5 });
     expect(placeInSource({}, 3, 5)).toEqual({ line: 2, column: 5 });
   });

@@ -1,21 +1,35 @@
 /**
  * Guest code as it may run: types off, in one async arrow function, with the tools that it can reach.
  *
- * The text is wrapped before it is read, so `await` and `return` stand in a function. Code that closes the wrapper itself is
+ * What its writer meant is read into it: a Markdown fence is taken off, `export` is blanked out, and code that does not say `return` gives
+ * back its last expression or the result of its `main`. This is the one place that does so, whatever runs the code: a run, a resumed run, a
+ * draft, something kept, a node of a workflow. The text is wrapped before it is read, so `await` and `return` stand in a function. Code that closes the wrapper itself is
  * refused: the tree must be exactly our function, from the first character to the last. This runs in the analysis thread only:
  * deep nesting breaks the type stripper for good, and then `isSpent` says that the thread must be replaced.
  */
 import type { ArrowFunctionExpression } from "acorn";
-import type { Analysis, CallSpan, CodeProblem, Program } from "./analysis-contract.ts";
+import type { Analysis, CallSpan, CodeProblem, Place, Program } from "./analysis-contract.ts";
 import { parseScript, type Parsed } from "./analysis-parse.ts";
-import { countUpTo } from "./analysis-place.ts";
+import { countUpTo, createLinedText } from "./analysis-place.ts";
 import * as problem from "./analysis-problems.ts";
-import { createScriptPlaces, wrapSource, type ScriptPlaces, type WrappedSource } from "./analysis-source.ts";
+import {
+  createScriptPlaces,
+  readWrapped,
+  wrapSource,
+  type Position,
+  type ScriptPlaces,
+  type WrappedSource,
+} from "./analysis-source.ts";
 import { stripTypes } from "./analysis-strip.ts";
+import { findResult, type Insertion } from "./code-result.ts";
 import { findInputUses } from "./input-uses.ts";
 import { findLiteralUses } from "./literal-uses.ts";
+import { takeOffFence } from "./markdown-fence.ts";
+import { blankModuleSyntax } from "./module-syntax.ts";
+import { findStrays, givenName } from "./stray-calls.ts";
 import { findToolUses, type FoundTool, type FoundUses, type Span } from "./tool-uses.ts";
 import { readSyntaxTree, type SyntaxTree } from "./tool-uses-tree.ts";
+import { findUnawaited } from "./unawaited-calls.ts";
 
 export interface Analysed {
   readonly analysis: Analysis;
@@ -24,20 +38,54 @@ export interface Analysed {
 }
 
 export function analyseCode(code: string): Analysed {
-  const source = wrapSource(code);
+  const unfenced = takeOffFence(code);
+  const source = wrapSource(unfenced.kind === "code" ? unfenced.code : code);
   if (!code.isWellFormed()) return refused(problem.halfCharacter(source));
+  if (unfenced.kind === "several") return refused(problem.severalFences(source, unfenced.line));
+  const notes = unfenced.isFenced ? [FENCE_NOTE] : [];
   try {
-    const plain = parsePlain(source.text);
-    if (plain !== undefined) return { analysis: analyseParsed(source, source, plain), isSpent: false };
-    const stripped = stripTypes(source.text);
-    if (stripped.kind === "broken") return { ...refused(problem.tooDeep(source)), isSpent: true };
-    if (stripped.kind === "invalid") return refused(problem.syntaxError(source, stripped, stripped.message));
-    return { analysis: analyseScript(source, stripped), isSpent: false };
+    return analyseSource({ source, notes });
   } catch (error) {
     // The tree that was too deep to walk is large: the thread's memory goes back with the thread.
     if (error instanceof RangeError) return { ...refused(problem.tooDeep(source)), isSpent: true };
     throw error;
   }
+}
+
+const FENCE_NOTE = "The Markdown fence around the code was taken off; lines count inside it.";
+/** Each is found by the reader at the one before; code with more is a whole module. */
+const MODULE_WORDS_MAX = 20;
+
+/** What is read: the text in its wrapper, and what is known of it already. */
+interface Reading {
+  readonly source: WrappedSource;
+  readonly notes: readonly string[];
+  /** The name of what the code exports by default. */
+  readonly exported?: string;
+}
+
+function analyseSource(given: Reading): Analysed {
+  let reading = given;
+  for (let words = 0; ; words++) {
+    const { source } = reading;
+    const plain = parsePlain(source.text);
+    if (plain !== undefined) return { analysis: analyseParsed(reading, source, plain), isSpent: false };
+    const stripped = stripTypes(source.text);
+    if (stripped.kind === "broken") return { ...refused(problem.tooDeep(source)), isSpent: true };
+    if (stripped.kind === "stripped") return { analysis: analyseScript(reading, stripped), isSpent: false };
+    const next = words < MODULE_WORDS_MAX ? withoutModuleWord(reading, stripped) : undefined;
+    if (next === undefined) return refused(problem.syntaxError(source, stripped, stripped.message));
+    reading = next;
+  }
+}
+
+/** Without the `export` or `import type` that the reader stopped at. */
+function withoutModuleWord({ source, notes, exported }: Reading, at: Position): Reading | undefined {
+  if (!["import", "export"].includes(source.wordAt(at))) return undefined;
+  const found = blankModuleSyntax(source.text, source.offsetAt(at));
+  if (found === undefined) return undefined;
+  const entry = found.entry ?? exported;
+  return { source: readWrapped(found.text), notes, ...(entry !== undefined && { exported: entry }) };
 }
 
 function refused(...problems: CodeProblem[]): Analysed {
@@ -64,9 +112,10 @@ function parsePlain(text: string): Parsed | undefined {
   return parsed.kind === "parsed" ? parsed : undefined;
 }
 
-function analyseScript(source: WrappedSource, script: Script): Analysis {
+function analyseScript(reading: Reading, script: Script): Analysis {
+  const { source } = reading;
   const parsed = parseScript(script.text, "script");
-  if (parsed.kind === "parsed") return analyseParsed(source, script, parsed);
+  if (parsed.kind === "parsed") return analyseParsed(reading, script, parsed);
   const places = createScriptPlaces(source, script);
   return {
     kind: "refused",
@@ -74,7 +123,7 @@ function analyseScript(source: WrappedSource, script: Script): Analysis {
   };
 }
 
-function analyseParsed(source: WrappedSource, script: Script, parsed: Parsed): Analysis {
+function analyseParsed({ source, notes, exported }: Reading, script: Script, parsed: Parsed): Analysis {
   const places = createScriptPlaces(source, script);
   const body = soleFunction(script.text, parsed);
   if (body === undefined) {
@@ -88,16 +137,50 @@ function analyseParsed(source: WrappedSource, script: Script, parsed: Parsed): A
   const problems = problem.problemsOf(source, places, found);
   if (problems.length > 0) return { kind: "refused", problems };
   const isBlanked = script.sourceMap === undefined && script.text.length === source.text.length;
+  const result = findResult(tree, script.text, body, exported);
   return {
     kind: "program",
     program: {
-      script: script.sourceMap === undefined ? script.text : `(${script.text.slice(body.start, body.end)})`,
+      ...withResult(script, body, result.insertions),
       checked: `${source.text}();`,
-      ...usesIn(found, places, isBlanked ? parsed.parentheses : undefined),
-      ...findInputUses(tree, found.tools),
+      ...usesIn(tree, found, places, isBlanked ? parsed.parentheses : undefined),
+      ...findInputUses(tree, found.tools, result.parameter),
       literals: literalsIn(tree, found, places),
+      strays: findStrays(tree).map(({ start, end, ...stray }) => ({
+        ...stray,
+        ...places.placeOf({ start, end }),
+      })),
+      notes: [...notes, ...findUnawaited(tree, found.tools).map((call) => unawaited(places.placeOf(call)))],
       ...(script.sourceMap !== undefined && { sourceMap: script.sourceMap }),
     },
+  };
+}
+
+function unawaited({ line, column, text }: Place): string {
+  return `Line ${line}, column ${column}: this call is used without await: its promise is there, not its result. [${text}]`;
+}
+
+/** What runs: the function with the insertions, and where they are. What was rewritten is taken out of whatever stands around it. */
+function withResult(
+  { text, sourceMap }: Script,
+  body: ArrowFunctionExpression,
+  insertions: readonly Insertion[],
+): Pick<Program, "script" | "inserted"> {
+  const lines = createLinedText(text);
+  const [start, end] = sourceMap === undefined ? [0, text.length] : [body.start, body.end];
+  let script = "";
+  let from = start;
+  for (const { offset, text: more } of insertions) {
+    script += text.slice(from, offset) + more;
+    from = offset;
+  }
+  script += text.slice(from, end);
+  return {
+    script: sourceMap === undefined ? script : `(${script})`,
+    inserted: insertions.map(({ offset, text: more }) => ({
+      ...lines.positionAt(offset),
+      length: more.length,
+    })),
   };
 }
 
@@ -115,6 +198,7 @@ function soleFunction(
 }
 
 function usesIn(
+  tree: SyntaxTree,
   found: FoundUses,
   places: ScriptPlaces,
   parentheses: readonly number[] | undefined,
@@ -126,12 +210,20 @@ function usesIn(
       ...places.placeOf(use),
       ...(use.call && parentheses && { call: spanOf(use.call, parentheses) }),
       ...keysOf(use.call),
+      ...givenTo(tree, use.call),
     })),
     namespaces: inOrder(found.namespaces).map((use) => ({
       namespace: use.namespace,
       ...places.placeOf(use),
+      ...givenTo(tree, use.call),
     })),
   };
+}
+
+/** Only a text is a name that was meant. */
+function givenTo(tree: SyntaxTree, call: FoundTool["call"]): { given?: string } {
+  const given = call && givenName(tree, call);
+  return given === undefined ? {} : { given };
 }
 
 function literalsIn(tree: SyntaxTree, { tools }: FoundUses, places: ScriptPlaces): Program["literals"] {

@@ -73,7 +73,8 @@ export interface Thrown {
 }
 
 export type Ending =
-  | { readonly kind: "returned"; readonly value: Json }
+  /** `isNothing` where it was undefined, or nothing that JSON has. */
+  | { readonly kind: "returned"; readonly value: Json; readonly isNothing?: true }
   | { readonly kind: "threw"; readonly thrown: Thrown }
   | { readonly kind: "result_limit"; readonly bytes: number }
   /** The code waits for something that nothing will bring about. */

@@ -157,6 +157,7 @@ function endOf(text: string, result: string | undefined, log: ConsoleLog): End {
   const rest = { unhandled: done.unhandled.map(thrownOf), unhandledCount, memoryBytes };
   switch (done.kind) {
     case "returned": {
+      if (result === "") return { kind: "returned", value: null, isNothing: true, ...rest };
       const value = parseJson(result ?? "null", DATA_LIMITS);
       return value.ok
         ? { kind: "returned", value: value.value, ...rest }

@@ -12,9 +12,12 @@ export interface SyntaxTree {
   /** Every node except the root, in no order that matters. */
   readonly nodes: Iterable<AnyNode>;
   parentOf(node: AnyNode): AnyNode | undefined;
+  /** Of a name where it is declared, read or written. */
   bindingOf(identifier: Identifier): Binding | undefined;
   /** Where a name is read that nothing in the code declares. */
   freeReaders(name: string): readonly AnyNode[];
+  /** The names that are read and that nothing in the code declares. */
+  freeNames(): Iterable<string>;
   /** The text of a string that is written out, or of a `const` that holds one. */
   writtenText(node: AnyNode): string | undefined;
 }
@@ -27,6 +30,7 @@ export function readSyntaxTree(root: Program): SyntaxTree {
     parentOf: (node) => parents.get(node),
     bindingOf: (identifier) => bindings.get(identifier),
     freeReaders: (name) => free.get(name)?.readers ?? [],
+    freeNames: () => free.keys(),
     writtenText: (node) =>
       literalText(node) ?? (node.type === "Identifier" ? bindings.get(node)?.constant : undefined),
   };
@@ -72,6 +76,9 @@ function linkBindings(root: Program): { bindings: Map<AnyNode, Binding>; free: M
     const binding = bindingFor(reference, declared, free);
     bindings.set(identifier, binding);
     if (reference.isRead()) binding.readers.push(identifier);
+  }
+  for (const [variable, binding] of declared) {
+    for (const { name } of variable.defs) if (isNode(name)) bindings.set(name, binding);
   }
   return { bindings, free };
 }

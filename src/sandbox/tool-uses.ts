@@ -31,6 +31,7 @@ export interface FoundTool extends Span {
 
 interface FoundNamespace extends Span {
   readonly namespace: string;
+  readonly call?: CallExpression;
 }
 
 export interface FoundUses {
@@ -95,7 +96,9 @@ function createSearch(tree: SyntaxTree) {
   }
 
   function keepPlain(node: AnyNode, held: Held): void {
-    if (held !== WHOLE) namespaces.push({ namespace: held, start: node.start, end: node.end });
+    if (held !== WHOLE) {
+      namespaces.push({ namespace: held, start: node.start, end: node.end, ...callOf(tree, node) });
+    }
   }
 
   /** Says which namespace a name of `held` gives, if it gives one; a tool or a computed name is noted and goes no further. */
