@@ -103,7 +103,7 @@ async function openClockedRuns(parts: Parts, folder: string, clocked: Clocked) {
     analysis: { ...analysis, analyse: clocked("analysis", (code) => analysis.analyse(code)) },
     types: { ...types, check: clocked("types", (request) => types.check(request)) },
     args: parts.createArgumentCheck(),
-    directory: { find: unused, findExposed: unused, findNamespace: unused },
+    directory: { find: unused, findExposed: unused, findNamespace: unused, respell: unused },
     callTool: unused,
     nodes: [],
     findSource: unused,

@@ -1,9 +1,10 @@
 /** The names in code, looked up in the registry: `mcp.<server>.<tool>`, and where there is no such server, a capability. */
 import { CAPABILITIES_ID, codeNameOf, parseToolName } from "./core/names.ts";
-import { didYouMean, nearest } from "./core/nearest.ts";
+import { didYouMean, foldName, nearest } from "./core/nearest.ts";
 import { fail, succeed, type ToolResult } from "./core/result.ts";
 import type { UsedSource } from "./core/store.ts";
 import type { CallContext, ToolDefinition, ToolView } from "./core/tool.ts";
+import { nearestTools, respeltTools } from "./core/tool-spelling.ts";
 import { viewOf } from "./core/tool-view.ts";
 import type { LookUpTool } from "./library/contracts.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
@@ -174,12 +175,32 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     const view = viewOf(context);
     const known = registry.catalogue().components.map((component) => component.name);
     const granted = known.filter((tool) => isGranted(view, tool));
-    return unknown(`There is no tool ${quote(name)}.`, nearest(name, granted), {
+    return unknown(`There is no tool ${quote(name)}.`, nearestTools(name, granted), {
       isGranted: isGranted(view, live),
     });
   }
 
+  /** The server that the text begins with may not have been asked for its tools yet. */
+  async function respell(text: string, context: CallContext): Promise<readonly string[]> {
+    const view = viewOf(context);
+    const folded = foldName(text.replace(/^mcp[._]+/, ""));
+    const named = serversFor(view).filter((id) => folded.startsWith(foldName(id)));
+    await parts.freshenLibrary();
+    if (named.length > 0) await registry.discover({ waitMs: SERVER_WAIT_MS, servers: named }, context);
+    return respeltTools(text, callable(view)).map((name) => {
+      const { namespace, tool } = codeNameOf(name);
+      return codeName(namespace, tool);
+    });
+  }
+
+  /** The exposed names of what code can call: not the built-in nodes of workflows. */
+  function callable(view: ToolView | undefined): string[] {
+    const names = registry.catalogue().components.map(({ name }) => name);
+    return names.filter((name) => parseToolName(name).kind !== "static" && isGranted(view, name));
+  }
+
   return {
+    respell,
     findExposed,
     find: (namespace, tool, context, bound = []) => findBound(namespace, tool, context, bound),
     async findNamespace(namespace, context) {

@@ -6,11 +6,11 @@ const COMPARED_LENGTH_MAX = 80;
 
 /** The candidates a person probably meant, best first: near by edits, or containing the word. */
 export function nearest(word: string, candidates: Iterable<string>, limit: number = HITS_MAX): string[] {
-  const wanted = simplify(word);
+  const wanted = foldName(word);
   if (wanted === "") return [];
   const scored: { name: string; score: number }[] = [];
   for (const name of new Set(candidates)) {
-    const score = distance(wanted, simplify(name));
+    const score = distanceOf(wanted, foldName(name));
     if (score !== undefined) scored.push({ name, score });
   }
   scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
@@ -22,14 +22,16 @@ export function didYouMean(names: readonly string[]): string {
   return names.length === 0 ? "" : ` Did you mean ${names.join(" or ")}?`;
 }
 
-function simplify(text: string): string {
+/** A name as it is compared: without case, and without whatever parts its words. */
+export function foldName(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "")
     .slice(0, COMPARED_LENGTH_MAX);
 }
 
-function distance(wanted: string, name: string): number | undefined {
+/** How far a folded name is from the folded word; undefined where it is too far. */
+export function distanceOf(wanted: string, name: string): number | undefined {
   const editsMax = Math.max(1, Math.floor(wanted.length * EDITS_FOR_EACH_LETTER));
   const edits = editDistance(wanted, name);
   if (edits <= editsMax) return edits;

@@ -7,7 +7,7 @@ import { codeNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { missingFrom } from "../core/schema-type.ts";
 import type { CallContext } from "../core/tool.ts";
-import type { CodeAnalysis, CodeProblem, Program, ToolUse } from "../sandbox/analysis.ts";
+import type { CodeAnalysis, CodeProblem, Program, StrayUse, ToolUse } from "../sandbox/analysis.ts";
 import { declareTools, signatureOfTool, type DeclaredTool } from "../sandbox/declarations.ts";
 import { CODE_BYTES_MAX, DEPTH_MAX } from "../sandbox/limits.ts";
 import type { GuestFunction } from "../sandbox/sandbox.ts";
@@ -86,13 +86,17 @@ export async function checkCode(
   // What only capabilities may use is there for them.
   const inside = { ...context, path };
   const { tools, misses } = await resolve(parts, program, inside);
-  const faults = [...misses, ...findCycles(tools, path), ...findMissing(program, tools)];
+  const strays = await findStrayCalls(parts.directory, program, inside);
+  const faults = [...misses, ...strays, ...findCycles(tools, path), ...findMissing(program, tools)];
   // Types say nothing more about code whose names do not resolve.
   const types = faults.length === 0 ? await checkTypes(parts.types, program, tools) : NO_COMPLAINTS;
   const below = await checkCapabilities(parts, tools, path, inside);
   const all = [...faults, ...types.faults, ...below].sort(byPlace);
   if (all.length > 0) return { ok: false, faults: all };
-  return { ok: true, prepared: { program, ...grant(program, tools), warnings: types.warnings } };
+  return {
+    ok: true,
+    prepared: { program, ...grant(program, tools), warnings: [...program.notes, ...types.warnings] },
+  };
 }
 
 /** Refuses code for what is known before it is read. */
@@ -159,10 +163,71 @@ async function resolve(
   );
   return {
     tools: found.flatMap(({ use, result }) => (result.success ? [{ use, found: result.data }] : [])),
-    misses: [...found, ...spaces].flatMap(({ use, result }) =>
-      result.success ? [] : [{ error: result.error, place: placeOf(use) }],
+    misses: await Promise.all(
+      [...found, ...spaces].flatMap(({ use, result }) =>
+        result.success ? [] : [missOf(directory, use, result.error, context)],
+      ),
     ),
   };
+}
+
+/** A name that leads nowhere; or one of a tool that is written in another way, as in `mcp.notes__list` or `mcp.callTool("notes__list")`. */
+async function missOf(
+  directory: ToolDirectory,
+  use: CodePlace & { readonly namespace: string; readonly tool?: string; readonly given?: string },
+  error: ToolError,
+  context: CallContext,
+): Promise<CodeFault> {
+  const place = placeOf(use);
+  if (error.code !== "TOOL_NOT_FOUND") return { error, place };
+  const { namespace, tool, given } = use;
+  const texts = [given, tool === undefined ? namespace : tool.includes("__") ? tool : undefined];
+  for (const text of texts) {
+    const names = text === undefined ? [] : await directory.respell(text, context);
+    if (names.length > 0) return { error: notThroughMcp(names), place };
+  }
+  const near = error.nearest ?? [];
+  // The tool may be there, and only the server be another: one that is near, or any where none is.
+  const found = tool === undefined ? [] : await directory.respell(tool, context);
+  const meant = found.filter((name) => near.length === 0 || near.some((space) => name.startsWith(space)));
+  if (meant.length === 0 || near.some((name) => meant.includes(name))) return { error, place };
+  return { error: notThroughMcp(meant), place };
+}
+
+/** What other programs call their way to a tool; code has no such function. */
+const CALLERS = /(?:^|\.)(?:callTool|call_tool|invokeTool|invoke_tool|useTool|use_mcp_tool)$|^tools\.call$/;
+
+/** Calls that lead nowhere because they do not go through `mcp`, each with the name that does. */
+async function findStrayCalls(
+  directory: ToolDirectory,
+  { strays }: Program,
+  context: CallContext,
+): Promise<CodeFault[]> {
+  const faults = await Promise.all(strays.map((stray) => strayFault(directory, stray, context)));
+  return faults.filter((fault) => fault !== undefined);
+}
+
+async function strayFault(
+  directory: ToolDirectory,
+  { written, given, ...at }: StrayUse,
+  context: CallContext,
+): Promise<CodeFault | undefined> {
+  const place = placeOf(at);
+  const isCaller = CALLERS.test(written);
+  const names = await directory.respell(isCaller ? (given ?? "") : written, context);
+  if (names.length > 0 || isCaller) return { error: notThroughMcp(names), place };
+  const [namespace, tool, ...others] = written.split(".") as [string, ...string[]];
+  if (tool === undefined || others.length > 0) return undefined;
+  if (!(await directory.findNamespace(namespace, context)).success) return undefined;
+  const found = await directory.find(namespace, tool, context);
+  return found.success ? undefined : { error: found.error, place };
+}
+
+function notThroughMcp(names: readonly string[]): ToolError {
+  const calls = names.length === 0 ? ["mcp.<server>.<tool>"] : names;
+  const message = `Code calls tools through mcp: await ${calls.map((name) => `${name}({ … })`).join(" or await ")}.`;
+  const details = { reason: "unknown_tool", field: "code", nearest: names, hint: NOTHING_HAS_RUN };
+  return fail("TOOL_NOT_FOUND", message, details).error;
 }
 
 function isSameTool(a: ToolUse, b: ToolUse): boolean {

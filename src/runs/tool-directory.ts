@@ -27,6 +27,8 @@ export interface ToolDirectory {
   findExposed(name: string, context: CallContext, bound?: Bound): Promise<ToolResult<FoundTool>>;
   /** Whether there is such a namespace, for code that names it without a tool. */
   findNamespace(namespace: string, context: CallContext): Promise<ToolResult<void>>;
+  /** How code writes the tools that a text is another spelling of: `mcp.notes.list` for `notes__list`. None where it is no tool's. */
+  respell(text: string, context: CallContext): Promise<readonly string[]>;
 }
 
 /** Whether a source is the one that a name meant when the code was kept; what was not recorded may be any. */
