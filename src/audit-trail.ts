@@ -7,7 +7,7 @@ import type { JsonObject } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
 import { NO_SECRETS, type Redactors } from "./core/redactors.ts";
 import type { Audit } from "./core/store.ts";
-import type { RegistryEvent } from "./registry/events.ts";
+import type { RegistryEvent } from "./core/registry-event.ts";
 
 export interface AuditTrail {
   recordEvent(event: RegistryEvent): void;

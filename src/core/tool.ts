@@ -21,6 +21,13 @@ export interface ToolDefinition {
   readonly [field: string]: unknown;
 }
 
+/** A tool as the Anthropic API takes it. */
+export interface AnthropicTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonObject;
+}
+
 /** Hints from whoever wrote the tool. From an untrusted server they relax nothing. */
 export interface ToolAnnotations {
   readonly title?: string;

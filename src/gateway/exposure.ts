@@ -6,8 +6,7 @@
  * else the counts decide, and until they are there an estimate does.
  */
 import { canonicalJson } from "../core/json.ts";
-import type { ToolDefinition } from "../core/tool.ts";
-import type { AnthropicTool } from "../registry/anthropic-tool.ts";
+import type { AnthropicTool, ToolDefinition } from "../core/tool.ts";
 
 export type Exposure = "lean" | "full" | "auto";
 export type Mode = Exclude<Exposure, "auto">;

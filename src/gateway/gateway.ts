@@ -15,6 +15,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
 import {
   RPC_ERROR,
+  type AnthropicTool,
   type CallContext,
   type ClientFace,
   type NotificationListener,
@@ -28,7 +29,7 @@ import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
-import type { AnthropicTool } from "../registry/anthropic-tool.ts";
+
 import type { Exposed } from "../registry/listing.ts";
 import { describeGateway } from "./description.ts";
 import { refusalOf } from "./rpc-refusal.ts";

@@ -1,13 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import type { ToolDefinition } from "../core/tool.ts";
+import type { AnthropicTool, ToolDefinition } from "../core/tool.ts";
 import { compareText, type Component } from "./listing.ts";
-
-/** A tool as the Anthropic API takes it. */
-export interface AnthropicTool {
-  readonly name: string;
-  readonly description: string;
-  readonly input_schema: JsonObject;
-}
 
 /**
  * Static and MCP tools by name. A static name excludes an MCP tool that is exposed under it; schemas are the very same

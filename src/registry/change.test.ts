@@ -8,7 +8,7 @@ import {
 } from "../../test/fixtures/tool-source.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Offer } from "../core/tool.ts";
-import type { RegistryEvent } from "./events.ts";
+import type { RegistryEvent } from "../core/registry-event.ts";
 import { createRegistry, type RegistryParts } from "./registry.ts";
 import { createTestTime, settle } from "./time.testkit.ts";
 

@@ -1,26 +1,6 @@
-/** What happens to the catalogue, for whoever audits it or shows it. */
 import { hashOfDefinition } from "../core/definition-hash.ts";
+import type { EntryEvent } from "../core/registry-event.ts";
 import type { Listing } from "./listing.ts";
-
-export type RegistryEvent = EntryEvent | CacheEvent;
-
-interface EntryEvent {
-  readonly kind: `capability.${"tool" | "resource"}.${"registered" | "updated" | "removed"}`;
-  readonly server: string;
-  /** The exposed name of a tool, or the exposed URI or template of a resource. */
-  readonly name: string;
-  /** Of the definition as it is now; as it was, for one that is removed. */
-  readonly hash: string;
-  /** Of the definition as it was, for one that is updated. */
-  readonly previousHash?: string;
-}
-
-interface CacheEvent {
-  readonly kind: "capability.cache.updated" | "capability.cache.invalidated";
-  readonly server: string;
-}
-
-export type RegistryListener = (event: RegistryEvent) => void;
 
 /**
  * The difference between two listings of one server: removals, then what is new or changed, each in the order of names.

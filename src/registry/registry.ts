@@ -15,6 +15,7 @@ import { silentLog, type Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
 import type {
+  AnthropicTool,
   CallContext,
   CallTool,
   ListKind,
@@ -22,12 +23,12 @@ import type {
   ToolDefinition,
   ToolSource,
 } from "../core/tool.ts";
-import { toAnthropicTools, type AnthropicTool } from "./anthropic-tool.ts";
+import { toAnthropicTools } from "./anthropic-tool.ts";
 import { TTL_MS_DEFAULT, TTL_MS_MAX } from "./cache-entry.ts";
 import type { Catalogue, Route } from "./catalogue.ts";
 import type { ChangeListener } from "./change-notice.ts";
 import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
-import type { RegistryListener } from "./events.ts";
+import type { RegistryListener } from "../core/registry-event.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
 import type { Backoff } from "./flight.ts";
 import { shareIntent } from "./intent-share.ts";
