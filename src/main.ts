@@ -1,12 +1,9 @@
 /** The bin. It loads nothing before it knows that this Node can run the rest, and before stdout is safe from stray lines. */
-export {};
+import { findNodeProblem } from "./node-version.ts";
 
-const NODE_MAJOR_MIN = 24;
-
-if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
-  process.stderr.write(
-    `repertoire needs Node ${NODE_MAJOR_MIN} or newer; this is ${process.version}. Install it from nodejs.org or with your version manager.\n`,
-  );
+const nodeProblem = findNodeProblem();
+if (nodeProblem !== undefined) {
+  process.stderr.write(`${nodeProblem}\n`);
   process.exit(1);
 }
 const { reserveStdout } = await import("./stdout.ts");
