@@ -19,6 +19,7 @@ import { createExperience } from "./experience.ts";
 import type { JsonObject } from "./core/json.ts";
 import { createKnownSecrets } from "./core/known-secrets.ts";
 import type { ConfigurableLog } from "./log.ts";
+import { META_TOOL_NAMES } from "./core/meta-tool-names.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
 import { createRedactors } from "./core/redactors.ts";
@@ -71,6 +72,7 @@ export type { TokenEntry } from "./server/auth/token.ts";
 
 export interface App extends Exchange, TokenReports {
   readonly gateway: Gateway;
+  readonly registry: Registry;
   readonly store: Store;
   readonly library: Library;
   readonly runs: Runs;
@@ -89,6 +91,10 @@ export interface App extends Exchange, TokenReports {
   listenHttp(address: HttpAddress, profile?: string): Promise<HttpFront>;
   /** The configured servers, or some, as they are; with `start`, each is started, asked anew and timed first. */
   viewServers(start: boolean, only?: readonly string[]): Promise<ServerView[]>;
+  /** The ids of the servers that are enabled and trusted. */
+  usableServers(): readonly string[];
+  /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
+  followConfig(): Promise<void>;
   /** The definition of an upstream tool, asking its server where nothing is known of it yet. */
   findTool(name: string): Promise<ToolDefinition | undefined>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
@@ -117,6 +123,8 @@ export interface AppParts {
   readonly log: ConfigurableLog;
   /** What the process is for, where that is to serve clients: what it does is then watched, and over HTTP counted. */
   readonly serves?: "stdio" | "http";
+  /** Names of tools that the program has beside the meta-tools; they win over those of servers. */
+  readonly staticNames?: readonly string[];
 }
 
 /** Longer than any server may take to start and answer. */
@@ -126,7 +134,7 @@ const PING_WAIT_MS = 5_000;
 
 const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
 
-export async function openApp({ config, log, serves }: AppParts): Promise<App> {
+export async function openApp({ config, log, serves, staticNames = [] }: AppParts): Promise<App> {
   const { home, draftsFolder } = config.current();
   const knownSecrets = createKnownSecrets(() => config.current().secrets);
   const redactors = createRedactors(() => knownSecrets.all());
@@ -150,6 +158,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   const registry = createRegistry({
     cache: store.serverCache,
     log,
+    reservedNames: [...META_TOOL_NAMES, ...staticNames],
     watch: watching.watchCall,
     suspicious: config.current().tools.suspicious,
     experienceOf: (tool) => experience.of(tool),
@@ -281,6 +290,7 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
   });
   return {
     gateway: gatewayFor(undefined)!.gateway,
+    registry,
     gatewayFor,
     store,
     runs,
@@ -364,6 +374,11 @@ export async function openApp({ config, log, serves }: AppParts): Promise<App> {
           ),
         );
       return Promise.all(views.map(timed));
+    },
+    usableServers: usable,
+    async followConfig() {
+      await config.check();
+      await servers.reconcile(config.current());
     },
     async findTool(name) {
       const parsed = parseToolName(name);

@@ -5,7 +5,7 @@
  * event's name or a key is caught as well. The sink may block or break: lines wait in a bounded buffer, then are dropped and
  * counted, and the gateway goes on. pino is loaded with the first line that is written.
  */
-import type { Log, LogFormat, LogLevel } from "./core/log.ts";
+import type { Log, LogEntry, LogFormat, LogLevel } from "./core/log.ts";
 import { createRedactor, type Redactor } from "./core/redaction.ts";
 import { HIDDEN_CLASS } from "./core/visible-text.ts";
 
@@ -28,6 +28,8 @@ export interface LogOptions {
   readonly secrets: readonly string[];
   /** Without it, text where stderr is a terminal, and JSON everywhere else. */
   readonly format?: LogFormat | undefined;
+  /** Takes each line in place of stderr or a file. */
+  readonly receive?: ((entry: LogEntry) => void) | undefined;
 }
 
 export interface ConfigurableLog extends Log {
@@ -54,6 +56,7 @@ export function createLog(options: LogOptions): ConfigurableLog {
   function write(at: Level, event: string, fields: Record<string, unknown> = {}): void {
     if (SEVERITY[at] < SEVERITY[level]) return;
     const safe = { ...(redactor.value(fields) as object) };
+    if (options.receive !== undefined) return hand(options.receive, { level: at, event, fields: safe });
     sink ??= openSink(
       options,
       () => redactor,
@@ -77,6 +80,15 @@ export function createLog(options: LogOptions): ConfigurableLog {
       await (await sink)?.close();
     },
   };
+}
+
+/** Events have fixed names; what a receiver throws is its own affair and stops nothing here. */
+function hand(receive: (entry: LogEntry) => void, entry: LogEntry): void {
+  try {
+    receive(entry);
+  } catch {
+    // There is no log to say it in.
+  }
 }
 
 async function openSink(

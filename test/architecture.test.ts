@@ -76,8 +76,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "version.ts",
     "watching.ts",
   ],
-  "index.ts": ["core", "config", "gateway", "app.ts", "inputs.ts", "log.ts", "version.ts"],
-  "main.ts": ["cli", "stdout.ts", "compile-cache.ts"],
+  api: ["core", "config", "gateway", "registry", "runs", "sandbox", "app.ts", "inputs.ts", "log.ts"],
+  "node-version.ts": [],
+  "index.ts": ["api", "core", "node-version.ts", "version.ts"],
+  "main.ts": ["cli", "stdout.ts", "compile-cache.ts", "node-version.ts"],
 };
 
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|shared|common|lib|misc)(\.ts|\/)/;

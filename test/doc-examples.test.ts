@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readBlocks, readPages, ROOT, type Block } from "./fixtures/docs/blocks.ts";
 import { problemsOfMention, problemsOfScript } from "./fixtures/docs/command-check.ts";
 import { openDocsGateway, type DocsGateway } from "./fixtures/docs/docs-gateway.ts";
+import { problemsOfProgram } from "./fixtures/docs/program-run.ts";
 import { problemsOfScriptRun } from "./fixtures/docs/script-run.ts";
 import { problemsOfJson, problemsOfRun } from "./fixtures/docs/json-check.ts";
 import type { JsonObject } from "../src/core/json.ts";
@@ -29,6 +30,8 @@ async function problemsOf(block: Block): Promise<string[]> {
       return block.run === undefined ? problemsOfScript(block.text) : problemsOfScriptRun(block, gateway);
     case "ts":
       return problemsOfCode(block);
+    case "js":
+      return problemsOfProgram(block, gateway);
     case "json":
     case "jsonc":
       return problemsOfJson(block, gateway);
@@ -116,6 +119,7 @@ it.each([
   ["sh", "npm run no-such-script", /no-such-script/],
   ["ts", "return await mcp.notes.ad({ text: 'x' });", /notes\.add/],
   ["ts", "return await mcp.notes.add({ txt: 'x' });", /text is missing/],
+  ["js", 'import { createGatway } from "repertoire";', /createGatway/],
   ["json", '{ "mcpServer": {} }', /mcpServer/],
   ["json", '{ "mcpServers": { "a": { "comand": "x" } } }', /command/],
   ["json", '{ "ir_version": "1.0", "nodes": [{ "id": "a", "type": "notes__ad" }] }', /notes__ad/],

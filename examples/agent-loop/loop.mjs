@@ -49,7 +49,7 @@ async function ask(question) {
 /** A failure is an answer too: the model reads what was wrong and what to do next. */
 async function answer({ id, name, input }) {
   console.log(`tool_use: ${name} ${JSON.stringify(input)}`);
-  const { content, isError = false } = await gateway.callTool(name, input);
+  const { content, isError = false } = (await gateway.callTool(name, input)).answer;
   const blocks = content.map(blockOf);
   console.log(`tool_result: ${shorten(textOf({ content: blocks }))}`);
   return { type: "tool_result", tool_use_id: id, content: blocks, is_error: isError };

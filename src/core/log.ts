@@ -13,4 +13,11 @@ export interface Log {
   debug(event: string, fields?: Record<string, unknown>): void;
 }
 
+/** A line as data, redacted. */
+export interface LogEntry {
+  readonly level: Exclude<LogLevel, "silent">;
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };

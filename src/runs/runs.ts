@@ -231,7 +231,8 @@ export interface Ready {
   readonly body: Body;
 }
 
-async function checkArguments(
+/** Fails for arguments that do not fit; gives them with defaults filled in, or as they are where the schema cannot be checked. */
+export async function checkArguments(
   check: ArgumentCheck,
   schema: JsonObject,
   args: JsonObject,

@@ -1,0 +1,243 @@
+/** The package as a program uses it: registries, events, discovery, static tools. On the bundle, with real servers. */
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type * as api from "../src/index.ts";
+import { environmentOf } from "./fixtures/gateway-process.ts";
+import { temporaryFolder } from "./fixtures/temporary.ts";
+
+const ENTRY = join(import.meta.dirname, "../dist/index.js");
+const CELL = join(import.meta.dirname, "fixtures/cell-server.ts");
+const { createGateway } = (await import(ENTRY)) as typeof api;
+
+const add: api.StaticTool = {
+  name: "add",
+  description: "Adds two numbers.",
+  inputSchema: {
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "number", default: 1 } },
+    required: ["a"],
+  },
+  call({ a, b }) {
+    if (a === 13) throw new Error("No 13 here.");
+    return a === 0 ? { fn: () => 1 } : { sum: Number(a) + Number(b) };
+  },
+};
+const ownEcho: api.StaticTool = {
+  name: "cell__echo",
+  description: "Answers in place of the server's.",
+  inputSchema: { type: "object" },
+  call: () => "mine",
+};
+
+/** A folder with a config: one server that works, one whose command does not exist. */
+function place(folder: string, servers: Record<string, object> = {}): string {
+  const state = join(folder, "state");
+  mkdirSync(state, { recursive: true });
+  const cell = { command: process.execPath, args: [CELL, "legacy", "stdio", state] };
+  const file = join(folder, "repertoire.json");
+  writeFileSync(file, JSON.stringify({ mcpServers: { cell, ...servers } }));
+  return file;
+}
+
+let folder: string;
+let gateway: api.Gateway;
+const lines: api.LogEntry[] = [];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "repertoire-api-"));
+  gateway = await createGateway({
+    configPath: place(folder, { broken: { command: "no-such-program" } }),
+    home: join(folder, "home"),
+    staticTools: [add, ownEcho],
+    log: (entry) => lines.push(entry),
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it("D10: registers servers without starting them, discovers them, and keeps what works when one fails", async () => {
+  expect(gateway.servers().map(({ id, state }) => [id, state])).toEqual([
+    ["broken", "pending"],
+    ["cell", "pending"],
+  ]);
+  expect(gateway.tools("cell")).toEqual([]);
+  const all = await gateway.discover();
+  expect(all).toMatchObject({
+    success: false,
+    error: { code: "TOOL_UNAVAILABLE", problems: [{ server: "broken" }] },
+  });
+  expect(await gateway.discover("cell")).toEqual({ success: true, data: { toolCount: 8 } });
+  expect(await gateway.discover("sell")).toMatchObject({
+    success: false,
+    error: { code: "TOOL_NOT_FOUND", hint: "The servers are broken, cell." },
+  });
+  expect(gateway.servers()).toMatchObject([
+    { id: "broken", state: "failed", toolCount: 0, error: { code: "TOOL_UNAVAILABLE" } },
+    { id: "cell", state: "ready", toolCount: 8, rejected: [{ name: "echo" }] },
+  ]);
+  const events = lines.map(({ event }) => event);
+  for (const event of ["tools.discovery.started", "tools.discovery.server.success", "tools.registry.updated"])
+    expect(events).toContain(event);
+  expect(lines.find(({ event }) => event === "tools.registry.updated")!.fields).toMatchObject({
+    staticCount: 7,
+    traceId: expect.any(String),
+  });
+});
+
+it("D10: a registered tool has the name that callTool takes, its server and its original name", async () => {
+  await gateway.discover("cell");
+  expect(gateway.findTool("cell__grow")).toMatchObject({
+    name: "cell__grow",
+    server: "cell",
+    originalName: "grow",
+    definition: { name: "cell__grow", inputSchema: { type: "object" } },
+  });
+  expect(gateway.findTool("cell__nothing")).toBeUndefined();
+  expect(gateway.tools("cell").map(({ originalName }) => originalName)).toContain("tick");
+  const [clock] = gateway.resources("cell");
+  expect(clock).toMatchObject({ server: "cell", originalUri: "cell://clock", isTemplate: false });
+  expect(await gateway.readResource(clock!.uri)).toMatchObject({
+    success: true,
+    data: { contents: [{ text: "noon" }] },
+  });
+});
+
+it("D10: static tools are listed with the others by name, win over a server's tool, and are checked", async () => {
+  await gateway.discover("cell");
+  const names = gateway.getToolDefinitions().map(({ name }) => name);
+  expect(names).toEqual(names.toSorted());
+  expect(names.filter((name) => name === "cell__echo")).toHaveLength(1);
+  expect(names).toEqual(expect.arrayContaining(["add", "browse_components", "cell__tick", "execute"]));
+  expect((await gateway.listTools()).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["execute", "add", "cell__echo"]),
+  );
+  expect(gateway.tools(null).map(({ name }) => name)).toEqual(["add", "cell__echo"]);
+  expect(await gateway.callTool("cell__echo", { key: "x" })).toMatchObject({ success: true, data: "mine" });
+  expect(await gateway.callTool("add", { a: 2 })).toMatchObject({ success: true, data: { sum: 3 } });
+  expect(await gateway.callTool("add", { a: "x" })).toMatchObject({
+    success: false,
+    error: { code: "TOOL_INVALID_INPUT", field: "a" },
+  });
+  expect(await gateway.callTool("add", { a: 13 })).toMatchObject({
+    success: false,
+    error: { code: "TOOL_EXECUTION_FAILED", message: "No 13 here." },
+    answer: { isError: true },
+  });
+  expect(await gateway.callTool("add", { a: 0 })).toMatchObject({
+    success: false,
+    error: { message: expect.stringContaining("not plain JSON") },
+  });
+});
+
+it.each([
+  ["a meta-tool's name", { ...add, name: "execute" }],
+  ["a name that no client takes", { ...add, name: "a b" }],
+  ["no schema of an object", { ...add, inputSchema: { type: "string" } }],
+  ["nothing to call", { ...add, call: undefined as never }],
+])("D10: a static tool with %s is refused when the gateway is opened", async (_, tool) => {
+  const home = join(folder, "unused");
+  await expect(createGateway({ cwd: folder, home, staticTools: [tool] })).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+  });
+});
+
+it("D10: two static tools of one name are refused", async () => {
+  const opening = createGateway({ cwd: folder, home: join(folder, "unused"), staticTools: [add, add] });
+  await expect(opening).rejects.toThrow("same name");
+});
+
+it("D10: callTool answers with a result whatever it is given", async () => {
+  const call = (...given: unknown[]): Promise<api.ToolCallResult> => gateway.callTool(...(given as [string]));
+  const cyclic: Record<string, unknown> = {};
+  cyclic["self"] = cyclic;
+  for (const given of [
+    [null, {}],
+    [undefined],
+    [7, {}],
+    ["execute", null],
+    ["execute", []],
+    ["execute", cyclic],
+  ])
+    expect(await call(...given)).toMatchObject({
+      success: false,
+      error: { code: "TOOL_INVALID_INPUT" },
+      answer: { isError: true },
+    });
+  expect(await call("cell__tik", {})).toMatchObject({
+    success: false,
+    error: { code: "TOOL_NOT_FOUND", nearest: expect.arrayContaining(["cell__tick"]) },
+  });
+  expect(await call("execute", { code: "return 6 * 7" })).toMatchObject({
+    success: true,
+    data: { outputs: 42 },
+    answer: { structuredContent: { outputs: 42 } },
+  });
+  const aborted = AbortSignal.abort();
+  expect(await gateway.callTool("cell__wait", { key: "x" }, { signal: aborted })).toMatchObject({
+    success: false,
+    error: { code: "CANCELLED" },
+  });
+});
+
+it("D10: events tell of tools that come, change and go, and a listener can stop", async () => {
+  const home = temporaryFolder();
+  const configPath = place(home);
+  const own = await createGateway({ configPath, home: join(home, "home") });
+  onTestFinished(() => own.close());
+  const heard: string[] = [];
+  own.on("capability.tool.registered", ({ kind, server, name }) => heard.push(`${kind} ${server} ${name}`));
+  own.on("capability.tool.removed", ({ name }) => heard.push(`removed ${name}`));
+  own.on("capability.resource.registered", ({ name }) => heard.push(`resource ${name}`));
+  own.on("capability.cache.updated", ({ server }) => heard.push(`cache ${server}`));
+  const stop = own.on("capability.cache.updated", () => heard.push("stopped too late"));
+  stop();
+  expect(() => own.on("capability.tool.registred" as never, () => {})).toThrow("capability.tool.registered");
+  await own.discover();
+  expect(heard).toContain("capability.tool.registered cell cell__echo");
+  expect(heard).toContain("resource repertoire://server/cell/cell://clock");
+  expect(heard.at(-1)).toBe("cache cell");
+
+  appendFileSync(join(home, "state", "grown"), "branch\n");
+  expect(await own.refresh("cell")).toEqual({ success: true, data: { toolCount: 10 } });
+  expect(heard).toContain("capability.tool.registered cell cell__branch");
+
+  place(home, { cell: { command: "unused", enabled: false } });
+  expect(await own.refresh()).toEqual({ success: true, data: { toolCount: 0 } });
+  expect(own.servers()).toEqual([]);
+  expect(own.tools()).toEqual([]);
+  expect(heard).toContain("removed cell__branch");
+  expect(heard).not.toContain("stopped too late");
+});
+
+it("D10: a closed gateway answers that it is closed, and closing it twice is closing it once", async () => {
+  const home = temporaryFolder();
+  const own = await createGateway({ configPath: place(home), home: join(home, "home") });
+  await Promise.all([own.close(), own[Symbol.asyncDispose]()]);
+  const closed = { success: false, error: { message: "The gateway is closed.", retryable: false } };
+  expect(await own.callTool("list_library")).toMatchObject(closed);
+  expect(await own.refresh()).toMatchObject(closed);
+  expect(await own.readResource("repertoire://runs")).toMatchObject(closed);
+});
+
+it("D10: nothing is printed by a host that asks for no log, and a level asks for it", () => {
+  const home = temporaryFolder();
+  place(home, { broken: { command: "no-such-program" } });
+  const program = (options: string) => `
+    import { createGateway } from ${JSON.stringify(ENTRY)};
+    const gateway = await createGateway({ configPath: "repertoire.json", home: "home", ${options} });
+    await gateway.refresh();
+    await gateway.close();`;
+  const run = (options: string) =>
+    spawnSync(process.execPath, ["--input-type=module", "-e", program(options)], {
+      cwd: home,
+      env: environmentOf(home),
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+  expect(run("")).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  expect(run('log: "warn"').stderr).toContain("tools.discovery.server.failed");
+});
