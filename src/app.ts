@@ -42,6 +42,7 @@ import { systemAfter } from "./core/pace.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";
+import { createCallsUnderWay } from "./runs/under-way.ts";
 import { createCodeAnalysis } from "./sandbox/analysis.ts";
 import { createArgumentCheck } from "./sandbox/argument-check.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
@@ -58,7 +59,8 @@ import { createTokenReports, type TokenReports } from "./token-report.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { launch } from "./upstream/process/launch.ts";
 import { drawText } from "./workflows/graph-text.ts";
-import { viewServer, withLatency, type ServerView } from "./server-view.ts";
+import { openLive, readLive } from "./live.ts";
+import { liveServerOf, viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
 import { VERSION } from "./version.ts";
 import { openWatching } from "./watching.ts";
 
@@ -132,6 +134,9 @@ const VIEW_WAIT_MS = 60_000;
 /** A server that is up answers sooner; one that does not is shown without a time. */
 const PING_WAIT_MS = 5_000;
 
+/** A call that is answered sooner is not told to other processes. */
+const CALL_SHOWN_MS = 500;
+
 const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
 
 export async function openApp({ config, log, serves, staticNames = [] }: AppParts): Promise<App> {
@@ -192,6 +197,17 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
     void servers.reconcile(event.config);
   });
   const usable = () => usableServers(config.current());
+  const calls = createCallsUnderWay();
+  const live = openLive({
+    home,
+    serves,
+    servers: () =>
+      config.current().servers.flatMap((server) => {
+        const redactor = redactors.current();
+        return liveServerOf(server, servers.status(server.id), (text) => redactor.text(text)) ?? [];
+      }),
+    calls: () => calls.list(CALL_SHOWN_MS),
+  });
   const freshenLibrary = async (): Promise<void> => {
     if (await kept.lookForChanges()) await registry.refresh(CAPABILITIES_ID, ownContext());
   };
@@ -221,6 +237,10 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
     recordApproval: (runId, details) => trail.recordChange("run.approval", runId, details),
     person: authorName,
     runSucceeded: (tools, intent) => experience.noteRun(tools, intent),
+    callBegun(call) {
+      live.begin();
+      return calls.begin(call);
+    },
     ...watching,
   });
   const lookUpTool = createToolLookUp({ registry, servers: usable, ...keptNames });
@@ -242,7 +262,18 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
     record: (action: string, subject: string, details: JsonObject) =>
       trail.recordChange(action, subject, details),
   };
-  const traces = createTraces({ store: store.runs, scope, redactors });
+  const traces = createTraces({
+    store: store.runs,
+    scope,
+    redactors,
+    underWay: (runId) =>
+      [
+        ...calls.list(0),
+        ...readLive(home).flatMap(({ pid, calls: made }) => (pid === process.pid ? [] : made)),
+      ]
+        .filter((call) => call.runId === runId)
+        .toSorted((a, b) => a.seq - b.seq),
+  });
   const curator = createCurator({
     ...keeping,
     library,
@@ -363,7 +394,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
       const views = chosen.map((server) =>
         viewServer(server, servers.status(server.id), catalogue, (text) => redactor.text(text)),
       );
-      if (!start) return views;
+      if (!start) return withGateways(views, readLive(home));
       const timed = (view: ServerView) =>
         withLatency(view, (method) =>
           registry.request(
@@ -417,6 +448,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
     },
     async close() {
       leave();
+      live.close();
       await runs.leave();
       await runs.close();
       heldCalls.close();
@@ -435,7 +467,14 @@ function openRuns(
   parts: Pick<AppParts, "config" | "log"> &
     Pick<
       RunsParts,
-      "nodes" | "findSource" | "findVersion" | "recordApproval" | "person" | "runSucceeded" | "redactors"
+      | "nodes"
+      | "findSource"
+      | "findVersion"
+      | "recordApproval"
+      | "person"
+      | "runSucceeded"
+      | "callBegun"
+      | "redactors"
     > & {
       readonly store: Store;
       readonly registry: Registry;

@@ -1,6 +1,7 @@
 import type { ServerConfig } from "./config/config.ts";
 import { lackOnlyInputs, type Problem } from "./config/problem.ts";
 import { maskTransport } from "./config/secrets.ts";
+import type { LiveProcess, LiveServer, ServerStatus } from "./live.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Finding } from "./registry/findings.ts";
 import type { FailureCause } from "./upstream/failure-cause.ts";
@@ -43,6 +44,20 @@ export interface ServerView {
   /** Why it is not to be had now. */
   readonly cause?: ViewCause;
   readonly stderr?: readonly string[];
+  /** The gateways on this home that have started it or tried to, oldest first; absent where none has. */
+  readonly gateways?: readonly ServerInGateway[];
+}
+
+/** A server as another process has it. */
+interface ServerInGateway {
+  /** Of the gateway. */
+  readonly pid: number;
+  readonly serves?: "stdio" | "http";
+  readonly state: string;
+  /** Since when the state lasts. */
+  readonly since: string;
+  readonly error?: string;
+  readonly said?: string;
 }
 
 /** `list_failed`: it is connected, and does not say what it offers. */
@@ -108,6 +123,65 @@ export function viewServer(
       ? {}
       : { stderr: lastError.stderr.map(redact) }),
   };
+}
+
+/** What other processes may be told of a server; without secrets. */
+export function liveServerOf(
+  server: ServerConfig,
+  status: UpstreamStatus | undefined,
+  redact: (text: string) => string,
+): ServerStatus | undefined {
+  if (status === undefined) return undefined;
+  const { era, protocolVersion, pid, lastError } = status;
+  const said = lastError?.stderr.at(-1);
+  return {
+    id: server.id,
+    target: targetOf(server),
+    state: stateOf(server, status, false),
+    ...(era !== undefined && { era }),
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    ...(pid !== undefined && { pid }),
+    ...(lastError !== undefined && {
+      error: redact(lastError.reason),
+      cause: lastError.cause,
+      failedAt: lastError.at,
+    }),
+    ...(said !== undefined && { said: redact(said) }),
+  };
+}
+
+/** A server that this process has not started is as the gateways on the home have it: where it runs in one, it runs. */
+export function withGateways(views: readonly ServerView[], processes: readonly LiveProcess[]): ServerView[] {
+  return views.map((view) => {
+    const found = processes.flatMap(({ pid, serves, servers }) =>
+      servers
+        .filter(({ id, target }) => id === view.id && target === view.target)
+        .map((server) => ({ server, gateway: { pid, ...(serves !== undefined && { serves }) } })),
+    );
+    const [best] = found.toSorted((a, b) => rankOf(a.server) - rankOf(b.server));
+    if (best === undefined || (view.state !== "idle" && view.state !== "failed")) return view;
+    const { state, era, protocolVersion, pid, error, cause } = best.server;
+    return {
+      ...view,
+      state: state as ServerView["state"],
+      ...(era !== undefined && { era }),
+      ...(protocolVersion !== undefined && { protocolVersion }),
+      ...(pid !== undefined && { pid }),
+      ...(error !== undefined && { error, cause: cause as ViewCause }),
+      gateways: found.map(({ server, gateway }) => ({
+        ...gateway,
+        state: server.state,
+        since: new Date(server.since).toISOString(),
+        ...(server.error !== undefined && { error: server.error }),
+        ...(server.said !== undefined && { said: server.said }),
+      })),
+    };
+  });
+}
+
+/** The best first: where it runs anywhere, it can be had. */
+function rankOf({ state }: LiveServer): number {
+  return state === "ready" ? 0 : state === "failed" ? 2 : 1;
 }
 
 function countOf(listed: readonly { readonly source: string }[], id: string): number {

@@ -1,11 +1,11 @@
 /** Runs and workflows on the command line: run, stopped, looked at, decided on and resumed, by the command that is printed. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { BIN, environmentOf, runCli } from "./fixtures/gateway-process.ts";
-import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
+import { eventually, eventuallyAsync, temporaryFolder } from "./fixtures/temporary.ts";
 
 const SERVER = join(import.meta.dirname, "fixtures/workflow-server.mjs");
 /** Far beyond what a process needs, also on a busy machine. */
@@ -396,6 +396,34 @@ describe("signals", () => {
     },
   );
 
+  it("C10: show has the calls that are under way, also one that only reads, and is not on record yet", async () => {
+    const place = createPlace();
+    place.write(
+      "look.ts",
+      `await mcp.box.add({ text: "a" }); return await mcp.box.look({ text: "secret-argument" });`,
+    );
+    const running = place.start("run", "look.ts");
+    const shown = await eventuallyAsync("the call in show", async () => {
+      const { stdout } = await place.cli("show", "last");
+      return stdout.includes("box__look") && stdout;
+    });
+    expect(shown).toMatch(/^\S+ {2}running {2}code /);
+    expect(shown).toMatch(/\n├─ ✓ box__add .*\n└─ … box__look {2}under way for \S+ (m?s|min .*) at \+/);
+    expect(await place.json("show", "last")).toMatchObject({
+      steps: [
+        { tool: "box__add", status: "succeeded" },
+        { tool: "box__look", name: "box__look", status: "under_way", elapsed_ms: null },
+      ],
+    });
+    const [file] = readdirSync(join(place.folder, "home/live"));
+    const live = readFileSync(join(place.folder, "home/live", file!), "utf8");
+    expect(live).not.toContain("secret-argument");
+    place.mark("go");
+    expect(await running.ended()).toMatchObject({ code: 0 });
+    expect(readdirSync(join(place.folder, "home/live"))).toEqual([]);
+    expect((await place.cli("show", "last")).stdout).toMatch(/✓ box__look .* at \+/);
+  });
+
   it("a second one ends at once, and the call is uncertain", async () => {
     const place = createPlace();
     place.write("flow.json", HELD);
@@ -447,8 +475,8 @@ describe("runs, show", () => {
     const shown = (await place.cli("show", "last")).stdout;
     expect(shown).toMatch(new RegExp(`^${id}  succeeded  workflow  ${when}  `));
     expect(shown).toMatch(/\n├─ ✓ first {2}box__add \{"text":"hello"\} {2}from the journal of /);
-    expect(shown).toMatch(/\n├─ ✓ middle {2}code .* at \d+ ms\n│ {2}└─ code \S+ {2}succeeded {2}\d+ ms\n/);
-    expect(shown).toMatch(/\n│ {5}└─ ✓ box__fragile \{"text":"x"\} {2}\d+ ms at \d+ ms\n└─ ✓ last /);
+    expect(shown).toMatch(/\n├─ ✓ middle {2}code .* at \+\d+ ms\n│ {2}└─ code \S+ {2}succeeded {2}\d+ ms\n/);
+    expect(shown).toMatch(/\n│ {5}└─ ✓ box__fragile \{"text":"x"\} {2}\d+ ms at \+\d+ ms\n└─ ✓ last /);
     expect(shown).toContain(`\noutputs  {"last":"hello again"}\n`);
 
     const before = (await place.cli("show", listed.runs[1]!.run_id)).stdout;

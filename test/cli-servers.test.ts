@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCliHere } from "./fixtures/cli-in-process.ts";
-import { runCli } from "./fixtures/gateway-process.ts";
-import { temporaryFolder } from "./fixtures/temporary.ts";
+import { connect, runCli } from "./fixtures/gateway-process.ts";
+import { eventuallyAsync, temporaryFolder } from "./fixtures/temporary.ts";
 import { evilCommand, startEvilHttp } from "./rig/evil-process.ts";
 
 function folderWith(servers: Record<string, object>): {
@@ -126,6 +126,47 @@ describe("servers", () => {
       good: { state: "idle", toolCount: 5 },
       remote: { toolCount: 5 },
     });
+  });
+
+  it("C10: a server that runs in a live gateway is not idle, and a gateway that was killed leaves nothing behind", async () => {
+    const { folder, config } = folderWith({
+      good: evilCommand(),
+      dead: { command: "sh", args: ["-c", "echo last words >&2; exit 9"] },
+      other: evilCommand(),
+    });
+    const list = async (...args: string[]) =>
+      (await runCliHere(["servers", ...config, ...args], { folder })).stdout;
+    type Views = { id: string; state: string; gateways?: { pid: number; serves: string; state: string }[] }[];
+    const views = async () =>
+      Object.fromEntries((JSON.parse(await list("--json")) as Views).map((view) => [view.id, view]));
+    const gateway = await connect("2025-11-25", { folder, args: config });
+    expect((await views())["good"]).toMatchObject({ state: "idle" });
+    await gateway.client.callTool({ name: "good__echo", arguments: {} });
+    await gateway.client.callTool({ name: "dead__any", arguments: {} });
+    const running = await eventuallyAsync("the servers", async () => {
+      const all = await views();
+      return all["good"]?.state === "ready" && all["dead"]?.state === "failed" && all;
+    });
+    const there = [{ pid: gateway.pid, serves: "stdio", state: "ready" }];
+    expect(running).toMatchObject({
+      good: { state: "ready", era: "legacy", pid: expect.any(Number), gateways: there },
+      dead: { state: "failed", error: expect.stringContaining("code 9"), gateways: [{ said: "last words" }] },
+    });
+    expect(running["other"]).toMatchObject({ state: "idle" });
+    expect(running["other"]).not.toHaveProperty("gateways");
+    const text = await list();
+    expect(text).toMatch(/^good +running in 1 gateway /m);
+    expect(text).toMatch(/^dead +failed in 1 gateway /m);
+    expect(text).toContain(`gateway with pid ${gateway.pid} (stdio):\n`);
+    expect(text).toMatch(/^ {2}good running since (just now|\d+ (s|min) ago)$/m);
+    // The same name for something else is not the same server.
+    const elsewhere = join(folder, "elsewhere.json");
+    writeFileSync(elsewhere, JSON.stringify({ mcpServers: { good: { command: "another" } } }));
+    const another = await runCliHere(["servers", "--json", "--config", elsewhere], { folder });
+    expect(JSON.parse(another.stdout)).toMatchObject([{ id: "good", state: "idle" }]);
+    process.kill(gateway.pid, "SIGKILL");
+    await eventuallyAsync("the servers are idle", async () => (await views())["good"]?.state === "idle");
+    expect(readdirSync(join(folder, "home/live"))).toEqual([]);
   });
 
   it("doctor starts them when asked, and each red line has its cause and its cure", async () => {

@@ -39,7 +39,7 @@ export interface StepView {
   readonly key: string;
   readonly name: string;
   readonly tool: string;
-  readonly status: "sent" | "waiting" | "succeeded" | "skipped" | "failed";
+  readonly status: "sent" | "under_way" | "waiting" | "succeeded" | "skipped" | "failed";
   /** Who decided to go on without it. */
   readonly skipped_by?: string;
   /** From the start of the run. */
@@ -47,7 +47,8 @@ export interface StepView {
   readonly elapsed_ms: number | null;
   /** The run that made the call. */
   readonly from_journal?: string;
-  readonly args: Json;
+  /** Absent while a call that is not on record yet is under way. */
+  readonly args?: Json;
   readonly error?: ErrorView;
 }
 

@@ -1,7 +1,7 @@
 /** A trace as a tree: a line for each step with its times, and below it the run that it started. */
 import { escapeUnprintable } from "../core/printable.ts";
 import { durationOf, paintStatus, type StepView, type TraceView } from "./run-view.ts";
-import { dim, green, red, yellow } from "./terminal.ts";
+import { cyan, dim, green, red, yellow } from "./terminal.ts";
 
 /** A line, what is said of it below, and what hangs on it. */
 interface Branch {
@@ -18,6 +18,7 @@ const MARKS: Readonly<Record<StepView["status"], string>> = {
   skipped: yellow("-"),
   failed: red("✗"),
   sent: yellow("?"),
+  under_way: cyan("…"),
   waiting: yellow("…"),
 };
 
@@ -35,7 +36,9 @@ function draw(branches: readonly Branch[]): string[] {
 }
 
 /** The steps in their order, each with the runs that it started; then the runs whose step is not on record. */
-function branchesOf({ steps = [], runs = [], runs_left_out: leftOut = 0 }: TraceView): Branch[] {
+function branchesOf(trace: TraceView): Branch[] {
+  const { runs = [], runs_left_out: leftOut = 0 } = trace;
+  const steps = (trace.steps ?? []).map((step) => asItIs(step, trace));
   const known = new Set(steps.flatMap(({ key, name }) => [key, name]));
   const isOf = (run: TraceView, { key, name }: StepView) => run.step === key || run.step === name;
   return [
@@ -48,6 +51,13 @@ function branchesOf({ steps = [], runs = [], runs_left_out: leftOut = 0 }: Trace
     ...runs.filter(({ step }) => step === undefined || !known.has(step)).map(runBranch),
     ...(leftOut === 0 ? [] : [{ head: dim(`${leftOut} more runs are not shown`), notes: [], branches: [] }]),
   ];
+}
+
+/** What a run that is alive has sent is under way; of one that has ended, nobody knows what became of it. */
+function asItIs(step: StepView, { status, started_at: startedAt }: TraceView): StepView {
+  if (step.status !== "under_way" && (step.status !== "sent" || status !== "running")) return step;
+  const elapsedMs = Math.max(0, Date.now() - Date.parse(startedAt) - step.started_ms);
+  return { ...step, status: "under_way", elapsed_ms: elapsedMs };
 }
 
 function stepBranch(step: StepView, runs: readonly TraceView[]): Branch {
@@ -74,7 +84,10 @@ function timesOf({
   if (from !== undefined) return dim(`from the journal of ${escapeUnprintable(from)}`);
   if (status === "sent") return yellow("sent, and no answer is on record");
   if (status === "waiting") return yellow("waits");
-  return `${durationOf(elapsedMs)} ${dim(`at ${durationOf(startedMs)}`)}`;
+  const begun = dim(`at +${durationOf(startedMs)}`);
+  return status === "under_way"
+    ? `${cyan(`under way for ${durationOf(elapsedMs)}`)} ${begun}`
+    : `${durationOf(elapsedMs)} ${begun}`;
 }
 
 function runBranch(run: TraceView): Branch {
@@ -86,7 +99,7 @@ function runBranch(run: TraceView): Branch {
   };
 }
 
-function shortened(args: StepView["args"]): string {
+function shortened(args: StepView["args"] = {}): string {
   const text = typeof args === "string" ? args : JSON.stringify(args);
   if (text === "{}") return "";
   return escapeUnprintable(text.length > ARGS_SHOWN_MAX ? `${text.slice(0, ARGS_SHOWN_MAX)}…` : text);

@@ -61,14 +61,20 @@ export function findMissingFolder(path: string): string | undefined {
 }
 
 /** Writes a file in place of what a path leads to; a file that exists keeps its mode unless one is given. Throws as `fs` does. */
-export function replaceFile(path: string, bytes: Uint8Array, modes: NewModes, mode?: number): void {
+export function replaceFile(
+  path: string,
+  bytes: Uint8Array,
+  modes: NewModes,
+  mode?: number,
+  { isFlushed = true }: { readonly isFlushed?: boolean } = {},
+): void {
   const file = resolveLink(path);
   const temporary = `${file}.${randomUUID()}.tmp`;
   const made = findMissingFolder(file);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: modes.folder });
     const kept = mode ?? modeOf(file);
-    writeFileSync(temporary, bytes, { mode: kept ?? modes.file, flag: "wx", flush: true });
+    writeFileSync(temporary, bytes, { mode: kept ?? modes.file, flag: "wx", flush: isFlushed });
     // The mask of the process counts for new files only.
     if (kept !== undefined) chmodSync(temporary, kept);
     renameSync(temporary, file);

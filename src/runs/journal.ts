@@ -21,6 +21,7 @@ import { createReplayQueue } from "./replay-queue.ts";
 import { startStepSpan } from "./run-span.ts";
 import type { Seal } from "./seal.ts";
 import { skippedBy } from "./skipped.ts";
+import type { CallUnderWay } from "./under-way.ts";
 
 export interface StepRequest {
   readonly key: string;
@@ -75,10 +76,18 @@ export interface JournalParts {
   readonly clockAt: number;
   /** Whether recorded answers go in the order in which they came. */
   readonly isOrdered: boolean;
+  /** A call is made; returns how to say that it has ended. */
+  readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
   /** Another owner has the run. */
   readonly onLost: () => void;
   /** Something could not be put on record. Nobody may go on from there: what was done could be done again. */
   readonly onBroken: (error: unknown) => void;
+}
+
+interface BegunStep extends Pick<Step, "seq" | "args" | "startedAt"> {
+  readonly lease: Lease;
+  /** It is on record as sent. */
+  readonly isOpened: boolean;
 }
 
 export function createJournal(parts: JournalParts): Journal {
@@ -144,7 +153,21 @@ export function createJournal(parts: JournalParts): Journal {
       return lost(seq);
     }
     if (isOpened) crashPoint("step.opened");
-    const result = isRefused ? problem : await send(step);
+    const { key, tool } = step;
+    const callEnded = parts.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt });
+    try {
+      return await finish(step, { seq, args, startedAt, lease, isOpened }, isRefused ? problem : undefined);
+    } finally {
+      callEnded?.();
+    }
+  }
+
+  async function finish(
+    step: StepRequest,
+    { seq, args, startedAt, lease, isOpened }: BegunStep,
+    refusal: ToolResult<never> | undefined,
+  ): Promise<StepEnd> {
+    const result = refusal ?? (await send(step));
     // A run below that waits has not ended, and so has not the step that started it.
     if (!result.success && isPause(result.error)) return { result, seq, at: clockAt, isReplayed: false };
     const outcome = outcomeOf(result, step, ++counter);

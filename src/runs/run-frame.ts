@@ -24,6 +24,7 @@ import { draftOf, pathOf } from "./run-draft.ts";
 import type { CallRecord, RunReport, RunRequest } from "./run.ts";
 import { createSeal, sensitiveValues, type Seal } from "./seal.ts";
 import type { SkippedCall } from "./skipped.ts";
+import type { CallUnderWay } from "./under-way.ts";
 
 /** Beyond a run's own time: for its last writes. */
 export const LEASE_SLACK_MS = 30_000;
@@ -46,6 +47,8 @@ export interface ConductParts {
   readonly redactors: Redactors;
   readonly departure: Departure;
   readonly telemetry: Telemetry;
+  /** A call of a run is made; returns how to say that it has ended. */
+  readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
   /** A run has ended, or waits. */
   readonly runEnded?: ((kind: RunKind, status: RunStatus) => void) | undefined;
   /** A run has succeeded with these tools; empty where nobody said what it was for. */

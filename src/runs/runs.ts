@@ -41,6 +41,7 @@ import { checkSensitive } from "./seal.ts";
 import type { Bound, ToolDirectory } from "./tool-directory.ts";
 import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare-whole.ts";
 import type { PreparedWorkflow } from "./prepare-workflow.ts";
+import type { CallUnderWay } from "./under-way.ts";
 import { runWorkflow } from "./workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
@@ -72,6 +73,8 @@ export interface RunsParts {
   readonly redactors?: Redactors;
   readonly clock?: Clock;
   readonly telemetry?: Telemetry;
+  /** A call of a run is made; returns how to say that it has ended. */
+  readonly callBegun?: (call: CallUnderWay) => () => void;
   /** A run has ended, or waits; nested ones too. */
   readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
   /** A run has succeeded with these tools; empty where nobody said what it was for. */

@@ -13,12 +13,15 @@ import { readEarlierRun } from "./earlier-run.ts";
 import { namesOf } from "./labels.ts";
 import { isGone } from "./owner.ts";
 import { skippedBy } from "./skipped.ts";
+import type { CallUnderWay } from "./under-way.ts";
 import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
 
 export interface TraceParts {
   readonly store: RunStore;
   readonly scope: () => Scope;
   readonly redactors: Pick<Redactors, "knowing">;
+  /** Calls of a run that are not answered yet, in whichever process; they need not be on record. */
+  readonly underWay?: (runId: string) => readonly CallUnderWay[];
 }
 
 export interface Traces {
@@ -57,7 +60,7 @@ export function createTraces(parts: TraceParts): Traces {
     const run = await findRun(runId);
     if (run === undefined) return noSuch(runUriOf(runId));
     const given: unknown[] = [];
-    return succeed(redact(await treeOf(store, run, 0, given), given) as JsonObject);
+    return succeed(redact(await treeOf(parts, run, 0, given), given) as JsonObject);
   }
 
   async function readResult(uri: string): Promise<ToolResult<Json>> {
@@ -126,16 +129,20 @@ export function shownStatus({ status, leaseOwner }: RunSummary): string {
 }
 
 /** What the runs and steps in it were given is added to `given`, uncut. */
-async function treeOf(store: RunStore, run: Run, depth: number, given: unknown[]): Promise<JsonObject> {
+async function treeOf(parts: TraceParts, run: Run, depth: number, given: unknown[]): Promise<JsonObject> {
+  const { store } = parts;
   const earlier = await readEarlierRun(store, run);
   given.push(run.inputs, ...earlier.steps.map(({ args }) => args));
   const children = await store.children(run.id);
   const successor = await store.successor(run.id);
-  const names = namesOf(earlier.steps);
+  const onRecord = new Set(earlier.steps.map(({ key }) => key));
+  const underWay = shownStatus(run) === "running" ? (parts.underWay?.(run.id) ?? []) : [];
+  const notOnRecord = underWay.filter(({ key }) => !onRecord.has(key));
+  const names = namesOf([...earlier.steps, ...notOnRecord]);
   const below: JsonObject[] = [];
   for (const child of children.slice(0, CHILDREN_MAX)) {
     const found = depth < TREE_DEPTH_MAX ? await store.find(child.id) : undefined;
-    const tree = found === undefined ? summaryOf(child) : await treeOf(store, found, depth + 1, given);
+    const tree = found === undefined ? summaryOf(child) : await treeOf(parts, found, depth + 1, given);
     below.push({ ...tree, step: names.get(child.parentStep ?? "") ?? child.parentStep });
   }
   return {
@@ -143,7 +150,10 @@ async function treeOf(store: RunStore, run: Run, depth: number, given: unknown[]
     inputs: preview(run.inputs),
     ...(successor !== undefined && { resumed_by: successor.id }),
     ...(run.status === "succeeded" && { outputs: resultPreview(run.result, resultUriOf(run.id)) }),
-    steps: earlier.steps.map((step) => stepOf(step, run, names.get(step.key)!)),
+    steps: [
+      ...earlier.steps.map((step) => stepOf(step, run, names.get(step.key)!)),
+      ...notOnRecord.map((call) => callOf(call, run, names.get(call.key)!)),
+    ],
     ...(below.length > 0 && { runs: below }),
     ...(children.length > CHILDREN_MAX && { runs_left_out: children.length - CHILDREN_MAX }),
     ...(run.status !== "succeeded" &&
@@ -168,6 +178,12 @@ function stepOf(step: Step, run: Run, name: string): JsonObject {
     ...(status === "succeeded" && { result: stepResultPreview(step) }),
     ...(error !== null && by === undefined && { error: pick(error, ["code", "reason", "message"]) }),
   };
+}
+
+/** A call that is not answered yet. It may be made again, so it is on record only when it has returned. */
+function callOf({ seq, key, tool, startedAt }: CallUnderWay, run: Run, name: string): JsonObject {
+  const startedMs = startedAt - run.startedAt;
+  return { step: seq, key, name, tool, status: "under_way", started_ms: startedMs, elapsed_ms: null };
 }
 
 function stepResultPreview({ runId, seq, result, resultBytes }: Step): Json {
