@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCliHere } from "./fixtures/cli-in-process.ts";
@@ -66,6 +66,133 @@ describe("add", () => {
     const { folder, config, read } = folderWith({ One: { command: "x" } });
     expect((await runCliHere(["add", ...config, "--force", "one", "--", "node"], { folder })).status).toBe(0);
     expect(read()).toEqual({ mcpServers: { One: { command: "node" } } });
+  });
+});
+
+describe("C6: a secret that add is given", () => {
+  const TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+  const OFF = { REPERTOIRE_KEYRING: "off" };
+
+  it.each<[where: string, args: string[], entry: object]>([
+    [
+      "a variable",
+      ["-e", `TOKEN=${TOKEN}`, "-e", "MODE=fast", "--", "x"],
+      { command: "x", env: { TOKEN: "${input:s-TOKEN}", MODE: "fast" } },
+    ],
+    [
+      "a header",
+      ["--url", "https://h.example/mcp", "-H", `Authorization: Bearer ${TOKEN}`],
+      {
+        type: "http",
+        url: "https://h.example/mcp",
+        headers: { Authorization: "Bearer ${input:s-Authorization}" },
+      },
+    ],
+    [
+      "an argument",
+      ["--", "x", "--api-key", TOKEN],
+      { command: "x", args: ["--api-key", "${input:s-api-key}"] },
+    ],
+    [
+      "the query of an address",
+      [`https://h.example/mcp?api_key=${TOKEN}`],
+      { type: "http", url: "https://h.example/mcp?api_key=${input:s-api_key}" },
+    ],
+    [
+      "JSON",
+      [JSON.stringify({ command: "x", env: { TOKEN } })],
+      { command: "x", env: { TOKEN: "${input:s-TOKEN}" } },
+    ],
+  ])("in %s goes to the secret store, which is said", async (_, args, entry) => {
+    const { folder, config, read } = folderWith({});
+    const added = await runCliHere(["add", ...config, "s", ...args], { folder, env: OFF });
+    expect(added).toMatchObject({ status: 0, stdout: "" });
+    const kept = join(folder, "home/secrets.json");
+    expect(added.stderr).toContain(`kept in ${kept}, which only you can read, and not in the config`);
+    expect(added.stderr).not.toContain(TOKEN);
+    expect(read()).toMatchObject({ mcpServers: { s: entry } });
+    expect(readFileSync(join(folder, "mine.json"), "utf8")).not.toContain(TOKEN);
+    expect(readFileSync(kept, "utf8")).toContain(TOKEN);
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    const { stdout } = await runCliHere(["servers", "--json", ...config], { folder, env: OFF });
+    expect(JSON.parse(stdout)).toMatchObject([{ state: "idle" }]);
+  });
+
+  it("is written as it is with --plain, and a reference is none", async () => {
+    const { folder, config, read } = folderWith({});
+    const add = (...args: string[]) => runCliHere(["add", ...config, ...args], { folder, env: OFF });
+    await add("--plain", "a", "-e", `TOKEN=${TOKEN}`, "--", "x");
+    await add("b", "-e", "TOKEN=${TOKEN}", "--", "x");
+    expect(read()).toEqual({
+      mcpServers: { a: { command: "x", env: { TOKEN } }, b: { command: "x", env: { TOKEN: "${TOKEN}" } } },
+    });
+    expect(existsSync(join(folder, "home/secrets.json"))).toBe(false);
+  });
+
+  it("does not take the place of another server's, and with --force takes that of its own", async () => {
+    const { folder, config, read } = folderWith({
+      other: { command: "x", env: { KEY: "${input:s-TOKEN}" } },
+    });
+    const add = (...args: string[]) => runCliHere(["add", ...config, ...args], { folder, env: OFF });
+    await add("s", "-e", `TOKEN=${TOKEN}1`, "--", "x");
+    expect(read()).toMatchObject({ mcpServers: { s: { env: { TOKEN: "${input:s-TOKEN_2}" } } } });
+    await add("--force", "s", "-e", `TOKEN=${TOKEN}2`, "--", "x");
+    expect(read()).toMatchObject({ mcpServers: { s: { env: { TOKEN: "${input:s-TOKEN_2}" } } } });
+    const kept = readFileSync(join(folder, "home/secrets.json"), "utf8");
+    expect([kept.includes(`${TOKEN}1`), kept.includes(`${TOKEN}2`)]).toEqual([false, true]);
+  });
+});
+
+describe("add with JSON from a README", () => {
+  it.each([
+    ['{"mcpServers": {"files": {"command": "npx"}, "chat": {"url": "https://c.example/"}}}'],
+    ['{"servers": {"files": {"command": "npx"}, "chat": {"url": "https://c.example/"}} /* VS Code */}'],
+    ['"files": {"command": "npx"},\n"chat": {"url": "https://c.example/"},'],
+  ])("adds the servers of %s", async (snippet) => {
+    const { folder, config, read } = folderWith({});
+    const added = await runCliHere(["add", ...config, snippet], { folder });
+    expect(added).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("added files, chat to ") as string,
+    });
+    expect(read()).toEqual({
+      mcpServers: { files: { command: "npx" }, chat: { url: "https://c.example/" } },
+    });
+  });
+
+  it.each([
+    ['{"command": "npx"}', "has no name"],
+    ['{"mcpServers": {"a": {"command": "x"}', "is no JSON that can be read"],
+    ['{"name": "x"}', "has no server"],
+  ])("refuses %s and changes nothing", async (snippet, words) => {
+    const { folder, config, read } = folderWith({});
+    const refused = await runCliHere(["add", ...config, snippet], { folder });
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(words) as string });
+    expect(read()).toEqual({ mcpServers: {} });
+  });
+});
+
+describe("C7: --dry-run", () => {
+  it.each([
+    [["add", "b", "-e", "TOKEN=abcdefgh12345678", "--", "y"], '+    "b"'],
+    [["remove", "a"], '-    "a"'],
+    [["enable", "off"], '-      "enabled": false'],
+    [["disable", "a"], '+      "enabled": false'],
+  ])("of %s shows the difference and changes nothing", async ([command = "", ...args], line) => {
+    const { folder, config } = folderWith({});
+    const file = join(folder, "mine.json");
+    const before = JSON.stringify(
+      { mcpServers: { a: { command: "x" }, off: { command: "x", enabled: false } } },
+      null,
+      2,
+    );
+    writeFileSync(file, before);
+    const shown = await runCliHere([command, "--dry-run", ...config, ...args], { folder });
+    expect(shown).toMatchObject({ status: 0, stderr: "Nothing was changed (--dry-run)\n" });
+    expect(shown.stdout).toContain(line);
+    expect(shown.stdout).not.toContain("abcdefgh12345678");
+    expect(readFileSync(file, "utf8")).toBe(before);
+    expect(existsSync(join(folder, "home"))).toBe(false);
   });
 });
 

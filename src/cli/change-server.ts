@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import { editConfig } from "../config/edit.ts";
+import { editConfig, planEdits } from "../config/edit.ts";
 import { listFiledServers, type FiledServer } from "../config/filed-servers.ts";
 import { loadConfig } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { EXIT } from "./exit-code.ts";
 import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { showDryRun } from "./shown-diff.ts";
 import { failWith, green, note, printJson } from "./terminal.ts";
 
 interface ServerChange {
@@ -17,7 +18,7 @@ interface ServerChange {
 
 /** Changes one server where it stands, found by its key or id. The files need only be JSON: what their servers say does not matter. */
 export function changeServer(name: string, command: Command, { word, fields }: ServerChange): number {
-  const options = globalOptionsOf(command);
+  const options = { ...globalOptionsOf(command), ...command.opts<{ dryRun?: boolean }>() };
   const place = { configPath: options.config, home: options.home };
   const { servers, problems } = listFiledServers(place);
   const server = servers.find((other) => other.key === name || other.id === name);
@@ -33,8 +34,9 @@ export function changeServer(name: string, command: Command, { word, fields }: S
     fields === undefined
       ? [{ path: [table, key], value: undefined }]
       : Object.entries(fields).map(([field, value]) => ({ path: [table, key, field], value }));
-  editConfig(path, locateConfig(place).home, edits);
   const named = server.id ?? key;
+  if (options.dryRun === true) return showDryRun({ path, ...planEdits(path, edits) }, options.json === true);
+  editConfig(path, locateConfig(place).home, edits);
   if (options.json === true) printJson({ [word]: named, file: path });
   else {
     note(`${green(word)} ${named} in ${path}`);

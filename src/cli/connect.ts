@@ -4,7 +4,6 @@ import { CLIENT_IDS, CLIENT_TITLES } from "../config/clients/client.ts";
 import { describeEntry } from "../config/clients/join-entry.ts";
 import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../config/clients/join-place.ts";
 import { planJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
-import { findJoinSecrets } from "../config/clients/join-secrets.ts";
 import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../config/clients/moved-servers.ts";
 import { locateConfig } from "../config/locate.ts";
 import { undoChange, type Undone } from "../config/undo-backup.ts";
@@ -22,11 +21,11 @@ import {
   type ConnectWorld,
 } from "./connect-server.ts";
 import { EXIT } from "./exit-code.ts";
-import { diffFile } from "./file-diff.ts";
 import { ownProcess } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { cyan, escapeLines, failWith, green, note, print, printJson, red, yellow } from "./terminal.ts";
+import { diffServers, showDiff } from "./shown-diff.ts";
+import { escapeLines, failWith, green, note, print, printJson, yellow } from "./terminal.ts";
 
 export function addConnect(program: Command, finish: Finish): void {
   program
@@ -135,8 +134,7 @@ async function carryOut(
 ): Promise<number> {
   const { target, before, after, gone } = plan;
   const title = CLIENT_TITLES[target.client];
-  const secrets = [before ?? "", after].flatMap((text) => findJoinSecrets(text, target.format));
-  const diff = diffFile({ path: target.path, before, after, secrets });
+  const diff = diffServers({ path: target.path, before, after, format: target.format });
   if (options.json !== true) showDiff(diff, print);
   else if (options.dryRun !== true && options.yes !== true) showDiff(diff, note);
   if (options.dryRun === true) {
@@ -238,20 +236,6 @@ function done(
   if (options.json === true) printJson({ client, file: path, ...result });
   else for (const line of lines) note(line);
   return EXIT.ok;
-}
-
-function showDiff(diff: string, show: (line: string) => void): void {
-  for (const line of diff.replace(/\n$/, "").split("\n")) {
-    const text = line.split("\t").map(escapeLines).join("\t");
-    const paint = line.startsWith("@@")
-      ? cyan
-      : line.startsWith("+")
-        ? green
-        : line.startsWith("-")
-          ? red
-          : String;
-    show(paint(text));
-  }
 }
 
 function refuse(message: string, exitCode: number): number {

@@ -7,6 +7,7 @@ export function addEnable(program: Command, finish: Finish): void {
     .command("enable")
     .argument("<name>", "the server")
     .description("Let a server be used again; gateways that run take it up at once")
+    .option("--dry-run", "Show what would change, and change nothing")
     .addHelpText("after", "\nExamples:\n  $ repertoire enable github")
     .action((name: string, _options: unknown, command: Command) => {
       finish(

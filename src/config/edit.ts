@@ -23,13 +23,25 @@ export interface ConfigEdit {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
+/** The text of a file before and after; `before` is undefined where there is no file yet. */
+export interface PlannedEdits {
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
 /** All of the edits, or none. */
 export function editConfig(path: string, home: string, edits: readonly ConfigEdit[]): void {
+  const { before, after } = planEdits(path, edits);
+  writeConfig(path, home, before, after);
+}
+
+/** What the edits would come to; writes nothing. */
+export function planEdits(path: string, edits: readonly ConfigEdit[]): PlannedEdits {
   const before = readWhole(path);
   if (typeof before === "object") throw changeError(path, before.message);
   const problem = findEditProblem(before ?? "", edits);
   if (problem !== undefined) throw changeError(path, problem);
-  writeConfig(path, home, before, editText(before, edits));
+  return { before, after: editText(before, edits) };
 }
 
 /** Why the text cannot be edited: it is no JSON, or something else stands where an object has to be. */

@@ -42,10 +42,10 @@ export async function writeImport(
 ): Promise<ImportWritten> {
   const before = readWhole(path);
   if (typeof before === "object") throw changeError(path, before.message);
-  const { servers, declared, values } = arrange(plan, moves);
+  const { servers, declared, values } = arrangeServers(plan.additions, moves);
   const edits = [
     ...servers.map(({ key, entry }): ConfigEdit => ({ path: ["mcpServers", key], value: entry })),
-    ...declare(before, declared),
+    ...declareInputs(before, declared),
   ];
   const after = editText(before, edits);
   const known = new Set(inputs.list());
@@ -79,7 +79,11 @@ interface Arranged {
   readonly values: ReadonlyMap<string, string>;
 }
 
-function arrange({ additions }: ImportPlan, moves: boolean): Arranged {
+/** The entries for the file, with inputs in place of secrets where these move, and what has to be declared and kept for that. */
+export function arrangeServers(
+  additions: readonly Pick<ImportPlan["additions"][number], "key" | "entry" | "secrets" | "inputs">[],
+  moves: boolean,
+): Arranged {
   const declared = new Map<string, InputDeclaration>();
   const values = new Map<string, string>();
   const servers = additions.map(({ key, entry, secrets, inputs }) => {
@@ -96,7 +100,10 @@ function arrange({ additions }: ImportPlan, moves: boolean): Arranged {
 }
 
 /** Those that the file does not declare yet, after those that it does. */
-function declare(before: string | undefined, declared: readonly InputDeclaration[]): ConfigEdit[] {
+export function declareInputs(
+  before: string | undefined,
+  declared: readonly InputDeclaration[],
+): ConfigEdit[] {
   const parsed =
     before === undefined || before.trim() === ""
       ? undefined
