@@ -13,15 +13,21 @@ const TAIL_LENGTH_MIN = 3;
 
 interface Folded {
   readonly name: string;
-  /** Server and tool in one word; of a name of ours that has no server, the name. */
+  /** Server and tool in one word. */
   readonly whole: string;
   readonly server: string;
   readonly tool: string;
 }
 
+/** Of an exposed name, of `namespace:action`, or of a name without parts. */
 function foldedOf(name: string): Folded {
-  if (!name.includes("__")) return { name, whole: foldName(name), server: "", tool: foldName(name) };
-  const { namespace, tool } = codeNameOf(name);
+  const at = name.indexOf(":");
+  const { namespace, tool } =
+    at !== -1
+      ? { namespace: name.slice(0, at), tool: name.slice(at + 1) }
+      : name.includes("__")
+        ? codeNameOf(name)
+        : { namespace: "", tool: name };
   return {
     name,
     whole: foldName(namespace + tool),
@@ -35,7 +41,7 @@ function foldWord(word: string): string {
   return foldName(word.replace(/^mcp(?:__|[._:\s-])/i, ""));
 }
 
-/** The exposed names that a word is another spelling of: with the server if there is one, else by the tool alone. */
+/** The names that a word is another spelling of: with the server if there is one, else by the tool alone. */
 export function respeltTools(word: string, names: Iterable<string>): string[] {
   const wanted = foldWord(word);
   if (wanted === "") return [];
@@ -61,6 +67,17 @@ export function nearestTools(word: string, names: Iterable<string>): string[] {
   scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
   const near = scored.slice(0, NEAR_MAX).map(({ name }) => name);
   return near.length > 0 ? near : nearest(word, known);
+}
+
+/** The same for tools that are shown under other names: both count, and the one that is shown is told. */
+export function nearestShown(
+  word: string,
+  tools: Iterable<string>,
+  nameOf: (tool: string) => string,
+): string[] {
+  const shown = new Map<string, string>();
+  for (const tool of tools) shown.set(tool, nameOf(tool)).set(nameOf(tool), nameOf(tool));
+  return [...new Set(nearestTools(word, shown.keys()).map((name) => shown.get(name)!))];
 }
 
 /** By the whole name; by the tool of the server that the word begins with; by the tool alone. */

@@ -142,6 +142,8 @@ export interface CallContext {
    * over HTTP has none; its principal stands for it.
    */
   readonly session?: string;
+  /** Which version of the capability is called, where its name says so; for this call alone. */
+  readonly capabilityVersion?: number;
   /** What the client's profile lets it use; without one, everything. */
   readonly view?: ToolView;
   /** Hears what the tool reports on the way, untouched: `{progress, total?, message?}`. */

@@ -75,12 +75,15 @@ function checkNames(args: ExecuteInput): ToolResult<void> {
   for (const key of ["name", "save_as"] as const) {
     const text = args[key];
     const reference = text === undefined ? undefined : parseReference(text, key);
-    if (reference?.success === false) return reference;
+    // A name that is only not well formed is told the nearest ones, which takes a look at what there is.
+    if (reference?.success === false && reference.error.code === "SECURITY_ERROR") return reference;
   }
   const isRunId =
     args.resume === undefined || /^(?:last|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.test(args.resume);
   if (isRunId) return succeed(undefined);
   return fail("TOOL_INVALID_INPUT", "resume must be a run_id, as execute returned it, or last.", {
     field: "resume",
+    nearest: ["last"],
+    hint: '"last" is your own newest run that can go on.',
   });
 }

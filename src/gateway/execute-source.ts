@@ -4,8 +4,8 @@ import { parseReference, toolNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
 import type { Draft, Drafts } from "../library/drafts.ts";
-import type { Library } from "../library/library.ts";
-import { draftSource, sensitiveIn, unknownName } from "../library/named-source.ts";
+import { noSuchName, type Library } from "../library/library.ts";
+import { draftSource, knownNames, sensitiveIn, unknownName } from "../library/named-source.ts";
 import type { RunRequest } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { ExecuteInput } from "./execute-request.ts";
@@ -34,7 +34,8 @@ export async function findSource(
   const given = inputs as JsonObject;
   if (name === undefined) return succeed({ runnable: { kind: "code", source: code! }, inputs: given });
   const reference = parseReference(name);
-  if (!reference.success) return reference;
+  if (!reference.success)
+    return noSuchName(reference.error, name, await knownNames(parts.library, parts.drafts));
   if ((await parts.library.find(reference.data)) !== undefined) {
     return keptSource(name, given, resume !== undefined, parts);
   }

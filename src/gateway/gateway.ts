@@ -9,10 +9,10 @@ import type { ToolError } from "../core/errors.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
 import type { Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
+import { meantTools, nearestTools } from "../core/tool-spelling.ts";
 import {
   RPC_ERROR,
   type AnthropicTool,
@@ -45,7 +45,8 @@ import {
   LIBRARY_TEMPLATE,
   readLibraryResource,
 } from "./library-resources.ts";
-import type { IdleServers, MetaTool } from "./meta-tool.ts";
+import { viewLibrary } from "./library-view.ts";
+import type { IdleServers } from "./meta-tool.ts";
 import { createMetaTools } from "./meta-tools.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
@@ -189,16 +190,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       parts.metaToolAnswered();
       return toAnswer(result);
     }
-    switch (parseToolName(name).kind) {
-      case "capability":
-        return callCapability(name, args, context);
-      case "static":
-        return unknownTool(name, metaTools);
-      default:
-        return fail("TOOL_INVALID_INPUT", "Invalid tool name format", {
-          hint: "A tool is server__tool, mcp__namespace__action or one of the meta-tools.",
-        });
-    }
+    return callCapability(name, args, context);
   }
 
   /** A modern client is asked in the answer, and repeats the same call with what the person said. */
@@ -214,7 +206,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     return question === undefined ? toAnswer(result) : succeed(question);
   }
 
-  /** By its name, or by an alias of it; what another process has just kept is there too. */
+  /** By any of its names; what another process has just kept is there too. */
   async function callCapability(
     name: string,
     args: JsonObject,
@@ -222,12 +214,42 @@ export function createGateway(parts: GatewayParts): Gateway {
   ): Promise<ToolResult<ToolAnswer>> {
     await parts.freshenLibrary();
     if (registry.resolve(name) !== undefined) return callRegistry(name, args, context);
+    const library = viewLibrary(parts.library, context.view);
     const reference = parseReference(name);
-    const found = reference.success ? await parts.library.find(reference.data) : undefined;
-    if (found !== undefined) return callRegistry(toolNameOf(found), args, context);
-    return fail("TOOL_NOT_FOUND", `Capability not found: ${name}`, {
-      nearest: nearest(name, await parts.library.names()),
-    });
+    const found = reference.success ? await library.find(reference.data) : undefined;
+    if (!reference.success || found === undefined) return unknownTool(name, context);
+    const tool = toolNameOf(found);
+    if (reference.data.kind !== "fqdn" && reference.data.version === undefined)
+      return callRegistry(tool, args, context);
+    const details = await library.describe(name);
+    if (!details.success) return details;
+    return callRegistry(tool, args, { ...context, capabilityVersion: details.data.version.version });
+  }
+
+  /** The names that are told are those that this caller can call. */
+  async function unknownTool(name: string, context: CallContext): Promise<ToolResult<never>> {
+    const missed = await registry.find(name, context);
+    if (!missed.success && missed.error.code !== "TOOL_NOT_FOUND") return missed;
+    const near = missed.success ? [name] : (missed.error.nearest ?? []);
+    const own = metaTools.map((tool) => tool.name).filter((tool) => context.view?.allows(tool) !== false);
+    const names = nearestTools(name, [...own, ...near]);
+    const details = {
+      nearest: names,
+      hint: "A tool is server__tool, mcp__namespace__action or a meta-tool; browse_components finds them.",
+    };
+    const meant = meantTools(name, names);
+    switch (parseToolName(name).kind) {
+      case "capability":
+        return fail("TOOL_NOT_FOUND", `Capability not found: ${name}${meant && `.${meant}`}`, details);
+      case "invalid":
+        return fail("TOOL_INVALID_INPUT", `Invalid tool name format${meant && `.${meant}`}`, details);
+      default:
+        return fail(
+          "TOOL_NOT_FOUND",
+          `There is no tool ${JSON.stringify(name.slice(0, 80))}.${meant}`,
+          details,
+        );
+    }
   }
 
   async function callRegistry(
@@ -408,13 +430,4 @@ function listsOf(kinds: ReadonlySet<string>): Set<ListKind> {
   if (kinds.has("resources") || kinds.has("resourceTemplates")) lists.add("resources");
   if (kinds.has("prompts")) lists.add("prompts");
   return lists;
-}
-
-function unknownTool(name: string, metaTools: readonly MetaTool[]): ToolResult<never> {
-  const known = metaTools.map((tool) => tool.name);
-  const near = nearest(name, known);
-  return fail("TOOL_NOT_FOUND", `There is no tool ${JSON.stringify(name.slice(0, 80))}.${didYouMean(near)}`, {
-    nearest: near,
-    hint: `The meta-tools are ${known.join(", ")}; browse_components finds the others.`,
-  });
 }

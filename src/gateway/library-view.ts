@@ -1,9 +1,9 @@
 /** The library as a profile shows it: what it hides is not there, under none of its names. */
 import { displayNameOf, parseReference, toolNameOf, type CapabilityName } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { ToolView } from "../core/tool.ts";
-import type { Library } from "../library/library.ts";
+import { meantTools, nearestTools } from "../core/tool-spelling.ts";
+import { noSuchName, type Library } from "../library/library.ts";
 
 /** The library itself for whoever has no profile. */
 export function viewLibrary(library: Library, view: ToolView | undefined): Library {
@@ -26,7 +26,7 @@ export function viewLibrary(library: Library, view: ToolView | undefined): Libra
     },
     async describe(name) {
       const reference = parseReference(name);
-      if (!reference.success) return reference;
+      if (!reference.success) return noSuchName(reference.error, name, await names());
       return (await find(reference.data)) === undefined
         ? unknown(name, await names())
         : library.describe(name);
@@ -35,10 +35,10 @@ export function viewLibrary(library: Library, view: ToolView | undefined): Libra
 }
 
 function unknown(name: string, known: readonly string[]): ToolResult<never> {
-  const near = nearest(name, known);
+  const near = nearestTools(name, known);
   return fail(
     "TOOL_NOT_FOUND",
-    `Nothing in the library is called ${JSON.stringify(name)}.${didYouMean(near)}`,
+    `Nothing in the library is called ${JSON.stringify(name)}.${meantTools(name, near)}`,
     {
       reason: "not_granted",
       nearest: near,

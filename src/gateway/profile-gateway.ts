@@ -9,9 +9,9 @@ import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ListKind } from "../core/tool.ts";
+import { meantTools, nearestShown } from "../core/tool-spelling.ts";
 import { toAnthropicTools } from "../registry/anthropic-tool.ts";
 import { errorAnswer, unexpected, withTrace } from "./answer.ts";
 import type { Gateway } from "./gateway.ts";
@@ -52,11 +52,18 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
   async function toolFor(called: string, view: ProfileView): Promise<string | undefined> {
     const isOldName = view.nameOf(called) !== called;
     const tool = view.exposedName(called) ?? (isOldName ? "" : called);
-    if (parseToolName(tool).kind !== "capability") return view.exposedName(called);
-    await parts.freshenLibrary();
+    const isCapability = parseToolName(tool).kind === "capability";
+    if (!isCapability && view.exposedName(called) !== undefined) return view.exposedName(called);
     const reference = parseReference(tool);
-    const found = reference.success ? await viewLibrary(parts.library, view).find(reference.data) : undefined;
-    return found && toolNameOf(found);
+    if (!reference.success) return undefined;
+    await parts.freshenLibrary();
+    const found = await viewLibrary(parts.library, view).find(reference.data);
+    if (found === undefined) return undefined;
+    const name = toolNameOf(found);
+    // What the profile calls by another name is called by that one alone.
+    if (!isCapability && view.nameOf(name) !== name) return undefined;
+    const isVersion = reference.data.kind === "fqdn" || reference.data.version !== undefined;
+    return isVersion ? called : name;
   }
 
   function unknownTool(called: string, view: ProfileView): { success: false; error: ToolError } {
@@ -66,11 +73,9 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
       return fail("TOOL_NOT_FOUND", message, { reason: "not_granted", nearest: [name] });
     }
     const known = [...META_TOOL_NAMES, ...registry.catalogue().components.map((item) => item.name)];
-    const near = nearest(
-      called,
-      known.filter((tool) => view.allows(tool)).map((tool) => view.nameOf(tool)),
-    );
-    const what = `There is no tool ${JSON.stringify(called.slice(0, 80))}.${didYouMean(near)}`;
+    const shown = known.filter((tool) => view.allows(tool));
+    const near = nearestShown(called, shown, (tool) => view.nameOf(tool));
+    const what = `There is no tool ${JSON.stringify(called.slice(0, 80))}.${meantTools(called, near)}`;
     return fail("TOOL_NOT_FOUND", what, { reason: "not_granted", nearest: near });
   }
 

@@ -142,28 +142,69 @@ export async function checkFinalName(
   overwrite = false,
 ): Promise<ToolResult<CapabilityName>> {
   const reference = parseReference(finalName, field);
-  if (!reference.success) return reference;
+  const nameOf = (text: string): CapabilityName | undefined => {
+    const other = parseReference(text);
+    return other.success ? capabilityNameOf(other.data, kind) : undefined;
+  };
+  /** The first of these that could be taken: an error never proposes what would be refused again. */
+  const offer = async (...texts: string[]): Promise<{ nearest?: string[] }> => {
+    for (const name of texts.map(nameOf)) {
+      if (name !== undefined && (await isFree(name, { library, servers, view })))
+        return { nearest: [displayNameOf(name)] };
+    }
+    return {};
+  };
+  if (!reference.success) {
+    if (reference.error.code === "SECURITY_ERROR") return reference;
+    return { success: false, error: { ...reference.error, ...(await offer(slugOf(finalName))) } };
+  }
   if (reference.data.kind === "fqdn" || reference.data.version !== undefined) {
     const message = "A new name has neither a hash nor a version: give namespace:action.";
-    return fail("TOOL_INVALID_INPUT", message, { field });
+    const { namespace, action } = capabilityNameOf(reference.data, kind);
+    return fail("TOOL_INVALID_INPUT", message, { field, ...(await offer(`${namespace}:${action}`)) });
   }
   const name = capabilityNameOf(reference.data, kind);
   if (view?.allows(toolNameOf(name)) === false) return notGranted(name, view, field);
   if (servers().includes(name.namespace)) {
     const message = `The namespace ${name.namespace} is the id of a server; its tools would hide yours.`;
-    return fail("TOOL_INVALID_INPUT", message, { field, hint: "Choose another namespace." });
+    const other = await offer(`${kind}:${name.namespace}_${name.action}`);
+    return fail("TOOL_INVALID_INPUT", message, { field, ...other, hint: "Choose another namespace." });
   }
   const existing = await library.describe(displayNameOf(name));
   if (!existing.success || overwrite || existing.data.version.source === source) return succeed(name);
+  const numbered = NUMBERS.map((number) => `${displayNameOf(name)}_${number}`);
   return fail(
     "TOOL_INVALID_INPUT",
     `${displayNameOf(name)} exists already (version ${existing.data.capability.currentVersion}).`,
     {
       reason: "taken",
       field,
+      ...(await offer(...numbered)),
       hint: "Choose another name, or give overwrite: true to make a new version; the old one is kept.",
     },
   );
+}
+
+/** What is tried behind a name that is taken. */
+const NUMBERS = [2, 3, 4, 5, 6, 7, 8, 9];
+
+async function isFree(name: CapabilityName, { library, servers, view }: NamingParts): Promise<boolean> {
+  if (view?.allows(toolNameOf(name)) === false || servers().includes(name.namespace)) return false;
+  return !(await library.describe(displayNameOf(name))).success;
+}
+
+/** The name that a text would be in our spelling: `Pull Requests: Open` is `pull_requests:open`. */
+function slugOf(text: string): string {
+  const parts = text.replace(/^mcp__/, "").split(/:|__/);
+  const slugs = parts.map((part) =>
+    part
+      .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "_")
+      .replace(/^[_0-9]+|_+$/g, ""),
+  );
+  const [namespace, ...rest] = slugs.filter((slug) => slug !== "");
+  return rest.length === 0 ? (namespace ?? "") : `${namespace}:${rest.join("_")}`;
 }
 
 /** Whether something is kept under that name already is none of the profile's business. */

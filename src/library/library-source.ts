@@ -97,8 +97,12 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
     ).unref();
   }
 
-  async function call(name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
-    const found = await find(name);
+  async function call(
+    name: string,
+    args: JsonObject,
+    { capabilityVersion, ...context }: CallContext,
+  ): Promise<ToolResult<ToolAnswer>> {
+    const found = await find(name, capabilityVersion);
     if (!found.success) return found;
     const { capability, version } = found.data;
     const warnings = checkContracts(found.data);
@@ -127,10 +131,11 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
     return succeed(drifts.map(warningOf));
   }
 
-  async function find(name: string): Promise<ToolResult<CurrentCapability>> {
+  async function find(name: string, wanted?: number): Promise<ToolResult<CurrentCapability>> {
     const [namespace = "", action = ""] = name.split("__");
     const capability = await capabilities.find(scope(), { namespace, action });
-    const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
+    const version =
+      capability && (await capabilities.version(capability.id, wanted ?? capability.currentVersion));
     if (capability === undefined || version === undefined) {
       return fail("TOOL_NOT_FOUND", `Capability not found: ${CAPABILITIES_ID}__${name}`);
     }

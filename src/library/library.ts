@@ -12,7 +12,8 @@ import {
   type NameReference,
   type Scope,
 } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { meantTools, nearestTools } from "../core/tool-spelling.ts";
+import type { ToolError } from "../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";
 import { createMatcher } from "./pattern.ts";
@@ -71,7 +72,7 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
 
   async function describe(name: string): Promise<ToolResult<CapabilityDetails>> {
     const reference = parseReference(name);
-    if (!reference.success) return reference;
+    if (!reference.success) return noSuchName(reference.error, name, await names());
     const capability = await find(reference.data);
     if (capability === undefined) return missing(name, await names());
     const versions = await capabilities.versions(capability.id);
@@ -109,12 +110,20 @@ function versionsNamed(
   return (exact.length > 0 ? exact : near).filter(isWanted);
 }
 
+/** A name that is none, with those that were probably meant; what is dangerous is only refused. */
+export function noSuchName(error: ToolError, name: string, known: readonly string[]): ToolResult<never> {
+  const near = error.code === "TOOL_INVALID_INPUT" ? nearestTools(name, known) : [];
+  if (near.length === 0) return { success: false, error };
+  const message = `${error.message}${meantTools(name, near)}`;
+  return { success: false, error: { ...error, message, nearest: near } };
+}
+
 function missing(name: string, known: readonly string[]): ToolResult<never> {
-  const near = nearest(name, known);
+  const near = nearestTools(name, known);
   const hint = known.length === 0 ? "The library is empty." : "list_library shows what there is.";
   return fail(
     "TOOL_NOT_FOUND",
-    `Nothing in the library is called ${JSON.stringify(name)}.${didYouMean(near)}`,
+    `Nothing in the library is called ${JSON.stringify(name)}.${meantTools(name, near)}`,
     {
       nearest: near,
       hint,

@@ -1,12 +1,12 @@
 /** What a name stands for: something in the library, else a draft. */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { parseReference, toolNameOf } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";
+import { meantTools, nearestTools } from "../core/tool-spelling.ts";
 import type { NamedSource } from "../runs/named-source.ts";
 import type { Draft, Drafts } from "./drafts.ts";
-import type { Library } from "./library.ts";
+import { noSuchName, type Library } from "./library.ts";
 
 export interface SourceFinder {
   find(name: string): Promise<ToolResult<NamedSource>>;
@@ -24,7 +24,7 @@ export function createSourceFinder({ library, drafts, capabilities }: SourceFind
   return {
     async find(name) {
       const reference = parseReference(name);
-      if (!reference.success) return reference;
+      if (!reference.success) return noSuchName(reference.error, name, await knownNames(library, drafts));
       if ((await library.find(reference.data)) !== undefined) {
         const details = await library.describe(name);
         return details.success ? succeed(sourceOf(details.data.capability, details.data.version)) : details;
@@ -65,16 +65,20 @@ export function sensitiveIn({ properties }: JsonObject): string[] {
   );
 }
 
+export async function knownNames(library: Library, drafts: Drafts): Promise<string[]> {
+  return [...(await library.names()), ...(await drafts.names())];
+}
+
 export async function unknownName(
   name: string,
   library: Library,
   drafts: Drafts,
 ): Promise<ToolResult<never>> {
-  const known = [...(await library.names()), ...(await drafts.names())];
-  const near = nearest(name, known);
+  const known = await knownNames(library, drafts);
+  const near = nearestTools(name, known);
   return fail(
     "TOOL_NOT_FOUND",
-    `Nothing in the library or the drafts is called ${JSON.stringify(name)}.${didYouMean(near)}`,
+    `Nothing in the library or the drafts is called ${JSON.stringify(name)}.${meantTools(name, near)}`,
     {
       field: "name",
       nearest: near,

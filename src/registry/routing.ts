@@ -2,6 +2,7 @@
 import type { CallWatch } from "../core/call-watch.ts";
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
+import { foldName } from "../core/nearest.ts";
 import { paramHeadersOf } from "../core/param-headers.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, CallTool, SourceDescription, ToolView } from "../core/tool.ts";
@@ -74,7 +75,10 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
     const known = routeFor(name, context);
     if (known !== undefined) return succeed(known);
     const view = viewOf(context);
-    if (view?.allows(name) === false) return notGranted(name, view);
+    if (view?.allows(name) === false) {
+      await readNamed(name, context, view);
+      return notGranted(name, view);
+    }
     const denier = listings.denier(name);
     if (denier !== undefined) return deniedTool(name, denier);
     const shelf = findShelf(name);
@@ -83,7 +87,17 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
     if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
     if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);
+    await readNamed(name, context, view);
     return unknown(name, view);
+  }
+
+  /** A name that begins with a server's, in whatever spelling, is told the right one: that server is asked for its tools first. */
+  async function readNamed(name: string, context: CallContext, view: ToolView | undefined): Promise<void> {
+    const folded = foldName(name.replace(/^mcp__/, ""));
+    const isNamed = ({ source: { id } }: Shelf): boolean =>
+      id === CAPABILITIES_ID || (view?.allowsServer(id) !== false && folded.startsWith(foldName(id)));
+    const named = [...shelves.values()].filter((shelf) => shelf.reading === undefined && isNamed(shelf));
+    await Promise.all(named.map((shelf) => discovery.settle(shelf, CALL_WAIT_MS, context)));
   }
 
   /** Also for a run that goes on after its client has gone. */

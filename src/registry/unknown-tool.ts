@@ -1,5 +1,5 @@
-import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, type ToolResult } from "../core/result.ts";
+import { meantTools, nearestTools, respeltTools } from "../core/tool-spelling.ts";
 import type { Shelf } from "./shelf.ts";
 
 /**
@@ -14,8 +14,11 @@ export function unknownTool(
   known: readonly string[],
   findByWords: (text: string) => readonly string[],
 ): ToolResult<never> {
-  const near = nearest(name, known.length <= COMPARED_MAX ? known : candidatesFor(name, known, findByWords));
-  return fail("TOOL_NOT_FOUND", `There is no tool ${quote(name)}.${didYouMean(near)}`, {
+  const near = nearestTools(
+    name,
+    known.length <= COMPARED_MAX ? known : candidatesFor(name, known, findByWords),
+  );
+  return fail("TOOL_NOT_FOUND", `There is no tool ${quote(name)}.${meantTools(name, near)}`, {
     nearest: near,
     hint: "browse_components lists the tools that can be called.",
   });
@@ -28,7 +31,7 @@ function candidatesFor(
 ): string[] {
   const server = name.slice(0, name.indexOf("__") + 2);
   const siblings = server === "" ? [] : known.filter((other) => other.startsWith(server));
-  return [...siblings.slice(0, COMPARED_MAX), ...findByWords(name)];
+  return [...respeltTools(name, known), ...siblings.slice(0, COMPARED_MAX), ...findByWords(name)];
 }
 
 /** A tool that the server has and the person who set up the gateway does not want used. */

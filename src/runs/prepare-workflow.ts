@@ -5,7 +5,7 @@
 import type { ToolError } from "../core/errors.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import type { JsonObject } from "../core/json.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearestTools } from "../core/tool-spelling.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
@@ -126,16 +126,22 @@ async function findKind(
   if (control !== undefined) return succeed({ kind: "control", definition: control.definition });
   const node = nodes.find(({ definition }) => definition.name === type);
   if (node !== undefined) return succeed({ kind: "built_in", node, definition: node.definition });
-  if (!type.includes("__")) return noBuiltIn(type, nodes);
+  if (!type.includes("__")) return noBuiltIn(type, nodes, await directory.findExposed(type, context));
   const found = await directory.findExposed(type, context, bound);
   if (!found.success) return found;
   return succeed({ kind: "tool", tool: found.data, definition: found.data.definition });
 }
 
-function noBuiltIn(type: string, nodes: readonly NodeType[]): ToolResult<never> {
+/** A built-in node that is misspelt, or a tool in another spelling. */
+function noBuiltIn(
+  type: string,
+  nodes: readonly NodeType[],
+  found: ToolResult<FoundTool>,
+): ToolResult<never> {
   const known = [...CONTROL_NODES, ...nodes].map(({ definition }) => definition.name);
+  const tools = found.success ? [found.data.name] : (found.error.nearest ?? []);
   return fail("TOOL_NOT_FOUND", `There is no node type ${JSON.stringify(type.slice(0, 80))}.`, {
-    nearest: nearest(type, known),
+    nearest: nearestTools(type, [...known, ...tools]),
     hint: `Built in are ${known.join(", ")}; others are server__tool and ${CAPABILITIES_ID}__namespace__action.`,
   });
 }

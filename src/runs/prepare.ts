@@ -4,6 +4,7 @@
  */
 import type { CodePlace, ToolError } from "../core/errors.ts";
 import { codeNameOf } from "../core/names.ts";
+import { didYouMean } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { missingFrom } from "../core/schema-type.ts";
 import type { CallContext } from "../core/tool.ts";
@@ -191,7 +192,8 @@ async function missOf(
   const found = tool === undefined ? [] : await directory.respell(tool, context);
   const meant = found.filter((name) => near.length === 0 || near.some((space) => name.startsWith(space)));
   if (meant.length === 0 || near.some((name) => meant.includes(name))) return { error, place };
-  return { error: notThroughMcp(meant), place };
+  const message = `There is no mcp.${namespace}.${tool}.${didYouMean(meant)}`;
+  return { error: { ...error, message, nearest: meant }, place };
 }
 
 /** What other programs call their way to a tool; code has no such function. */

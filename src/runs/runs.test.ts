@@ -151,11 +151,11 @@ describe("T021 capabilities that call capabilities", () => {
 
 describe("names", () => {
   it.each([
-    ["mcp.nots.add({ title: 'x' })", { code: "TOOL_NOT_FOUND", nearest: ["mcp.notes"] }],
+    ["mcp.nots.add({ title: 'x' })", { code: "TOOL_NOT_FOUND", nearest: ["mcp.notes.add"] }],
     ["mcp.notes.ad({ title: 'x' })", { code: "TOOL_NOT_FOUND", nearest: ["mcp.notes.add"] }],
     ["mcp.notes.__proto__", { code: "TOOL_NOT_FOUND" }],
     ["mcp.__proto__.x()", { code: "TOOL_NOT_FOUND" }],
-    ["mcp.NOTES.add({ title: 'x' })", { code: "TOOL_NOT_FOUND", nearest: ["mcp.notes"] }],
+    ["mcp.NOTES.add({ title: 'x' })", { code: "TOOL_NOT_FOUND", nearest: ["mcp.notes.add"] }],
     ["mcp[args.server].add()", { code: "TOOL_INVALID_INPUT", reason: "computed_name" }],
     ["Object.keys(mcp.nothing)", { code: "TOOL_NOT_FOUND" }],
   ])("T020 refuses %s before anything runs", async (code, expected) => {
