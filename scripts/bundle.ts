@@ -2,7 +2,7 @@
  * Bundles the bin and the library. One file is read in a third of the time that its packages take one by one, and what was
  * tested is what is installed: the package has no dependencies of its own, and their licences travel with it.
  */
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,6 +34,8 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
     createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm"),
     join(outDir, "quickjs.wasm"),
   );
+  // `npx repertoire` in a checkout runs the file itself, by a link that npm made once.
+  chmodSync(join(outDir, "main.js"), 0o755);
   writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licencesOf([...gateway, ...runner]));
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findOwnCommand, ownProcess, type OwnProcess } from "./own-command.ts";
+import { findOwnCommand, ownProcess, typedCommand, type OwnProcess } from "./own-command.ts";
 
 const SCRIPT = "/usr/lib/node_modules/repertoire/dist/main.js";
 const CACHED = "/home/ada/.npm/_npx/0a1b/node_modules/repertoire/dist/main.js";
@@ -80,4 +80,34 @@ it("of this very process is a script that exists", () => {
     lives: "installed",
   });
   expect(own.realPathOf("/there/is/no/such/file")).toBeUndefined();
+});
+
+it.each([
+  ["the bare name, where PATH leads to it", OWN, "/anywhere", "repertoire"],
+  [
+    "npx, in a checkout",
+    { ...OWN, script: "/src/repertoire/dist/main.js", searchPath: "" },
+    "/src/repertoire/docs",
+    "npx repertoire",
+  ],
+  [
+    "npx, in a project that has it installed",
+    { ...OWN, script: "/work/node_modules/repertoire/dist/main.js", searchPath: "" },
+    "/work",
+    "npx repertoire",
+  ],
+  [
+    "npx, where npx started it",
+    { ...OWN, script: "/home/ada/.npm/_npx/0a/node_modules/repertoire/dist/main.js", searchPath: "" },
+    "/anywhere",
+    "npx repertoire",
+  ],
+  [
+    "Node and the script, from anywhere else",
+    { ...OWN, script: "/src/repertoire/dist/main.js", searchPath: "" },
+    "/src/repertoire-2",
+    "/usr/bin/node /src/repertoire/dist/main.js",
+  ],
+])("C8: what a person types is %s", (_, own, cwd, typed) => {
+  expect(typedCommand(own, cwd)).toBe(typed);
 });

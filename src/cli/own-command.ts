@@ -5,7 +5,7 @@
  * A script in the cache of npx may be gone tomorrow. Then npx itself is named, which downloads it again where it has to.
  */
 import { accessSync, constants, realpathSync } from "node:fs";
-import { posix, win32 } from "node:path";
+import { posix, sep, win32 } from "node:path";
 
 export interface OwnProcess {
   readonly platform: NodeJS.Platform;
@@ -76,6 +76,29 @@ function lastingFolders({ searchPath }: OwnProcess): string[] {
     .filter(
       (folder) => posix.isAbsolute(folder) && !PASSING_FOLDER.test(folder) && !RUNNER_CACHE.test(folder),
     );
+}
+
+/**
+ * What a person types in this folder to start this very program: the bare name where PATH leads to it, `npx repertoire` where npx
+ * finds it from here (a checkout, a project that has it installed, npx itself), else Node and the script.
+ */
+export function typedCommand(own: OwnProcess, cwd: string): string {
+  const script = findOwnScript(own);
+  if (own.platform !== "win32" && isOnPath(own, script)) return PACKAGE;
+  if (RUNNER_CACHE.test(script) || isWithinProject(script, cwd)) return `npx ${PACKAGE}`;
+  return `${own.execPath} ${script}`;
+}
+
+/** The first of that name counts, as in a shell. */
+function isOnPath(own: OwnProcess, script: string): boolean {
+  const named = lastingFolders(own).map((folder) => own.realPathOf(posix.join(folder, PACKAGE)));
+  return named.find((path) => path !== undefined) === script;
+}
+
+/** Whether the script belongs to the project that the folder is in: to its packages, or to a checkout of our own. */
+function isWithinProject(script: string, cwd: string): boolean {
+  const project = script.replace(/[\\/]node_modules[\\/].*$|[\\/]dist[\\/][^\\/]*$/, "");
+  return project !== script && (cwd === project || cwd.startsWith(`${project}${sep}`));
 }
 
 /** This process. */
