@@ -3,6 +3,7 @@ import { lackOnlyInputs, type Problem } from "./config/problem.ts";
 import { maskTransport } from "./config/secrets.ts";
 import type { LiveProcess, LiveServer, ServerStatus } from "./live.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
+import type { Rejection } from "./registry/door.ts";
 import type { Finding } from "./registry/findings.ts";
 import type { FailureCause } from "./upstream/failure-cause.ts";
 import { findStartProblem } from "./upstream/process/server-process.ts";
@@ -32,7 +33,8 @@ export interface ServerView {
   readonly toolCount?: number;
   readonly resourceCount?: number;
   readonly promptCount?: number;
-  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+  /** What was left out at the door, an entry or a field of one, and why. */
+  readonly rejected: readonly Rejection[];
   /** What looks like an attack in what the server lists. */
   readonly findings: readonly Omit<Finding, "server">[];
   /** How long start and handshake took. */
@@ -96,7 +98,7 @@ export function viewServer(
     target: targetOf(server),
     rejected: catalogue.rejected
       .filter(({ source }) => source === server.id)
-      .map(({ name, reason }) => ({ name: redact(name), reason: redact(reason) })),
+      .map(({ code, kind, name, reason }) => ({ code, kind, name: redact(name), reason: redact(reason) })),
     findings: catalogue.findings
       .filter((finding) => finding.server === server.id)
       .map(({ code, kind, tool, message, excerpt }) => ({

@@ -286,6 +286,8 @@ describe("servers", () => {
     expect(text).toMatch(/^dead +failed in 1 gateway /m);
     expect(text).toContain(`gateway with pid ${gateway.pid} (stdio):\n`);
     expect(text).toMatch(/^ {2}good running since (just now|\d+ (s|min) ago)$/m);
+    // D11: the log counts the five tools of the gateway itself.
+    expect(gateway.stderr()).toMatch(/"staticCount":5,"mcpCount":\d+,"event":"tools.registry.updated"/);
     // The same name for something else is not the same server.
     const elsewhere = join(folder, "elsewhere.json");
     writeFileSync(elsewhere, JSON.stringify({ mcpServers: { good: { command: "another" } } }));
@@ -294,6 +296,45 @@ describe("servers", () => {
     process.kill(gateway.pid, "SIGKILL");
     await eventuallyAsync("the servers are idle", async () => (await views())["good"]?.state === "idle");
     expect(readdirSync(join(folder, "home/live"))).toEqual([]);
+  });
+
+  it("D11: what was left out of a server's lists is told with code, kind, name and reason, also what is no object", async () => {
+    const { folder, config } = folderWith({
+      odd: { command: process.execPath, args: [join(import.meta.dirname, "fixtures/odd-lists-server.mjs")] },
+      good: evilCommand(),
+    });
+    const list = async (...args: string[]) => runCliHere(["servers", ...args, ...config], { folder });
+    const wanted = [
+      { code: "invalid_tool", kind: "tool", name: "tools[0]", reason: "it is not an object" },
+      { code: "invalid_tool", kind: "tool", name: "tools[2]", reason: "it is not an object" },
+      {
+        code: "invalid_tool",
+        kind: "tool",
+        name: "bad\\u{1b}",
+        reason: expect.stringContaining("inputSchema"),
+      },
+      { code: "invalid_resource", kind: "resource", name: "no uri", reason: expect.any(String) },
+      { code: "validation_error", kind: "prompt", name: "prompts[0]", reason: "it is not an object" },
+    ];
+    const [checked] = JSON.parse((await list("--check", "--json", "odd")).stdout) as { rejected: object[] }[];
+    expect(checked!.rejected).toHaveLength(wanted.length);
+    // It is there for the next process, which starts nothing.
+    const [kept] = JSON.parse((await list("--json", "odd")).stdout) as { rejected: object[] }[];
+    expect(kept).toMatchObject({ state: "idle", toolCount: 1, rejected: checked!.rejected });
+    expect(checked!.rejected.map((one) => ({ ...one }))).toEqual(
+      wanted.map(({ name, ...rest }) => ({ ...rest, name: name.replace("\\u{1b}", "\u001b") })),
+    );
+    expect((await list()).stdout).toMatch(
+      /^odd: 5 entries left out of its lists\. See: repertoire servers odd --config /m,
+    );
+    for (const shown of [(await list("odd")).stdout, (await list("--rejected")).stdout]) {
+      expect(shown).toContain("odd: tool tools[0] left out (invalid_tool): it is not an object\n");
+      expect(shown).toContain("odd: tool bad\\u{1b} left out (invalid_tool): inputSchema");
+    }
+    expect((await list("odd")).stdout).not.toMatch(/^good /m);
+    const missed = await list("ood");
+    expect(missed.stderr).toContain("Did you mean good or odd?");
+    expect(missed.status).not.toBe(0);
   });
 
   it("doctor starts them when asked, and each red line has its cause and its cure", async () => {

@@ -91,7 +91,13 @@ export interface RegisteredServer {
   readonly toolCount: number;
   readonly error?: { readonly code: ToolErrorCode; readonly message: string };
   /** What was left out of its lists, and why. */
-  readonly rejected: readonly { readonly code: string; readonly name: string; readonly reason: string }[];
+  readonly rejected: readonly {
+    readonly code: string;
+    /** What kind of entry it is: a tool, a prompt, a resource, a template. */
+    readonly kind: string;
+    readonly name: string;
+    readonly reason: string;
+  }[];
 }
 
 export interface DiscoverOptions {

@@ -114,6 +114,6 @@ function stateOf({ enabled, trusted, problems, missingInputs }: ServerConfig): s
   return missingInputs.map((input) => `  needs an input: repertoire input set ${input}`).join("");
 }
 
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -65,6 +65,10 @@ function serverDetailsOf({ rejected, findings, stderr = [] }: ServerReport): str
   ];
 }
 
-function describeRejected(count: number, { name, reason }: ServerReport["rejected"][number]): string {
-  return `${count} left out: ${name}: ${reason}${count === 1 ? "" : ` (and ${count - 1} more)`}`;
+function describeRejected(
+  count: number,
+  { kind, name, code, reason }: ServerReport["rejected"][number],
+): string {
+  const more = count === 1 ? "" : ` (and ${count - 1} more)`;
+  return `${count} left out: ${kind} ${name} (${code}): ${reason}${more}`;
 }

@@ -185,8 +185,8 @@ it("the report has a line for each server, in columns, and the rest indented bel
   const lines = renderChecks([
     up("a", {
       rejected: [
-        { name: "x", reason: "bad\u001B" },
-        { name: "y", reason: "bad" },
+        { code: "invalid_tool", kind: "tool", name: "x", reason: "bad\u001B" },
+        { code: "invalid_tool", kind: "tool", name: "y", reason: "bad" },
       ],
     }),
     up("longer", { toolCount: 20, promptCount: 1, findings: Array.from({ length: 5 }, () => finding) }),
@@ -201,7 +201,7 @@ it("the report has a line for each server, in columns, and the rest indented bel
   ]);
   expect(lines.map(stripVTControlCharacters)).toEqual([
     "✓ server   a       legacy 2025-11-25  1 tool               1,234 tokens  up in 5 ms  answers in 0.4 ms",
-    "           2 left out: x: bad\\u{1b} (and 1 more)",
+    "           2 left out: tool x (invalid_tool): bad\\u{1b} (and 1 more)",
     "✓ server   longer  legacy 2025-11-25  20 tools + 1 prompt  1,234 tokens  up in 5 ms  answers in 0.4 ms",
     ...Array.from({ length: 3 }, () => "           warning: tool t: hides: …"),
     "           and 2 more",

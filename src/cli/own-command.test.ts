@@ -83,31 +83,31 @@ it("of this very process is a script that exists", () => {
 });
 
 it.each([
-  ["the bare name, where PATH leads to it", OWN, "/anywhere", "repertoire"],
+  ["the bare name, where PATH leads to it", {}, "/anywhere", "repertoire"],
   [
     "npx, in a checkout",
-    { ...OWN, script: "/src/repertoire/dist/main.js", searchPath: "" },
+    { script: "/src/repertoire/dist/main.js", searchPath: "" },
     "/src/repertoire/docs",
     "npx repertoire",
   ],
   [
     "npx, in a project that has it installed",
-    { ...OWN, script: "/work/node_modules/repertoire/dist/main.js", searchPath: "" },
+    { script: "/work/node_modules/repertoire/dist/main.js", searchPath: "" },
     "/work",
     "npx repertoire",
   ],
   [
     "npx, where npx started it",
-    { ...OWN, script: "/home/ada/.npm/_npx/0a/node_modules/repertoire/dist/main.js", searchPath: "" },
+    { script: "/home/ada/.npm/_npx/0a/node_modules/repertoire/dist/main.js", searchPath: "" },
     "/anywhere",
     "npx repertoire",
   ],
   [
     "Node and the script, from anywhere else",
-    { ...OWN, script: "/src/repertoire/dist/main.js", searchPath: "" },
+    { script: "/src/repertoire/dist/main.js", searchPath: "" },
     "/src/repertoire-2",
     "/usr/bin/node /src/repertoire/dist/main.js",
   ],
 ])("C8: what a person types is %s", (_, own, cwd, typed) => {
-  expect(typedCommand(own, cwd)).toBe(typed);
+  expect(typedCommand(machine(own), cwd)).toBe(typed);
 });

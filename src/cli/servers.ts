@@ -1,7 +1,11 @@
 import type { Command } from "commander";
 import type { ServerView } from "../app.ts";
+import type { ServerConfig } from "../config/config.ts";
 import { formatProblem } from "../config/problem.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
 import { escapeUnprintable } from "../core/printable.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { refuse } from "./app-call.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { EXIT } from "./exit-code.ts";
@@ -12,32 +16,79 @@ import { dim, note, print, printJson, printTable } from "./terminal.ts";
 
 interface ServersOptions extends GlobalOptions {
   readonly check?: boolean;
+  readonly rejected?: boolean;
 }
 
 export function addServers(program: Command, finish: Finish): void {
   program
     .command("servers")
-    .description("List the configured servers: state, era, tools, latency, last error")
-    .option("--check", "Start each server and ask it anew; without it nothing is started")
-    .addHelpText("after", "\nExamples:\n  $ repertoire servers\n  $ repertoire servers --check --json")
-    .action(async (_options: unknown, command: Command) => {
-      finish(await show({ ...globalOptionsOf(command), ...command.opts<ServersOptions>() }));
+    .description("List the configured servers: state, era, tools, latency, last error, what was left out")
+    .argument("[name]", "only this server, with everything that was left out of its lists")
+    .option("--check", "Start each server and ask it again; without it nothing is started")
+    .option("--rejected", "What was left out of the lists of all servers, each with its code and its reason")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire servers
+  $ repertoire servers github
+  $ repertoire servers --rejected
+  $ repertoire servers --check --json`,
+    )
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      finish(await show(name, { ...globalOptionsOf(command), ...command.opts<ServersOptions>() }));
     });
 }
 
-async function show(options: ServersOptions): Promise<number> {
+async function show(name: string | undefined, options: ServersOptions): Promise<number> {
   const session = await openSession(options);
   try {
-    const views = await session.app.viewServers(options.check === true);
+    const found = findServer(name, session.config.current().servers);
+    if (!found.success) return refuse(found.error, options);
+    const views = await session.app.viewServers(options.check === true, found.data);
     if (options.json === true) printJson(views);
     else if (views.length === 0) note("No servers are configured. Add one: repertoire add NAME -- COMMAND");
-    else showTable(views, options);
+    else showTable(views, { ...options, ...(name !== undefined && { rejected: true }) });
     return options.check === true && views.some((view) => view.cause !== undefined)
       ? EXIT.unreachable
       : EXIT.ok;
   } finally {
     await session.close();
   }
+}
+
+/** The id that a name stands for; without a name, all. */
+function findServer(
+  name: string | undefined,
+  configured: readonly ServerConfig[],
+): ToolResult<readonly string[] | undefined> {
+  if (name === undefined) return succeed(undefined);
+  const server = configured.find(({ key, id }) => key === name || id === name);
+  if (server !== undefined) return succeed([server.id]);
+  const near = nearest(
+    name,
+    configured.map(({ id }) => id),
+  );
+  return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(name)}.${didYouMean(near)}`, {
+    field: "name",
+    nearest: near,
+    hint: "repertoire servers lists them.",
+  });
+}
+
+/** What was left out: how much of each server, or each entry with its code and its reason. */
+function rejectedLines(views: readonly ServerView[], options: ServersOptions): string[] {
+  const some = views.filter(({ rejected }) => rejected.length > 0);
+  if (options.rejected === true)
+    return some.flatMap(({ id, rejected }) =>
+      rejected.map(({ code, kind, name, reason }) =>
+        escapeUnprintable(`${id}: ${kind} ${name} left out (${code}): ${reason}`),
+      ),
+    );
+  return some.map(({ id, rejected }) => {
+    const command = commandLine(["servers", id], options);
+    return `${id}: ${countOf(rejected.length, "entry", "entries")} left out of its lists. See: ${command}`;
+  });
 }
 
 /** In a word; where gateways have started it, in how many of them it is so. */
@@ -68,7 +119,7 @@ function gatewayLines(views: readonly ServerView[]): string[] {
   ]);
 }
 
-function showTable(views: readonly ServerView[], options: GlobalOptions): void {
+function showTable(views: readonly ServerView[], options: ServersOptions): void {
   const rows = views.map((view) => [
     view.id,
     stateOf(view),
@@ -79,9 +130,10 @@ function showTable(views: readonly ServerView[], options: GlobalOptions): void {
     view.target,
   ]);
   printTable([["SERVER", "STATE", "ERA", "TOOLS", "START", "LATENCY", "TARGET"], ...rows]);
-  const running = gatewayLines(views);
-  if (running.length > 0) print();
-  for (const line of running) print(line);
+  for (const lines of [gatewayLines(views), rejectedLines(views, options)]) {
+    if (lines.length > 0) print();
+    for (const line of lines) print(line);
+  }
   for (const { id, missingInputs } of views) {
     if (missingInputs === undefined) continue;
     const commands = missingInputs.map((input) => commandLine(["input", "set", input], options));

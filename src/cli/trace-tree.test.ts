@@ -29,9 +29,9 @@ it("each step has its times, what it was given and why it failed", () => {
     }),
   );
   expect(lines).toEqual([
-    `├─ ✓ a  box__add {"text":"${"x".repeat(51)}…  12 ms at 5 ms`,
+    `├─ ✓ a  box__add {"text":"${"x".repeat(51)}…  12 ms at +5 ms`,
     "├─ ✓ b  box__add  from the journal of r0",
-    "├─ ✗ c  box__add  12 ms at 5 ms",
+    "├─ ✗ c  box__add  12 ms at +5 ms",
     String.raw`│    TOOL_EXECUTION_FAILED: no\u{a}forged`,
     "├─ ? d  box__add  sent, and no answer is on record",
     "└─ … e  box__add  waits",
@@ -44,10 +44,10 @@ it("a run hangs below the step that started it, in code by the key, in a workflo
   const child = trace({ run_id: "r2", kind: "code", step: "b", steps: [inCode], runs: [grandchild] });
   const lost = trace({ run_id: "r4", kind: "code", status: "interrupted", step: "gone" });
   expect(linesOf(trace({ steps: [step("a"), step("b")], runs: [child, lost], runs_left_out: 3 }))).toEqual([
-    "├─ ✓ a  box__add  12 ms at 5 ms",
-    "├─ ✓ b  box__add  12 ms at 5 ms",
+    "├─ ✓ a  box__add  12 ms at +5 ms",
+    "├─ ✓ b  box__add  12 ms at +5 ms",
     "│  └─ code r2  succeeded  1.5 s",
-    "│     └─ ✓ box__add  12 ms at 5 ms",
+    "│     └─ ✓ box__add  12 ms at +5 ms",
     "│        └─ capability r3  succeeded  1.5 s",
     "├─ code r4  interrupted  1.5 s",
     "└─ 3 more runs are not shown",

@@ -49,7 +49,7 @@ export function createPageCheck({ registry, server, log }: PageParts): PageCheck
       logOnce(method, rejectionOf(key, entry, verdict.reason));
       return [];
     }
-    for (const problem of verdict.drops) logOnce(method, droppedField(entry, problem));
+    for (const problem of verdict.drops) logOnce(method, droppedField(key, entry, problem));
     const isHiding = verdict.notes.some(({ code }) => code === "hidden_text");
     return [isHiding ? verdict.entry : verdict.shaped];
   }

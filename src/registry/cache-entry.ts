@@ -50,10 +50,16 @@ export function fromCached({ definitions, fetchedAt, ttlMs }: CachedServer): Rea
   if (format !== FORMAT || typeof configHash !== "string" || !Array.isArray(rejected)) return undefined;
   if (!Number.isFinite(fetchedAt) || !Number.isFinite(ttlMs)) return undefined;
   const admitted = admitOffer(definitions as unknown as Offer);
-  const reported = [...rejected.filter(isRejection), ...admitted.rejected];
+  const reported = [...rejected.filter(isRejection).map(withKind), ...admitted.rejected];
   // The texts are clear now: what they were cleared of is known from then.
   const found = [...(Array.isArray(findings) ? findings.filter(isEntryFinding) : []), ...admitted.findings];
   return { admitted: { ...admitted, rejected: reported, findings: found }, fetchedAt, ttlMs, configHash };
+}
+
+/** An earlier version kept no kind. */
+function withKind(rejection: Rejection): Rejection {
+  const { kind = rejection.code.endsWith("_tool") ? "tool" : "list" } = rejection as Partial<Rejection>;
+  return { ...rejection, kind };
 }
 
 function isRejection(value: unknown): value is Rejection & JsonObject {

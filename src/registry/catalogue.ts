@@ -128,7 +128,9 @@ export function describeShelves(merged: MergedListings, unsorted: readonly Shelf
     .toSorted((a, b) => compareText(a.source.id, b.source.id));
   const idsOf = (some: readonly Shelf[]) => some.map((shelf) => shelf.source.id);
   const unkept = shelves.flatMap(({ source, cacheProblem: reason }) =>
-    reason === undefined ? [] : [{ source: source.id, code: "cache_error" as const, name: "cache", reason }],
+    reason === undefined
+      ? []
+      : [{ source: source.id, code: "cache_error" as const, kind: "list" as const, name: "cache", reason }],
   );
   const listed = shelves.map(({ source, access, reading }) => ({ source, access, reading }));
   let findings: readonly Finding[] | undefined;

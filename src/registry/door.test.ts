@@ -332,7 +332,7 @@ describe("a whole offer", () => {
 
   it("that is no list is a load error", () => {
     expect(admit({ tools: {}, prompts: null }).rejected).toEqual([
-      { code: "load_error", name: "tools", reason: "tools is not a list" },
+      { code: "load_error", kind: "list", name: "tools", reason: "tools is not a list" },
     ]);
   });
 

@@ -25,6 +25,8 @@ type RejectionCode =
 /** Something that was left out, an entry or a field of one, and why. */
 export interface Rejection {
   readonly code: RejectionCode;
+  /** Of the entry; `list` where it is about all entries of a list. */
+  readonly kind: EntryKind | "list";
   readonly name: string;
   readonly reason: string;
 }
@@ -85,7 +87,7 @@ interface Passage {
 export function admitOffer(offer: Offer): Admitted {
   const rejected: Rejection[] = (offer.incomplete ?? [])
     .slice(0, 20)
-    .map((reason) => ({ code: "load_error", name: "list", reason: reason.slice(0, 500) }));
+    .map((reason) => ({ code: "load_error", kind: "list", name: "list", reason: reason.slice(0, 500) }));
   const passage: Passage = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
     ...aboutOf(offer.about),
@@ -112,23 +114,23 @@ function admitEntries<T>(
   const { rejected, findings } = passage;
   if (entries === undefined || entries === null) return [];
   if (!Array.isArray(entries)) {
-    rejected.push({ code: "load_error", name: kind, reason: `${kind} is not a list` });
+    rejected.push({ code: "load_error", kind: "list", name: kind, reason: `${kind} is not a list` });
     return [];
   }
   const max = ENTRY_COUNT_MAX[kind];
   if (entries.length > max) {
     const reason = `the server lists ${entries.length} ${kind}; the limit is ${max}, and those after it are left out`;
-    rejected.push({ code: "validation_error", name: kind, reason });
+    rejected.push({ code: "validation_error", kind: "list", name: kind, reason });
   }
   const admitted: T[] = [];
-  for (const entry of entries.slice(0, max) as unknown[]) {
+  for (const [at, entry] of (entries.slice(0, max) as unknown[]).entries()) {
     const verdict = judge(entry, check, passage);
     if (verdict.kind === "refused") {
-      rejected.push(rejectionOf(kind, entry, verdict.reason));
+      rejected.push(rejectionOf(kind, entry, verdict.reason, at));
       continue;
     }
     admitted.push(verdict.entry);
-    for (const problem of verdict.drops) rejected.push(droppedField(entry, problem));
+    for (const problem of verdict.drops) rejected.push(droppedField(kind, entry, problem));
     for (const note of verdict.notes) {
       findings.push({ ...note, kind: KINDS[kind], tool: entryNameOf(KINDS[kind], entry as JsonObject) });
     }
@@ -149,15 +151,16 @@ export function admitEntry(kind: Kind, entry: unknown): Verdict<JsonObject> {
   return judge(entry, check, { bytesLeft: SERVER_BYTES_MAX });
 }
 
-/** What is told of an entry that was left out. */
-export function rejectionOf(kind: Kind, entry: unknown, reason: string): Rejection {
-  return { code: CODES[kind], name: labelOf(entry), reason };
+/** What is told of an entry that was left out. One without a name is called by its place in the list, where that is known. */
+export function rejectionOf(kind: Kind, entry: unknown, reason: string, at?: number): Rejection {
+  const place = at === undefined ? NO_NAME : `${kind}[${at}]`;
+  return { code: CODES[kind], kind: KINDS[kind], name: labelOf(entry) ?? place, reason };
 }
 
 /** What is told of an entry that came in without a field. `problem` begins with the way to it: `.icons must be a list`. */
-export function droppedField(entry: unknown, problem: string): Rejection {
-  const place = problem.slice(1);
-  return { code: "validation_error", name: labelOf(entry), reason: `it is listed without a field: ${place}` };
+export function droppedField(kind: Kind, entry: unknown, problem: string): Rejection {
+  const reason = `it is listed without a field: ${problem.slice(1)}`;
+  return { code: "validation_error", kind: KINDS[kind], name: labelOf(entry) ?? NO_NAME, reason };
 }
 
 const ABOUT_LENGTH_MAX = 2_000;
@@ -206,13 +209,15 @@ function explainSize<T>(
   return verdict.kind === "refused" ? verdict.reason : `it ${problem}`;
 }
 
+const NO_NAME = "(no name)";
+
 /** How a rejected entry is called in reports. */
-function labelOf(entry: unknown): string {
+function labelOf(entry: unknown): string | undefined {
   try {
     const { name, uri, uriTemplate } = entry as Record<string, unknown>;
     const label = [name, uri, uriTemplate].find((text) => typeof text === "string" && text !== "");
-    return typeof label === "string" ? label.slice(0, 80) : "(no name)";
+    return typeof label === "string" ? label.slice(0, 80) : undefined;
   } catch {
-    return "(no name)";
+    return undefined;
   }
 }

@@ -138,5 +138,5 @@ it("B2: what an earlier version let into the store is checked when it is loaded"
     resources: [{ name: "r", uri: "x:y" }],
     prompts: [{ name: "p" }],
   });
-  expect(rejected.map(({ name }) => name)).toEqual(["t", "(no name)", "r", "p"]);
+  expect(rejected.map(({ name }) => name)).toEqual(["t", "tools[1]", "r", "p"]);
 });

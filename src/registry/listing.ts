@@ -73,7 +73,7 @@ export type SuspiciousTools = "warn" | "block";
 
 export function createListing(source: string, admitted: Admitted, rules: ListingRules): Listing {
   const rejected = [...admitted.rejected];
-  const tools = exposeByName(source, admitted.tools, "invalid_tool", rejected);
+  const tools = exposeByName(source, admitted.tools, { code: "invalid_tool", kind: "tool" }, rejected);
   const mayUse = permit(rules.access);
   const components: Component[] = [];
   const denied = new Set<string>();
@@ -92,7 +92,7 @@ export function createListing(source: string, admitted: Admitted, rules: Listing
   const prompts = exposeByName(
     source,
     admitted.prompts as readonly NamedEntry[],
-    "validation_error",
+    { code: "validation_error", kind: "prompt" },
     rejected,
   );
   return {
@@ -117,14 +117,15 @@ type NamedEntry = JsonObject & { readonly name: string };
 function exposeByName<T extends { readonly name: string }>(
   source: string,
   entries: readonly T[],
-  code: Rejection["code"],
+  what: Pick<Rejection, "code" | "kind">,
   rejected: Rejection[],
 ): { name: string; entry: T }[] {
   const exposed = exposeTools(
     source,
     entries.map((entry) => entry.name),
   );
-  for (const { name, reason } of exposed.rejected) rejected.push({ code, name: name.slice(0, 80), reason });
+  for (const { name, reason } of exposed.rejected)
+    rejected.push({ ...what, name: name.slice(0, 80), reason });
   // Of two entries with one name the first stands, as `exposeTools` reports it.
   const byOriginal = new Map(entries.toReversed().map((entry) => [entry.name, entry]));
   const named = [...exposed.originals].map(([name, original]) => ({
@@ -145,7 +146,8 @@ function exposeByUri(
     const original = entry[field] as string;
     if (byUri.has(original)) {
       const reason = `the server lists this ${field} twice`;
-      rejected.push({ code: "invalid_resource", name: original.slice(0, 80), reason });
+      const kind = field === "uri" ? "resource" : "resource template";
+      rejected.push({ code: "invalid_resource", kind, name: original.slice(0, 80), reason });
       continue;
     }
     const name = exposeUri(source, original);
@@ -161,7 +163,12 @@ function permit({ allow, deny }: Access): (name: string) => boolean {
 }
 
 function reservedName(name: string, exposed: string): Rejection {
-  return { code: "invalid_tool", name, reason: `its exposed name ${exposed} belongs to a static tool` };
+  return {
+    code: "invalid_tool",
+    kind: "tool",
+    name,
+    reason: `its exposed name ${exposed} belongs to a static tool`,
+  };
 }
 
 function suspiciousTool(
@@ -171,6 +178,7 @@ function suspiciousTool(
   const cure = 'To use it all the same, set tools.suspicious to "warn" in the config';
   return {
     code: "suspicious_tool",
+    kind: "tool",
     name,
     reason: `${code}: ${message}: ${JSON.stringify(excerpt)}. ${cure}`,
   };

@@ -70,6 +70,7 @@ describe("the catalogue", () => {
     expect(rejected).toEqual([
       {
         source: "s",
+        kind: "list",
         code: "validation_error",
         name: "tools",
         reason: "the server lists 1001 tools; the limit is 1000, and those after it are left out",

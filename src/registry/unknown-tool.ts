@@ -40,6 +40,7 @@ export function deniedTool(name: string, server: string): ToolResult<never> {
     "SECURITY_ERROR",
     `The tool ${quote(name)} is denied by the config of the server "${server}".`,
     {
+      tool: name,
       hint: `Use another tool, or have it allowed under mcpServers.${server}.tools in repertoire.json.`,
     },
   );
