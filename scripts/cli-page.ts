@@ -6,7 +6,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Set up": ["init", "connect", "doctor", "config", "trust", "input", "completions"],
   Servers: ["servers", "add", "remove", "enable", "disable", "login", "logout"],
   Tools: ["tools", "call", "tokens", "types"],
-  "Code, workflows and runs": ["run", "resume", "runs", "show", "approve", "validate", "graph"],
+  "Code, workflows and runs": ["run", "resume", "runs", "show", "approve", "audit", "validate", "graph"],
   Library: [
     "list",
     "describe",

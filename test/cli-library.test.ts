@@ -620,3 +620,46 @@ describe("changed tools", () => {
     expect(missing).toMatch(/\nfits +no: .*Did you mean .*get-sum/);
   });
 });
+
+describe("audit", () => {
+  it("D11: shows what was changed, newest first, by time, by server and as JSON", async () => {
+    const folder = temporaryFolder();
+    const store = await openSqliteStore({ home: join(folder, "home") });
+    const entry = {
+      actor: "gateway",
+      action: "tool.denied",
+      subject: "one__fail",
+      details: { by: "execute" },
+    };
+    await store.audit.append(entry);
+    await store.audit.append({
+      ...entry,
+      action: "capability.tool.updated",
+      subject: "two__x",
+      details: { server: "two" },
+    });
+    await store.audit.append({
+      ...entry,
+      action: "library.delete",
+      subject: "math:sum\u001b[2J",
+      details: {},
+    });
+    await store.close();
+    const subjects = async (...args: string[]) =>
+      ((await json(folder, "audit", ...args)) as { entries: { subject: string }[] }).entries.map(
+        ({ subject }) => subject,
+      );
+    expect(await subjects()).toEqual(["math:sum\u001b[2J", "two__x", "one__fail"]);
+    expect(await subjects("--limit", "1")).toEqual(["math:sum\u001b[2J"]);
+    expect(await subjects("--server", "one")).toEqual(["one__fail"]);
+    expect(await subjects("--server", "two")).toEqual(["two__x"]);
+    expect(await subjects("--since", "1h")).toHaveLength(3);
+    expect(await subjects("--since", "2999-01-01")).toEqual([]);
+    const { stdout } = await cli(folder, "audit");
+    expect(stdout).toMatch(/^WHEN +WHAT +SUBJECT +DETAILS\n/);
+    expect(stdout).toMatch(/\n(just now|\d+ s ago) +tool\.denied +one__fail +by=execute\n$/);
+    expect(stdout).not.toContain("\u001b");
+    expect(await cli(folder, "audit", "--since", "soon")).toMatchObject({ status: 2 });
+    expect((await cli(folder, "audit", "--server", "none")).stderr).toContain("Nothing is on record");
+  });
+});

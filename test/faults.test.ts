@@ -1,6 +1,6 @@
 /** Servers that misbehave, as processes behind the real gateway: each is on its own, and none hurts another. */
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -361,11 +361,29 @@ describe("config while running", () => {
       isError: true,
       structuredContent: { error: { code: "SECURITY_ERROR" } },
     });
+    // D11: what was denied inside of code or of a workflow is on record under the tool's own name.
+    const workflow = {
+      ir_version: "1.0",
+      inputs: {},
+      outputs: {},
+      nodes: [{ id: "a", type: "one__fail", params: {} }],
+    };
+    const inNode = { id: "c", type: "code", params: { code: "return mcp.one.fail({})" } };
+    mkdirSync(join(folder, "home/drafts"), { recursive: true });
+    writeFileSync(join(folder, "home/drafts/direct.json"), JSON.stringify(workflow));
+    writeFileSync(join(folder, "home/drafts/nested.json"), JSON.stringify({ ...workflow, nodes: [inNode] }));
+    const refused = { success: false, error: { code: "SECURITY_ERROR" } };
+    for (const args of [{ code: "return await mcp.one.fail({})" }, { name: "direct" }, { name: "nested" }])
+      expect((await call("execute", args)).structuredContent).toMatchObject(refused);
     await client.close();
     const store = await openSqliteStore({ home: join(folder, "home") });
     onTestFinished(() => store.close());
+    const inCode = { action: "tool.denied", subject: "one__fail", details: { by: "execute" } };
     expect(await store.audit.list({ limit: 10 })).toMatchObject([
       { action: "tool.denied", subject: "one__fail" },
+      inCode,
+      inCode,
+      inCode,
     ]);
   });
 });

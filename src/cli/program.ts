@@ -4,6 +4,7 @@ import { VERSION } from "../version.ts";
 import { addAdd } from "./add.ts";
 import { addAlias } from "./alias.ts";
 import { addApprove } from "./approve.ts";
+import { addAudit } from "./audit.ts";
 import { addCall } from "./call.ts";
 import { addCompletions } from "./completions.ts";
 import { addConfig } from "./config.ts";
@@ -165,6 +166,7 @@ export function createProgram(finish: Finish): Command {
     addRuns,
     addShow,
     addApprove,
+    addAudit,
     addValidate,
     addGraph,
     addTypes,

@@ -45,6 +45,8 @@ export interface ToolError {
   readonly signature?: string;
   /** The run that stands where it failed, and can be resumed. */
   readonly runId?: string;
+  /** The tool that it is about, where the caller called something else: code that uses it, say. */
+  readonly tool?: string;
   /** The node of a workflow that failed. */
   readonly node?: string;
   /** Everything that is wrong, each with its place and what to do about it. */

@@ -503,6 +503,8 @@ export interface Audit {
   append(entry: Pick<AuditEntry, "actor" | "action" | "subject" | "details">): Promise<AuditEntry>;
   /** Oldest first. */
   list(options: { limit: number; afterSeq?: number }): Promise<AuditEntry[]>;
+  /** Newest first. */
+  newest(options: { limit: number; beforeSeq?: number }): Promise<AuditEntry[]>;
   /** The first entry whose hash or number does not follow from the one before; undefined when the chain holds. */
   findBreak(): Promise<number | undefined>;
 }

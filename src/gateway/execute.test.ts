@@ -178,7 +178,7 @@ describe("execute {code}", () => {
     expect(await call("execute", { code: "return await mcp.notes.list()" })).toMatchObject({
       error: { code: "SECURITY_ERROR" },
     });
-    expect(denied).toEqual(["execute"]);
+    expect(denied).toEqual(["notes__list"]);
   });
 
   it("lets a draft use no tool that only what was kept may use, by its name as little as by its code", async () => {

@@ -142,7 +142,13 @@ async function runSource(
   if (!ran.success) return ran;
   const report = { ...ran.data, warnings: [...ran.data.warnings, ...(source?.warnings ?? [])] };
   if (!report.result.success && report.result.error.code === "SECURITY_ERROR") {
-    parts.denied("execute", { traceId: context.traceId, reason: report.result.error.message });
+    const { tool, message } = report.result.error;
+    parts.denied(tool ?? "execute", {
+      traceId: context.traceId,
+      reason: message,
+      ...(tool !== undefined && { by: "execute" }),
+      ...(report.runId !== null && { runId: report.runId }),
+    });
   }
   if (!report.result.success || source === undefined) return succeed(executeAnswer(report, null));
   if (args.save_as !== undefined) return succeed(await keepRun(parts, source, report, args, context));

@@ -284,7 +284,10 @@ export function createGateway(parts: GatewayParts): Gateway {
         if (result.data.isError !== true) parts.toolCalled?.(name);
         return result.data;
       }
-      if (result.error.code === "SECURITY_ERROR") parts.denied(name, { traceId: context.traceId });
+      if (result.error.code === "SECURITY_ERROR") {
+        const { tool = name } = result.error;
+        parts.denied(tool, { traceId: context.traceId, ...(tool !== name && { by: name }) });
+      }
       return failed(name, result.error, context);
     } catch (error) {
       return failed(name, unexpected(error, name, context, parts.log).error, context);

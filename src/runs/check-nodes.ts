@@ -204,9 +204,9 @@ function fixOf({ hint, signature }: ToolError, source: string | undefined): stri
   return signature === undefined ? (hint ?? "Correct it.") : "Write the call as its signature says.";
 }
 
-function detailsOf({ code, reason }: ToolError): NodeFinding["details"] & object {
+function detailsOf({ code, reason, tool = "" }: ToolError): NodeFinding["details"] & object {
   return {
     ...(reason !== undefined && { reason }),
-    ...(code === "SECURITY_ERROR" && { denied: true as const }),
+    ...(code === "SECURITY_ERROR" && { denied: tool }),
   };
 }

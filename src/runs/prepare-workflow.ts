@@ -185,12 +185,13 @@ function refuseWhole({ error }: { readonly error: ToolError }): RefusedWorkflow 
 
 function refuse(problems: readonly WorkflowProblem[]): RefusedWorkflow {
   const [first] = problems;
-  const isDenied = problems.some(({ denied }) => denied);
+  const denied = problems.find((problem) => problem.denied !== undefined)?.denied;
   const isOf = (reason: string) => problems.every((problem) => problem.reason === reason);
   const { error } = fail(
-    isDenied ? "SECURITY_ERROR" : "TOOL_INVALID_INPUT",
+    denied === undefined ? "TOOL_INVALID_INPUT" : "SECURITY_ERROR",
     problems.map(problemText).join("\n"),
     {
+      ...(denied !== undefined && denied !== "" && { tool: denied }),
       reason: ["cycle", "depth_limit"].find(isOf) ?? "validation_error",
       ...(first !== undefined && first.place !== "" && { field: first.place }),
       problems: problems.map(({ denied: _denied, ...problem }) => problem),

@@ -19,6 +19,11 @@ export function createAudit(context: StoreContext): Audit {
       const rows = await listRows(context, limit, afterSeq);
       return rows.map(entryOf);
     },
+    async newest({ limit, beforeSeq }) {
+      let query = context.db.selectFrom("audit").selectAll().orderBy("seq", "desc").limit(limit);
+      if (beforeSeq !== undefined) query = query.where("seq", "<", beforeSeq);
+      return (await query.execute()).map(entryOf);
+    },
     findBreak: () => findBreak(context),
   };
 }

@@ -21,8 +21,8 @@ export interface WorkflowProblem {
   readonly in?: string;
   /** What kind of mistake it is, where that is known. */
   readonly reason?: string;
-  /** The config forbids it. */
-  readonly denied?: true;
+  /** The tool that the config forbids. */
+  readonly denied?: string;
 }
 
 /** What a problem may say beside its place, its words and what to do. */

@@ -69,7 +69,13 @@ function checkNode(
   }
   const message = type?.message ?? `the node type ${quoteName(node.type)} is not known.`;
   const fix = `Name a tool, a capability or a built-in node type.${didYouMean(type?.nearest ?? [])}`;
-  problems.add([...path, "type"], message, fix, "value", type?.isDenied === true ? { denied: true } : {});
+  problems.add(
+    [...path, "type"],
+    message,
+    fix,
+    "value",
+    type?.isDenied === true ? { denied: node.type } : {},
+  );
 }
 
 /** A parameter that is told to be wrong already is not told again in the words of the schema. */

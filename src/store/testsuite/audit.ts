@@ -22,6 +22,17 @@ export function describeAudit(fixture: () => StoreFixture): void {
     expect(hashes.size).toBe(5);
   });
 
+  it("D11: lists the newest first, page by page", async () => {
+    const { store } = fixture();
+    for (let i = 0; i < 5; i++) await store.audit.append(ENTRY);
+    const seqs = async (options: { limit: number; beforeSeq?: number }): Promise<number[]> =>
+      (await store.audit.newest(options)).map((entry) => entry.seq);
+    expect(await seqs({ limit: 2 })).toEqual([5, 4]);
+    expect(await seqs({ limit: 2, beforeSeq: 4 })).toEqual([3, 2]);
+    expect(await seqs({ limit: 9, beforeSeq: 2 })).toEqual([1]);
+    expect(await store.audit.newest({ limit: 1 })).toEqual((await store.audit.list({ limit: 9 })).slice(-1));
+  });
+
   it("lists the oldest first, page by page", async () => {
     const { store } = fixture();
     for (let i = 0; i < 5; i++) await store.audit.append(ENTRY);
