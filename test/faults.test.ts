@@ -44,14 +44,14 @@ const ECHO = { content: [{ type: "text", text: "hi" }] };
 describe("one sick server among ten", () => {
   it("changes nothing for the others: one hangs, one crashes, one floods", { timeout: 60_000 }, async () => {
     const servers: Record<string, object> = {
-      hangs: evilCommand({ era: "silent" }),
+      hangs: { ...evilCommand({ era: "silent" }), startTimeoutMs: 2_000 },
       crashes: evilCommand({ rules: [{ method: "tools/call", exit: { code: 3 } }] }),
       floods: evilCommand({
         rules: [{ method: "tools/call", floodStdout: 20_000, floodStderr: 20_000_000 }],
       }),
     };
     for (let i = 0; i < 7; i++) servers[`good${i}`] = evilCommand({ name: `good${i}` });
-    const { call } = await connectTo(servers, { limits: { connectTimeoutMs: 2_000 } });
+    const { call } = await connectTo(servers);
     const found = await call("browse_components", { query: "echo", limit: 100 });
     expect((found.structuredContent as { pending: string[] }).pending).toContain("hangs");
     for (let i = 0; i < 7; i++) expect(await call(`good${i}__echo`, { text: "hi" })).toMatchObject(ECHO);
@@ -75,14 +75,14 @@ describe("T071: a server that does not come up", () => {
       absent: [{ command: "no-such-command-anywhere" }, "not in PATH"],
       exits: [{ command: "sh", args: ["-c", "echo broken pipe dream >&2; exit 7"] }, "code 7"],
       signalled: [{ command: "sh", args: ["-c", "kill -TERM $$"] }, "SIGTERM"],
-      silent: [evilCommand({ era: "silent" }), "did not answer initialize"],
+      silent: [{ ...evilCommand({ era: "silent" }), startTimeoutMs: 1_500 }, "did not start within 1500 ms"],
       refuses: [
         evilCommand({ onInitialize: { error: { code: -32000, message: "no licence" } } }),
         "no licence",
       ],
     };
     const entries = mapValues(sick, ([entry]) => entry);
-    const { call } = await connectTo(entries, { limits: { connectTimeoutMs: 1_500 } });
+    const { call } = await connectTo(entries);
     for (const [server, [, words]] of Object.entries(sick)) {
       const answer = await call(`${server}__echo`, { text: "x" });
       expect({ server, ...answer }).toMatchObject({

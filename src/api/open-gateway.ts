@@ -161,7 +161,7 @@ function createPublicGateway(app: App, ownTools: StaticTools, end: () => Promise
         ...(failedNow !== undefined && { error: { code: failedNow.code, message: failedNow.reason } }),
         rejected: rejected
           .filter(({ source }) => source === id)
-          .map(({ code, name, reason }) => ({ code, name, reason })),
+          .map(({ code, kind, name, reason }) => ({ code, kind, name, reason })),
       };
     });
   }

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "./json.ts";
 import type { Principal } from "./principal.ts";
 import type { ToolResult } from "./result.ts";
+import type { Starting } from "./starting.ts";
 import type { TraceContext } from "./trace-context.ts";
 
 /** A tool as MCP describes it. Fields that this version does not know are kept, so that nothing is lost in passing. */
@@ -129,6 +130,8 @@ export interface CallContext {
   readonly depth?: number;
   /** On the clock's monotonic time, which is this process's own: no change of the system's time moves it. Shared by everything below. */
   readonly deadlineAt?: number;
+  /** How long it waits for a server that is still starting; without it, as a client's request can. Never beyond the deadline. */
+  readonly startWaitMs?: number;
   /** The capabilities that the call has come through, outermost first, by exposed name. */
   readonly path?: readonly string[];
   /** How many more tool calls everything below may make together. */
@@ -218,6 +221,8 @@ export interface ToolSource {
   readonly notify?: (method: string, params: JsonObject) => void;
   /** Hears notifications other than changes of the list: log messages, updated resources. */
   readonly notified?: (listener: NotificationListener) => () => void;
+  /** Whether its process runs and has not finished its handshake. */
+  readonly starting?: () => Starting | undefined;
   /** What the source says of itself, asking it first where nobody has yet. */
   readonly describe?: (context: CallContext) => Promise<ToolResult<SourceDescription>>;
   /** Tells when a list may have changed, and which one where it is known; returns how to stop listening. */

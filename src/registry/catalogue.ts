@@ -1,5 +1,6 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
 import type { ToolErrorCode } from "../core/errors.ts";
+import type { Starting } from "../core/starting.ts";
 import type { ToolDefinition, ToolSource } from "../core/tool.ts";
 import type { Rejection } from "./door.ts";
 import { findSuspicious, type Finding, type ListedEntries } from "./findings.ts";
@@ -20,6 +21,8 @@ export interface Catalogue {
   readonly findings: readonly Finding[];
   /** Servers of which nothing is known yet: not asked, or not answered. */
   readonly pending: readonly string[];
+  /** Servers whose process runs and has not finished its handshake. */
+  readonly starting: readonly (Starting & { readonly source: string })[];
   /** Servers whose entries are shown from an earlier reading: its time has run out, or the last try failed. */
   readonly stale: readonly string[];
   /** Servers that could not be read when they were last asked. */
@@ -143,6 +146,12 @@ export function describeShelves(merged: MergedListings, unsorted: readonly Shelf
     pending: idsOf(
       shelves.filter(({ reading, deck }) => reading === undefined && deck.failure === undefined),
     ),
+    get starting() {
+      return shelves.flatMap(({ source }) => {
+        const starting = source.starting?.();
+        return starting === undefined ? [] : [{ source: source.id, ...starting }];
+      });
+    },
     stale: idsOf(
       shelves.filter(
         (shelf) => shelf.reading !== undefined && (shelf.isOld() || shelf.deck.failure !== undefined),

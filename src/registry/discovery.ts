@@ -2,6 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { reportStarting, startPatienceMs } from "../core/starting.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { waitFor, type After } from "../core/pace.ts";
@@ -20,7 +21,10 @@ export interface DiscoverOptions {
 export interface Discovery {
   discover(this: void, options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
   refresh(this: void, id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
-  /** Has one server asked if it is due, and waits for what is under way. */
+  /**
+   * Has one server asked if it is due, and waits for what is under way. A server that is still starting is waited for as long as the
+   * caller can wait.
+   */
   settle(shelf: Shelf, waitMs: number, context: CallContext): Promise<void>;
 }
 
@@ -29,8 +33,10 @@ export function createDiscovery(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly after: After;
+  /** How long a caller without a deadline waits for a start. */
+  readonly startWaitMs?: number | undefined;
 }): Discovery {
-  const { stock, clock, log, after } = parts;
+  const { stock, clock, log, after, startWaitMs } = parts;
 
   function ask(shelves: readonly Shelf[], { traceId }: CallContext): void {
     if (shelves.length === 0) return;
@@ -62,9 +68,20 @@ export function createDiscovery(parts: {
       const result = await shelf.read(context.traceId).landed;
       return result.success ? succeed({ toolCount: stock.listings.of(id).components.length }) : result;
     },
-    settle(shelf, waitMs, context) {
+    async settle(shelf, waitMs, context) {
+      const elapsedMs = clock.elapsed();
+      const patienceMs = startPatienceMs(context, { elapsedMs, startWaitMs });
       if (shelf.deck.flight === undefined && shelf.isDue()) ask([shelf], context);
-      return wait(shelf, waitMs, context);
+      const { flight } = shelf.deck;
+      if (flight === undefined) return;
+      const starting = () => shelf.source.starting?.();
+      const stopReports = reportStarting(context, starting);
+      const ageMs = elapsedMs - flight.startedAt;
+      const { signal } = context;
+      await waitFor(flight.landed, { waitMs: Math.min(waitMs - ageMs, patienceMs), signal, after });
+      const leftMs = patienceMs - (clock.elapsed() - elapsedMs);
+      if (starting() !== undefined) await waitFor(flight.landed, { waitMs: leftMs, signal, after });
+      stopReports();
     },
   };
 }

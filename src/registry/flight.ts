@@ -3,15 +3,16 @@
  *
  * A flight belongs to nobody who waits: it has its own signal, and goes on when they leave. A failure is remembered,
  * and the server is left alone for a while that grows with every failure in a row. A flight that never lands is given
- * up, so that the next can start.
+ * up, so that the next can start; while the server is still starting, which has a limit of its own, it is not.
  */
 import type { Clock } from "../core/clock.ts";
 import { messageOf, type ToolError } from "../core/errors.ts";
 import { fail, type ToolResult } from "../core/result.ts";
+import { WHOLE_START_MS } from "../core/starting.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import { waitFor, type After } from "../core/pace.ts";
 
-/** The limit of a call. Connecting has its own, shorter one. */
+/** The limit of a call. */
 const FLIGHT_MS_MAX = 60_000;
 
 export interface Backoff {
@@ -100,9 +101,12 @@ async function listWithin(
 ): Promise<ToolResult<Offer>> {
   const overdue = new AbortController();
   const signal = AbortSignal.any([grounded, overdue.signal]);
-  let result: ToolResult<Offer> | undefined;
-  const listing = attempt(() => source.list({ traceId, signal })).then((listed) => (result = listed));
-  await waitFor(listing, { waitMs: FLIGHT_MS_MAX, signal: grounded, after });
+  const landed: ToolResult<Offer>[] = [];
+  const context = { traceId, signal, startWaitMs: WHOLE_START_MS };
+  const listing = attempt(() => source.list(context)).then((listed) => landed.push(listed));
+  do await waitFor(listing, { waitMs: FLIGHT_MS_MAX, signal: grounded, after });
+  while (landed.length === 0 && !grounded.aborted && source.starting?.() !== undefined);
+  const [result] = landed;
   if (result !== undefined) return result;
   overdue.abort();
   return fail("TOOL_TIMEOUT", `${source.id} did not say within ${FLIGHT_MS_MAX / 1000} s what it offers.`);

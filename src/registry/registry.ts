@@ -66,6 +66,8 @@ export interface RegistryParts {
   readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
   /** What tools mean, for the search; without it, words alone decide. */
   readonly meanings?: Meanings | undefined;
+  /** How long a caller without a deadline waits for a server that is starting; without it, as a client's request can. */
+  readonly startWaitMs?: number | undefined;
   /** Sees every call and request that goes to a source. */
   readonly watch?: CallWatch | undefined;
 }
@@ -160,7 +162,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     ttlMsMax: parts.ttlMsMax ?? TTL_MS_MAX,
     backoff: parts.backoff ?? BACKOFF,
   });
-  const discovery = createDiscovery({ stock, clock, log, after });
+  const discovery = createDiscovery({ stock, clock, log, after, startWaitMs: parts.startWaitMs });
   const routing = createRouting({ stock, discovery, watch: parts.watch });
   const sourceNotice = createSourceNotice();
   const { listings } = stock;

@@ -14,7 +14,7 @@ import type { Shelf } from "./shelf.ts";
 import type { Stock } from "./stock.ts";
 import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
 
-/** Connecting may take 5 s and finding out the era 1.5 s; a call waits for both and for the list. */
+/** Connecting may take 5 s and finding out the era 1.5 s; a call waits for both and for the list. A process may take longer to start. */
 const CALL_WAIT_MS = 10_000;
 const NEAR_BY_WORDS_MAX = 50;
 

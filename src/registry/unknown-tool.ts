@@ -1,4 +1,5 @@
 import { fail, type ToolResult } from "../core/result.ts";
+import { stillStarting } from "../core/starting.ts";
 import { meantTools, nearestTools, respeltTools } from "../core/tool-spelling.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -48,6 +49,8 @@ export function deniedTool(name: string, server: string): ToolResult<never> {
 
 /** A server of which nothing is known, so that nobody can say whether it has the tool. */
 export function unreadServer({ source, deck: { failure } }: Shelf): ToolResult<never> {
+  const starting = source.starting?.();
+  if (starting !== undefined) return stillStarting(source.id, starting);
   if (failure === undefined) {
     return fail("TOOL_UNAVAILABLE", `The server "${source.id}" has not said yet which tools it has.`, {
       hint: "It may still be starting; call again in a few seconds.",

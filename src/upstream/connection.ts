@@ -7,6 +7,7 @@ import { openSession, type Era, type Session } from "./handshake.ts";
 import type { OpenedWire, OpenWire } from "./open-wire.ts";
 import { Peer, type AnswerToPeer } from "./peer.ts";
 import type { ServerProcess } from "./process/server-process.ts";
+import { StartLimit, TooLate } from "./start-limit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
 export interface Connection {
@@ -23,6 +24,8 @@ interface Failed extends Loss {
   readonly kind: "failed";
   /** What to tell whoever called, where the wire knows: a server that needs a login, or is too busy. */
   readonly error?: ToolError;
+  /** Settles when what was started has ended: until then nothing may be started in its place. */
+  readonly ended: Promise<void>;
 }
 
 /** Why there is no connection any more, or none at all. */
@@ -44,6 +47,10 @@ export interface ConnectParts {
   readonly redact: (text: string) => string;
   readonly onRequest: (method: string, params: JsonObject, signal: AbortSignal) => Promise<AnswerToPeer>;
   readonly onNotification: (method: string, params: JsonObject) => void;
+  /** A process runs, and has not said anything yet. */
+  readonly onStarted?: (process: ServerProcess) => void;
+  /** Ends a start that is not wanted any more; callers that give up do not. */
+  readonly signal?: AbortSignal;
   /** Called when a connection that was open has ended; never for one that did not open. */
   readonly onLost: (loss: Loss) => void;
 }
@@ -52,12 +59,13 @@ export interface ConnectParts {
  * Never throws; a server that does not come up within the limit is stopped again, with its whole process tree.
  *
  * One that ends when it is asked, instead of refusing, may not know the era: it is started once more and asked in the other one
- * alone. Each start has the whole limit.
+ * alone, or in the one that it had answered. Each start has the whole limit.
  */
 export async function connect(config: UpstreamConfig, parts: ConnectParts): Promise<ConnectOutcome> {
   const first = await connectOnce(config, parts);
   if (first.kind === "connected" || !first.hasEnded) return first;
-  const lastEra = parts.lastEra === "modern" ? "legacy" : "modern";
+  await first.ended;
+  const lastEra = first.openedIn ?? (parts.lastEra === "modern" ? "legacy" : "modern");
   const second = await connectOnce(config, { ...parts, lastEra, isEraSure: true });
   // Most servers are legacy ones: what they say of `initialize` tells more.
   return second.kind === "connected" || lastEra === "legacy" ? second : first;
@@ -66,7 +74,7 @@ export async function connect(config: UpstreamConfig, parts: ConnectParts): Prom
 type OnceOutcome =
   | Extract<ConnectOutcome, { kind: "connected" }>
   /** `hasEnded`: by itself, while it was asked. */
-  | (Failed & { readonly hasEnded: boolean });
+  | (Failed & { readonly hasEnded: boolean; readonly openedIn?: Era });
 
 async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise<OnceOutcome> {
   const startedAt = performance.now();
@@ -76,9 +84,11 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
     opened = await parts.openWire(config.transport, parts.log);
   } catch (error) {
     const reason = reasonOf(error);
-    return { kind: "failed", reason, cause: "not_started", stderr: [], hasEnded: false };
+    const ended = Promise.resolve();
+    return { kind: "failed", reason, cause: "not_started", stderr: [], ended, hasEnded: false };
   }
   const { wire, process } = opened;
+  if (process?.pid !== undefined) parts.onStarted?.(process);
   const peer = new Peer(wire, {
     onRequest: parts.onRequest,
     onNotification: parts.onNotification,
@@ -89,11 +99,21 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
       );
     },
   });
+  /** Only a process can be in the way of the next one. */
+  const close = (): Promise<void> => {
+    const closed = peer.close().catch(() => {});
+    return process === undefined ? Promise.resolve() : closed;
+  };
+  const { connectTimeoutMs: limitMs, startMsMax: longestMs = limitMs } = config;
+  const lastSignAt = () => process?.stderrAt();
+  const what = process === undefined ? "answer initialize" : "start";
+  const limit = new StartLimit({ what, limitMs, longestMs, lastSignAt, signal: parts.signal });
   try {
-    const { connectTimeoutMs } = config;
-    await within(wire.start(), connectTimeoutMs);
-    const timeoutMs = Math.max(1, Math.ceil(connectTimeoutMs - (performance.now() - startedAt)));
-    const outcome = await openSession(peer, { ...parts, timeoutMs });
+    await limit.race(wire.start());
+    // The limit of the start comes first.
+    const timeoutMs = longestMs + QUESTION_SLACK_MS;
+    const { signal: _unwanted, ...asking } = parts;
+    const outcome = await limit.race(openSession(peer, { ...asking, timeoutMs }));
     if (outcome.kind === "open") {
       isOpen = true;
       wire.setProtocolVersion?.(outcome.session.protocolVersion);
@@ -103,19 +123,24 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
     const isClosed = peer.isClosed;
     const failure = await failed(outcome, opened, parts);
     const isLost = isClosed && failure.cause === "lost";
-    return { ...failure, hasEnded: failure.error === undefined && (failure.cause === "exited" || isLost) };
+    const hasEnded = failure.error === undefined && (failure.cause === "exited" || isLost);
+    const { openedIn } = outcome;
+    return { ...failure, ended: close(), hasEnded, ...(openedIn !== undefined && { openedIn }) };
   } catch (error) {
     const cause = error instanceof TooLate ? "connect_timeout" : "lost";
-    return { ...(await failed({ reason: reasonOf(error), cause }, opened, parts)), hasEnded: false };
+    const failure = await failed({ reason: reasonOf(error), cause }, opened, parts);
+    return { ...failure, ended: close(), hasEnded: false };
   } finally {
-    if (!isOpen) void peer.close().catch(() => {});
+    limit.stop();
   }
 }
+
+const QUESTION_SLACK_MS = 1_000;
 
 type End = Omit<Loss, "stderr">;
 
 /** Who knows most is believed: the wire that was refused, then the process that has ended, then the last answer. */
-async function failed(end: End, opened: OpenedWire, parts: ConnectParts): Promise<Failed> {
+async function failed(end: End, opened: OpenedWire, parts: ConnectParts): Promise<Omit<Failed, "ended">> {
   const { process, failure } = opened;
   const error = failure?.();
   const known =
@@ -140,7 +165,7 @@ const CLOSED: End = { reason: "the connection was closed", cause: "lost" };
 /** Undefined while the process is there, or where there is none. */
 async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Promise<End | undefined> {
   if (process === undefined) return undefined;
-  const exit = await within(process.exit, waitMs).catch(() => undefined);
+  const exit = await within(process.exit, waitMs);
   switch (exit?.kind) {
     case "exited":
       return { reason: `the process exited with code ${exit.code}`, cause: "exited" };
@@ -159,15 +184,9 @@ function stderrOf(process: ServerProcess | undefined, { redact }: Pick<ConnectPa
   return process?.stderrTail(20, redact) ?? [];
 }
 
-/** It took longer than it may. */
-class TooLate extends Error {}
-
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new TooLate(`it did not start within ${Math.round(limitMs)} ms`)),
-    limitMs,
-  );
+async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), limitMs);
   try {
     return await Promise.race([work, promise]);
   } finally {

@@ -35,7 +35,8 @@ function open(transport: UpstreamTransport, options: OpenOptions = {}) {
 async function failureOf(transport: UpstreamTransport, options?: OpenOptions) {
   const upstream = open(transport, options);
   const result = await upstream.call("x", {}, { traceId: "t", signal: new AbortController().signal });
-  return { result, lastError: upstream.status().lastError };
+  const { lastError, failureCount } = upstream.status();
+  return { result, lastError, failureCount };
 }
 
 const shell = (script: string, more = {}): UpstreamTransport => ({
@@ -80,6 +81,7 @@ it("a program that says nothing is too slow, one that says other things speaks n
       pid: 1,
       exit: new Promise<never>(() => {}),
       stderrTail: () => [],
+      stderrAt: () => undefined,
       counts: () => ({ noise, oversize: 0 }),
     };
     const openWire = async () => ({ wire: process, process });
@@ -140,3 +142,8 @@ it.skipIf(process.platform === "win32")(
     expect(seen).not.toContain(CANARY.slice(0, 6));
   },
 );
+
+it("C1: a start that reaches its limit is one failure", async () => {
+  const status = await failureOf(shell("sleep 30"), { connectTimeoutMs: 50 });
+  expect(status).toMatchObject({ failureCount: 1, lastError: { cause: "connect_timeout" } });
+});

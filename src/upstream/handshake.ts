@@ -6,7 +6,8 @@
  * that opens counts. A server that was modern before is asked the other way round.
  *
  * A server that is known to speak an era is asked in the other one only if it refuses: it may end on a question that it does not
- * know, also when it is merely slow to start and both wait for it.
+ * know, also when it is merely slow to start and both wait for it. A server that answers the first question and ends on the
+ * second has thereby told its era: the outcome names it, and the next start asks in that one alone.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../core/json.ts";
@@ -28,7 +29,13 @@ export interface Session {
 
 export type HandshakeOutcome =
   | { readonly kind: "open"; readonly session: Session }
-  | { readonly kind: "refused"; readonly reason: string; readonly cause: FailureCause };
+  | {
+      readonly kind: "refused";
+      readonly reason: string;
+      readonly cause: FailureCause;
+      /** The era that it opened a session in, before it ended on the question of the other one. */
+      readonly openedIn?: Era;
+    };
 
 export interface HandshakeOptions {
   readonly clientInfo: JsonObject;
@@ -48,12 +55,16 @@ export const CLIENT_CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabiliti
 const MODERN_VERSION = "2026-07-28";
 /** A server answers what it does not know at once, or never. */
 const PROBE_MS = 1_500;
+/** Of two questions that were asked, the answer to the second, or the end that it causes, follows the first so soon. */
+const SECOND_ANSWER_MS = 1_000;
 
 export async function openSession(peer: Peer, options: HandshakeOptions): Promise<HandshakeOutcome> {
   const probeMs = Math.min(options.probeMs ?? PROBE_MS, options.timeoutMs);
   const attempt = options.lastEra === "modern" ? openKnownModern : openUnknown;
   const opened = await attempt(peer, options, probeMs);
-  return opened.kind === "open" ? opened : { kind: "refused", reason: opened.reason, cause: opened.cause };
+  if (opened.kind === "open") return opened;
+  const { reason, cause, openedIn } = opened;
+  return { kind: "refused", reason, cause, ...(openedIn !== undefined && { openedIn }) };
 }
 
 /** Here too the first question stays open: a modern server that is slow to start refuses `initialize` when it is up. */
@@ -62,8 +73,7 @@ async function openKnownModern(peer: Peer, options: HandshakeOptions, probeMs: n
   const first = await firstWord(modern, options, probeMs);
   if (first !== SILENCE && isDecided(first, peer, options)) return first;
   const legacy = initialize(peer, options, options.timeoutMs);
-  const winner = await Promise.race([legacy, modern]);
-  return winner.kind === "open" ? winner : preferOpen(await legacy, await modern);
+  return whicheverOpens(peer, { legacy, modern, first: "modern" });
 }
 
 /** A server that is slow to start is not taken for a modern one: its answer to `initialize` counts whenever it comes. */
@@ -73,8 +83,23 @@ async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: numbe
   if (first !== SILENCE && isDecided(first, peer, options)) return first;
   const modern = discover(peer, options, Math.max(probeMs, options.timeoutMs - probeMs));
   if (first !== SILENCE) return preferOpen(first, await modern);
+  return whicheverOpens(peer, { legacy, modern, first: "legacy" });
+}
+
+/** Both questions are under way, and a server that was slow to start reads them together. */
+async function whicheverOpens(
+  peer: Peer,
+  asked: { readonly legacy: Promise<Attempt>; readonly modern: Promise<Attempt>; readonly first: Era },
+): Promise<Attempt> {
+  const { legacy, modern, first } = asked;
   const winner = await Promise.race([legacy, modern]);
-  return winner.kind === "open" ? winner : preferOpen(await legacy, await modern);
+  if (winner.kind !== "open") return preferOpen(await legacy, await modern);
+  if (winner.session.era !== first) return winner;
+  const second = first === "legacy" ? modern : legacy;
+  await Promise.race([second, sleep(SECOND_ANSWER_MS, undefined, { ref: false })]);
+  if (!peer.isClosed) return winner;
+  const reason = "it ended on a question that it does not know";
+  return { kind: "refused", reason, cause: "lost", isFinal: true, openedIn: winner.session.era };
 }
 
 const SILENCE = Symbol("silence");
@@ -95,6 +120,7 @@ function isDecided(attempt: Attempt, peer: Peer, { isEraSure = false }: Handshak
   return attempt.isFinal && (attempt.isSure === true || peer.isClosed);
 }
 
+/** Where neither opened, what the server says of `initialize` tells more. */
 function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
   return modern.kind === "open" ? modern : legacy;
 }
@@ -102,7 +128,14 @@ function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
 /** `isSure`: the wire knows that the server is not to be had in any era, because it needs a login or is too busy. */
 type Attempt =
   | { kind: "open"; session: Session }
-  | { kind: "refused"; reason: string; cause: FailureCause; isFinal: boolean; isSure?: true };
+  | {
+      kind: "refused";
+      reason: string;
+      cause: FailureCause;
+      isFinal: boolean;
+      isSure?: true;
+      openedIn?: Era;
+    };
 
 async function initialize(peer: Peer, options: HandshakeOptions, timeoutMs: number): Promise<Attempt> {
   const params = {

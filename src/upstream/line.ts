@@ -10,6 +10,7 @@ import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Redactor } from "../core/redaction.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import type { Starting } from "../core/starting.ts";
 import type { CallContext, ClientFace, Offer } from "../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
 import type { Connection, Loss } from "./connection.ts";
@@ -28,7 +29,7 @@ const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 /** What is the same for all lines to a server. */
 export interface CommonLineParts extends Pick<
   LinkParts,
-  "clientInfo" | "log" | "openWire" | "redact" | "health" | "prefersModern"
+  "clientInfo" | "log" | "openWire" | "redact" | "health" | "prefersModern" | "startWaitMs"
 > {
   readonly clock: Clock;
   /** Takes secrets out of what the server asks a client. */
@@ -88,6 +89,10 @@ export class Line {
     return this.#link.isConnecting;
   }
 
+  starting(): Starting | undefined {
+    return this.#link.starting();
+  }
+
   /** The calls under way, the newest last. */
   get calls(): ReadonlySet<CallContext> {
     return this.#calls;
@@ -143,10 +148,10 @@ export class Line {
     return this.#link.disconnect();
   }
 
-  /** For good. */
-  async close(): Promise<void> {
+  /** For good; see `Link.close` for a start that is under way. */
+  async close(how?: { readonly finishStart: boolean }): Promise<void> {
     clearTimeout(this.#idleTimer);
-    await this.#link.close();
+    await this.#link.close(how);
   }
 
   // ── a call's way in and out ───────────────────────────────────────────────────────────────────────────────────────

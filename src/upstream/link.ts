@@ -1,7 +1,8 @@
 /**
  * One connection to a server: made when it is needed, one attempt for all who need it, given up after a loss.
  *
- * - Whoever comes while it is being made waits for the same attempt; whoever gives up waiting leaves it to the others.
+ * - Whoever comes while it is being made waits for the same attempt; whoever gives up waiting leaves it to the others. The attempt
+ *   ends by its own limit (see `start-limit.ts`), or when the link is closed.
  * - A connection that is lost counts as a failure. The next need makes a new one, unless there were too many failures
  *   (see `breaker.ts`): then the need fails at once and says when it is tried again.
  * - What an old connection still has to say about its end never touches the one that came after it.
@@ -11,15 +12,25 @@ import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import {
+  lastLineOf,
+  reportStarting,
+  startPatienceMs,
+  stillStarting,
+  type Starting,
+} from "../core/starting.ts";
 import type { ToolError } from "../core/errors.ts";
 import type { CallContext } from "../core/tool.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
 import { connect, type Connection, type ConnectParts, type Loss } from "./connection.ts";
 import type { Era } from "./handshake.ts";
+import type { ServerProcess } from "./process/server-process.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
 /** A call waits so long for the next attempt; beyond that it is better told to come back. */
 const PATIENCE_MS = 1_000;
+/** The last of them may be empty. */
+const STDERR_LINES = 5;
 /** Up for so long, a server has made up for its earlier failures. */
 const WELL_MS = 10_000;
 
@@ -31,6 +42,8 @@ export interface LinkParts extends Pick<
   readonly clock: Clock;
   readonly health: Health;
   readonly prefersModern: () => boolean;
+  /** How long a caller without a deadline waits for a start. */
+  readonly startWaitMs?: number | undefined;
   readonly clientCapabilities: (context: CallContext) => JsonObject;
   /** A connection is open, before anybody uses it. */
   readonly onOpen: (connection: Connection) => void;
@@ -62,7 +75,12 @@ export class Link {
   readonly #parts: LinkParts;
   #connection: Connection | undefined;
   #connecting: Promise<ToolResult<Connection>> | undefined;
+  #connectingSince = 0;
+  #starting: ServerProcess | undefined;
+  /** What failed to start and has not ended yet. */
+  #ending: Promise<void> = Promise.resolve();
   #wellTimer: NodeJS.Timeout | undefined;
+  readonly #unwanted = new AbortController();
   #closed = false;
 
   constructor(config: UpstreamConfig, parts: LinkParts) {
@@ -78,15 +96,30 @@ export class Link {
     return this.#connecting !== undefined;
   }
 
+  /** Of a process that runs and has not finished its handshake. */
+  starting(): Starting | undefined {
+    if (this.#starting === undefined) return undefined;
+    const forMs = performance.now() - this.#connectingSince;
+    const said = lastLineOf(this.#starting.stderrTail(STDERR_LINES, this.#parts.redact));
+    return said === undefined ? { forMs } : { forMs, said };
+  }
+
   async open(context: CallContext): Promise<ToolResult<Connection>> {
     if (this.#closed) return this.#removed();
-    this.#connecting ??= this.#connect(context).finally(() => (this.#connecting = undefined));
+    this.#connecting ??= this.#connect(context).finally(() => {
+      this.#connecting = undefined;
+      this.#starting = undefined;
+    });
     const { promise, resolve } = Promise.withResolvers<ToolResult<Connection>>();
     const giveUp = (): void => resolve(fail("CANCELLED", "The call was cancelled."));
+    const timer = setTimeout(() => resolve(this.#stillStarting()), this.#patienceMs(context));
+    const stopReports = reportStarting(context, () => this.starting());
     context.signal.addEventListener("abort", giveUp, { once: true });
     try {
       return await Promise.race([this.#connecting, promise]);
     } finally {
+      clearTimeout(timer);
+      stopReports();
       context.signal.removeEventListener("abort", giveUp);
     }
   }
@@ -105,11 +138,24 @@ export class Link {
     await connection?.peer.close();
   }
 
-  /** For good. */
-  async close(): Promise<void> {
+  /** For good. A start that is under way ends, unless it is to be let finish: a caller that goes must not break off a download. */
+  async close({ finishStart = false } = {}): Promise<void> {
     this.#closed = true;
+    if (!finishStart) this.#unwanted.abort();
     await this.#connecting;
     await this.disconnect();
+    await this.#ending;
+  }
+
+  #patienceMs(context: CallContext): number {
+    const { clock, startWaitMs } = this.#parts;
+    const { callTimeoutMs } = this.#config;
+    return startPatienceMs(context, { elapsedMs: clock.elapsed(), startWaitMs, callTimeoutMs });
+  }
+
+  #stillStarting(): ToolResult<never> {
+    const forMs = performance.now() - this.#connectingSince;
+    return stillStarting(this.#config.id, this.starting() ?? { forMs });
   }
 
   #drop(): void {
@@ -119,9 +165,12 @@ export class Link {
   }
 
   async #connect(context: CallContext): Promise<ToolResult<Connection>> {
+    this.#connectingSince = performance.now();
     const waitMs = this.#parts.health.breaker.waitMs();
     if (waitMs > PATIENCE_MS) return this.#unavailable();
     if (waitMs > 0) await sleep(waitMs);
+    await this.#ending;
+    if (this.#closed) return this.#removed();
     const { health, prefersModern } = this.#parts;
     let opened: Connection | undefined;
     const outcome = await connect(this.#config, {
@@ -129,10 +178,14 @@ export class Link {
       clientCapabilities: this.#parts.clientCapabilities(context),
       lastEra: health.era ?? (prefersModern() ? "modern" : undefined),
       isEraSure: health.isEraSure,
+      signal: this.#unwanted.signal,
+      onStarted: (process) => (this.#starting = process),
       onLost: (loss) => this.lose(opened, loss),
     });
     if (outcome.kind === "failed") {
-      const { error } = outcome;
+      const { error, ended } = outcome;
+      this.#ending = ended;
+      if (this.#closed) return this.#removed();
       health.isEraSure = false;
       this.#fail(outcome, error === undefined);
       return error === undefined ? this.#unavailable() : { success: false, error: this.#redacted(error) };

@@ -53,6 +53,8 @@ export class OwnLines {
   readonly #parts: OwnLinesParts;
   readonly #lines = new Set<OwnLine>();
   readonly #closing = new Set<Promise<void>>();
+  /** Those that nobody uses any more and that finish their start first. */
+  readonly #retired = new Set<Line>();
   readonly #waiting = new Set<() => void>();
   readonly #share = new Share({ countMax: OWN_LINE_COUNT_MAX, reservedCount: OWN_LINE_RESERVED_COUNT });
   #useCount = 0;
@@ -95,7 +97,7 @@ export class OwnLines {
     this.#isClosed = true;
     for (const own of this.#lines) this.#retire(own);
     this.#wake();
-    await Promise.allSettled(this.#closing);
+    await Promise.allSettled([...this.#closing, ...[...this.#retired].map((line) => line.close())]);
   }
 
   #take(owner: Owner, context: CallContext): OwnLine | undefined {
@@ -142,7 +144,9 @@ export class OwnLines {
   #retire(own: OwnLine): void {
     if (!this.#lines.delete(own)) return;
     if (own.owner.kind === "client") own.owner.client.gone.removeEventListener("abort", own.retire);
-    const closing = own.line.close().finally(() => {
+    this.#retired.add(own.line);
+    const closing = own.line.close({ finishStart: true }).finally(() => {
+      this.#retired.delete(own.line);
       this.#closing.delete(closing);
       this.#share.giveBack(own.payer);
       this.#wake();

@@ -6,6 +6,8 @@ export interface UpstreamConfig {
   readonly callTimeoutMs: number;
   /** How long start and handshake may take together. */
   readonly connectTimeoutMs: number;
+  /** How long they may take while the process still writes to stderr; without it, no longer. */
+  readonly startMsMax?: number;
   /** A server that nobody used for so long is stopped until it is needed again; 0 is never. */
   readonly idleMs: number;
 }

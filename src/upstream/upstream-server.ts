@@ -12,6 +12,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Redactor } from "../core/redaction.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
+import type { Starting } from "../core/starting.ts";
 import type {
   CallContext,
   ClientFace,
@@ -56,13 +57,17 @@ export interface UpstreamParts {
   readonly client?: () => ClientFace | undefined;
   /** What that client can be asked for, if it is of the modern era: the line may be opened by a request that is not its own. */
   readonly modernCapabilities?: () => JsonObject | undefined;
+  /** How long a caller without a deadline waits for a start. */
+  readonly startWaitMs?: number | undefined;
   /** A modern client is asked best by a modern server, so one that speaks both eras is asked in that way first. */
   readonly prefersModern?: () => boolean;
 }
 
 /** The shared line, and how many others there are. */
 export interface UpstreamStatus {
-  readonly state: "idle" | "connecting" | "ready" | "waiting" | "broken";
+  /** `starting`: its process runs and has not finished its handshake. */
+  readonly state: "idle" | "connecting" | "starting" | "ready" | "waiting" | "broken";
+  readonly starting?: Starting;
   readonly era?: Era;
   readonly protocolVersion?: string;
   readonly serverInfo?: JsonObject;
@@ -110,6 +115,7 @@ class Upstream implements UpstreamServer {
       openWire: parts.openWire ?? openWire,
       redact: parts.redact ?? ((text) => text),
       mask: parts.mask,
+      startWaitMs: parts.startWaitMs,
       health: createHealth(clock, parts.random, parts.lastEra),
       prefersModern: () => parts.prefersModern?.() === true,
     };
@@ -162,6 +168,8 @@ class Upstream implements UpstreamServer {
     return succeed({ capabilities, serverInfo, ...(instructions !== undefined && { instructions }) });
   };
 
+  readonly starting = (): Starting | undefined => this.#shared.starting();
+
   changed(listener: (what?: ListKind) => void): () => void {
     this.#changed.add(listener);
     return () => this.#changed.delete(listener);
@@ -182,8 +190,10 @@ class Upstream implements UpstreamServer {
     const { breaker, lastError } = this.#common.health;
     const { session, process, connectMs } = this.#shared.connection ?? {};
     const retryInMs = breaker.waitMs();
+    const starting = this.#shared.starting();
     return {
       state: this.#state(),
+      ...(starting === undefined ? {} : { starting }),
       callCount: this.#shared.calls.size,
       ownLineCount: this.#own.count,
       failureCount: breaker.failureCount(),
@@ -200,6 +210,7 @@ class Upstream implements UpstreamServer {
   #state(): UpstreamStatus["state"] {
     const { breaker } = this.#common.health;
     if (this.#shared.connection !== undefined) return "ready";
+    if (this.#shared.starting() !== undefined) return "starting";
     if (this.#shared.isConnecting) return "connecting";
     if (breaker.isOpen()) return "broken";
     return breaker.waitMs() > 0 ? "waiting" : "idle";

@@ -35,6 +35,10 @@ export class NotStartedProcess implements Wire {
     return [];
   }
 
+  stderrAt(): undefined {
+    return undefined;
+  }
+
   counts(): { noise: number; oversize: number } {
     return { noise: 0, oversize: 0 };
   }

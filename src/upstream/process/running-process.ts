@@ -21,6 +21,8 @@ export interface ProcessLimits extends OutboxLimits {
   readonly lineBytesMax: number;
   readonly stderrBytesMax: number;
   readonly graceMs: number;
+  /** Between SIGTERM and SIGKILL, for a process that has not sent a message yet: it may be installing what it is to run. */
+  readonly startGraceMs: number;
 }
 
 /** What a message about a failed server shows. */
@@ -47,6 +49,8 @@ export class RunningProcess implements Wire {
   readonly #ended = Promise.withResolvers<ProcessExit>();
   #hasStarted = false;
   #hasExited = false;
+  #hasSpoken = false;
+  #stderrAt: number | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(child: ChildProcess, limits: ProcessLimits, log: Log) {
@@ -89,6 +93,10 @@ export class RunningProcess implements Wire {
     return this.#ring.tail(lineCount, redact);
   }
 
+  stderrAt(): number | undefined {
+    return this.#stderrAt;
+  }
+
   counts(): { noise: number; oversize: number } {
     return { noise: this.#lines.noiseCount, oversize: this.#lines.oversizeCount };
   }
@@ -97,12 +105,16 @@ export class RunningProcess implements Wire {
     this.#child.once("exit", (code, signal) => void this.#end(code, signal));
     // A kill that the system refuses arrives here; there is nothing left to do about it.
     this.#child.on("error", (error) => this.onerror?.(error));
-    this.#stderr.on("data", (chunk: Buffer) => this.#ring.push(chunk));
+    this.#stderr.on("data", (chunk: Buffer) => {
+      this.#stderrAt = performance.now();
+      this.#ring.push(chunk);
+    });
     this.#stdin.on("error", (error) => this.#loseInput(error));
     for (const output of [this.#stdout, this.#stderr]) output.on("error", (error) => this.onerror?.(error));
   }
 
   #receive(message: WireMessage): void {
+    this.#hasSpoken = true;
     try {
       this.onmessage?.(message);
     } catch (error) {
@@ -161,15 +173,18 @@ export class RunningProcess implements Wire {
     }
   }
 
-  /** Asks first by the end of stdin, then by SIGTERM, and at last does not ask. */
+  /**
+   * Asks first by the end of stdin, then by SIGTERM, and at last does not ask. What has not said a word yet may be an installer,
+   * which does not read stdin: it is asked by SIGTERM at once, and has longer to clean up.
+   */
   async #stop(): Promise<void> {
     if (!this.#hasExited) {
+      const { graceMs, startGraceMs } = this.#limits;
       this.#outbox.close(new ProcessError("PROCESS_CLOSED", "The server is being stopped."));
       this.#stdin.end();
-      for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-        if (await this.#exitsWithin(this.#limits.graceMs)) break;
-        signalGroup(this.#child, signal);
-      }
+      if (!this.#hasSpoken || !(await this.#exitsWithin(graceMs))) signalGroup(this.#child, "SIGTERM");
+      const isGone = await this.#exitsWithin(this.#hasSpoken ? graceMs : startGraceMs);
+      if (!isGone) signalGroup(this.#child, "SIGKILL");
     }
     await this.exit;
   }

@@ -24,6 +24,8 @@ export interface ServerProcess extends Wire {
   readonly exit: Promise<ProcessExit>;
   /** The last lines of stderr, oldest first; `redact` sees all that is known of it, before anything is cut. */
   stderrTail(lineCount?: number, redact?: (text: string) => string): string[];
+  /** When it last wrote to stderr, on the clock of `performance.now()`. */
+  stderrAt(): number | undefined;
   /** Lines on stdout that were no message, and lines that were too long. */
   counts(): { noise: number; oversize: number };
 }
@@ -38,6 +40,8 @@ const LIMITS: ProcessLimits = {
   sendTimeoutMs: 10_000,
   /** Twice this passes before a server that ignores everything is killed. */
   graceMs: 2_000,
+  /** npm takes a moment to undo an installation that SIGTERM interrupts; killed meanwhile, it leaves a cache that fails from then on. */
+  startGraceMs: 6_000,
 };
 
 /** Where programs are looked for without a PATH. Not in the working folder, which is what an empty one means. */
