@@ -24,8 +24,9 @@ import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
 import { createRedactors } from "./core/redactors.ts";
 import { succeed, type ToolResult } from "./core/result.ts";
+import { WHOLE_START_MS } from "./core/starting.ts";
 import type { Store } from "./core/store.ts";
-import type { ToolDefinition } from "./core/tool.ts";
+import type { CallContext, ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway, type GatewayParts } from "./gateway/gateway.ts";
 import { createReachFinder } from "./gateway/run-view.ts";
 import { createHeldCalls } from "./gateway/held-calls.ts";
@@ -97,8 +98,8 @@ export interface App extends Exchange, TokenReports {
   usableServers(): readonly string[];
   /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
   followConfig(): Promise<void>;
-  /** The definition of an upstream tool, asking its server where nothing is known of it yet. */
-  findTool(name: string): Promise<ToolDefinition | undefined>;
+  /** The definition of an upstream tool, asking its server where nothing is known of it yet; `onProgress` hears of a slow start. */
+  findTool(name: string, context?: Pick<CallContext, "onProgress">): Promise<ToolDefinition | undefined>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
   checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
   /** Lets calls under way end and be recorded, and ends every run where it stands, to be resumed. */
@@ -129,8 +130,8 @@ export interface AppParts {
   readonly staticNames?: readonly string[];
 }
 
-/** Longer than any server may take to start and answer. */
-const VIEW_WAIT_MS = 60_000;
+/** Longer than any server may take to start and answer without a sign of work. */
+const VIEW_WAIT_MS = 130_000;
 /** A server that is up answers sooner; one that does not is shown without a time. */
 const PING_WAIT_MS = 5_000;
 
@@ -160,7 +161,10 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
     after: systemAfter,
     version: VERSION,
   });
+  // Nothing goes on starting once a command has ended, and a person can end it: it waits for the whole start.
+  const startWaitMs = serves === undefined ? WHOLE_START_MS : undefined;
   const registry = createRegistry({
+    startWaitMs,
     cache: store.serverCache,
     log,
     reservedNames: [...META_TOOL_NAMES, ...staticNames],
@@ -179,6 +183,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
   const heldCalls = createHeldCalls({ states });
   const secrets = knownSecrets.watch(openSecretStore({ home }));
   const servers = createServers({
+    startWaitMs,
     secrets,
     registry,
     log,
@@ -411,13 +416,10 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
       await config.check();
       await servers.reconcile(config.current());
     },
-    async findTool(name) {
-      const parsed = parseToolName(name);
-      if (parsed.kind !== "upstream") return undefined;
-      const known = registry.resolve(name);
-      if (known !== undefined) return known.definition;
-      await registry.discover({ waitMs: VIEW_WAIT_MS, servers: [parsed.server] }, ownContext());
-      return registry.resolve(name)?.definition;
+    async findTool(name, context = {}) {
+      if (parseToolName(name).kind !== "upstream") return undefined;
+      const found = await registry.find(name, { ...ownContext(), ...context });
+      return found.success ? found.data.definition : undefined;
     },
     async declareTools(chosen) {
       await freshenLibrary();

@@ -19,8 +19,11 @@ export interface ServerView {
     | "needs_input"
     | "idle"
     | "connecting"
+    | "starting"
     | "ready"
     | "failed";
+  /** Of one that is starting: for how long, and the last line of its stderr. */
+  readonly starting?: NonNullable<UpstreamStatus["starting"]>;
   /** The inputs that it waits for. */
   readonly missingInputs?: readonly string[];
   /** What is wrong with its entry in the config, each with its place and cure. */
@@ -93,6 +96,7 @@ export function viewServer(
   return {
     id: server.id,
     state,
+    ...(status?.starting !== undefined && { starting: roundedStart(status.starting) }),
     ...(state === "needs_input" && { missingInputs: server.missingInputs }),
     ...(state === "unusable" && { problems: server.problems }),
     target: targetOf(server),
@@ -134,8 +138,8 @@ export function liveServerOf(
   redact: (text: string) => string,
 ): ServerStatus | undefined {
   if (status === undefined) return undefined;
-  const { era, protocolVersion, pid, lastError } = status;
-  const said = lastError?.stderr.at(-1);
+  const { era, protocolVersion, pid, lastError, starting } = status;
+  const said = starting?.said ?? lastError?.stderr.at(-1);
   return {
     id: server.id,
     target: targetOf(server),
@@ -186,6 +190,10 @@ function rankOf({ state }: LiveServer): number {
   return state === "ready" ? 0 : state === "failed" ? 2 : 1;
 }
 
+function roundedStart({ forMs, ...rest }: NonNullable<UpstreamStatus["starting"]>) {
+  return { forMs: Math.round(forMs), ...rest };
+}
+
 function countOf(listed: readonly { readonly source: string }[], id: string): number {
   return listed.filter(({ source }) => source === id).length;
 }
@@ -229,6 +237,7 @@ function stateOf(
   switch (status?.state) {
     case "ready":
     case "connecting":
+    case "starting":
       return status.state;
     case "waiting":
     case "broken":

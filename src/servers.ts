@@ -4,6 +4,7 @@
  * is configured is there and starts nothing, so that its callers are told why.
  */
 import type { Config, ServerConfig } from "./config/config.ts";
+import { startLimitOf } from "./config/installer.ts";
 import { formatProblem } from "./config/problem.ts";
 import type { JsonObject } from "./core/json.ts";
 import { hashJson } from "./core/json.ts";
@@ -64,6 +65,8 @@ export interface ServersParts {
   /** Takes secrets out of what a server lists, and says when it fails: it may print what it was given. */
   readonly redactors?: Pick<Redactors, "current">;
   readonly env?: NodeJS.ProcessEnv;
+  /** How long a caller without a deadline waits for a start; without it, as a client's request can. */
+  readonly startWaitMs?: number | undefined;
 }
 
 export function createServers({
@@ -77,6 +80,7 @@ export function createServers({
   secrets,
   redactors = NO_SECRETS,
   env = process.env,
+  startWaitMs,
 }: ServersParts): Servers {
   const running = new Map<string, Running>();
   const listeners = new Set<ServerListener>();
@@ -101,6 +105,7 @@ export function createServers({
       modernCapabilities,
       hasManyClients,
       prefersModern,
+      startWaitMs,
       redact: (text) => redactors.current().text(text),
       mask: (value) => redactors.current().mask(value),
       openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),
@@ -178,11 +183,13 @@ function withHops(config: UpstreamConfig, hops: number): UpstreamConfig {
 }
 
 function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): UpstreamConfig {
+  const { ms: connectTimeoutMs, msMax: startMsMax } = startLimitOf(server, limits);
   return {
     id: server.id,
     transport: server.transport,
     callTimeoutMs: server.timeoutMs,
-    connectTimeoutMs: limits.connectTimeoutMs,
+    connectTimeoutMs,
+    startMsMax,
     idleMs: limits.serverIdleMs,
   };
 }

@@ -44,17 +44,18 @@ async function call(tool: string, pairs: readonly string[], options: CallOptions
     ? openSessionFor(parsed.server, options)
     : openSession(options));
   try {
-    const definition = await session.app.findTool(name);
+    const onProgress = (progress: JsonObject): void => {
+      const { message } = progress;
+      note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
+    };
+    const definition = await session.app.findTool(name, { onProgress });
     const args = readArguments(pairs, options.args, definition);
     if (!args.success) return refuse(args.error, options);
     const abort = new AbortController();
     process.once("SIGINT", () => abort.abort());
     const answer = await session.app.gateway.callTool(name, args.data, {
       signal: abort.signal,
-      onProgress: (progress) => {
-        const { message } = progress;
-        note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
-      },
+      onProgress,
     });
     return show(answer, options);
   } finally {

@@ -116,7 +116,7 @@ function noteVariables(servers: readonly ServerConfig[]): Check[] {
 export function checkPrograms(loaded: LoadResult, options: GlobalOptions): Check[] {
   if (!loaded.ok) return [];
   const { servers, limits } = loaded.config;
-  const place = { options, connectTimeoutMs: limits.connectTimeoutMs };
+  const place = { options, limits };
   return servers
     .filter(({ enabled, trusted }) => enabled && trusted)
     .flatMap((server): Check[] => {

@@ -1,7 +1,7 @@
 /** What to do about a server that is not to be had: decided by the cause, never by the words of an error. */
-import { basename } from "node:path";
 import type { ViewCause } from "../app.ts";
-import type { ServerConfig } from "../config/config.ts";
+import type { Config, ServerConfig } from "../config/config.ts";
+import { isInstaller, startLimitOf } from "../config/installer.ts";
 import { maskTransport } from "../config/secrets.ts";
 import { REDACTED } from "../core/redaction.ts";
 import { commandLine } from "./command-line.ts";
@@ -16,13 +16,8 @@ export interface Cure {
 
 export interface CurePlace {
   readonly options: GlobalOptions;
-  readonly connectTimeoutMs: number;
+  readonly limits: Pick<Config["limits"], "connectTimeoutMs">;
 }
-
-/** Programs that fetch what they run: the first start takes as long as the download. */
-const DOWNLOADERS: ReadonlySet<string> = new Set(
-  ["npx", "bunx", "pnpx", "uvx", "uv", "pipx", "docker", "podman"].flatMap((name) => [name, `${name}.cmd`]),
-);
 
 export function cureFor(cause: ViewCause | undefined, server: ServerConfig, place: CurePlace): Cure {
   const { options } = place;
@@ -78,11 +73,12 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
 }
 
 function cureSlowStart(server: ServerConfig, place: CurePlace): Cure {
-  const { connectTimeoutMs } = place;
-  const { file = "the config" } = server;
-  const raise = `raise "limits": {"connectTimeoutMs": …}, now ${connectTimeoutMs}, in ${file}`;
-  const { written } = server;
-  if (written.kind !== "stdio" || !DOWNLOADERS.has(basename(written.command)))
+  const { file = "the config", written } = server;
+  const { ms } = startLimitOf(server, place.limits);
+  const key =
+    written.kind === "stdio" ? `"startTimeoutMs" of ${server.key}` : `"limits": {"connectTimeoutMs": …}`;
+  const raise = `raise ${key}, now ${ms}, in ${file}`;
+  if (written.kind !== "stdio" || !isInstaller(written.command, written.args))
     return edit(server, place, `If it needs that long, ${raise}.`);
   const advice = `It may have been downloading: run it once by hand, end it with Ctrl+C, and ask again; or ${raise}.`;
   const command = commandOf(server);

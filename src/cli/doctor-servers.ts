@@ -2,6 +2,7 @@
 import type { ServerView } from "../app.ts";
 import type { ServerConfig } from "../config/config.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
+import { describeStarting } from "../core/starting.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { reportOf, type Check, type ServerReport } from "./doctor-check.ts";
@@ -46,7 +47,7 @@ export async function startServers(ids: readonly string[], options: GlobalOption
   const session = await openSession(options, "silent");
   try {
     const { servers, limits } = session.config.current();
-    const place = { options, connectTimeoutMs: limits.connectTimeoutMs };
+    const place = { options, limits };
     const views = await session.app.viewServers(true, ids);
     const checks: Check[] = [];
     for (const view of views) {
@@ -77,9 +78,11 @@ function checkServer(
   if (state === "needs_input" || state === "unusable") return reportUnusable(server, place);
   const report = describeView(view, tokens);
   if (state !== "ready" || view.cause !== undefined) {
-    const message = view.error ?? (state === "connecting" ? "is still starting" : "does not answer");
-    // One that is still starting has used up more time than any limit gives it.
-    const cause = view.cause ?? (state === "connecting" ? "connect_timeout" : "lost");
+    const isStarting = state === "connecting" || state === "starting";
+    const said = view.starting === undefined ? "is still starting" : `is ${describeStarting(view.starting)}`;
+    const message = view.error ?? (isStarting ? said : "does not answer");
+    // One that is still starting has used up more time than the limit of a start without signs of work.
+    const cause = view.cause ?? (isStarting ? "connect_timeout" : "lost");
     return { name, state: "failed", message, ...cureFor(cause, server, place), server: { ...report, cause } };
   }
   const message = describeServer(report).join(", ");

@@ -30,7 +30,7 @@ function serversOf(mcpServers: object) {
   const { options, load } = configWith(mcpServers);
   const loaded = load();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const place = { options: {}, connectTimeoutMs: 30_000 };
+  const place = { options: {}, limits: { connectTimeoutMs: 30_000 } };
   const server = { ...loaded.config.servers[0]!, file: "/c/mine.json" };
   return { servers: loaded.config.servers, server, place, options };
 }
@@ -46,7 +46,8 @@ describe("a server that is not to be had", () => {
     ["refused", stdio, "repertoire disable a", "run --token"],
     ["list_failed", stdio, "repertoire disable a", "run --token"],
     ["bad_folder", stdio, "${EDITOR:-vi} /c/mine.json", '"cwd" of a in /c/mine.json'],
-    ["connect_timeout", stdio, "${EDITOR:-vi} /c/mine.json", "connectTimeoutMs"],
+    ["connect_timeout", stdio, "${EDITOR:-vi} /c/mine.json", '"startTimeoutMs" of a, now 60000'],
+    ["connect_timeout", remote, "${EDITOR:-vi} /c/mine.json", '"connectTimeoutMs": …}, now 30000'],
     ["connect_timeout", { command: "npx", args: ["-y", "pkg"] }, "npx -y pkg", "downloading"],
     [
       "connect_timeout",

@@ -5,6 +5,7 @@ import { formatProblem } from "../config/problem.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { describeStarting } from "../core/starting.ts";
 import { refuse } from "./app-call.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
@@ -110,7 +111,7 @@ function gatewayLines(views: readonly ServerView[]): string[] {
       const word = WORDS[state as ServerView["state"]] ?? state;
       const cause = error === undefined ? "" : `: ${error}`;
       const last = said === undefined ? "" : `. It said: ${said}`;
-      line.servers.push(`${id} ${word} since ${agoOf(since)}${cause}${last}`);
+      line.servers.push(`${id}: ${word}, began ${agoOf(since)}${cause}${last}`);
     }
   }
   return [...lines].flatMap(([pid, { serves, servers }]) => [
@@ -146,6 +147,9 @@ function showTable(views: readonly ServerView[], options: ServersOptions): void 
     print(
       `\nThe servers of this folder's repertoire.json are not started before: ${commandLine(["trust"], options)}`,
     );
+  }
+  for (const { id, starting } of views) {
+    if (starting !== undefined) print(`\n${id} is ${describeStarting(starting)}`);
   }
   for (const view of views.filter((other) => other.error !== undefined && other.gateways === undefined)) {
     print(`\n${view.id}: ${escapeUnprintable(view.error!)}`);

@@ -184,6 +184,7 @@ function serverFromFile(
     enabled: entry.enabled,
     trusted: source?.trusted !== false,
     timeoutMs: entry.timeoutMs ?? callTimeoutMs,
+    ...(entry.startTimeoutMs !== undefined && { startTimeoutMs: entry.startTimeoutMs }),
     tools: entry.tools,
     fromEnvironment: namesOf(input.expansion.uses.filter(isOwn).map(({ variable }) => variable)),
     inputs: namesOf(inputs.map((use) => use.id)),

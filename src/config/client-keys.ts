@@ -34,6 +34,17 @@ export function timeoutMsOf(value: number, unit: "seconds" | "milliseconds"): nu
   return Math.min(Math.max(Math.round(unit === "seconds" ? value * 1000 : value), 1), TIMEOUT_MS_MAX);
 }
 
+/** The longest that our config allows a command to start. */
+const START_TIMEOUT_MS_MAX = 10 * 60 * 1000;
+
+/** Codex's two keys for the time that a server has to start. */
+export const START_TIMEOUT_KEYS = ["startup_timeout_sec", "startup_timeout_ms"] as const;
+
+export function startTimeoutMsOf(key: (typeof START_TIMEOUT_KEYS)[number], value: number): number {
+  const ms = timeoutMsOf(value, key === "startup_timeout_sec" ? "seconds" : "milliseconds");
+  return Math.min(ms, START_TIMEOUT_MS_MAX);
+}
+
 /** The unit of a `timeout` whose client is unknown. */
 export function guessTimeoutUnit(timeout: number): "seconds" | "milliseconds" {
   return timeout <= TIMEOUT_SECONDS_MAX ? "seconds" : "milliseconds";

@@ -59,6 +59,8 @@ export interface ServerConfig {
   readonly trusted: boolean;
   /** How long one call may take. */
   readonly timeoutMs: number;
+  /** How long its process may take to start, where the config says so. */
+  readonly startTimeoutMs?: number;
   readonly tools: ToolLists;
   /** The names of the environment variables that went into it. */
   readonly fromEnvironment: readonly string[];

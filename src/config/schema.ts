@@ -171,6 +171,12 @@ const server = section({
   timeoutMs: wholeNumber(1, HOUR_MS)
     .optional()
     .describe("How long one call of this server may take, in ms. Without it, limits.callTimeoutMs."),
+  startTimeoutMs: wholeNumber(1, 10 * MINUTE_MS)
+    .optional()
+    .describe(
+      "How long the command of this server may take to start and answer the handshake, in ms. Without it, 60000, or 120000 for a " +
+        "command that may first download (npx, uvx, docker and the like), and longer while it still writes to stderr.",
+    ),
   tools: toolLists.prefault({}).describe("Which tools of the server may be used."),
   envFile: text(findPathProblem)
     .optional()
@@ -252,7 +258,9 @@ const scope = section({
 const limits = section({
   connectTimeoutMs: wholeNumber(1, 10 * MINUTE_MS)
     .default(5 * SECOND_MS)
-    .describe("How long a server may take to start and answer the handshake, in ms."),
+    .describe(
+      "How long a remote server may take to answer the handshake, in ms. For the start of a command, see startTimeoutMs of a server.",
+    ),
   callTimeoutMs: wholeNumber(1, HOUR_MS)
     .default(MINUTE_MS)
     .describe("How long one call of an upstream tool may take, in ms, unless its server says otherwise."),

@@ -11,6 +11,8 @@ import {
   guessTimeoutUnit,
   readTransportType,
   SILENT_KEYS,
+  START_TIMEOUT_KEYS,
+  startTimeoutMsOf,
   timeoutMsOf,
   toolNamesIn,
   TRANSPORT_KEYS,
@@ -61,6 +63,7 @@ function adoptKeys(
   adoptType(entry);
   adoptSwitch(entry);
   adoptTimeout(entry, warn);
+  adoptStartTimeout(entry);
   adoptTools(entry);
   for (const key of APPROVAL_KEYS) {
     // A switch of Gemini CLI; any other value of that name is not meant for a client.
@@ -113,6 +116,15 @@ function adoptTimeout(entry: Record<string, unknown>, warn: Warn): void {
   const unit = guessTimeoutUnit(timeout);
   entry["timeoutMs"] = timeoutMsOf(timeout, unit);
   warn("timeout", `is read as ${unit}, because clients differ`, 'write "timeoutMs" to be sure');
+}
+
+function adoptStartTimeout(entry: Record<string, unknown>): void {
+  for (const key of START_TIMEOUT_KEYS) {
+    const time = entry[key];
+    if (typeof time !== "number" || !(time > 0)) continue;
+    delete entry[key];
+    entry["startTimeoutMs"] ??= startTimeoutMsOf(key, time);
+  }
 }
 
 /** A list of tools that a client shows or hides. What is hidden there must not be open here. */

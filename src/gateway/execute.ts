@@ -3,6 +3,7 @@ import type { Log } from "../core/log.ts";
 import { capabilityNameOf, parseReference } from "../core/names.ts";
 import { NO_SECRETS, type Redactors } from "../core/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { START_WAIT_MS } from "../core/starting.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Keeper } from "../library/keep.ts";
@@ -159,8 +160,9 @@ async function runOrResume(
   { runs }: ExecuteParts,
   source: Source | undefined,
   args: ExecuteInput,
-  context: CallContext,
+  asked: CallContext,
 ): Promise<ToolResult<RunReport>> {
+  const context = withStartWait(asked, args.timeout_ms);
   const common = {
     ...(args.timeout_ms !== undefined && { timeoutMs: args.timeout_ms }),
     observe: (event: RunEvent) => reportProgress(event, context),
@@ -181,6 +183,13 @@ async function runOrResume(
     },
     context,
   );
+}
+
+/** Names are looked up before the run and its deadline begin; that waits no longer for a server that is starting than the run may. */
+function withStartWait(context: CallContext, timeoutMs: number | undefined): CallContext {
+  return timeoutMs === undefined || timeoutMs >= START_WAIT_MS
+    ? context
+    : { ...context, startWaitMs: timeoutMs };
 }
 
 /** The run has worked, whatever becomes of keeping it: then its code is left as a draft, and the answer says why. */

@@ -96,6 +96,15 @@ test("what has no meaning here is named, a few of many", () => {
   ]);
 });
 
+test("C1: Codex's time to start is taken over", () => {
+  const sec = translate({ command: "x", startup_timeout_sec: 20.5 }, "codex");
+  expect(sec).toMatchObject({ entry: { startTimeoutMs: 20_500 }, notes: [] });
+  expect(translate({ command: "x", startup_timeout_ms: 700 }, "codex").entry["startTimeoutMs"]).toBe(700);
+  expect(
+    translate({ command: "x", startup_timeout_sec: "a" }, "codex").entry["startTimeoutMs"],
+  ).toBeUndefined();
+});
+
 test("a number of seconds or milliseconds counts only where the client says which", () => {
   expect(translate({ command: "x", tool_timeout_sec: 0.5 }, "codex").entry["timeoutMs"]).toBe(500);
   expect(translate({ command: "x", timeout: 700 }, "gemini").entry["timeoutMs"]).toBe(700);

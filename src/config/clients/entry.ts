@@ -9,6 +9,8 @@ import {
   DENY_KEYS,
   readTransportType,
   SILENT_KEYS,
+  START_TIMEOUT_KEYS,
+  startTimeoutMsOf,
   timeoutMsOf,
   toolNamesIn,
   TRANSPORT_KEYS,
@@ -102,15 +104,24 @@ function readCommandLine(fields: Fields): CommandLine | string | undefined {
 // ── what is said about it ───────────────────────────────────────────────────────────────────────────────────────────
 
 function readTimeout({ client, fields }: Passage): Record<string, Json> {
-  const start = fields.take("startup_timeout_sec", "startup_timeout_ms");
-  if (start !== undefined)
-    fields.note("Its time to start is left out: limits.connectTimeoutMs is for all servers.");
+  const start = readStartTimeout(fields);
   const seconds = fields.take("tool_timeout_sec");
   // The others do not say what their number counts.
   const ms = client === "gemini" || client === "claude" ? fields.take("timeout") : undefined;
   const unit = typeof seconds === "number" ? "seconds" : "milliseconds";
   const time = unit === "seconds" ? seconds : ms;
-  return typeof time === "number" && time > 0 ? { timeoutMs: timeoutMsOf(time, unit) } : {};
+  return {
+    ...(typeof time === "number" && time > 0 && { timeoutMs: timeoutMsOf(time, unit) }),
+    ...(start !== undefined && { startTimeoutMs: start }),
+  };
+}
+
+function readStartTimeout(fields: Fields): number | undefined {
+  const times = START_TIMEOUT_KEYS.map((key) => [key, fields.take(key)] as const);
+  const given = times.find(
+    (pair): pair is [(typeof pair)[0], number] => typeof pair[1] === "number" && pair[1] > 0,
+  );
+  return given === undefined ? undefined : startTimeoutMsOf(...given);
 }
 
 function readTools({ fields }: Passage, reached: Record<string, Json>): Record<string, Json> {
