@@ -1,13 +1,17 @@
 /** `npm run schema`: writes the JSON Schema of the config, and the pages that are made from it and from the commands. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createProgram } from "../src/cli/program.ts";
 import { createJsonSchema, formatJsonSchema } from "../src/config/json-schema.ts";
 import { formatCliPage } from "./cli-page.ts";
 import { formatConfigurationPage } from "./configuration-page.ts";
+import { withPassedEnvironment } from "./servers-page.ts";
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 const FILES = {
   "schema/repertoire.schema.json": formatJsonSchema(),
   "docs/configuration.md": formatConfigurationPage(createJsonSchema()),
+  "docs/servers.md": withPassedEnvironment(read("docs/servers.md")),
   "docs/cli.md": formatCliPage(createProgram(() => {})),
 };
 

@@ -9,6 +9,8 @@ export interface Check {
   readonly cure?: string;
   /** What else helps, in a sentence. */
   readonly advice?: string;
+  /** The names of the variables that servers get of this environment; never their values. */
+  readonly passed?: readonly string[];
   /** What a line of the name `server` is about. */
   readonly server?: ServerReport;
 }

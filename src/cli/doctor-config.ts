@@ -7,6 +7,7 @@ import type { Config, ServerConfig } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
 import { formatPath, formatProblem, lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
 import type { JsonObject } from "../core/json.ts";
+import { passedEnvironment } from "../core/passed-environment.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { reportOf, shellWord, type Check } from "./doctor-check.ts";
@@ -90,6 +91,7 @@ export function checkServers(loaded: LoadResult): Check[] {
   return [
     { name: "servers", state: "ok", message: `${countOf(servers.length, "server")} configured${rest}` },
     ...noteVariables(servers),
+    ...(servers.length === 0 ? [] : [notePassed(process.env), ...checkProxy(servers, process.env)]),
   ];
 }
 
@@ -110,6 +112,57 @@ function noteVariables(servers: readonly ServerConfig[]): Check[] {
   return [
     { name: "servers", state: "ok", message: `set in this terminal: ${told}`, advice: ADVICE_ON_VARIABLES },
   ];
+}
+
+/** More of them are in `--json`. */
+const PASSED_SHOWN_MAX = 8;
+
+/** What servers get of this environment; beyond what every login has, it is what matters behind a proxy. */
+export function notePassed(environment: NodeJS.ProcessEnv): Check {
+  const passed = Object.keys(passedEnvironment(environment)).sort();
+  const isCommon = (name: string) => COMMON_VARIABLES.has(name);
+  const names = [...passed.filter((name) => !isCommon(name)), ...passed.filter(isCommon)];
+  const more = names.length - PASSED_SHOWN_MAX;
+  const shown = `${names.slice(0, PASSED_SHOWN_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return {
+    name: "servers",
+    state: "ok",
+    message: `get ${shown} of this environment, and what their "env" says`,
+    passed,
+  };
+}
+
+const PROXY_NAMES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** Remote servers are reached directly, whatever the environment says of proxies. */
+export function checkProxy(servers: readonly ServerConfig[], environment: NodeJS.ProcessEnv): Check[] {
+  const proxy = PROXY_NAMES.find((name) => (environment[name] ?? "") !== "");
+  if (proxy === undefined) return [];
+  const noProxy = environment["NO_PROXY"] ?? environment["no_proxy"] ?? "";
+  const remote = servers.filter(
+    ({ enabled, trusted, transport }) =>
+      enabled && trusted && transport.kind !== "stdio" && needsProxy(transport.url, noProxy),
+  );
+  if (remote.length === 0) return [];
+  const who = remote.map(({ id }) => id).join(", ");
+  return [
+    {
+      name: "servers",
+      state: "warning",
+      message: `${proxy} is set, and remote servers are reached without a proxy: ${who}`,
+      advice: `If they cannot be reached, use a command that goes through it: "command": "npx", "args": ["-y", "mcp-remote", "URL"].`,
+    },
+  ];
+}
+
+function needsProxy(url: string, noProxy: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  if (/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return false;
+  return !noProxy.split(",").some((part) => {
+    const suffix = part.trim().replace(/^\*?\./, "");
+    return suffix === "*" || (suffix !== "" && (hostname === suffix || hostname.endsWith(`.${suffix}`)));
+  });
 }
 
 /** Servers that would not start, as far as that can be told without starting them. */

@@ -17,6 +17,7 @@ import type { KeyPath, Problem } from "./problem.ts";
 import { folderOf } from "./merge.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import type { FileConfig, FileServer } from "./schema.ts";
+import { passedEnvironment } from "../core/passed-environment.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./secrets.ts";
 import { objectAt } from "./server-check.ts";
 
@@ -34,6 +35,8 @@ export interface BuildInput {
   readonly expansion: TreeExpansion;
   readonly inputs: readonly ConfigInput[];
   readonly environment: EnvironmentServers;
+  /** The variables themselves. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** A server of the file, as far as it could be read. */
@@ -86,7 +89,7 @@ function originOf([nearest]: Config["files"]): ConfigOrigin {
 }
 
 function findSecrets(
-  { expansion, environment }: BuildInput,
+  { expansion, environment, env }: BuildInput,
   servers: readonly ServerConfig[],
   endpoints: readonly (LlmConfig | undefined)[],
 ): string[] {
@@ -94,6 +97,8 @@ function findSecrets(
     ...expansion.secrets,
     ...[...environment.apiKeys.values()].map((key) => key.value),
     ...servers.flatMap((server) => collectSecrets(server.transport)),
+    // Every server gets these: a proxy may have its password in the URL.
+    ...collectSecrets({ kind: "stdio", command: "", args: [], env: passedEnvironment(env) }),
     ...servers.flatMap((server) => server.oauth?.clientSecret ?? []),
     ...endpoints.flatMap((endpoint) => (endpoint === undefined ? [] : collectLlmSecrets(endpoint))),
   ];

@@ -124,6 +124,7 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
     expansion,
     inputs,
     environment,
+    env,
   });
   const odd = [...servers.warnings, ...[...entries.values()].flatMap((entry) => entry.warnings)].filter(
     ({ path }) => isTrusted(path),
