@@ -285,7 +285,7 @@ describe("servers", () => {
     expect(text).toMatch(/^good +running in 1 gateway /m);
     expect(text).toMatch(/^dead +failed in 1 gateway /m);
     expect(text).toContain(`gateway with pid ${gateway.pid} (stdio):\n`);
-    expect(text).toMatch(/^ {2}good running since (just now|\d+ (s|min) ago)$/m);
+    expect(text).toMatch(/^ {2}good: running, began (just now|\d+ (s|min) ago)$/m);
     // D11: the log counts the five tools of the gateway itself.
     expect(gateway.stderr()).toMatch(/"staticCount":5,"mcpCount":\d+,"event":"tools.registry.updated"/);
     // The same name for something else is not the same server.
