@@ -49,6 +49,8 @@ export interface ServerView {
   /** Why it is not to be had now. */
   readonly cause?: ViewCause;
   readonly stderr?: readonly string[];
+  /** What cures it, where its last words tell. */
+  readonly hint?: string;
   /** The gateways on this home that have started it or tried to, oldest first; absent where none has. */
   readonly gateways?: readonly ServerInGateway[];
 }
@@ -125,6 +127,7 @@ export function viewServer(
     ...(pid === undefined ? {} : { pid }),
     ...(error === undefined ? {} : { error: redact(error) }),
     ...(cause === undefined ? {} : { cause }),
+    ...(cause !== undefined && lastError?.crash?.hint !== undefined && { hint: lastError.crash.hint }),
     ...(lastError === undefined || lastError.stderr.length === 0
       ? {}
       : { stderr: lastError.stderr.map(redact) }),

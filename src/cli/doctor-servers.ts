@@ -83,7 +83,16 @@ function checkServer(
     const message = view.error ?? (isStarting ? said : "does not answer");
     // One that is still starting has used up more time than the limit of a start without signs of work.
     const cause = view.cause ?? (isStarting ? "connect_timeout" : "lost");
-    return { name, state: "failed", message, ...cureFor(cause, server, place), server: { ...report, cause } };
+    const cure = cureFor(cause, server, place);
+    const advice = [view.hint, cure.advice].filter((text) => text !== undefined).join(" ");
+    return {
+      name,
+      state: "failed",
+      message,
+      ...cure,
+      ...(advice !== "" && { advice }),
+      server: { ...report, cause },
+    };
   }
   const message = describeServer(report).join(", ");
   if (view.findings.length === 0) return { name, state: "ok", message, server: report };

@@ -154,5 +154,6 @@ function showTable(views: readonly ServerView[], options: ServersOptions): void 
   for (const view of views.filter((other) => other.error !== undefined && other.gateways === undefined)) {
     print(`\n${view.id}: ${escapeUnprintable(view.error!)}`);
     for (const line of view.stderr ?? []) print(dim(`  │ ${escapeUnprintable(line)}`));
+    if (view.hint !== undefined) print(`  ${escapeUnprintable(view.hint)}`);
   }
 }

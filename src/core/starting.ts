@@ -1,5 +1,5 @@
 /** A server whose process runs and has not finished its handshake: what callers are told, and how long they wait for it. */
-import { escapeUnprintable } from "./printable.ts";
+import { escapeUnprintable, withoutColours } from "./printable.ts";
 import { fail } from "./result.ts";
 import type { CallContext } from "./tool.ts";
 
@@ -59,11 +59,6 @@ export function lastLineOf(stderr: readonly string[]): string | undefined {
   if (last === undefined) return undefined;
   const shown = escapeUnprintable(last);
   return shown.length > SAID_LENGTH_MAX ? `${shown.slice(0, SAID_LENGTH_MAX)}…` : shown;
-}
-
-function withoutColours(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/\x1B\[[0-9;?]*[A-Za-z]/g, "");
 }
 
 /** Tells a caller that hears progress what it waits for, until the returned function is called. */

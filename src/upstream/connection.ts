@@ -6,6 +6,7 @@ import { causeOfToolError, type FailureCause } from "./failure-cause.ts";
 import { openSession, type Era, type Session } from "./handshake.ts";
 import type { OpenedWire, OpenWire } from "./open-wire.ts";
 import { Peer, type AnswerToPeer } from "./peer.ts";
+import { findCrashCause, type CrashCause } from "./process/crash-cause.ts";
 import type { ServerProcess } from "./process/server-process.ts";
 import { StartLimit, TooLate } from "./start-limit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
@@ -34,6 +35,8 @@ export interface Loss {
   readonly cause: FailureCause;
   /** What the process said last, without secrets. */
   readonly stderr: readonly string[];
+  /** Why the process ended, where it said so; the line is in the reason as well. */
+  readonly crash?: CrashCause;
 }
 
 export interface ConnectParts {
@@ -95,7 +98,7 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
     onClose: () => {
       if (!isOpen) return;
       void describeEnd(process).then((end = CLOSED) =>
-        parts.onLost({ ...end, stderr: stderrOf(process, parts) }),
+        parts.onLost(withLastWords(end, process, config, parts)),
       );
     },
   });
@@ -121,14 +124,14 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
       return { kind: "connected", connection: { peer, session: outcome.session, process, connectMs } };
     }
     const isClosed = peer.isClosed;
-    const failure = await failed(outcome, opened, parts);
+    const failure = await failed(outcome, opened, config, parts);
     const isLost = isClosed && failure.cause === "lost";
     const hasEnded = failure.error === undefined && (failure.cause === "exited" || isLost);
     const { openedIn } = outcome;
     return { ...failure, ended: close(), hasEnded, ...(openedIn !== undefined && { openedIn }) };
   } catch (error) {
     const cause = error instanceof TooLate ? "connect_timeout" : "lost";
-    const failure = await failed({ reason: reasonOf(error), cause }, opened, parts);
+    const failure = await failed({ reason: reasonOf(error), cause }, opened, config, parts);
     return { ...failure, ended: close(), hasEnded: false };
   } finally {
     limit.stop();
@@ -137,20 +140,44 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
 
 const QUESTION_SLACK_MS = 1_000;
 
-type End = Omit<Loss, "stderr">;
+type End = Omit<Loss, "stderr" | "crash">;
 
 /** Who knows most is believed: the wire that was refused, then the process that has ended, then the last answer. */
-async function failed(end: End, opened: OpenedWire, parts: ConnectParts): Promise<Omit<Failed, "ended">> {
+async function failed(
+  end: End,
+  opened: OpenedWire,
+  config: UpstreamConfig,
+  parts: ConnectParts,
+): Promise<Omit<Failed, "ended">> {
   const { process, failure } = opened;
   const error = failure?.();
   const known =
     error === undefined
       ? ((await describeEnd(process, 50)) ?? lookCloser(end, opened))
       : { reason: error.message, cause: causeOfToolError(error) };
-  const { reason, cause } = known;
-  const stderr = stderrOf(process, parts);
-  return { kind: "failed", reason, cause, stderr, ...(error !== undefined && { error }) };
+  const loss = withLastWords(known, process, config, parts);
+  return { kind: "failed", ...loss, ...(error !== undefined && { error }) };
 }
+
+/** A process that ended by itself has mostly said why, and not in its last line. */
+function withLastWords(
+  { reason, cause }: End,
+  process: ServerProcess | undefined,
+  { id }: UpstreamConfig,
+  { redact }: Pick<ConnectParts, "redact">,
+): Loss {
+  const lines = process?.stderrTail(CAUSE_LINES, redact) ?? [];
+  const stderr = lines.slice(-TAIL_LINES);
+  const isOwnEnd = cause === "exited" || cause === "not_found" || cause === "not_executable";
+  const crash = isOwnEnd ? findCrashCause(lines, id) : undefined;
+  if (crash === undefined) return { reason, cause, stderr };
+  return { reason: `${reason.replace(/\.$/, "")}: ${crash.line}`, cause, stderr, crash };
+}
+
+/** A long stack, and what was written before it. */
+const CAUSE_LINES = 200;
+/** Enough to see what is going on. */
+const TAIL_LINES = 20;
 
 /** Silence on a pipe full of other things, and a request that failed, have a cause of their own. */
 function lookCloser(end: End, { process, cause: wireCause }: OpenedWire): End {
@@ -178,10 +205,6 @@ async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Pr
     case undefined:
       return undefined;
   }
-}
-
-function stderrOf(process: ServerProcess | undefined, { redact }: Pick<ConnectParts, "redact">): string[] {
-  return process?.stderrTail(20, redact) ?? [];
 }
 
 async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {

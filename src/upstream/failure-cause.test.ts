@@ -147,3 +147,21 @@ it("C1: a start that reaches its limit is one failure", async () => {
   const status = await failureOf(shell("sleep 30"), { connectTimeoutMs: 50 });
   expect(status).toMatchObject({ failureCount: 1, lastError: { cause: "connect_timeout" } });
 });
+
+it("C3: a crash is told with the line that names its cause and what cures it, without secrets", async () => {
+  const script = `throw new Error("SOME_API_KEY is required, not ${CANARY}")`;
+  const transport: UpstreamTransport = {
+    kind: "stdio",
+    command: process.execPath,
+    args: ["-e", script],
+    env: {},
+  };
+  const { result, lastError } = await failureOf(transport);
+  const error = result.success ? undefined : result.error;
+  expect(error?.message).toMatch(
+    /^The server box is not available: the process exited with code 1: Error: SOME_API_KEY is required, not \S+\.$/,
+  );
+  expect(error?.hint).toContain("Set SOME_API_KEY");
+  expect(lastError?.stderr.join("\n")).toContain("Node.js v");
+  expect(JSON.stringify([result, lastError])).not.toContain(CANARY);
+});

@@ -218,11 +218,17 @@ export class Link {
   }
 
   /** A server that said why it is not to be had (a login, a rest) is not broken: the next call asks it again. */
-  #fail({ reason: said, cause, stderr }: Loss, isBroken = true): void {
+  #fail({ reason: said, cause, stderr, crash }: Loss, isBroken = true): void {
     const { health } = this.#parts;
     if (isBroken) health.breaker.recordFailure();
     const reason = this.#parts.redact(said);
-    health.lastError = { reason: reason.replace(/\.$/, ""), cause, stderr, at: this.#parts.clock.now() };
+    health.lastError = {
+      reason: reason.replace(/\.$/, ""),
+      cause,
+      stderr,
+      ...(crash !== undefined && { crash }),
+      at: this.#parts.clock.now(),
+    };
     this.#parts.log.warn("upstream.failed", {
       server: this.#config.id,
       reason,
@@ -242,11 +248,16 @@ export class Link {
 
   #unavailable(): ToolResult<never> {
     const { lastError, breaker } = this.#parts.health;
-    const { reason = "it is not connected", stderr = [] } = lastError ?? {};
+    const { reason = "it is not connected", stderr = [], crash } = lastError ?? {};
     const seconds = Math.ceil(breaker.waitMs() / 1000);
-    const said = stderr.length === 0 ? "" : ` It said: ${stderr.slice(-3).join(" | ").slice(0, 500)}`;
+    const said =
+      stderr.length === 0 || crash !== undefined
+        ? ""
+        : ` It said: ${stderr.slice(-3).join(" | ").slice(0, 500)}`;
+    const again = `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
-      hint: `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`,
+      ...(crash !== undefined && { reason: "crashed" }),
+      hint: crash?.hint ?? again,
     });
   }
 }
