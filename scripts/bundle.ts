@@ -2,7 +2,15 @@
  * Bundles the bin and the library. One file is read in a third of the time that its packages take one by one, and what was
  * tested is what is installed: the package has no dependencies of its own, and their licences travel with it.
  */
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
