@@ -22,6 +22,7 @@ import type { ConfigurableLog } from "./log.ts";
 import { META_TOOL_NAMES } from "./core/meta-tool-names.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
 import type { Output } from "./core/output.ts";
+import { findPlatformProblem } from "./core/platform.ts";
 import { createRedactors } from "./core/redactors.ts";
 import { succeed, type ToolResult } from "./core/result.ts";
 import { WHOLE_START_MS } from "./core/starting.ts";
@@ -141,6 +142,8 @@ const CALL_SHOWN_MS = 500;
 const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
 
 export async function openApp({ config, log, serves, staticNames = [] }: AppParts): Promise<App> {
+  const platformProblem = findPlatformProblem();
+  if (platformProblem !== undefined) log.warn("platform.unsupported", { problem: platformProblem });
   const { home, draftsFolder } = config.current();
   const knownSecrets = createKnownSecrets(() => config.current().secrets);
   const redactors = createRedactors(() => knownSecrets.all());

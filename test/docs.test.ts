@@ -43,7 +43,7 @@ it("the README knows every command and every exit code", () => {
 });
 
 it("pages link to files and headings that exist", () => {
-  const pages = ["ARCHITECTURE.md", "CONTRIBUTING.md", ...readPages().map(({ path }) => path)];
+  const pages = ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", ...readPages().map(({ path }) => path)];
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(([link, file, heading]) => ({
       place: `${page} → ${link}`,

@@ -3,14 +3,14 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore, type SandboxCheck } from "../app.ts";
 import { messageOf, RepertoireError } from "../core/errors.ts";
+import { findPlatformProblem } from "../core/platform.ts";
 import { shellWord, type Check } from "./doctor-check.ts";
 
-export function checkNode(): Check {
-  return {
-    name: "node",
-    state: "ok",
-    message: `${process.version}, SQLite ${process.versions["sqlite"] ?? "unknown"}`,
-  };
+export function checkNode(platform: NodeJS.Platform = process.platform): Check {
+  const message = `${process.version}, SQLite ${process.versions["sqlite"] ?? "unknown"}`;
+  const problem = findPlatformProblem(platform);
+  if (problem === undefined) return { name: "node", state: "ok", message };
+  return { name: "node", state: "warning", message: `${message}. ${problem}` };
 }
 
 export function describeSandbox({ problem, typesProblem, hasNetworkFence, startMs }: SandboxCheck): Check {
