@@ -89,7 +89,7 @@ async function keep(agent: Agent, place: Place, name: string): Promise<Answered>
     JSON.stringify(inputs).replaceAll("main.ts", join(place.folder, "files/main.ts")),
   ) as object;
   const ran = await agent.call("execute", { code, inputs: given, intent: `Do ${name}` });
-  expect({ name, error: ran["error"] }).toEqual({ name, error: null });
+  expect({ name, error: ran["error"] }).toEqual({ name, error: undefined });
   const saved = await agent.call("save_to_library", {
     draft_name: ran["draft"] as string,
     final_name: name,
@@ -186,7 +186,6 @@ describe("keeping a run", () => {
     const request = { code: "return args.a + 1;", inputs: { a: 1 }, intent: "Add one", save_as: "math:next" };
     expect(await agent.call("execute", request)).toMatchObject({
       outputs: 2,
-      draft: null,
       saved: { tool: "mcp__math__next", version: 1, input_schema: { required: ["a"] } },
     });
     expect(await agent.call("mcp__math__next", { a: 41 })).toMatchObject({ content: [{ text: "42" }] });

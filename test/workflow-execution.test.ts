@@ -56,18 +56,22 @@ describe("the criteria of the five meta-tools", () => {
           completed_nodes: ["first"],
           failed_node: "second",
           resumable: true,
-          steps: [
-            { name: "first", tool: "notes__add", status: "succeeded" },
-            { name: "second", tool: "notes__fragile", status: "failed" },
-          ],
+          steps: 2,
         },
+        calls: [
+          { node: "first", tool: "notes__add", success: true },
+          { node: "second", tool: "notes__fragile", success: false },
+        ],
       });
       rmSync(`${place.effectsFile}.broken`);
       expect(await agent.call("execute", { resume: failed["run_id"] })).toMatchObject({
         success: true,
         outputs: { all: "one two three" },
-        checkpoint: null,
-        calls: [{ tool: "first", from_journal: true }, { tool: "second" }, { tool: "third" }],
+        calls: [
+          { node: "first", tool: "notes__add", from_journal: true },
+          { node: "second", tool: "notes__fragile" },
+          { node: "third" },
+        ],
       });
       expect(place.effects().map(({ tool }) => tool)).toEqual(["add", "fragile", "fragile", "add"]);
     },

@@ -36,8 +36,9 @@ export function showExecuted(executed: Executed, origin: Origin, options: Global
 
 /** A request that was refused has an error and nothing else. */
 function show(executed: Executed, origin: Origin, options: GlobalOptions): void {
-  const { success, outputs, error } = executed;
+  const { success, outputs } = executed;
   const {
+    error = null,
     logs = [],
     calls = [],
     warnings = [],

@@ -41,6 +41,8 @@ export interface ToolError {
   readonly nearest?: readonly string[];
   /** Where in the code it is, in the code's own lines; of several, the first. */
   readonly place?: CodePlace;
+  /** Of an error that passed through several runs: what failed in the innermost, with its place there. Told only within `message`. */
+  readonly cause?: string;
   /** How the tool is called, as TypeScript. */
   readonly signature?: string;
   /** The run that stands where it failed, and can be resumed. */

@@ -26,13 +26,18 @@ export function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer>
  * there is none, it is the structure as well; elsewhere clients would refuse the whole answer for it, and its words with it.
  */
 export function errorAnswer(error: ToolError, fitsSchema: boolean): ToolAnswer {
-  const failure = { success: false, error: { ...error } } as unknown as JsonObject;
+  const failure = { success: false, error: toldError(error) } as unknown as JsonObject;
   return {
     isError: true,
     content: [{ type: "text", text: JSON.stringify(failure) }],
     ...(fitsSchema && { structuredContent: failure }),
     _meta: { [ERROR_KEY]: failure["error"]! },
   };
+}
+
+/** An error as a client is told it, each thing once: the innermost cause stands in the message. */
+export function toldError({ cause: _, ...error }: ToolError): ToolError {
+  return error;
 }
 
 /** A bug or a broken world: the client learns that it happened and where to look, the log learns what. */

@@ -135,10 +135,15 @@ function describe(
       executions: capability.usageCount,
       successes: capability.successCount,
       failures: capability.usageCount - capability.successCount,
-      average_ms: capability.usageCount === 0 ? null : capability.totalMs / capability.usageCount,
+      average_ms: capability.usageCount === 0 ? null : roundMs(capability.totalMs / capability.usageCount),
       last_run: isoOf(capability.lastUsedAt),
     },
   };
+}
+
+/** Whole milliseconds, with one decimal where there are few. */
+function roundMs(ms: number): number {
+  return ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms);
 }
 
 function fieldsOf(schema: JsonObject): Record<string, z.output<typeof field>> {

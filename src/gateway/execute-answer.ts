@@ -1,24 +1,30 @@
 import * as z from "zod";
+import type { ToolError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import { INLINE_RESULT_BYTES_MAX } from "../core/store.ts";
 import { checkpointJson } from "../runs/checkpoint.ts";
-import type { RunReport } from "../runs/run.ts";
+import { toldError } from "./answer.ts";
+import { isPause } from "../runs/pause.ts";
+import type { CallRecord, RunReport } from "../runs/run.ts";
 import { resultUriOf } from "../runs/run-uri.ts";
 
 /** What `execute` answers. */
 export const executeOutput = z.object({
   success: z.boolean(),
+  // What is empty is left out, and what is left is bare: answers and the list of tools are part of every conversation.
+  status: z.string().optional(),
   run_id: z.string().nullable(),
   resumed_from: z.string().optional(),
   outputs: z.unknown(),
-  checkpoint: z.looseObject({}).nullable(),
-  error: z.looseObject({}).nullable(),
-  logs: z.array(z.looseObject({ level: z.string(), message: z.string() })),
-  calls: z.array(z.looseObject({ tool: z.string(), success: z.boolean(), elapsed_ms: z.number() })),
-  warnings: z.array(z.string()),
-  // Bare: the list of tools is part of every conversation.
+  checkpoint: z.looseObject({}).optional(),
+  error: z.looseObject({}).optional(),
+  logs: z.array(z.looseObject({ level: z.string(), message: z.string() })).optional(),
+  calls: z
+    .array(z.looseObject({ tool: z.string(), success: z.boolean(), elapsed_ms: z.number() }))
+    .optional(),
+  warnings: z.array(z.string()).optional(),
   skipped: z.array(z.unknown()).optional(),
-  draft: z.string().nullable(),
+  draft: z.string().optional(),
   saved: z.looseObject({}).optional(),
 });
 
@@ -30,30 +36,46 @@ const PREVIEW_LENGTH = 2_000;
 export function executeAnswer(report: RunReport, draft: string | null): ExecuteOutput {
   const { runId, resumedFrom, result, logs, calls, warnings, skipped = [], checkpoint } = report;
   const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
+  const told = [...warnings, ...(outputs.warning === undefined ? [] : [outputs.warning])];
+  const error = result.success ? undefined : toldError(result.error);
   return {
     success: result.success,
+    ...(error !== undefined && isWaiting(error) && { status: "paused" }),
     run_id: runId,
     ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
     outputs: outputs.value,
-    checkpoint: checkpoint === null ? null : checkpointJson(checkpoint),
-    error: result.success ? null : (result.error as unknown as Record<string, Json>),
-    logs: logs.map(({ level, message, truncatedFrom }) => ({
-      level,
-      message,
-      ...(truncatedFrom !== undefined && { truncated_from: truncatedFrom }),
-    })),
-    calls: calls.map(({ tool, success, startedMs, elapsedMs, isReplayed, skippedBy, error }) => ({
-      tool,
-      success,
-      started_ms: round(startedMs),
-      elapsed_ms: round(elapsedMs),
-      ...(isReplayed && { from_journal: true }),
-      ...(skippedBy !== undefined && { skipped_by: skippedBy }),
-      ...(error !== undefined && { error: { ...error } }),
-    })),
-    warnings: [...warnings, ...(outputs.warning === undefined ? [] : [outputs.warning])],
+    ...(error !== undefined && { error: error as unknown as Record<string, Json> }),
+    ...(checkpoint !== null && { checkpoint: checkpointJson(checkpoint) }),
+    ...(logs.length > 0 && { logs: logs.map(logJson) }),
+    ...(calls.length > 0 && { calls: calls.map((call) => callJson(call, error)) }),
+    ...(told.length > 0 && { warnings: told }),
     ...(skipped.length > 0 && { skipped: skipped.map(({ tool, by }) => ({ tool, by })) }),
-    draft,
+    ...(draft !== null && { draft }),
+  };
+}
+
+/** It waits for a person, a time, or a decision about a call whose outcome is not known. */
+function isWaiting(error: ToolError): boolean {
+  return isPause(error) || error.reason === "uncertain_step";
+}
+
+function logJson({ level, message, truncatedFrom }: RunReport["logs"][number]) {
+  return { level, message, ...(truncatedFrom !== undefined && { truncated_from: truncatedFrom }) };
+}
+
+/** The words of the failure that ended the run are those of its error; here is only that it was this call. */
+function callJson(call: CallRecord, ended: ToolError | undefined) {
+  const { tool, node, success, startedMs, elapsedMs, isReplayed, skippedBy, error } = call;
+  const isTold = error !== undefined && ended?.message.endsWith(error.message) === true;
+  return {
+    tool,
+    ...(node !== undefined && { node }),
+    success,
+    started_ms: round(startedMs),
+    elapsed_ms: round(elapsedMs),
+    ...(isReplayed && { from_journal: true }),
+    ...(skippedBy !== undefined && { skipped_by: skippedBy }),
+    ...(error !== undefined && { error: isTold ? { code: error.code } : { ...error } }),
   };
 }
 

@@ -1,13 +1,17 @@
 /** Where a run stands, as its journal says. */
 import type { JsonObject } from "../core/json.ts";
-import type { Run, Step } from "../core/store.ts";
+import type { Run } from "../core/store.ts";
 import { questionIdOf } from "./decide.ts";
-import { isUncertain, type EarlierRun } from "./earlier-run.ts";
+import type { EarlierRun } from "./earlier-run.ts";
 import { namesOf } from "./labels.ts";
-import type { Checkpoint, CheckpointStep } from "./run.ts";
+import type { Checkpoint } from "./run.ts";
 import { skippedBy } from "./skipped.ts";
 
-export function checkpointOf({ run, steps, uncertain, waiting }: EarlierRun): Checkpoint {
+/** A run that another one has gone on from is done with: that one can be resumed. */
+export function checkpointOf(
+  { run, steps, uncertain, waiting }: EarlierRun,
+  successor: string | undefined,
+): Checkpoint {
   const names = namesOf(steps);
   const failed = steps.find(({ seq }) => seq === run.error?.["step"]);
   return {
@@ -16,8 +20,9 @@ export function checkpointOf({ run, steps, uncertain, waiting }: EarlierRun): Ch
       .filter((step) => step.status === "succeeded" && skippedBy(step) === undefined)
       .map(({ key }) => names.get(key)!),
     failed: failed === undefined ? failedNode(run) : names.get(failed.key)!,
-    steps: steps.map((step) => stepOf(step, steps, run, names.get(step.key)!)),
-    isResumable: run.status !== "succeeded",
+    stepCount: steps.length,
+    isResumable: run.status !== "succeeded" && successor === undefined,
+    successor,
     uncertain,
     waiting,
   };
@@ -29,41 +34,16 @@ function failedNode({ error, status }: Pick<Run, "error" | "status">): string | 
   return typeof error?.["node"] === "string" ? error["node"] : null;
 }
 
-function stepOf(
-  step: Step,
-  steps: readonly Step[],
-  run: Pick<Run, "error" | "kind">,
-  name: string,
-): CheckpointStep {
-  const by = skippedBy(step);
-  const ended = by === undefined ? step.status : "skipped";
-  const status = isUncertain(step, steps, run) ? "uncertain" : ended;
-  return {
-    name,
-    tool: step.tool,
-    status: status === "sent" ? "uncertain" : status,
-    elapsedMs: step.finishedAt === null ? null : step.finishedAt - step.startedAt,
-    ...(step.fromRunId !== null && { isReplayed: true }),
-    ...(by !== undefined && { skippedBy: by }),
-  };
-}
-
 /** As the answer of `execute` and the trace show it. */
 export function checkpointJson(checkpoint: Checkpoint): JsonObject {
-  const { runId, completed, failed, steps, isResumable, uncertain, waiting } = checkpoint;
+  const { runId, completed, failed, stepCount, isResumable, successor, uncertain, waiting } = checkpoint;
   return {
     run_id: runId,
     completed_nodes: completed,
     failed_node: failed,
+    steps: stepCount,
     resumable: isResumable,
-    steps: steps.map(({ name, tool, status, elapsedMs, isReplayed, skippedBy: by }) => ({
-      name,
-      tool,
-      status,
-      elapsed_ms: elapsedMs,
-      ...(isReplayed && { from_journal: true }),
-      ...(by !== undefined && { skipped_by: by }),
-    })),
+    ...(successor !== undefined && { resumed_by: successor }),
     ...(uncertain.length > 0 && {
       uncertain: uncertain.map(({ runId: id, name, tool, args }) => ({ run_id: id, name, tool, args })),
     }),

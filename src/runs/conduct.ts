@@ -6,6 +6,7 @@ import type { RunStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "./earlier-run.ts";
+import { nameRun } from "./pause.ts";
 import { finishOrTell, resultOfRun, sealedEnd, statusOf, TAKEN_OVER, toldReport } from "./run-end.ts";
 import {
   openRun,
@@ -57,16 +58,23 @@ async function endRun(
 ): Promise<Omit<RunReport, "elapsedMs">> {
   const { context, request, seal } = frame;
   const run = await started();
+  // The run that a client resumes is the outermost.
+  const named = (ended: ToolResult<Json>): ToolResult<Json> =>
+    ended.success || run === undefined || context.runId !== undefined
+      ? ended
+      : { success: false, error: nameRun(ended.error, run.id) };
   const redactor = parts.redactors.knowing(request.inputs);
   // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
   const ended = toldReport(redactor, {
     ...end,
-    result: resultOfRun(end.result, stopped(), parts.departure, context),
+    result: named(resultOfRun(end.result, stopped(), parts.departure, context)),
     checkpoint: null,
   });
   const isOurs = run !== undefined && stopped() !== TAKEN_OVER;
   const elapsedMs = parts.clock.elapsed() - startedAt;
-  const result = isOurs ? await finishOrTell(parts, run, ended, seal, request, elapsedMs) : ended.result;
+  const result = named(
+    isOurs ? await finishOrTell(parts, run, ended, seal, request, elapsedMs) : ended.result,
+  );
   const runId = run?.id ?? null;
   const callCount = end.calls.length;
   parts.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
@@ -95,7 +103,7 @@ async function readCheckpoint(store: RunStore, runId: string | null, { success }
   if (success || runId === null) return null;
   try {
     const run = await store.find(runId);
-    return run === undefined ? null : checkpointOf(await readEarlierRun(store, run));
+    return run === undefined ? null : checkpointOf(await readEarlierRun(store, run), undefined);
   } catch {
     // A store that cannot be read now is told of elsewhere.
     return null;

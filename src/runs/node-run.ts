@@ -36,7 +36,13 @@ export interface NodeRunParts extends NodeCallParts, ValueParts {
   /** Nothing new begins any more. */
   readonly isOver: () => boolean;
   /** Called for each step that ended. */
-  readonly onStep: (name: string, end: StepEnd, startedAt: number) => void;
+  readonly onStep: (step: DoneStep, end: StepEnd, startedAt: number) => void;
+}
+
+/** A node, or an item of a batch, by its label, and the tool or node type that it is. */
+export interface DoneStep {
+  readonly node: string;
+  readonly tool: string;
 }
 
 interface RunFrameClock {
@@ -187,7 +193,7 @@ async function attemptOnce(
   const startedAt = parts.clock.elapsed();
   const isHandled = node.onError !== "fail" || node.batch?.onError === "continue";
   const end = await waitOrPerform();
-  parts.onStep(label, end, startedAt);
+  parts.onStep({ node: label, tool: node.type }, end, startedAt);
   return end;
 
   async function waitOrPerform(): Promise<StepEnd> {

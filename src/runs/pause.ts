@@ -5,6 +5,14 @@ import { fail, type ToolResult } from "../core/result.ts";
 const APPROVAL_REQUIRED = "approval_required";
 const WAITING = "waiting_until";
 
+/** Stands in a hint for the run that a client would resume; whoever knows its id puts it in. */
+export const THIS_RUN = "{run_id}";
+
+/** An error with the id of the run that it is about, wherever it speaks of it. */
+export function nameRun(error: ToolError, runId: string): ToolError {
+  return error.hint === undefined ? error : { ...error, hint: error.hint.replaceAll(THIS_RUN, runId) };
+}
+
 export function isPause({ reason }: Pick<ToolError, "reason">): boolean {
   return reason === APPROVAL_REQUIRED || reason === WAITING;
 }
@@ -14,7 +22,7 @@ export function approvalRequired(name: string, message: string, mayDecide: boole
   const why = mayDecide ? "" : "This client's token lacks the scope write, so its answer would not count. ";
   return fail("TOOL_EXECUTION_FAILED", `approval_required: ${name} waits for approval: ${message}`, {
     reason: APPROVAL_REQUIRED,
-    hint: `${why}A person decides with: repertoire approve RUN_ID. Then execute {resume: run_id} goes on.`,
+    hint: `${why}A person decides with: repertoire approve ${THIS_RUN}. Then execute {"resume": "${THIS_RUN}"} goes on.`,
   });
 }
 
@@ -23,6 +31,6 @@ export function waitingUntil(name: string, until: number): ToolResult<never> {
   return fail("TOOL_EXECUTION_FAILED", `waiting_until: ${name} waits until ${when}.`, {
     reason: WAITING,
     retryable: true,
-    hint: `Go on then with execute {resume: run_id}; before ${when} it waits again.`,
+    hint: `Go on then with execute {"resume": "${THIS_RUN}"}; before ${when} it waits again.`,
   });
 }

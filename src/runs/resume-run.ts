@@ -12,6 +12,7 @@ import { canBeAsked } from "./elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
 import { findLastRun } from "./last-run.ts";
 import { goOn, newest, settle, superseded } from "./resume.ts";
+import { nameRun } from "./pause.ts";
 import type { RunEvent, RunReport, RunRequest } from "./run.ts";
 import type { NamedSource } from "./named-source.ts";
 import { doneSteps, type DoneSteps } from "./prepare-whole.ts";
@@ -111,7 +112,8 @@ async function refused(
   { run }: EarlierRun,
   { error }: { readonly error: ToolError },
 ): Promise<ToolResult<RunReport>> {
-  return succeed({ ...(await storedReport(parts, run)), result: { success: false, error } });
+  const result = { success: false as const, error: nameRun(error, run.id) };
+  return succeed({ ...(await storedReport(parts, run)), result });
 }
 
 /** A question that nobody here can answer, or a time that has not come: going on would only stop again. */

@@ -7,7 +7,7 @@ import { fail, type ToolResult } from "../core/result.ts";
 import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Departure } from "./departure.ts";
-import { isPause } from "./pause.ts";
+import { isPause, THIS_RUN } from "./pause.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import type { BodyEnd, ConductParts } from "./run-frame.ts";
 import type { Seal } from "./seal.ts";
@@ -27,13 +27,13 @@ export function notWritten(error: unknown): ToolError {
   return fail("TOOL_EXECUTION_FAILED", `The run was stopped: ${what}`, {
     reason: code === "STORE_FULL" ? "storage_full" : "store_failed",
     retryable: true,
-    hint: "When the store can be written again, execute {resume: run_id} goes on.",
+    hint: `When the store can be written again, execute {"resume": "${THIS_RUN}"} goes on.`,
   }).error;
 }
 
 const STOPPED: ToolError = fail("CANCELLED", "The gateway was told to stop; the run stands where it is.", {
   reason: "stopped",
-  hint: "execute {resume: run_id} goes on.",
+  hint: `execute {"resume": "${THIS_RUN}"} goes on.`,
 }).error;
 
 /** What stopped the run says more than how its body noticed. */

@@ -3,6 +3,7 @@ import { TOOL_ERROR_CODES, type CodePlace, type ToolError, type ToolErrorCode } 
 import type { Json } from "../core/json.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { isCapability } from "./prepare-below.ts";
 import { placeInSource, type Program } from "../sandbox/analysis.ts";
 import { RESULT_BYTES_MAX, TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
 import type { GuestOutcome, Thrown } from "../sandbox/sandbox.ts";
@@ -86,6 +87,7 @@ function thrownError(thrown: Thrown, bounds: RunBounds): ToolError {
     reason: thrown.reason ?? (thrown.tool === undefined ? "thrown" : "tool_error"),
     ...(thrown.retryable !== undefined && { retryable: thrown.retryable }),
     ...(place !== undefined && { place }),
+    ...(isCapability(thrown.tool ?? "") && { cause: what }),
     ...(hint !== undefined && { hint: escapeUnprintable(hint) }),
   }).error;
 }

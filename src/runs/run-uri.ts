@@ -12,8 +12,8 @@ export function resultUriOf(runId: string): string {
   return `${RUNS_URI}/${runId}/${RESULT}`;
 }
 
-export function stepUriOf(runId: string, seq: number): string {
-  return `${RUNS_URI}/${runId}/${seq}`;
+export function stepUriOf(runId: string, step: number): string {
+  return `${RUNS_URI}/${runId}/${step}`;
 }
 
 export type RunAddress =

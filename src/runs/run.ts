@@ -48,8 +48,10 @@ export type RunEvent =
 
 /** A step that a run made, or that was answered from the journal. */
 export interface CallRecord {
-  /** The tool, or the id of the node. */
+  /** By its exposed name; of a workflow, the type of the node. */
   readonly tool: string;
+  /** The id of the node, in a workflow. */
+  readonly node?: string;
   readonly success: boolean;
   /** From the start of the run to the start of the call. */
   readonly startedMs: number;
@@ -83,22 +85,15 @@ export interface Checkpoint {
   readonly runId: string;
   readonly completed: readonly string[];
   readonly failed: string | null;
-  readonly steps: readonly CheckpointStep[];
+  /** How many there are, whatever became of them; the calls of the answer and the trace have them one by one. */
+  readonly stepCount: number;
   readonly isResumable: boolean;
+  /** The run that went on from this one. */
+  readonly successor: string | undefined;
   /** Calls that were sent and whose outcome is not known. */
   readonly uncertain: readonly UncertainStep[];
   /** The question that the run waits with, or the time that it waits for. */
   readonly waiting: WaitingStep | null;
-}
-
-export interface CheckpointStep {
-  readonly name: string;
-  readonly tool: string;
-  readonly status: "succeeded" | "skipped" | "failed" | "uncertain" | "waiting";
-  readonly elapsedMs: number | null;
-  readonly isReplayed?: true;
-  /** Who decided to go on without it. */
-  readonly skippedBy?: string;
 }
 
 export interface UncertainStep {

@@ -30,7 +30,9 @@ export function skippedWarning({ tool, by }: SkippedCall): string {
 
 /** Of the calls of a run, those that were skipped. */
 export function skippedCalls(
-  calls: readonly { readonly tool: string; readonly skippedBy?: string }[],
+  calls: readonly { readonly tool: string; readonly node?: string; readonly skippedBy?: string }[],
 ): SkippedCall[] {
-  return calls.flatMap(({ tool, skippedBy: by }) => (by === undefined ? [] : [{ tool, by }]));
+  return calls.flatMap(({ tool, node, skippedBy: by }) =>
+    by === undefined ? [] : [{ tool: node ?? tool, by }],
+  );
 }

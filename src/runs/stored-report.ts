@@ -20,6 +20,7 @@ export async function storedReport(
   run: Run,
 ): Promise<RunReport> {
   const earlier = await readEarlierRun(store, run);
+  const successor = run.status === "succeeded" ? undefined : await store.successor(run.id);
   const names = namesOf(earlier.steps);
   const calls = earlier.steps.map((step) => recordOf(step, run, names.get(step.key)!));
   const skipped = skippedCalls(calls);
@@ -30,7 +31,7 @@ export async function storedReport(
     logs: [],
     warnings: skipped.map(skippedWarning),
     ...(skipped.length > 0 && { skipped }),
-    checkpoint: run.status === "succeeded" ? null : checkpointOf(earlier),
+    checkpoint: run.status === "succeeded" ? null : checkpointOf(earlier, successor?.id),
     elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
   });
 }
@@ -39,7 +40,8 @@ function recordOf(step: Step, run: Run, name: string): CallRecord {
   const { status, startedAt, finishedAt, fromRunId, error } = step;
   const by = skippedBy(step);
   return {
-    tool: name,
+    tool: step.tool,
+    ...(run.kind === "workflow" && { node: name }),
     success: status === "succeeded" && by === undefined,
     startedMs: Math.max(0, startedAt - run.startedAt),
     elapsedMs: finishedAt === null ? 0 : finishedAt - startedAt,

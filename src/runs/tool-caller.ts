@@ -180,9 +180,12 @@ async function findProblem(
 
 /** What the guest can catch. */
 function guestError(error: ToolError, tool: string): JsonObject {
-  const { upstream, mayHaveHappened: _, ...told } = error;
+  const { upstream, mayHaveHappened: _, cause, ...told } = error;
+  // However deep it was: the place in this code, which is added where it is thrown, and the innermost one with its cause.
+  const message = isCapability(tool) ? (cause ?? `In ${tool}: ${error.message}`) : error.message;
   return {
     ...(told as unknown as JsonObject),
+    message,
     tool,
     ...(upstream !== undefined && { details: upstream as unknown as JsonObject }),
   };

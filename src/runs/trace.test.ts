@@ -70,7 +70,7 @@ describe("a trace", () => {
     expect(await traceOf(failed.runId)).toMatchObject({
       status: "failed",
       resumed_by: resumed.runId,
-      checkpoint: { completed_nodes: ["notes__add"], failed_node: null, resumable: true },
+      checkpoint: { completed_nodes: ["notes__add"], failed_node: null, resumable: false },
     });
     expect(await traceOf(resumed.runId)).toMatchObject({
       resumed_from: failed.runId,

@@ -96,7 +96,7 @@ async function givenTo(store: RunStore, runId: string): Promise<unknown> {
 async function stepResult(store: RunStore, run: Run, step: string): Promise<Json | undefined> {
   const steps = await store.steps(run.id);
   const names = namesOf(steps);
-  const found = steps.find(({ seq, key }) => String(seq) === step || names.get(key) === step);
+  const found = steps.find(({ key }, at) => String(at + 1) === step || names.get(key) === step);
   return found === undefined ? undefined : store.stepResult(run.id, found.key);
 }
 
@@ -151,21 +151,23 @@ async function treeOf(parts: TraceParts, run: Run, depth: number, given: unknown
     ...(successor !== undefined && { resumed_by: successor.id }),
     ...(run.status === "succeeded" && { outputs: resultPreview(run.result, resultUriOf(run.id)) }),
     steps: [
-      ...earlier.steps.map((step) => stepOf(step, run, names.get(step.key)!)),
-      ...notOnRecord.map((call) => callOf(call, run, names.get(call.key)!)),
+      ...earlier.steps.map((step, at) => stepOf(step, run, names.get(step.key)!, at + 1)),
+      ...notOnRecord.map((call, at) =>
+        callOf(call, run, names.get(call.key)!, earlier.steps.length + at + 1),
+      ),
     ],
     ...(below.length > 0 && { runs: below }),
     ...(children.length > CHILDREN_MAX && { runs_left_out: children.length - CHILDREN_MAX }),
     ...(run.status !== "succeeded" &&
-      run.status !== "running" && { checkpoint: checkpointJson(checkpointOf(earlier)) }),
+      run.status !== "running" && { checkpoint: checkpointJson(checkpointOf(earlier, successor?.id)) }),
   };
 }
 
-function stepOf(step: Step, run: Run, name: string): JsonObject {
-  const { seq, key, tool, status, startedAt, finishedAt, args, error, fromRunId } = step;
+function stepOf(step: Step, run: Run, name: string, number: number): JsonObject {
+  const { key, tool, status, startedAt, finishedAt, args, error, fromRunId } = step;
   const by = skippedBy(step);
   return {
-    step: seq,
+    step: number,
     key,
     name,
     tool,
@@ -175,20 +177,20 @@ function stepOf(step: Step, run: Run, name: string): JsonObject {
     elapsed_ms: finishedAt === null ? null : finishedAt - startedAt,
     ...(fromRunId !== null && { from_journal: fromRunId }),
     args: preview(args),
-    ...(status === "succeeded" && { result: stepResultPreview(step) }),
+    ...(status === "succeeded" && { result: stepResultPreview(step, number) }),
     ...(error !== null && by === undefined && { error: pick(error, ["code", "reason", "message"]) }),
   };
 }
 
 /** A call that is not answered yet. It may be made again, so it is on record only when it has returned. */
-function callOf({ seq, key, tool, startedAt }: CallUnderWay, run: Run, name: string): JsonObject {
+function callOf({ key, tool, startedAt }: CallUnderWay, run: Run, name: string, number: number): JsonObject {
   const startedMs = startedAt - run.startedAt;
-  return { step: seq, key, name, tool, status: "under_way", started_ms: startedMs, elapsed_ms: null };
+  return { step: number, key, name, tool, status: "under_way", started_ms: startedMs, elapsed_ms: null };
 }
 
-function stepResultPreview({ runId, seq, result, resultBytes }: Step): Json {
-  if (resultBytes !== null) return { handle: stepUriOf(runId, seq), bytes: resultBytes };
-  return resultPreview(result, stepUriOf(runId, seq));
+function stepResultPreview({ runId, result, resultBytes }: Step, number: number): Json {
+  if (resultBytes !== null) return { handle: stepUriOf(runId, number), bytes: resultBytes };
+  return resultPreview(result, stepUriOf(runId, number));
 }
 
 function resultPreview(value: Json, handle: string): Json {

@@ -1,6 +1,7 @@
 /** What somebody says about calls whose outcome is not known, and the refusal as long as nobody has. */
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { UncertainAnswer, UncertainDecisions } from "../core/tool.ts";
+import { THIS_RUN } from "./pause.ts";
 import type { UncertainStep } from "./run.ts";
 
 /** By which a decision finds its step. */
@@ -43,8 +44,8 @@ function uncertainStep(steps: readonly UncertainStep[]): ToolResult<never> {
     {
       reason: "uncertain_step",
       hint:
-        'Look whether it took effect. Then resume with uncertain: "retry" (make it again), "skip" (go on without its result) ' +
-        'or {"result": …} (go on with this result)' +
+        `Look whether it took effect. Then execute {"resume": "${THIS_RUN}", "uncertain": …} with "retry" (make it again), ` +
+        '"skip" (go on without its result) or {"result": …} (go on with this result)' +
         (steps.length === 1
           ? "."
           : "; or a list with one answer for each, in the order of checkpoint.uncertain."),

@@ -357,7 +357,7 @@ describe("an approval that nobody here can give", () => {
       { id: "ok", type: "approve", params: { message: "Go on?" } },
     ];
     const report = await kit.executeWorkflow(flow(nodes));
-    expect(report.checkpoint?.steps).toHaveLength(2);
+    expect(report.checkpoint?.stepCount).toBe(2);
     expect(await waitingOf(kit, report.runId!)).toMatchObject({ name: "ok" });
   });
 

@@ -77,7 +77,7 @@ describe("a batch", () => {
     const node = { type: "list__backwards", batch: { items: numbers(8), concurrency: 8 } };
     const report = await kit.executeWorkflow(many(node));
     expect(report.result).toEqual({ success: true, data: { many: numbers(8).map((n) => ({ n })) } });
-    expect(report.calls[0]?.tool).toBe("many[7]");
+    expect(report.calls[0]?.node).toBe("many[7]");
   });
 
   it("has no more items under way than it says", async () => {

@@ -35,7 +35,7 @@ describe("a workflow that goes on", () => {
     const resumed = await kit.resume(failed.runId!);
     expect(resumed.result.success).toBe(true);
     expect(broken.made().toSorted()).toEqual(["a", "m1", "m2", "z"]);
-    const replayed = resumed.calls.filter(({ isReplayed }) => isReplayed).map(({ tool }) => tool);
+    const replayed = resumed.calls.filter(({ isReplayed }) => isReplayed).map(({ node }) => node!);
     expect(replayed.toSorted()).toEqual(["a", "many[0]", "many[1]"]);
   });
 

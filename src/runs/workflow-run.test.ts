@@ -44,7 +44,7 @@ describe("order", () => {
     const report = await kit.executeWorkflow(flow(nodes, { edges: [{ from: "b", to: "c" }] }));
     expect(report.result).toEqual({ success: true, data: {} });
     expect(made()).toEqual([{ at: "a" }, { at: "b", after: "a" }, { at: "c" }]);
-    expect(report.calls.map(({ tool }) => tool)).toEqual(["a", "b", "c"]);
+    expect(report.calls.map(({ node }) => node)).toEqual(["a", "b", "c"]);
   });
 
   it("leaves independent nodes to run at the same time: each of these waits until the other has begun", async () => {

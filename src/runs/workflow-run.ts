@@ -13,7 +13,7 @@ import type { LogLine } from "../sandbox/sandbox.ts";
 import type { BodyEnd, ConductParts, RunFrame } from "./run-frame.ts";
 import type { StepEnd } from "./journal.ts";
 import type { NodeCallParts } from "./node-call.ts";
-import { runNode, type NodeRunParts } from "./node-run.ts";
+import { runNode, type NodeRunParts, type DoneStep } from "./node-run.ts";
 import { errorValue, type NodeEnd } from "./node-values.ts";
 import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import type { RecordParts } from "./decide.ts";
@@ -54,8 +54,8 @@ export async function runWorkflow(
     random: Math.random,
     onLogs: (lines: readonly LogLine[]) => void logs.push(...lines),
     onSkipped: (skips: readonly SkippedCall[]) => void below.push(...skips),
-    onStep: (name: string, end: StepEnd, startedAt: number) =>
-      calls.add(name, end, startedAt, parts.clock.elapsed()),
+    onStep: (step: DoneStep, end: StepEnd, startedAt: number) =>
+      calls.add(step, end, startedAt, parts.clock.elapsed()),
   };
   const failure = await runAll(nodeParts, ends);
   const warnings = [...prepared.warnings];
@@ -229,14 +229,14 @@ function createCalls({ workflow }: PreparedWorkflow, { request }: RunFrame, star
   const records: CallRecord[] = [];
   return {
     records,
-    add(name: string, end: StepEnd, beganAt: number, endedAt: number): void {
+    add({ node, tool }: DoneStep, end: StepEnd, beganAt: number, endedAt: number): void {
       const record = recordOf(end);
-      records.push({ tool: name, ...record, startedMs: beganAt - startedAt, elapsedMs: endedAt - beganAt });
+      records.push({ tool, node, ...record, startedMs: beganAt - startedAt, elapsedMs: endedAt - beganAt });
       const number = records.length;
       const total = Math.max(number, workflow.nodes.length);
       const { success } = record;
       const isSkipped = record.skippedBy !== undefined;
-      request.observe?.({ kind: "call_ended", tool: name, number, success, isSkipped, total });
+      request.observe?.({ kind: "call_ended", tool: node, number, success, isSkipped, total });
     },
   };
 }

@@ -70,7 +70,7 @@ describe("a node whose outcome is not known", () => {
     expect(broken.made()).toEqual(["a", "b", "c"]);
     // A5: it is told as skipped.
     expect(resumed.skipped).toEqual([{ tool: "b", by: "bob" }]);
-    expect(resumed.calls.find(({ tool }) => tool === "b")).toMatchObject({
+    expect(resumed.calls.find(({ node }) => node === "b")).toMatchObject({
       success: false,
       skippedBy: "bob",
     });
