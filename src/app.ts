@@ -21,6 +21,7 @@ import { createKnownSecrets } from "./core/known-secrets.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { META_TOOL_NAMES } from "./core/meta-tool-names.ts";
 import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
+import type { Catalogue } from "./registry/catalogue.ts";
 import type { Output } from "./core/output.ts";
 import { findPlatformProblem } from "./core/platform.ts";
 import { createRedactors } from "./core/redactors.ts";
@@ -101,6 +102,8 @@ export interface App extends Exchange, TokenReports {
   followConfig(): Promise<void>;
   /** The definition of an upstream tool, asking its server where nothing is known of it yet; `onProgress` hears of a slow start. */
   findTool(name: string, context?: Pick<CallContext, "onProgress">): Promise<ToolDefinition | undefined>;
+  /** What can be called, of all servers or of some, each asked where nothing is known of it yet; after `waitMs`, what is known. */
+  findTools(options: { readonly servers?: readonly string[]; readonly waitMs: number }): Promise<FoundTools>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
   checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
   /** Lets calls under way end and be recorded, and ends every run where it stands, to be resumed. */
@@ -108,6 +111,14 @@ export interface App extends Exchange, TokenReports {
   /** The TypeScript of what code can call, of all servers or of some, each asked where nothing is known of it yet. */
   declareTools(servers: readonly string[]): Promise<Declarations>;
   close(): Promise<void>;
+}
+
+/** Tools of servers, and what was kept, whose source is `CAPABILITIES_ID`. */
+export interface FoundTools {
+  readonly tools: Catalogue["components"];
+  /** Servers that have not answered yet. */
+  readonly pending: Catalogue["pending"];
+  readonly failed: Catalogue["failed"];
 }
 
 /** A workflow that could run, and its plan as a drawing. */
@@ -423,6 +434,16 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
       if (parseToolName(name).kind !== "upstream") return undefined;
       const found = await registry.find(name, { ...ownContext(), ...context });
       return found.success ? found.data.definition : undefined;
+    },
+    async findTools({ servers: chosen = usable(), waitMs }) {
+      await freshenLibrary();
+      const wanted = [...chosen, CAPABILITIES_ID];
+      const catalogue = await registry.discover({ waitMs, servers: wanted }, ownContext());
+      return {
+        tools: catalogue.components.filter(({ source }) => wanted.includes(source)),
+        pending: catalogue.pending.filter((source) => wanted.includes(source)),
+        failed: catalogue.failed.filter(({ source }) => wanted.includes(source)),
+      };
     },
     async declareTools(chosen) {
       await freshenLibrary();

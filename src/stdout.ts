@@ -15,6 +15,7 @@ export function reserveStdout(): Output {
   reserved = { write: stdout.write.bind(stdout), once: stdout.once.bind(stdout) };
   // A reader that has left (`repertoire list | head`) is no reason to crash; `serve` hears of it through its transport.
   stdout.on("error", () => {});
+  stderr.on("error", () => {});
   stdout.write = stderr.write.bind(stderr);
   return reserved;
 }

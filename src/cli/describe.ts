@@ -1,8 +1,12 @@
 import type { Command } from "commander";
+import { parseReference } from "../core/names.ts";
 import { escapeUnprintable } from "../core/printable.ts";
-import { callMetaTool } from "./meta-call.ts";
+import { refuse } from "./app-call.ts";
+import { findCallable, nodesOf } from "./callable.ts";
+import { describeServer, showCallable } from "./describe-tool.ts";
+import { callMetaToolIn } from "./meta-call.ts";
 import type { Finish } from "./program.ts";
-import { globalOptionsOf } from "./session.ts";
+import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
 import { bold, dim, print, red, yellow } from "./terminal.ts";
 
 interface Field {
@@ -46,15 +50,54 @@ const LABEL_WIDTH = 10;
 export function addDescribe(program: Command, finish: Finish): void {
   program
     .command("describe")
-    .argument("<name>", "namespace:action, tool name, FQDN, alias or bare name; name@2 for a version")
-    .description("Show everything about one item of the library")
+    .argument(
+      "<name>",
+      "server.tool, an item of the library (name@2 for a version), a server, a meta-tool or a built-in node",
+    )
+    .description(
+      "Show everything about one thing that has a name: what it takes, what it gives, how it is called",
+    )
     .addHelpText(
       "after",
-      "\nExamples:\n  $ repertoire describe math:sum\n  $ repertoire describe mcp__math__sum@2 --json",
+      `
+Examples:
+  $ repertoire describe files.read_text_file
+  $ repertoire describe read_text_file         the bare name, where it is the only one
+  $ repertoire describe files                  a server
+  $ repertoire describe math:sum
+  $ repertoire describe mcp__math__sum@2 --json`,
     )
     .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await callMetaTool<Described>(globalOptionsOf(command), "describe_workflow", { name }, show));
+      finish(await describe(name, globalOptionsOf(command)));
     });
+}
+
+async function describe(name: string, options: GlobalOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const { app, config } = session;
+    const reference = parseReference(name);
+    const item = reference.success ? await app.library.find(reference.data) : undefined;
+    if (item !== undefined || /[:@/\\]|^mcp__/.test(name)) {
+      return await callMetaToolIn<Described>(session, options, "describe_workflow", { name }, show);
+    }
+    const servers = config.current().servers.map(({ id }) => id);
+    if (servers.includes(name)) return await describeServer(session, name, options);
+    const node = nodesOf(app).find((one) => one.name === name);
+    const found = await findCallable(app, name, servers);
+    if (found.success) return showCallable(found.data, options, node);
+    if (node !== undefined) return showCallable(node, options);
+    // What cannot be a name at all is told so.
+    if (!reference.success && !isToolName(name)) return refuse(reference.error, options);
+    return refuse(found.error, options);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Names of tools are wider than those of the library: upper case, dots and dashes are common. */
+function isToolName(name: string): boolean {
+  return /^[\w.-]+$/.test(name);
 }
 
 function show(item: Described): void {

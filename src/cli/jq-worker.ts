@@ -14,12 +14,11 @@ async function run(): Promise<JqReply> {
   return { kind: "failed", message: `jq ended with status ${process.exitCode}.` };
 }
 
-run()
-  .catch((error: unknown): JqReply => ({ kind: "failed", message: wordsOf(error) }))
-  .then((reply) => {
-    process.exitCode = 0;
-    parentPort!.postMessage(reply);
-  });
+const port = parentPort!;
+port.postMessage(
+  await run().catch((error: unknown): JqReply => ({ kind: "failed", message: wordsOf(error) })),
+);
+process.exitCode = 0;
 
 /** Its own, without what the package puts before them. */
 function wordsOf(error: unknown): string {

@@ -1,0 +1,29 @@
+/** Lines that fit a terminal. */
+
+/** Narrower than this, breaking lines makes them worse. */
+const WIDTH_MIN = 40;
+/** Where nobody says how wide the terminal is. */
+const WIDTH_DEFAULT = 80;
+
+/** How wide a line on stdout may be; what is not a terminal takes lines of any length, one for each thing. */
+export function outputWidth(output: NodeJS.WriteStream = process.stdout): number {
+  if (!output.isTTY) return Number.POSITIVE_INFINITY;
+  return Math.max(WIDTH_MIN, output.columns || WIDTH_DEFAULT);
+}
+
+/** Breaks at spaces; the lines after the first are indented further. A word that is longer than a line stays whole. */
+export function wrapText(text: string, width: number, indent: string, hanging = indent): string[] {
+  const lines: string[] = [];
+  let line = indent;
+  let isEmpty = true;
+  for (const word of text.split(" ")) {
+    if (!isEmpty && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = hanging;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+}
