@@ -1,112 +1,167 @@
 import type { Command } from "commander";
-import { parseJson, type Json, type JsonObject } from "../core/json.ts";
-import { parseToolName } from "../core/names.ts";
+import { toolErrorIn, type ToolError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import { missingFrom } from "../core/schema-type.ts";
+import type { ToolAnswer } from "../core/tool.ts";
+import { showAnswer, textOf, writeAnswer } from "./answer-view.ts";
 import { refuse } from "./app-call.ts";
+import { parseCallExpression } from "./call-expression.ts";
+import { readArguments } from "./call-arguments.ts";
+import { findCallable, signatureOfCallable, type Callable } from "./callable.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
+import { parameterLines, parametersOf } from "./parameters.ts";
 import type { Finish } from "./program.ts";
-import { globalOptionsOf, openSession, openSessionFor, type GlobalOptions } from "./session.ts";
-import { escapeLines, note, print, printJson } from "./terminal.ts";
-import { toolErrorIn, type ToolError } from "../core/errors.ts";
+import { globalOptionsOf, openSession, openSessionFor, type GlobalOptions, type Session } from "./session.ts";
+import { dim, green, note, print, printJson, printToolError, tell } from "./terminal.ts";
+import { wrapText } from "./wrap-text.ts";
 
 interface CallOptions extends GlobalOptions {
   readonly args?: string;
+  readonly out?: string;
+  readonly dryRun?: boolean;
 }
 
 export function addCall(program: Command, finish: Finish): void {
   program
     .command("call")
     .description("Call a tool as a client would")
-    .argument("<tool>", "server.tool, or the tool's exposed name")
+    .argument(
+      "<tool>",
+      "server.tool, its bare name where it is the only one, something kept, or a whole call as in code",
+    )
     .argument(
       "[key=value...]",
-      "arguments; numbers, booleans, lists and objects as JSON where the tool wants them",
+      "arguments; JSON where the tool wants no text. key:=JSON is JSON, key=@file the text of a file, {…} all arguments",
     )
-    .option("--args <json>", "all arguments as one JSON object")
+    .option("--args <json>", "all arguments as one JSON object, @file, or - for standard input")
+    .option("--out <file>", "write what it answers to a file: the first image, sound or blob, or the text")
+    .option("--dry-run", "Check the arguments and show what would be called; nothing is called")
     .addHelpText(
       "after",
       `
 Examples:
   $ repertoire call files.read_text_file path=/tmp/notes.txt
-  $ repertoire call github.create_issue --args '{"repo": "me/it", "title": "Broken"}' --json`,
+  $ repertoire call read_text_file path=/tmp/notes.txt head:=3
+  $ repertoire call 'github.create_issue(owner: "me", repo: "it", title: "Broken", labels: ["bug"])'
+  $ repertoire call notes.add text=@letter.txt
+  $ repertoire call github.create_issue --args '{"repo": "me/it", "title": "Broken"}' --json
+  $ repertoire call math:sum a=1 b=2 --dry-run`,
     )
-    .action(async (tool: string, pairs: string[], _options: unknown, command: Command) => {
-      finish(await call(tool, pairs, { ...globalOptionsOf(command), ...command.opts<CallOptions>() }));
+    .action(async (tool: string, words: string[], _options: unknown, command: Command) => {
+      finish(await call(tool, words, { ...globalOptionsOf(command), ...command.opts<CallOptions>() }));
     });
 }
 
-async function call(tool: string, pairs: readonly string[], options: CallOptions): Promise<number> {
-  const name = tool.includes("__") ? tool : tool.replace(".", "__");
-  const parsed = parseToolName(name);
-  const session = await (parsed.kind === "upstream"
-    ? openSessionFor(parsed.server, options)
-    : openSession(options));
+async function call(given: string, words: readonly string[], options: CallOptions): Promise<number> {
+  const expression = await parseCallExpression(given);
+  if (expression?.success === false) return refuse(expression.error, options);
+  const name = expression?.data.tool ?? given;
+  const server = /^(?:mcp\.)?([^.:]+?)(?:\.|__)/.exec(name)?.[1];
+  const session = await (server === undefined ? openSession(options) : openSessionFor(server, options));
   try {
-    const onProgress = (progress: JsonObject): void => {
-      const { message } = progress;
-      note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
+    const servers = session.config.current().servers.map(({ id }) => id);
+    const found = await findCallable(session.app, name, servers);
+    if (!found.success) return refuse(found.error, options);
+    const from = {
+      ...(options.args !== undefined && { json: options.args }),
+      ...(expression !== undefined && { expression: expression.data.args }),
     };
-    const definition = await session.app.findTool(name, { onProgress });
-    const args = readArguments(pairs, options.args, definition);
-    if (!args.success) return refuse(args.error, options);
-    const abort = new AbortController();
-    process.once("SIGINT", () => abort.abort());
-    const answer = await session.app.gateway.callTool(name, args.data, {
-      signal: abort.signal,
-      onProgress,
-    });
-    return show(answer, options);
+    const args = await readArguments(words, from, found.data.definition.inputSchema);
+    const checked = args.success ? checkNames(found.data, args.data) : args;
+    if (!checked.success) return refuseArguments(checked.error, found.data, options);
+    if (options.dryRun === true) return await rehearse(session, found.data, checked.data, options);
+    return await perform(session, found.data, checked.data, options);
   } finally {
     await session.close();
   }
 }
 
-function readArguments(
-  pairs: readonly string[],
-  json: string | undefined,
-  definition: ToolDefinition | undefined,
-): ToolResult<JsonObject> {
-  const parsed = json === undefined ? ({ ok: true, value: {} } as const) : parseJson(json);
-  if (
-    !parsed.ok ||
-    typeof parsed.value !== "object" ||
-    parsed.value === null ||
-    Array.isArray(parsed.value)
-  ) {
-    return fail("TOOL_INVALID_INPUT", "--args is not a JSON object.", { field: "args" });
-  }
-  const properties = (definition?.inputSchema["properties"] ?? {}) as Record<string, JsonObject>;
-  const args: Record<string, Json> = { ...(parsed.value as JsonObject) };
-  for (const pair of pairs) {
-    const at = pair.indexOf("=");
-    if (at <= 0) return fail("TOOL_INVALID_INPUT", `${JSON.stringify(pair)} is not key=value.`);
-    const key = pair.slice(0, at);
-    args[key] = readValue(pair.slice(at + 1), properties[key]);
-  }
-  return succeed(args);
+/** Only what is certainly wrong is refused here: schemas are often wrong in detail, and the server checks for itself. */
+function checkNames({ definition: { inputSchema } }: Callable, args: JsonObject): ToolResult<JsonObject> {
+  const names = parametersOf(inputSchema).map(({ name }) => name);
+  const unknown = Object.keys(args).filter((key) => !names.includes(key));
+  const isClosed = inputSchema["additionalProperties"] === false;
+  const missing = missingFrom(inputSchema, Object.keys(args));
+  const [stranger] = missing.length > 0 || isClosed ? unknown : [];
+  const said = [
+    ...(missing.length > 0 ? [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`] : []),
+    ...(stranger === undefined
+      ? []
+      : [`${JSON.stringify(stranger)} is no parameter of it.${didYouMean(nearest(stranger, names))}`]),
+  ];
+  if (said.length === 0) return succeed(args);
+  return fail("TOOL_INVALID_INPUT", said.join(" "), {
+    reason: "invalid_arguments",
+    field: missing[0] ?? stranger!,
+    ...(missing.length > 0 && { missing }),
+  });
 }
 
-/** Text where the tool wants text or says nothing; otherwise JSON, and text where it is none. */
-function readValue(text: string, schema: JsonObject | undefined): Json {
-  if (schema?.["type"] === undefined || schema["type"] === "string") return text;
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed.value : text;
+/** A person who got the arguments wrong is told what they are. */
+function refuseArguments(error: ToolError, one: Callable, options: CallOptions): number {
+  const exitCode = refuse({ ...error, signature: signatureOfCallable(one) }, options);
+  if (options.json !== true && error.code === "TOOL_INVALID_INPUT") tellParameters(one);
+  return exitCode;
 }
 
-function show(answer: ToolAnswer, options: CallOptions): number {
+function tellParameters(one: Callable): void {
+  const width = process.stderr.isTTY ? process.stderr.columns : Number.POSITIVE_INFINITY;
+  for (const line of wrapText(escapeUnprintable(signatureOfCallable(one)), width, "  ", "      ")) tell(line);
+  for (const line of parameterLines(parametersOf(one.definition.inputSchema), width)) tell(`  ${line}`);
+}
+
+async function rehearse(
+  { app }: Session,
+  one: Callable,
+  args: JsonObject,
+  options: CallOptions,
+): Promise<number> {
+  const checked = await app.runs.checkArguments(one.definition.inputSchema, args);
+  if (!checked.success) return refuseArguments(checked.error, one, options);
+  if (options.json === true) printJson({ dryRun: true, tool: one.name, arguments: args });
+  else {
+    print(`${green("would call")} ${escapeUnprintable(one.written)}`);
+    print(escapeUnprintable(JSON.stringify(args)));
+    note(dim("The arguments fit. Nothing was called (--dry-run)."));
+  }
+  return EXIT.ok;
+}
+
+async function perform(
+  { app }: Session,
+  one: Callable,
+  args: JsonObject,
+  options: CallOptions,
+): Promise<number> {
+  const abort = new AbortController();
+  process.once("SIGINT", () => abort.abort());
+  const answer = await app.gateway.callTool(one.name, args, {
+    signal: abort.signal,
+    onProgress: (progress) => {
+      const { message } = progress;
+      note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
+    },
+  });
   const error = answer.isError === true ? (toolErrorIn(answer) ?? errorOf(answer)) : undefined;
   if (options.json === true) printJson(error === undefined ? answer : { ...answer, error });
-  else for (const block of answer.content) print(escapeLines(textOf(block)));
-  return error === undefined ? EXIT.ok : exitCodeOfToolError(error);
+  if (error !== undefined) return tellError(error, one, options);
+  if (options.out !== undefined) return writeAnswer(answer, options.out);
+  if (options.json !== true) showAnswer(answer);
+  return EXIT.ok;
+}
+
+function tellError(error: ToolError, one: Callable, options: CallOptions): number {
+  if (options.json !== true) {
+    printToolError(error);
+    if (error.code === "TOOL_INVALID_INPUT") tellParameters(one);
+  }
+  return exitCodeOfToolError(error);
 }
 
 /** A server's own failure is only words. */
-function errorOf({ content }: ToolAnswer): ToolError {
-  return fail("TOOL_EXECUTION_FAILED", content.map(textOf).join("\n")).error;
-}
-
-function textOf(block: JsonObject): string {
-  return typeof block["text"] === "string" ? block["text"] : JSON.stringify(block);
+function errorOf(answer: ToolAnswer): ToolError {
+  return fail("TOOL_EXECUTION_FAILED", textOf(answer)).error;
 }
