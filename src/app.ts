@@ -69,6 +69,7 @@ import { openWatching } from "./watching.ts";
 
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
+export { shortRunIds } from "./runs/run-reference.ts";
 export { openSecretStore } from "./secrets.ts";
 export type { TokenReport } from "./token-report.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "./logins.ts";

@@ -140,7 +140,7 @@ describe("every command", () => {
     for (const [args, status, stdout] of [
       [["validate", "flow.json"], 0, /^valid flow\.json: 3 nodes/],
       [["graph", "flow.json"], 0, /^Writes two notes\.\n/],
-      [["show", "last"], 0, /  paused  workflow  /],
+      [["show", "last"], 0, /  needs approval  workflow  /],
       [["approve", "last", "--yes"], 0, /^$/],
       [["resume", "last"], 0, /^\{\n {2}"last": "hello again"\n\}\n$/],
     ] as const) {
@@ -457,11 +457,13 @@ describe("runs, show", () => {
     expect(status).toBe(0);
     const id = RUN_ID.source;
     const when = String.raw`\d{4}-\d\d-\d\dT[\d:]{8}Z`;
+    const [short, ago] = ["[0-9a-f]{8}", String.raw`(?:just now|\d+ s ago|\d+ min ago)`];
     expect(stdout).toMatch(
       new RegExp(
-        String.raw`^RUN +STATUS +STARTED +TOOK +KIND +WHAT\n${id}  succeeded  ${when}  [\d.]+ m?s +workflow  Evil \\u\{1b\}\[2J\n${id}  failed +${when} .* \(went on as ${id}\)\n$`,
+        String.raw`^RUN +STATUS +STARTED +TOOK +KIND +WHAT\n${short}  succeeded  ${ago} +[\d.]+ m?s +workflow  Evil \\u\{1b\}\[2J\n${short}  failed +${ago} .* \(went on as ${short}\)\n$`,
       ),
     );
+    expect((await place.cli("runs", "--time", "iso")).stdout).toMatch(new RegExp(`succeeded +${when} `));
     const listed = (await place.json("runs")) as { runs: { run_id: string; resumed_from?: string }[] };
     expect(listed.runs).toMatchObject([{ status: "succeeded" }, { status: "failed" }]);
     expect(listed.runs[0]!.resumed_from).toBe(listed.runs[1]!.run_id);
@@ -473,7 +475,7 @@ describe("runs, show", () => {
     });
 
     const shown = (await place.cli("show", "last")).stdout;
-    expect(shown).toMatch(new RegExp(`^${id}  succeeded  workflow  ${when}  `));
+    expect(shown).toMatch(new RegExp(String.raw`^${id}  succeeded  workflow  ${ago} \(${when}\)  `));
     expect(shown).toMatch(/\n├─ ✓ first {2}box__add \{"text":"hello"\} {2}from the journal of /);
     expect(shown).toMatch(/\n├─ ✓ middle {2}code .* at \+\d+ ms\n│ {2}└─ code \S+ {2}succeeded {2}\d+ ms\n/);
     expect(shown).toMatch(/\n│ {5}└─ ✓ box__fragile \{"text":"x"\} {2}\d+ ms at \+\d+ ms\n└─ ✓ last /);
@@ -483,6 +485,32 @@ describe("runs, show", () => {
     expect(before).toMatch(/\n└─ ✗ middle [^]*it is broken/);
     expect(before).toContain(`went on  ${listed.runs[0]!.run_id}`);
     expect(before).not.toContain("go on with");
+  });
+
+  it("C7: runs says what ran, and the id that it shows is good for show, resume and approve", async () => {
+    const place = createPlace();
+    place.write("gated.json", GATED);
+    place.write("count.ts", "// Counts the notes.\nreturn (await mcp.box.count({})).count;");
+    await place.cli("run", "count.ts");
+    await runCliHere(["run", "-", "--config", join(place.folder, "servers.json")], {
+      folder: place.folder,
+      input: `\n// Says two.\nreturn 2;`,
+    });
+    await place.cli("run", "gated.json");
+    const rows = (await place.cli("runs")).stdout.trim().split("\n").slice(1);
+    const [gated, typed, counted] = rows.map((row) => row.slice(0, 8));
+    expect(rows[0]).toMatch(/^[0-9a-f]{8} {2}needs approval .* gated\.json$/);
+    expect(rows[1]).toMatch(/ code +Says two\.$/);
+    expect(rows[2]).toMatch(/ code +count\.ts$/);
+    expect((await place.cli("show", counted!)).stdout).toMatch(new RegExp(`^\\S+${counted} {2}succeeded`));
+    expect(await place.json("show", typed!)).toMatchObject({ run_id: expect.stringContaining(typed!) });
+    expect(await place.cli("approve", gated!, "--yes")).toMatchObject({ status: 0 });
+    expect((await place.cli("resume", gated!)).stdout).toContain("hello again");
+    const whole = (await place.json("show", gated!)) as { run_id: string };
+    const many = await place.cli("show", whole.run_id.slice(0, 4));
+    expect(many).toMatchObject({ status: 2, stderr: expect.stringContaining(whole.run_id) });
+    expect((await place.cli("show", "ffffffff")).status).toBe(7);
+    expect((await place.cli("show", "xyz")).stderr).toContain("at least 4 characters");
   });
 
   it("show prints one result as JSON, and the whole trace", async () => {

@@ -26,7 +26,10 @@ export function addApprove(program: Command, finish: Finish): void {
   program
     .command("approve")
     .description("Decide what a paused run waits with: it shows exactly what would be done, and asks")
-    .argument("<run|last>", "the id of the run, or last for the newest that waits for an approval")
+    .argument(
+      "<run|last>",
+      "the id of the run, or its beginning or end, or last for the newest that waits for an approval",
+    )
     .option("--yes", "approve without being asked")
     .option("--deny", "say no; the run has failed then")
     .option(

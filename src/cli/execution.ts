@@ -2,6 +2,7 @@
  * Runs something in this process and shows what came of it. A signal ends it in order: the calls under way are finished and
  * recorded, and the answer says how to go on.
  */
+import { basename } from "node:path";
 import type { App } from "../app.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Origin } from "./checkpoint.ts";
@@ -28,7 +29,8 @@ export async function perform(
   const abort = new AbortController();
   const progress = startProgressLine();
   try {
-    const work = execute(app, execution, abort.signal, progress);
+    const title = origin.file === undefined ? {} : { title: basename(origin.file) };
+    const work = execute(app, execution, { signal: abort.signal, ...title }, progress);
     const stopped = await Promise.race([work.then(() => undefined), signals.stopped]);
     if (stopped !== undefined) await leave(app, abort, progress);
     const executed = await withWholeOutputs(app, await work);
@@ -52,11 +54,11 @@ async function leave(app: App, abort: AbortController, progress: ProgressLine): 
 async function execute(
   { gateway }: App,
   { args, workflow }: Execution,
-  signal: AbortSignal,
+  given: { readonly signal: AbortSignal; readonly title?: string },
   progress: ProgressLine,
 ): Promise<Executed> {
   const context = {
-    signal,
+    ...given,
     session: folderSession(),
     onProgress: (step: JsonObject) => showProgress(progress, step as unknown as Progress),
   };

@@ -22,7 +22,10 @@ export function addResume(program: Command, finish: Finish): void {
   program
     .command("resume")
     .description("Go on with a run that stopped; nothing that is done is done again")
-    .argument("<run|last>", "the id of the run, or last for the newest of this folder")
+    .argument(
+      "<run|last>",
+      "the id of the run, or its beginning or end, or last for the newest of this folder",
+    )
     .option("--code <file>", "the corrected code, or the corrected .json of a workflow; - for standard input")
     .option("--name <name>", "something kept or drafted that is the corrected version")
     .option(

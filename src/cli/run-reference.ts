@@ -8,7 +8,7 @@ const LAST = "last";
 
 /** The id that is meant: `last` is the newest run of all. */
 export async function findRunId(app: App, reference: string): Promise<ToolResult<string>> {
-  if (reference !== LAST) return succeed(reference);
+  if (reference !== LAST) return app.runs.findRun(reference);
   const [newest] = (await app.traces.list(1)) as unknown as RunView[];
   return newest === undefined ? noRun("Nothing has run yet.") : succeed(newest.run_id);
 }
@@ -27,7 +27,7 @@ export async function findResumableRunId(
   scope: Scope,
   reference: string,
 ): Promise<ToolResult<string>> {
-  if (reference !== LAST) return succeed(reference);
+  if (reference !== LAST) return app.runs.findRun(reference);
   const session = folderSession();
   const own = { limit: 1, starter: { principal: null, session } };
   const [newest] = await app.store.runs.list(scope, own);
@@ -57,7 +57,7 @@ export async function findAskingRunId(
   scope: Scope,
   reference: string,
 ): Promise<ToolResult<string>> {
-  if (reference !== LAST) return succeed(reference);
+  if (reference !== LAST) return app.runs.findRun(reference);
   const runs = await app.store.runs.listUnfinished(scope, LOOKED_AT_MAX);
   const asking = runs.find(
     ({ status, error }) => status === "paused" && error?.["reason"] === "approval_required",

@@ -52,7 +52,20 @@ export interface StepView {
   readonly error?: ErrorView;
 }
 
+/** What a person needs to know of a paused run is what it waits for. */
+const WAITS: Readonly<Record<string, string>> = {
+  approval_required: "needs approval",
+  waiting_until: "waits",
+  uncertain_step: "uncertain",
+};
+
+/** The status in words. */
+export function statusOf({ status, error }: Pick<RunView, "status" | "error">): string {
+  return status === "paused" ? (WAITS[error?.reason ?? ""] ?? status) : status;
+}
+
 const PAINTS: ReadonlyMap<string, (text: string) => string> = new Map([
+  ...Object.values(WAITS).map((words) => [words, yellow] as const),
   ["succeeded", green],
   ["failed", red],
   ["interrupted", red],

@@ -1,18 +1,24 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { App } from "../app.ts";
+import { shortRunIds, type App } from "../app.ts";
 import { displayNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
-import { durationOf, paintStatus, RUN_STATUSES, timeOf, type RunView } from "./run-view.ts";
+import { durationOf, paintStatus, RUN_STATUSES, statusOf, timeOf, type RunView } from "./run-view.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { note, printTable } from "./terminal.ts";
+import { agoOf } from "./time-words.ts";
 
 interface RunsOptions extends GlobalOptions {
   readonly status?: string;
   readonly limit: number;
   readonly all?: boolean;
+  readonly time: (typeof TIMES)[number];
 }
+
+const TIMES = ["relative", "iso"] as const;
+/** On a narrower terminal what ran is worth more than its kind. */
+const WIDE_COLUMNS = 100;
 
 const LIMIT_DEFAULT = 20;
 /** What `--all` shows; more is no longer a list to read. */
@@ -25,7 +31,7 @@ interface Listed {
 }
 
 interface NamedRun extends RunView {
-  /** What was kept and ran, where it has no intent of its own. */
+  /** What was kept and ran, or the first words of what ran, where it has no intent of its own. */
   readonly name?: string;
   /** The run that goes on from it. */
   readonly resumed_by?: string;
@@ -38,9 +44,16 @@ export function addRuns(program: Command, finish: Finish): void {
     .addOption(new Option("--status <status>", "only those that are").choices(RUN_STATUSES))
     .option("--limit <n>", `at most so many, up to ${LIMIT_MAX}`, parseLimit, LIMIT_DEFAULT)
     .option("--all", `up to ${LIMIT_MAX}`)
+    .addOption(new Option("--time <form>", "how times are written").choices(TIMES).default("relative"))
     .addHelpText(
       "after",
-      "\nExamples:\n  $ repertoire runs\n  $ repertoire runs --status paused\n  $ repertoire runs --all --json",
+      `
+The id that is shown is the end of the whole one (which --json has). show, resume and approve take it, as they take any beginning or end of an id that only one run has.
+
+Examples:
+  $ repertoire runs
+  $ repertoire runs --status paused
+  $ repertoire runs --all --json`,
     )
     .action(async (_options: unknown, command: Command) => {
       const options = { ...globalOptionsOf(command), ...command.opts<RunsOptions>() };
@@ -74,38 +87,46 @@ async function list(app: App, { status, limit, all }: RunsOptions): Promise<Tool
   return succeed({ runs });
 }
 
-async function named({ store }: App, run: RunView): Promise<NamedRun> {
-  if (run.kind !== "capability" || run.intent !== null) return run;
+async function named({ store, traces }: App, run: RunView): Promise<NamedRun> {
+  if (run.intent !== null) return run;
+  if (run.kind !== "capability") {
+    const title = await traces.title(run.run_id);
+    return title === undefined ? run : { ...run, name: title };
+  }
   const id = (await store.runs.find(run.run_id))?.capabilityId;
   const capability = typeof id === "string" ? await store.capabilities.get(id) : undefined;
   return capability === undefined ? run : { ...run, name: displayNameOf(capability) };
 }
 
-function show({ runs }: Listed, { status }: RunsOptions): void {
+function show({ runs }: Listed, { status, time }: RunsOptions): void {
   if (runs.length === 0) {
     note(status === undefined ? "Nothing has run yet." : `No run is ${status}.`);
     return;
   }
+  const isWide = !process.stdout.isTTY || process.stdout.columns >= WIDE_COLUMNS;
+  const shortIds = shortRunIds(
+    runs.flatMap(({ run_id: id, resumed_by: next }) => [id, ...(next === undefined ? [] : [next])]),
+  );
   const rows = runs.map((run) => [
-    run.run_id,
-    run.status,
-    timeOf(run.started_at),
+    shortIds.get(run.run_id)!,
+    statusOf(run),
+    time === "iso" ? timeOf(run.started_at) : agoOf(run.started_at),
     durationOf(run.elapsed_ms),
-    run.kind,
-    whatOf(run),
+    ...(isWide ? [run.kind] : []),
+    whatOf(run, shortIds),
   ]);
-  const heading = ["RUN", "STATUS", "STARTED", "TOOK", "KIND", "WHAT"];
+  const heading = ["RUN", "STATUS", "STARTED", "TOOK", ...(isWide ? ["KIND"] : []), "WHAT"];
   printTable([heading, ...rows], {
     column: 1,
     paint: (cell) => (isHeading(cell) ? cell : paintStatus(cell)),
   });
 }
 
-function whatOf({ intent, name, resumed_by: next }: NamedRun): string {
+function whatOf({ intent, name, resumed_by: next }: NamedRun, shortIds: ReadonlyMap<string, string>): string {
   const what = intent ?? name;
   return [
     ...(what === undefined ? [] : [what]),
-    ...(next === undefined ? [] : [`(went on as ${next})`]),
+    ...(next === undefined ? [] : [`(went on as ${shortIds.get(next)})`]),
   ].join(" ");
 }
 

@@ -8,9 +8,10 @@ import { useApp } from "./app-call.ts";
 import { standingLines } from "./checkpoint.ts";
 import type { Finish } from "./program.ts";
 import { findRunId, noRun } from "./run-reference.ts";
-import { durationOf, paintStatus, timeOf, type TraceView } from "./run-view.ts";
+import { durationOf, paintStatus, statusOf, timeOf, type TraceView } from "./run-view.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { bold, dim, print, printJson, red } from "./terminal.ts";
+import { agoOf } from "./time-words.ts";
 import { treeLines } from "./trace-tree.ts";
 
 interface ShowOptions extends GlobalOptions {
@@ -23,7 +24,7 @@ export function addShow(program: Command, finish: Finish): void {
   program
     .command("show")
     .description("Show what a run did, step by step, and how to go on with it")
-    .argument("<run|last>", "the id of the run, or last for the newest")
+    .argument("<run|last>", "the id of the run, or its beginning or end, or last for the newest")
     .option("--step <name>", "print the result of one step as JSON; outputs is the result of the run")
     .addHelpText(
       "after",
@@ -71,7 +72,8 @@ async function findResult(app: App, reference: string, step: string): Promise<To
 function show(trace: TraceView, options: GlobalOptions): void {
   const { run_id: id, kind, status, started_at: startedAt, elapsed_ms: elapsedMs, error, checkpoint } = trace;
   const took = elapsedMs === null ? "" : `  ${durationOf(elapsedMs)}`;
-  print(`${bold(id)}  ${paintStatus(status)}  ${kind}  ${timeOf(startedAt)}${took}`);
+  const words = escapeUnprintable(statusOf(trace));
+  print(`${bold(id)}  ${paintStatus(words)}  ${kind}  ${agoOf(startedAt)} (${timeOf(startedAt)})${took}`);
   line("for", trace.intent ?? "");
   line("inputs", shortened(trace.inputs));
   line("from", trace.resumed_from ?? "");

@@ -372,6 +372,8 @@ export interface RunStore {
       children?: boolean;
       status?: RunStatus;
       starter?: RunStarter;
+      /** What the id begins or ends with: digits and hyphens only. */
+      idPart?: string;
     },
   ): Promise<RunSummary[]>;
   /**

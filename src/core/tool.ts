@@ -147,6 +147,8 @@ export interface CallContext {
   readonly session?: string;
   /** Which version of the capability is called, where its name says so; for this call alone. */
   readonly capabilityVersion?: number;
+  /** What a person calls what they run, such as the name of its file; a run without an intent is listed under it. */
+  readonly title?: string;
   /** What the client's profile lets it use; without one, everything. */
   readonly view?: ToolView;
   /** Hears what the tool reports on the way, untouched: `{progress, total?, message?}`. */

@@ -78,8 +78,7 @@ function checkNames(args: ExecuteInput): ToolResult<void> {
     // A name that is only not well formed is told the nearest ones, which takes a look at what there is.
     if (reference?.success === false && reference.error.code === "SECURITY_ERROR") return reference;
   }
-  const isRunId =
-    args.resume === undefined || /^(?:last|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.test(args.resume);
+  const isRunId = args.resume === undefined || /^(?:last|[0-9a-f-]{4,36})$/.test(args.resume);
   if (isRunId) return succeed(undefined);
   return fail("TOOL_INVALID_INPUT", "resume must be a run_id, as execute returned it, or last.", {
     field: "resume",

@@ -65,6 +65,17 @@ describe("execute", () => {
     expect(await call("execute", { name: "raport" })).toMatchObject({ error: { nearest: ["report"] } });
   });
 
+  it("C7: resumes a run by the end of its id, and never one of another principal", async () => {
+    const { call, gateway } = await openRig(createFixtureSource("notes", [toolOf("list")]));
+    const failed = await call("execute", { code: "await mcp.notes.list(); throw new Error('x')" });
+    const runId = failed["run_id"] as string;
+    expect(await call("execute", { resume: runId.slice(-8) })).toMatchObject({ resumed_from: runId });
+    const guest = { principal: { id: "token:guest" } as never };
+    const refused = await gateway.callTool("execute", { resume: runId.slice(-8) }, guest);
+    expect(refused.structuredContent).toMatchObject({ error: { code: "TOOL_NOT_FOUND", field: "resume" } });
+    expect(JSON.stringify(refused)).not.toContain(runId);
+  });
+
   it("says that there is nothing to resume, with code or without", async () => {
     const { call } = await openRig();
     const none = `${"0".repeat(8)}-0000-0000-0000-${"0".repeat(12)}`;

@@ -94,15 +94,17 @@ async function executeChecked(
   return runSource(parts, source.data, args.data, { ...outer, meta: meta.data });
 }
 
-/** `last` is an id before anything is decided about the run, so that all of it is about the same run. */
+/** `last`, or a part of an id, is an id before anything is decided about the run, so that all of it is about the same run. */
 async function withRunId(
   { runs }: ExecuteParts,
   args: ExecuteInput,
   context: CallContext,
 ): Promise<ToolResult<ExecuteInput>> {
-  if (args.resume !== "last") return succeed(args);
-  const last = await runs.findLast(context);
-  return last.success ? succeed({ ...args, resume: last.data }) : last;
+  const { resume } = args;
+  if (resume === undefined) return succeed(args);
+  const found = await (resume === "last" ? runs.findLast(context) : runs.findRun(resume, context));
+  if (!found.success) return { success: false, error: { ...found.error, field: "resume" } };
+  return succeed({ ...args, resume: found.data });
 }
 
 /** In a profile a run that would use something hidden is not resumed, nor is its question shown. */

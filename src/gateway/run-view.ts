@@ -103,6 +103,7 @@ export function viewTraces(traces: Traces, view: ToolView | undefined, findReach
     // Which runs there are is not told: most are somebody else's.
     list: () => Promise.resolve([]),
     trace,
+    title: () => Promise.resolve(undefined),
     async readResult(uri) {
       return (await mayRead(uri)) ? traces.readResult(uri) : notShown(uri);
     },

@@ -10,6 +10,12 @@ export function pathOf({ path = [] }: CallContext, capability: string | undefine
   return capability === undefined ? path : [...path, capability];
 }
 
+/** What a list calls it. A run that another one starts has the intent that it was given, or none. */
+function titleFor(intent: string | undefined, { runId, title }: CallContext, seal: Seal): string | null {
+  const text = intent ?? (runId === undefined ? title : undefined);
+  return text === undefined ? null : seal.text(text);
+}
+
 /** A run as it is put on record first. */
 export function draftOf(
   { scope }: Pick<ConductParts, "scope">,
@@ -23,7 +29,7 @@ export function draftOf(
     source: capability === undefined ? source : null,
     capabilityId: capability?.id ?? null,
     capabilityVersion: capability?.version ?? null,
-    intent: intent === undefined ? null : seal.text(intent),
+    intent: titleFor(intent, context, seal),
     inputs: seal.close(inputs),
     parentRunId: context.runId ?? null,
     parentStep: context.step?.key ?? null,

@@ -31,12 +31,13 @@ import {
 } from "./decide.ts";
 import { createDeparture } from "./departure.ts";
 import type { NamedSource } from "./named-source.ts";
-import { findLastRun } from "./last-run.ts";
+import { findLastRun, starterOf } from "./last-run.ts";
 import { createOwner } from "./owner.ts";
 import type { Prepared } from "./prepare.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume-run.ts";
 import type { RunReport, RunRequest } from "./run.ts";
+import { findRunByReference } from "./run-reference.ts";
 import { checkSensitive } from "./seal.ts";
 import type { Bound, ToolDirectory } from "./tool-directory.ts";
 import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare-whole.ts";
@@ -89,6 +90,8 @@ export interface Runs {
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
   /** The id that `last` means for this caller. */
   findLast(context: CallContext): Promise<ToolResult<string>>;
+  /** The id that a whole id or a part of one means: with a caller, of that caller's own runs. */
+  findRun(reference: string, context?: CallContext): Promise<ToolResult<string>>;
   /** Whether this caller could go on with the run: it may use everything that the run would still use. Nothing runs. */
   checkResumable(
     request: Pick<ResumeRequest, "runId" | "inputs">,
@@ -201,6 +204,13 @@ export function createRuns(given: RunsParts): Runs {
     resume: (request, context) => resumeRun({ ...parts, ready, run }, request, context),
     checkResumable: (request, context) => checkResumable({ ...parts, ready }, request, context),
     findLast: (context) => findLastRun(parts, context),
+    findRun(reference, context) {
+      if (context === undefined) return findRunByReference(parts, reference);
+      const { principal, session } = starterOf(context);
+      // Which runs other sessions have is not told in a profile.
+      const starter = context.view === undefined ? { principal } : { principal, session };
+      return findRunByReference(parts, reference, starter);
+    },
     question: (runId, questionId) => findQuestion(parts, runId, questionId),
     decide: (question, answer) => decide(parts, question, answer),
     prepare: (code, as, context, bound) =>

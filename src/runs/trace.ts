@@ -14,6 +14,7 @@ import { namesOf } from "./labels.ts";
 import { isGone } from "./owner.ts";
 import { skippedBy } from "./skipped.ts";
 import type { CallUnderWay } from "./under-way.ts";
+import { titleOf } from "./run-title.ts";
 import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
 
 export interface TraceParts {
@@ -27,6 +28,8 @@ export interface TraceParts {
 export interface Traces {
   list(limit: number, beforeId?: string): Promise<JsonObject[]>;
   trace(runId: string): Promise<ToolResult<JsonObject>>;
+  /** What ran, in the first words of its source; undefined where it is kept under a name of its own. */
+  title(runId: string): Promise<string | undefined>;
   /** The whole result that a handle stands for, as it is. */
   readResult(uri: string): Promise<ToolResult<Json>>;
   /** A resource under `repertoire://runs`, as it is shown. */
@@ -76,6 +79,11 @@ export function createTraces(parts: TraceParts): Traces {
   return {
     list,
     trace,
+    async title(runId) {
+      const run = await findRun(runId);
+      const title = run && titleOf(run);
+      return title === undefined ? undefined : (redact(title, run!.inputs) as string);
+    },
     readResult,
     async readResource(uri) {
       const address = parseRunUri(uri);

@@ -42,7 +42,7 @@ export function createRunLists(context: StoreContext): RunLists {
 async function listRuns(
   { db }: StoreContext,
   scope: Scope,
-  { limit, beforeId, children = false, status, starter }: Parameters<RunLists["list"]>[1],
+  { limit, beforeId, children = false, status, starter, idPart }: Parameters<RunLists["list"]>[1],
 ): Promise<RunSummary[]> {
   let query = db
     .selectFrom("runs")
@@ -52,6 +52,8 @@ async function listRuns(
     .orderBy("id", "desc")
     .limit(limit);
   if (beforeId !== undefined) query = query.where("id", "<", beforeId);
+  if (idPart !== undefined)
+    query = query.where((eb) => eb.or([eb("id", "like", `${idPart}%`), eb("id", "like", `%${idPart}`)]));
   if (!children) query = query.where("parent_run_id", "is", null);
   if (status !== undefined) query = query.where("status", "=", status);
   // Says nothing new, but lets the index of the unfinished be used: of a hundred thousand runs most have succeeded.

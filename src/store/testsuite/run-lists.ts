@@ -28,6 +28,33 @@ async function resume(store: Store, fromRunId: string, part: Partial<RunDraft> =
 
 /** Which runs there are, and how they hang together. */
 export function describeRunLists(fixture: () => StoreFixture): void {
+  it("C7: finds runs by the beginning or the end of their ids, of one starter alone where one is named", async () => {
+    const { store } = fixture();
+    const own = await run(store, "failed", { principal: "ann" });
+    const other = await run(store, "succeeded", { principal: "bob" });
+    const child = await run(store, "succeeded", { parentRunId: own, principal: "ann" });
+    const find = async (idPart: string, principal?: string) =>
+      idsOf(
+        await store.runs.list(DEFAULT_SCOPE, {
+          limit: 9,
+          idPart,
+          children: true,
+          ...(principal !== undefined && { starter: { principal } }),
+        }),
+      );
+    for (const id of [own, other, child]) {
+      expect(await find(id.slice(-12))).toEqual([id]);
+      expect(await find(id)).toEqual([id]);
+    }
+    expect(await find(own.slice(0, 4))).toEqual([child, other, own]);
+    expect(await find(own.slice(0, 4), "ann")).toEqual([child, own]);
+    expect(await find(other.slice(-12), "ann")).toEqual([]);
+    expect(await find(own.slice(9, 20))).toEqual([]);
+    expect(await store.runs.list({ org: "o", project: "p" }, { limit: 9, idPart: own.slice(-12) })).toEqual(
+      [],
+    );
+  });
+
   it("lists a run without what can be large", async () => {
     const { store } = fixture();
     const draft = { source: "return 1", inputs: { a: 1 }, intent: "i", capabilityId: "c" };
