@@ -64,14 +64,16 @@ export function lastLineOf(stderr: readonly string[]): string | undefined {
 /** Tells a caller that hears progress what it waits for, until the returned function is called. */
 export function reportStarting(
   { onProgress }: CallContext,
-  starting: () => Starting | undefined,
+  starting: () => (Starting & { readonly source?: string }) | undefined,
 ): () => void {
   if (onProgress === undefined) return () => {};
   let step = 0;
   const timer = setInterval(() => {
     const now = starting();
     if (now === undefined) return;
-    onProgress({ progress: ++step * PROGRESS_STEP, message: `starting: ${now.said ?? "no output yet"}` });
+    const who = now.source === undefined ? "" : ` ${now.source}`;
+    const message = `starting${who}: ${now.said ?? "no output yet"}`;
+    onProgress({ progress: ++step * PROGRESS_STEP, message });
   }, REPORT_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -76,7 +76,7 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     const servers =
       view === undefined ? {} : { servers: parts.servers().filter((id) => view.allowsServer(id)) };
     const [catalogue, kept, similarityOf] = await Promise.all([
-      parts.registry.discover({ waitMs: SERVERS_WAIT_MS, ...servers }, context),
+      parts.registry.discover({ waitMs: context.startWaitMs ?? SERVERS_WAIT_MS, ...servers }, context),
       asked.include_workflows ? viewLibrary(parts.library, view).listCurrent(null) : [],
       parts.registry.nearTo(query),
     ]);

@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import type { ToolDefinition } from "../core/tool.ts";
-import { AUTO_TOKENS_MAX, type ToolTokens } from "./exposure.ts";
+import { succeed } from "../core/result.ts";
+import { AUTO_TOKENS_MAX, type Exposure, type ToolTokens } from "./exposure.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
 import { META_TOOLS } from "./gateway.testkit.ts";
 import { createProfileGateway } from "./profile-gateway.ts";
@@ -88,4 +89,54 @@ it("tells nobody when the counts say what the estimate said", async () => {
   const version = core.toolsVersion();
   await arrive();
   expect([told, core.toolsVersion(), await bigCountOf(core)]).toEqual([[], version, BIG_COUNT]);
+});
+
+/** One server that answers at once, one that answers when it is told to; nobody has asked either yet. */
+async function openUnasked(exposure: Exposure) {
+  const rig = await openProfileRig();
+  const soon = createFixtureSource("soon", [toolOf("one", "Does one thing")]);
+  const late = createFixtureSource("late", [toolOf("two", "Does another thing")]);
+  const hidden = createFixtureSource("hidden", [toolOf("three")]);
+  const answer = Promise.withResolvers<void>();
+  late.onList = () => answer.promise.then(() => succeed({ tools: late.tools }));
+  for (const source of [soon, late, hidden]) rig.registry.add(source);
+  const core = createGateway({ ...rig.parts, servers: () => ["soon", "late"], exposure: () => exposure });
+  return { core, soon, late, hidden, answer: answer.resolve };
+}
+
+it("C4: the first list of auto asks the servers that were never asked, once, and the late ones follow", async () => {
+  const { core, soon, late, hidden, answer } = await openUnasked("auto");
+  const told = listen(core);
+  const lists = await Promise.all([namesOf(core), namesOf(core)]);
+  for (const names of lists) {
+    expect(names).toContain("soon__one");
+    expect(names).not.toContain("late__two");
+  }
+  const version = core.toolsVersion();
+  answer();
+  await vi.waitFor(() => expect(core.toolsVersion()).not.toBe(version), 30_000);
+  await vi.waitFor(() => expect(told).toContain("tools"), 30_000);
+  expect(await namesOf(core)).toContain("late__two");
+  expect([soon, late, hidden].map(({ listCount }) => listCount)).toEqual([1, 1, 0]);
+});
+
+it("C4: auto decides again when the late ones are more than it shows", async () => {
+  const { core, late, answer } = await openUnasked("auto");
+  late.tools = Array.from({ length: 40 }, (_, at) => toolOf(`t${at}`, "x".repeat(1_000)));
+  expect(await namesOf(core)).toContain("soon__one");
+  answer();
+  await vi.waitFor(async () => expect(await namesOf(core)).not.toContain("soon__one"), 30_000);
+});
+
+it("C4: lean asks nobody", async () => {
+  const { core, soon, late } = await openUnasked("lean");
+  expect(await namesOf(core)).not.toContain("soon__one");
+  expect([soon.listCount, late.listCount]).toEqual([0, 0]);
+});
+
+it("C4: a command waits longer than a client", async () => {
+  const { core, answer } = await openUnasked("auto");
+  const names = core.listTools({ startWaitMs: 30_000 });
+  setTimeout(answer, 1_500);
+  expect((await names).map(({ name }) => name)).toContain("late__two");
 });

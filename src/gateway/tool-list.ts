@@ -14,6 +14,8 @@ import { present } from "./profile-view.ts";
 
 /** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
 export const LIST_WAIT_MS = 3_000;
+/** `auto` waits less: it may come to a list without them, and many clients ask as soon as they start. */
+const AUTO_WAIT_MS = 1_000;
 
 interface ToolList {
   readonly tools: readonly ToolDefinition[];
@@ -92,15 +94,27 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
     current,
     async read(context) {
       await parts.freshenLibrary();
-      // What `auto` shows is what is known: only a list that was asked for starts servers.
-      if (parts.exposure() === "auto") await auto.settle(upstream(registry.catalogue().components));
+      if (parts.exposure() === "auto") {
+        await askUnknown(context);
+        await auto.settle(upstream(registry.catalogue().components));
+      }
       if (parts.exposure() !== "full") return current();
       const asked = view === undefined ? {} : { servers: parts.servers() };
-      return listOfComponents(
-        (await registry.discover({ waitMs: LIST_WAIT_MS, ...asked }, context)).components,
-      );
+      const waitMs = context.startWaitMs ?? LIST_WAIT_MS;
+      return listOfComponents((await registry.discover({ waitMs, ...asked }, context)).components);
     },
   };
+
+  /**
+   * Servers of which nothing is known are asked once: a client that does not hear `list_changed` would never see their tools. What is
+   * known from an earlier process starts nothing.
+   */
+  async function askUnknown(context: CallContext): Promise<void> {
+    const shown = parts.servers();
+    const servers = registry.catalogue().pending.filter((id) => shown.includes(id));
+    if (servers.length === 0) return;
+    await registry.discover({ waitMs: context.startWaitMs ?? AUTO_WAIT_MS, servers }, context);
+  }
 }
 
 function listOf(tools: readonly ToolDefinition[]): ToolList {

@@ -58,7 +58,9 @@ export function createDiscovery(parts: {
         chosen.filter((shelf) => shelf.deck.flight === undefined && (force || shelf.isDue())),
         context,
       );
+      const stopReports = reportStarting(context, () => firstStarting(chosen));
       await Promise.all(chosen.map((shelf) => wait(shelf, waitMs, context)));
+      stopReports();
       return stock.catalogue();
     },
     async refresh(id, context) {
@@ -84,6 +86,14 @@ export function createDiscovery(parts: {
       stopReports();
     },
   };
+}
+
+function firstStarting(shelves: readonly Shelf[]) {
+  for (const { source } of shelves) {
+    const starting = source.starting?.();
+    if (starting !== undefined) return { source: source.id, ...starting };
+  }
+  return undefined;
 }
 
 export function noServer(id: string, { shelves }: Stock): ToolResult<never> {
