@@ -36,8 +36,9 @@ export function errorAnswer(error: ToolError, fitsSchema: boolean): ToolAnswer {
 }
 
 /** An error as a client is told it, each thing once: the innermost cause stands in the message. */
-export function toldError({ cause: _, ...error }: ToolError): ToolError {
-  return error;
+export function toldError(error: ToolError): ToolError {
+  const { cause: _, ...told } = error;
+  return told;
 }
 
 /** A bug or a broken world: the client learns that it happened and where to look, the log learns what. */

@@ -29,6 +29,7 @@ const output = z.object({
   visibility: z.enum(["private", "project", "org", "public"]),
   author: z.string(),
   version: z.int(),
+  run_id: z.string().optional(),
   inputs: z.record(z.string(), field).describe("The declared inputs."),
   template_inputs: z.array(z.string()).describe("Inputs that a workflow's templates use."),
   outputs: z.record(z.string(), field),
@@ -113,6 +114,7 @@ function describe(
     visibility: capability.visibility,
     author: capability.author,
     version: version.version,
+    ...(version.fromRunId !== null && { run_id: version.fromRunId }),
     inputs: fieldsOf(version.inputSchema),
     outputs: fieldsOf(version.outputSchema ?? {}),
     input_schema: version.inputSchema,
@@ -123,6 +125,7 @@ function describe(
       hash: item.shortHash,
       author: item.author,
       created_at: isoOf(item.createdAt),
+      ...(item.fromRunId !== null && { run_id: item.fromRunId }),
     })),
     aliases: aliases.map(displayNameOf),
     tools_used: version.toolsUsed.map(({ tool, hash }, at) => ({

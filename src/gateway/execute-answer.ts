@@ -19,9 +19,7 @@ export const executeOutput = z.object({
   checkpoint: z.looseObject({}).optional(),
   error: z.looseObject({}).optional(),
   logs: z.array(z.looseObject({ level: z.string(), message: z.string() })).optional(),
-  calls: z
-    .array(z.looseObject({ tool: z.string(), success: z.boolean(), elapsed_ms: z.number() }))
-    .optional(),
+  calls: z.array(z.looseObject({})).optional(),
   warnings: z.array(z.string()).optional(),
   skipped: z.array(z.unknown()).optional(),
   draft: z.string().optional(),

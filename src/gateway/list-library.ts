@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { displayNameOf, toolNameOf } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
+import { LISTED_COUNT_MAX } from "../core/store.ts";
 import type { ToolView } from "../core/tool.ts";
 import { changedTools, compareTools, type LookUpTool } from "../library/contracts.ts";
 import type { CapabilityDetails, Library } from "../library/library.ts";
@@ -20,8 +21,10 @@ const output = z.object({
       success_count: z.int(),
       last_used_at: z.string().nullable().describe("ISO 8601."),
       changed_tools: z.array(z.string()).optional(),
+      listed: z.boolean().optional(),
     }),
   ),
+  note: z.string().optional(),
 });
 
 export interface ListLibraryParts {
@@ -50,9 +53,18 @@ export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListL
     async run(input, { view }) {
       await freshenLibrary();
       const kept = await viewLibrary(library, view).listCurrent(input.pattern ?? null);
-      return succeed({ items: kept.map((item) => itemOf(item, lookUpTool, view)) });
+      const unlisted = kept.filter(({ capability }) => !capability.isListed).length;
+      return succeed({
+        items: kept.map((item) => itemOf(item, lookUpTool, view)),
+        ...(unlisted > 0 && { note: unlistedNote(unlisted) }),
+      });
     },
   });
+}
+
+/** Said only where it is so. */
+function unlistedNote(count: number): string {
+  return `${count} of these are not in the list of tools (listed: false), which has at most ${LISTED_COUNT_MAX}. They are called by their names all the same.`;
 }
 
 function itemOf(
@@ -73,6 +85,7 @@ function itemOf(
     success_count: capability.successCount,
     last_used_at: isoOf(capability.lastUsedAt),
     ...(changed.length > 0 && { changed_tools: changed }),
+    ...(!capability.isListed && { listed: false }),
   };
 }
 

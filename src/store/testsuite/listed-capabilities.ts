@@ -21,10 +21,17 @@ async function listedIds(capabilities: CapabilityStore): Promise<string[]> {
   return all.filter((capability) => capability.isListed).map((capability) => capability.id);
 }
 
-/** The rule in other words: sort by use, then by name; take the first; give them by name, as `list` does. */
+const NEWEST_COUNT = 10;
+
+const byAge = (a: Capability, b: Capability): number => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
+
+/** The rule in other words: the newest, then by use and age as many as there is room for; given by name, as `list` does. */
 function expectedIds(all: readonly Capability[]): string[] {
-  const byUse = all.toSorted((a, b) => b.usageCount - a.usageCount || (a.action < b.action ? -1 : 1));
-  const chosen = new Set(byUse.slice(0, LISTED_COUNT_MAX));
+  const newest = all.toSorted(byAge).slice(0, NEWEST_COUNT);
+  const rest = all
+    .filter((capability) => !newest.includes(capability))
+    .toSorted((a, b) => b.usageCount - a.usageCount || byAge(a, b));
+  const chosen = new Set([...newest, ...rest.slice(0, LISTED_COUNT_MAX - NEWEST_COUNT)]);
   return all.filter((capability) => chosen.has(capability)).map((capability) => capability.id);
 }
 
@@ -39,42 +46,64 @@ export function describeListedCapabilities(fixture: () => StoreFixture): void {
     expect(await listedIds(capabilities)).toEqual(ids);
   });
 
-  it("lists the first by name while nothing has been used, and says so in the outcome of the save", async () => {
-    const { capabilities } = fixture().store;
+  it("D8: lists at once what was just kept, and says so in the outcome of the save", async () => {
+    const { store, clock } = fixture();
+    const { capabilities } = store;
     const ids = await fill(capabilities, 0);
-    const last = await save(capabilities, { namespace: "z", action: "z" });
-    expect(last.capability.isListed).toBe(false);
-    expect(await listedIds(capabilities)).toEqual(ids);
-    const first = await save(capabilities, { namespace: "a", action: "a" });
-    expect(first.capability.isListed).toBe(true);
-    expect(await listedIds(capabilities)).toEqual([first.capability.id, ...ids.slice(0, -1)]);
+    for (const id of ids) await capabilities.recordUse(id, USE);
+    for (const namespace of ["z", "a"]) {
+      clock.advance(1);
+      const { capability } = await save(capabilities, { namespace, action: "new" });
+      expect(capability.isListed).toBe(true);
+      const listed = await listedIds(capabilities);
+      expect(listed).toContain(capability.id);
+      expect(listed).toHaveLength(LISTED_COUNT_MAX);
+    }
+    expect(await listedIds(capabilities)).toEqual(expectedIds(await capabilities.list(DEFAULT_SCOPE)));
+  });
+
+  it("D8: lists a new version of what was not listed", async () => {
+    const { store, clock } = fixture();
+    const { capabilities } = store;
+    await fill(capabilities, 5);
+    clock.advance(1);
+    const all = await capabilities.list(DEFAULT_SCOPE);
+    const { namespace, action, id } = all.find((capability) => !capability.isListed)!;
+    await save(capabilities, { namespace, action, source: "return 'new'", overwrite: true });
+    expect(await listedIds(capabilities)).toContain(id);
   });
 
   it("leaves the list as it is when something is used, and lists it with the next change", async () => {
     const { store } = fixture();
     const { capabilities, runs } = store;
-    const ids = await fill(capabilities, 2);
-    const last = ids.at(-1) ?? "";
-    await capabilities.recordUse(last, USE);
+    await fill(capabilities, 2);
+    const before = await listedIds(capabilities);
+    const { id: unlisted } = (await capabilities.list(DEFAULT_SCOPE)).find(({ isListed }) => !isListed)!;
+    await capabilities.recordUse(unlisted, USE);
     const run = await runs.start(
       { scope: DEFAULT_SCOPE, kind: "code", inputs: {}, seed: "", clockAt: 1 },
       "o",
       60_000,
     );
-    await runs.finish({ runId: run.id, fence: 1 }, { status: "failed", use: { capabilityId: last, ...USE } });
-    expect(await listedIds(capabilities)).toEqual(ids.slice(0, LISTED_COUNT_MAX));
-    await save(capabilities, { namespace: "n", action: "a000", overwrite: true });
-    expect(await listedIds(capabilities)).toEqual([...ids.slice(0, LISTED_COUNT_MAX - 1), last]);
+    const use = { capabilityId: unlisted, ...USE };
+    await runs.finish({ runId: run.id, fence: 1 }, { status: "failed", use });
+    expect(await listedIds(capabilities)).toEqual(before);
+    await save(capabilities, { namespace: "n", action: "another" });
+    expect(await listedIds(capabilities)).toContain(unlisted);
   });
 
-  it("fills the place of one that is removed or renamed away", async () => {
-    const { capabilities } = fixture().store;
-    const ids = await fill(capabilities, 2);
-    await capabilities.remove(ids[0] ?? "");
-    expect(await listedIds(capabilities)).toEqual(ids.slice(1, LISTED_COUNT_MAX + 1));
-    const renamed = await capabilities.rename(ids[1] ?? "", { namespace: "z", action: "z" });
-    expect(renamed).toMatchObject({ kind: "renamed", capability: { isListed: false } });
-    expect(await listedIds(capabilities)).toEqual(ids.slice(2));
+  it("fills the place of one that is removed, and lists one that is renamed", async () => {
+    const { store, clock } = fixture();
+    const { capabilities } = store;
+    await fill(capabilities, 2);
+    clock.advance(1);
+    const [first] = await listedIds(capabilities);
+    await capabilities.remove(first ?? "");
+    expect(await listedIds(capabilities)).toHaveLength(LISTED_COUNT_MAX);
+    const { id } = (await capabilities.list(DEFAULT_SCOPE)).find(({ isListed }) => !isListed)!;
+    const renamed = await capabilities.rename(id, { namespace: "z", action: "z" });
+    expect(renamed).toMatchObject({ kind: "renamed", capability: { isListed: true } });
+    expect(await listedIds(capabilities)).toEqual(expectedIds(await capabilities.list(DEFAULT_SCOPE)));
   });
 
   it("counts each scope for itself", async () => {
@@ -99,7 +128,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
 );
 
 function describeAnyOrder(fixture: () => StoreFixture): void {
-  it("lists what sorting by use and name gives, after any order of changes and uses", async () => {
+  it("lists what sorting by age and use gives, after any order of changes and uses", async () => {
     const { capabilities } = fixture().store;
     await fill(capabilities, 5);
     let turn = 0;
