@@ -114,7 +114,7 @@ export function parseArguments<Input extends z.ZodObject>(
 ): ToolResult<z.output<Input>> {
   const lost = findLostName(args);
   if (lost !== undefined) return cannotCarry(lost);
-  const parsed = schema.safeParse(args, { reportInput: false });
+  const parsed = schema.safeParse(withoutNulls(schema, args), { reportInput: false });
   if (parsed.success) return succeed(parsed.data);
   const fields = Object.keys(schema.shape);
   const problems = parsed.error.issues.flatMap((issue) => explainIssue(issue, args, fields));
@@ -122,6 +122,13 @@ export function parseArguments<Input extends z.ZodObject>(
     field: problems[0]!.field,
     hint: `The arguments are ${fields.join(", ")}.`,
   });
+}
+
+/** Models, and clients in strict mode, give null for what they leave out. */
+function withoutNulls(schema: z.ZodObject, args: JsonObject): JsonObject {
+  const isLeftOut = ([name, value]: [string, Json]): boolean =>
+    value === null && (schema.shape[name] as z.ZodType | undefined)?.safeParse(undefined).success === true;
+  return Object.fromEntries(Object.entries(args).filter((entry) => !isLeftOut(entry)));
 }
 
 const PROTO = "__proto__";
