@@ -105,6 +105,8 @@ export interface App extends Exchange, TokenReports {
   findTool(name: string, context?: Pick<CallContext, "onProgress">): Promise<ToolDefinition | undefined>;
   /** What can be called, of all servers or of some, each asked where nothing is known of it yet; after `waitMs`, what is known. */
   findTools(options: { readonly servers?: readonly string[]; readonly waitMs: number }): Promise<FoundTools>;
+  /** The same from what is known already: no server is asked. */
+  knownTools(): Promise<FoundTools>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
   checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
   /** Lets calls under way end and be recorded, and ends every run where it stands, to be resumed. */
@@ -445,6 +447,11 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
         pending: catalogue.pending.filter((source) => wanted.includes(source)),
         failed: catalogue.failed.filter(({ source }) => wanted.includes(source)),
       };
+    },
+    async knownTools() {
+      await freshenLibrary();
+      const { components, pending, failed } = registry.catalogue();
+      return { tools: components, pending, failed };
     },
     async declareTools(chosen) {
       await freshenLibrary();

@@ -1,6 +1,6 @@
 /** Everything that has a name and can be looked at: tools of servers, what was kept, the meta-tools, the built-in nodes. */
 import type { App, FoundTools } from "../app.ts";
-import { isMetaToolName } from "../core/meta-tool-names.ts";
+import { isMetaToolName, META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { CAPABILITIES_ID, codeNameOf, parseReference, toolNameOf } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -86,7 +86,8 @@ export async function findCallable(
   given: string,
   servers: readonly string[],
 ): Promise<ToolResult<Callable>> {
-  const metaTools = await metaToolsOf(app);
+  // Clients list all tools to learn of these; that may start servers, which is needed for nothing else here.
+  const metaTools = isMetaToolName(given) ? await metaToolsOf(app) : [];
   const metaTool = metaTools.find(({ name }) => name === given);
   if (metaTool !== undefined) return succeed(metaTool);
   const name = given.replace(/^mcp\./, "");
@@ -101,7 +102,7 @@ export async function findCallable(
   const sameName = callables.filter(({ bare }) => bare === name);
   if (sameName.length === 1) return succeed(sameName[0]!);
   if (sameName.length > 1) return ambiguous(name, sameName);
-  return notFound(given, [...callables, ...metaTools], found);
+  return notFound(given, callables, found);
 }
 
 async function findKept(app: App, name: string): Promise<string | undefined> {
@@ -124,6 +125,7 @@ function nearestOf(name: string, known: readonly Callable[]): string[] {
   const near = known.filter(byName);
   return (near.length > 0 ? near : known.filter((one) => bare.includes(one.bare)))
     .map(({ written }) => written)
+    .concat(nearest(name, META_TOOL_NAMES))
     .slice(0, NEAREST_MAX);
 }
 

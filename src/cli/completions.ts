@@ -1,9 +1,9 @@
-import { Argument, Option, type Command } from "commander";
+import { Argument, type Command } from "commander";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { print } from "./terminal.ts";
 
-const SHELLS = ["bash", "zsh", "fish"] as const;
+const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 type Shell = (typeof SHELLS)[number];
 
 export function addCompletions(program: Command, finish: Finish): void {
@@ -14,97 +14,131 @@ export function addCompletions(program: Command, finish: Finish): void {
     .addHelpText(
       "after",
       `
+It completes commands, options, servers, tools and their parameters, what was kept, drafts and runs, from what is known already: no
+server is started for it. Where a file fits, names of files are completed as before.
+
 Examples:
-  $ source <(repertoire completions bash)
+  $ source <(repertoire completions bash)                                      in ~/.bashrc
   $ repertoire completions zsh > "\${fpath[1]}/_repertoire"
-  $ repertoire completions fish > ~/.config/fish/completions/repertoire.fish`,
+  $ repertoire completions fish > ~/.config/fish/completions/repertoire.fish
+  $ repertoire completions powershell >> $PROFILE`,
     )
     .action((shell: Shell) => {
-      print(SCRIPTS[shell](wordsOf(program)));
+      print(SCRIPTS[shell]);
       finish(EXIT.ok);
     });
 }
 
-/** After which words (joined by a space) which words may follow. */
-interface Words {
-  readonly after: ReadonlyMap<string, readonly { readonly word: string; readonly help: string }[]>;
-  readonly options: readonly {
-    readonly flag: string;
-    readonly help: string;
-    readonly choices: readonly string[];
-  }[];
-}
+/** In the scripts, `@{` is the shell's `${`, which would end a text of ours. */
+const script = (text: TemplateStringsArray): string => text.raw.join("").replaceAll("@{", "${");
 
-function wordsOf(program: Command): Words {
-  const after = new Map<string, { word: string; help: string }[]>();
-  const visit = (command: Command, path: string) => {
-    const commands = command.commands.map((child) => ({ word: child.name(), help: child.description() }));
-    const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-    const words = [...commands, ...choices.map((word) => ({ word, help: "" }))];
-    if (words.length > 0) after.set(path, words);
-    for (const child of command.commands)
-      visit(child, path === "" ? child.name() : `${path} ${child.name()}`);
-  };
-  visit(program, "");
-  const options = [...program.options, new Option("--help", "Show help")].map((option) => ({
-    flag: option.long ?? option.flags,
-    help: option.description,
-    choices: option.argChoices ?? [],
-  }));
-  return { after, options };
-}
-
-function bash({ after, options }: Words): string {
-  const cases = [...after].map(
-    ([path, words]) => `    ${JSON.stringify(path)}) words="${words.map(({ word }) => word).join(" ")}" ;;`,
-  );
-  const choices = options
-    .filter((option) => option.choices.length > 0)
-    .map(
-      (option) =>
-        `    ${option.flag}) COMPREPLY=($(compgen -W "${option.choices.join(" ")}" -- "$current")); return ;;`,
-    );
-  return `# repertoire: bash completion
+/**
+ * bash breaks words at = and : and replaces only what comes after them. So they are put together again for the question, and what
+ * comes before the last break is taken off the answers.
+ */
+const BASH = script`# repertoire: bash completion
 _repertoire() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" words="" word
-  case "$previous" in
-${choices.join("\n")}
-    --config) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --home) COMPREPLY=($(compgen -d -- "$current")); return ;;
-  esac
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ $word == -* ]] || path="\${path:+$path }$word"
+  local words=() word glue="" line value marks="" current prefix i
+  COMPREPLY=()
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word="@{COMP_WORDS[i]}"
+    if ((@{#words[@]} > 0)) && { [[ $word =~ ^[=:]+$ ]] || [[ -n $glue ]]; }; then
+      words[@{#words[@]} - 1]+="$word"
+    else
+      words+=("$word")
+    fi
+    [[ $word =~ ^[=:]+$ ]] && glue=1 || glue=""
   done
-  case "$path" in
-${cases.join("\n")}
-  esac
-  [[ $current == -* ]] && words="${options.map(({ flag }) => flag).join(" ")}"
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  current="@{words[@{#words[@]} - 1]}"
+  prefix="@{current%"@{current##*[=:]}"}"
+  while IFS= read -r line; do
+    if [[ $line == :* ]]; then
+      marks="@{line#:}"
+    else
+      value="@{line%%$'\t'*}"
+      COMPREPLY+=("$(printf '%q' "@{value#"$prefix"}")")
+    fi
+  done < <("@{COMP_WORDS[0]}" __complete -- "@{words[@]}" 2>/dev/null)
+  [[ $marks == *nospace* ]] && compopt -o nospace 2>/dev/null
+  if [[ $marks == *files* || $marks == *dirs* ]]; then
+    local file="@{current##*[=@]}" kind=-f
+    [[ $marks == *dirs* ]] && kind=-d
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r value; do
+      [[ $current == *=@* ]] && value="@$value"
+      COMPREPLY+=("$value")
+    done < <(compgen $kind -- "$file")
+  fi
 }
-complete -F _repertoire repertoire`;
-}
+complete -o default -o nosort -F _repertoire repertoire 2>/dev/null || complete -o default -F _repertoire repertoire`;
 
-function zsh(words: Words): string {
-  return `#compdef repertoire
-autoload -U +X bashcompinit && bashcompinit
-${bash(words)}`;
+const ZSH = script`#compdef repertoire
+_repertoire() {
+  local -a lines values shown
+  local line value about marks=""
+  lines=("@{(@f)$("@{words[1]}" __complete -- "@{(@)words[2,CURRENT]}" 2>/dev/null)}")
+  for line in $lines; do
+    if [[ $line == :* ]]; then
+      marks="@{line#:}"
+    else
+      value="@{line%%$'\t'*}"
+      about="@{line#*$'\t'}"
+      values+=("$value")
+      shown+=("$value@{about:+  -- $about}")
+    fi
+  done
+  if (( $#values )); then
+    if [[ $marks == *nospace* ]]; then
+      compadd -V repertoire -l -S '' -d shown -- $values
+    else
+      compadd -V repertoire -l -d shown -- $values
+    fi
+  fi
+  if [[ $marks == *files* ]]; then
+    compset -P '*=@'
+    _files
+  elif [[ $marks == *dirs* ]]; then
+    _files -/
+  fi
 }
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _repertoire "$@"
+else
+  compdef _repertoire repertoire
+fi`;
 
-function fish({ after, options }: Words): string {
-  const quote = (text: string) => `'${text.replaceAll("'", String.raw`\'`)}'`;
-  const lines = [...after].flatMap(([path, words]) => {
-    const seen = path === "" ? [] : path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
-    const condition = path === "" ? "__fish_use_subcommand" : seen.join("; and ");
-    return words.map(
-      ({ word, help }) =>
-        `complete -c repertoire -f -n ${quote(condition)} -a ${quote(word)} -d ${quote(help)}`,
-    );
-  });
-  const flags = options.map(({ flag, help, choices }) => {
-    const values = choices.length === 0 ? "" : ` -x -a ${quote(choices.join(" "))}`;
-    return `complete -c repertoire -l ${flag.replace(/^--/, "")} -d ${quote(help)}${values}`;
-  });
-  return ["# repertoire: fish completion", ...lines, ...flags].join("\n");
-}
+const FISH = script`# repertoire: fish completion
+function __repertoire_complete
+  set -l before (commandline -opc)
+  set -l current (commandline -ct)
+  for line in ($before[1] __complete -- $before[2..-1] $current 2>/dev/null)
+    switch $line
+      case ':*dirs*'
+        __fish_complete_directories $current
+      case ':*files*'
+        __fish_complete_path $current
+      case ':*'
+      case '*'
+        echo $line
+    end
+  end
+end
+complete -c repertoire -f -k -a '(__repertoire_complete)'`;
 
-const SCRIPTS: Readonly<Record<Shell, (words: Words) => string>> = { bash, zsh, fish };
+const POWERSHELL = script`# repertoire: PowerShell completion
+Register-ArgumentCompleter -Native -CommandName repertoire -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $before = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  $marks = ''
+  repertoire __complete -- @before $wordToComplete 2>$null | ForEach-Object {
+    if ($_.StartsWith(':')) { $marks = $_; return }
+    $value, $about = $_ -split [char]9, 2
+    if (-not $about) { $about = $value }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
+  }
+  if ($marks -match 'files|dirs') {
+    [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
+  }
+}`;
+
+const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };

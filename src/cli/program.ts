@@ -55,6 +55,7 @@ import { addValidate } from "./validate.ts";
 
 /** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
 export async function runCli(args: readonly string[]): Promise<number> {
+  if (args[0] === COMPLETE) return completeWords(args.slice(1));
   let exitCode: number = EXIT.ok;
   // What is wrong with the words is told before a command has its options.
   configureTerminal({ json: wantsJson(args), quiet: false, mayAsk: true });
@@ -71,6 +72,21 @@ export async function runCli(args: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error);
   }
+}
+
+/** What the scripts of `completions` ask, with the words so far. It is no command for people, and in no list of them. */
+const COMPLETE = "__complete";
+
+async function completeWords(args: readonly string[]): Promise<number> {
+  const { complete } = await import("./complete.ts");
+  const words = args[0] === "--" ? args.slice(1) : args;
+  write(
+    await complete(
+      createProgram(() => {}),
+      words,
+    ),
+  );
+  return EXIT.ok;
 }
 
 /** Tells what was thrown; returns its exit code. */
