@@ -101,10 +101,10 @@ export interface App extends Exchange, TokenReports {
   usableServers(): readonly string[];
   /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
   followConfig(): Promise<void>;
-  /** The definition of an upstream tool, asking its server where nothing is known of it yet; `onProgress` hears of a slow start. */
-  findTool(name: string, context?: Pick<CallContext, "onProgress">): Promise<ToolDefinition | undefined>;
+  /** An upstream tool by its exposed name, asking its server where nothing is known of it yet; else what keeps it from being had. */
+  findTool(name: string): Promise<ToolResult<ToolDefinition>>;
   /** What can be called, of all servers or of some, each asked where nothing is known of it yet; after `waitMs`, what is known. */
-  findTools(options: { readonly servers?: readonly string[]; readonly waitMs: number }): Promise<FoundTools>;
+  findTools(options: FindTools): Promise<FoundTools>;
   /** The same from what is known already: no server is asked. */
   knownTools(): Promise<FoundTools>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
@@ -114,6 +114,11 @@ export interface App extends Exchange, TokenReports {
   /** The TypeScript of what code can call, of all servers or of some, each asked where nothing is known of it yet. */
   declareTools(servers: readonly string[]): Promise<Declarations>;
   close(): Promise<void>;
+}
+
+export interface FindTools extends Pick<CallContext, "onProgress"> {
+  readonly servers?: readonly string[];
+  readonly waitMs: number;
 }
 
 /** Tools of servers, and what was kept, whose source is `CAPABILITIES_ID`. */
@@ -433,15 +438,15 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
       await config.check();
       await servers.reconcile(config.current());
     },
-    async findTool(name, context = {}) {
-      if (parseToolName(name).kind !== "upstream") return undefined;
-      const found = await registry.find(name, { ...ownContext(), ...context });
-      return found.success ? found.data.definition : undefined;
+    async findTool(name) {
+      const found = await registry.find(name, ownContext());
+      return found.success ? succeed(found.data.definition) : found;
     },
-    async findTools({ servers: chosen = usable(), waitMs }) {
+    async findTools({ servers: chosen = usable(), waitMs, onProgress }) {
       await freshenLibrary();
       const wanted = [...chosen, CAPABILITIES_ID];
-      const catalogue = await registry.discover({ waitMs, servers: wanted }, ownContext());
+      const context = { ...ownContext(), ...(onProgress !== undefined && { onProgress }) };
+      const catalogue = await registry.discover({ waitMs, servers: wanted }, context);
       return {
         tools: catalogue.components.filter(({ source }) => wanted.includes(source)),
         pending: catalogue.pending.filter((source) => wanted.includes(source)),

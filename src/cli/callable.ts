@@ -5,6 +5,7 @@ import { CAPABILITIES_ID, codeNameOf, parseReference, toolNameOf } from "../core
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { signatureOf } from "../core/schema-type.ts";
+import { WHOLE_START_MS } from "../core/starting.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { startProgressLine } from "./progress-line.ts";
 
@@ -24,12 +25,16 @@ export interface Callable {
 /** As long as a person waits for servers that are being started. */
 export const PATIENCE_MS = 25_000;
 
-/** What can be called, once the servers have answered or a person would wait no longer. */
+/** What can be called, once the servers have answered or a person would wait no longer. A server that is named is waited for to its end. */
 export async function gatherTools(app: App, servers?: readonly string[]): Promise<FoundTools> {
   const progress = startProgressLine();
   progress.show("asking the servers for their tools");
   try {
-    return await app.findTools({ ...(servers !== undefined && { servers }), waitMs: PATIENCE_MS });
+    return await app.findTools({
+      ...(servers !== undefined && { servers }),
+      waitMs: servers === undefined ? PATIENCE_MS : WHOLE_START_MS,
+      onProgress: ({ message }) => progress.show(String(message)),
+    });
   } finally {
     progress.end();
   }
@@ -102,6 +107,12 @@ export async function findCallable(
   const sameName = callables.filter(({ bare }) => bare === name);
   if (sameName.length === 1) return succeed(sameName[0]!);
   if (sameName.length > 1) return ambiguous(name, sameName);
+  const isSilent = [...found.pending, ...found.failed.map(({ source }) => source)].includes(server ?? "");
+  // The registry knows why the server that was named cannot be asked, and what to do about it.
+  const asked = isSilent
+    ? await app.findTool(`${server}__${name.slice(server!.length).replace(/^(?:\.|__)/, "")}`)
+    : undefined;
+  if (asked?.success === false) return asked;
   return notFound(given, callables, found);
 }
 

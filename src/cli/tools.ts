@@ -3,6 +3,7 @@ import type { ServerView } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { toolErrorIn } from "../core/errors.ts";
+import { describeStarting } from "../core/starting.ts";
 import { refuse } from "./app-call.ts";
 import {
   callablesIn,
@@ -136,11 +137,14 @@ function hiddenNote(own: readonly Callable[], listed: ReadonlySet<string>, why: 
 }
 
 /** Nothing for a server that answered. */
-function stateLine({ id, state, error, toolCount }: ServerView, options: GlobalOptions): string | undefined {
+function stateLine(view: ServerView, options: GlobalOptions): string | undefined {
+  const { id, state, error, toolCount, starting } = view;
   if (state === "disabled") return "disabled";
   if (state === "untrusted" || state === "unusable" || state === "needs_input") return undefined;
   if (error !== undefined) return `${state}: ${escapeUnprintable(error)}`;
   if (toolCount !== undefined) return toolCount === 0 ? "no tools" : undefined;
+  if (starting !== undefined)
+    return `${describeStarting(starting)}; to wait for it: ${commandLine(["tools", id], options)}`;
   return `${state}: it has not answered yet; ask again, or look at: ${commandLine(["doctor", "--servers", id], options)}`;
 }
 
