@@ -130,6 +130,8 @@ export interface CallContext {
   readonly depth?: number;
   /** On the clock's monotonic time, which is this process's own: no change of the system's time moves it. Shared by everything below. */
   readonly deadlineAt?: number;
+  /** The time limit that the deadline comes from: that of the run, or of the one that started it. */
+  readonly deadlineMs?: number;
   /** How long it waits for a server that is still starting; without it, as a client's request can. Never beyond the deadline. */
   readonly startWaitMs?: number;
   /** The capabilities that the call has come through, outermost first, by exposed name. */

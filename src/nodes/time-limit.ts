@@ -21,7 +21,11 @@ export function limitTime(context: CallContext, timeoutMs: number, setting: stri
       // The reason is that of whichever came first.
       if (signal.reason !== timeout.reason) return ended("CANCELLED", `${what} was cancelled.`, happened);
       if (leftMs < timeoutMs)
-        return ended("TOOL_TIMEOUT", `${what} ran into the deadline of the run.`, happened);
+        return ended(
+          "TOOL_TIMEOUT",
+          `${what} ran into the deadline of the run${limitOf(context)}.`,
+          happened,
+        );
       return ended(
         "TOOL_TIMEOUT",
         `${what} took longer than ${timeoutMs} ms, which is ${setting}.`,
@@ -29,6 +33,11 @@ export function limitTime(context: CallContext, timeoutMs: number, setting: stri
       );
     },
   };
+}
+
+/** Which option raises it is the run's own error's to say. */
+function limitOf({ deadlineMs }: CallContext): string {
+  return deadlineMs === undefined ? "" : `, its time limit of ${deadlineMs} ms`;
 }
 
 function ended(

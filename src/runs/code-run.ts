@@ -55,7 +55,7 @@ export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: Ru
     // Only recorded answers wait for the guest to have taken the ones before.
     ...(frame.isContinued && { onIdle: () => journal.idle() }),
   });
-  const bounds = { ...limits, timeoutMs, program: prepared.program };
+  const bounds = { ...limits, timeoutMs: frame.limitMs, program: prepared.program };
   const skipped = skippedCalls(caller.records);
   const failedSeq = outcome.kind === "threw" ? outcome.thrown.step : undefined;
   return {

@@ -84,6 +84,8 @@ export interface RunFrame {
   readonly timeoutMs: number;
   /** On the clock's monotonic time. */
   readonly deadlineAt: number;
+  /** The limit that the deadline comes from: its own, or that of the run that started it. */
+  readonly limitMs: number;
   readonly budget: CallBudget;
   readonly journal: Journal;
   readonly seal: Seal;
@@ -131,7 +133,10 @@ export function openRun(
 ): OpenRun {
   const { clock } = parts;
   const limits = parts.limits();
-  const timeoutMs = timeLeft(request.timeoutMs ?? limits.timeoutMs, context, clock);
+  const wantedMs = request.timeoutMs ?? limits.timeoutMs;
+  const timeoutMs = timeLeft(wantedMs, context, clock);
+  // What is left of a longer one's time is no limit that anybody set.
+  const limitMs = timeoutMs < wantedMs ? (context.deadlineMs ?? timeoutMs) : timeoutMs;
   const { seed, clockAt } = continued?.run ?? { seed: randomUUID(), clockAt: clock.now() };
   const secrets = parts.redactors.known();
   const seal = createSeal(sensitiveValues(request, context.sensitive), { secrets, seed });
@@ -185,6 +190,7 @@ export function openRun(
     limits,
     signal,
     timeoutMs,
+    limitMs,
     deadlineAt,
     budget,
     journal,
@@ -197,7 +203,7 @@ export function openRun(
     isContinued: continued !== undefined,
     corrects: continued?.isCorrected === true ? [...continued.steps, ...continued.begun] : [],
     contextFor: async (key) => ({
-      ...contextBelow(context, path, budget, deadlineAt),
+      ...contextBelow(context, path, budget, { deadlineAt, deadlineMs: limitMs }),
       signal,
       runId: (await begin()).id,
       sensitive: seal.values,
@@ -240,8 +246,8 @@ function contextBelow(
   context: CallContext,
   path: readonly string[],
   budget: CallBudget,
-  deadlineAt: number,
+  deadline: Pick<CallContext, "deadlineAt" | "deadlineMs">,
 ): CallContext {
   const { modern: _modern, onProgress: _onProgress, step: _step, ...passed } = context;
-  return { ...passed, depth: path.length, path, budget, deadlineAt };
+  return { ...passed, depth: path.length, path, budget, ...deadline };
 }

@@ -139,7 +139,7 @@ function afterAbort(
 function cutShort({ frame, clock }: NodeRunParts): Failed {
   const { error } =
     clock.elapsed() >= frame.deadlineAt || isTimeout(frame.signal)
-      ? fail("TOOL_TIMEOUT", `The run was stopped at its time limit of ${frame.timeoutMs} ms.`, {
+      ? fail("TOOL_TIMEOUT", `The run was stopped at its time limit of ${frame.limitMs} ms.`, {
           reason: "timeout",
           retryable: false,
           hint: "Resume it to go on, or set timeout_ms.",

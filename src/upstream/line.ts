@@ -10,6 +10,7 @@ import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Redactor } from "../core/redaction.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { describeRunDeadline } from "../core/run-deadline.ts";
 import type { Starting } from "../core/starting.ts";
 import type { CallContext, ClientFace, Offer } from "../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
@@ -181,7 +182,10 @@ export class Line {
   ): Promise<ToolResult<JsonObject>> {
     const { peer, session } = connection;
     const { signal, onProgress, headers } = context;
-    const timeoutMs = this.#timeoutMs(context);
+    const leftMs = this.#runLeftMs(context);
+    const timeoutMs = Math.min(this.#config.callTimeoutMs, leftMs);
+    const runDeadline =
+      leftMs < this.#config.callTimeoutMs ? describeRunDeadline(context, leftMs) : undefined;
     const endsByClosing = session.era === "modern";
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
     const sent = requestOf(params, session, context, this.#parts.logLevel(context));
@@ -190,7 +194,7 @@ export class Line {
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
-    return resultOf(this.#config.id, method, reply, this.#parts.redact);
+    return resultOf(this.#config.id, method, reply, this.#parts.redact, runDeadline);
   }
 
   /**
@@ -240,11 +244,10 @@ export class Line {
     return succeed({});
   }
 
-  #timeoutMs(context: CallContext): number {
-    const { callTimeoutMs } = this.#config;
-    if (context.deadlineAt === undefined) return callTimeoutMs;
-    const leftMs = Math.ceil(context.deadlineAt - this.#parts.clock.elapsed());
-    return Math.max(1, Math.min(callTimeoutMs, leftMs));
+  /** Of the run that makes the call; without one, there is no end to it. */
+  #runLeftMs({ deadlineAt }: CallContext): number {
+    if (deadlineAt === undefined) return Infinity;
+    return Math.max(1, Math.ceil(deadlineAt - this.#parts.clock.elapsed()));
   }
 
   #waitForIdle(): void {

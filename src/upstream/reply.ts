@@ -1,6 +1,7 @@
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolErrorCode } from "../core/errors.ts";
+import { RUN_DEADLINE_HINT } from "../core/run-deadline.ts";
 import type { UnusableAnswer } from "../core/wire.ts";
 import type { Reply } from "./peer.ts";
 
@@ -15,13 +16,15 @@ const PROBLEM_LENGTH_MAX = 300;
 
 /**
  * What a reply means for whoever called, in the server's own words where it had any. A page that describes an error may show the
- * headers that it was sent, so secrets are taken out of it.
+ * headers that it was sent, so secrets are taken out of it. `runDeadline` names the limit of the run, where that was nearer than the
+ * server's own: then nothing is wrong with the server.
  */
 export function resultOf(
   server: string,
   method: string,
   reply: Reply,
   redact: (text: string) => string,
+  runDeadline?: string,
 ): ToolResult<JsonObject> {
   switch (reply.kind) {
     case "result":
@@ -38,6 +41,7 @@ export function resultOf(
         problem: redact(reply.problem).slice(0, PROBLEM_LENGTH_MAX),
       });
     case "timeout":
+      if (runDeadline !== undefined) return reachedRunDeadline(server, method, runDeadline);
       return fail(
         "TOOL_TIMEOUT",
         reply.longestMs === undefined
@@ -59,6 +63,19 @@ export function resultOf(
         hint: "It may have taken effect. Look before you call again; the next call starts the server anew.",
       });
   }
+}
+
+function reachedRunDeadline(server: string, method: string, runDeadline: string): ToolResult<never> {
+  return fail(
+    "TOOL_TIMEOUT",
+    `${runDeadline.replace(/^t/, "T")} was reached before the server ${server} answered ${method}.`,
+    {
+      reason: "run_deadline",
+      retryable: false,
+      mayHaveHappened: true,
+      hint: `It may still take effect: look before you call again. ${RUN_DEADLINE_HINT}`,
+    },
+  );
 }
 
 const NEXT_STEPS: Readonly<Record<UnusableAnswer["reason"], string>> = {

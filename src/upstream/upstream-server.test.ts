@@ -588,3 +588,35 @@ describe("the end", () => {
     expect(server.connectCount).toBe(1);
   });
 });
+
+describe("D5: the deadline of the run", () => {
+  const silent = (): never => undefined as never;
+
+  it("D5: is named as what ended the call, and the server is not blamed", async () => {
+    const { server, upstream } = open();
+    await upstream.call("echo", {}, contextOf());
+    server.handlers["tools/call"] = silent;
+    const result = await upstream.call("echo", {}, contextOf({ deadlineAt: 40, deadlineMs: 30_000 }));
+    const error = result.success ? undefined : result.error;
+    expect(error).toMatchObject({
+      code: "TOOL_TIMEOUT",
+      reason: "run_deadline",
+      message:
+        "The time limit of the run, 30000 ms, was reached before the server memory answered tools/call.",
+      mayHaveHappened: true,
+    });
+    expect(error?.hint).toContain("timeout_ms of execute, --timeout");
+    expect(error?.hint).not.toContain("timeoutMs of this server");
+    expect(upstream.status()).toMatchObject({ state: "ready", failureCount: 0 });
+  });
+
+  it("D5: is not named where the server's own limit was nearer", async () => {
+    const { server, upstream } = open({ callTimeoutMs: 30 });
+    await upstream.call("echo", {}, contextOf());
+    server.handlers["tools/call"] = silent;
+    const result = await upstream.call("echo", {}, contextOf({ deadlineAt: 60_000, deadlineMs: 60_000 }));
+    expect(result).toMatchObject({
+      error: { message: "The server memory did not answer tools/call within 30 ms." },
+    });
+  });
+});
