@@ -27,8 +27,6 @@ interface AddOptions extends GlobalOptions {
   readonly force?: boolean;
   readonly plain?: boolean;
   readonly dryRun?: boolean;
-  /** False where nobody may be asked. */
-  readonly input?: boolean;
 }
 
 export function addAdd(program: Command, finish: Finish): void {
@@ -116,7 +114,7 @@ async function add(
 /** Whether secrets go to the secret store; `undefined` for somebody who breaks off. Where nobody can be asked they do. */
 async function choose({ secretNames }: NewServersPlan, options: AddOptions): Promise<boolean | undefined> {
   if (secretNames.length === 0 || options.plain === true) return false;
-  if (!canAsk() || options.json === true || options.input === false) return true;
+  if (!canAsk() || options.json === true) return true;
   const clack = await import("@clack/prompts");
   const answer = await clack.select({
     message: `${secretNames.map(escapeUnprintable).join(", ")} looks like a secret. Where should it go?`,

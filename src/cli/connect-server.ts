@@ -13,7 +13,8 @@ export interface ConnectOptions extends GlobalOptions {
   readonly http?: string;
   /** False for `--no-token`. */
   readonly token?: boolean;
-  readonly keepServers?: boolean | undefined;
+  /** True for all servers, else the ids of those that stay. */
+  readonly keepServers?: true | readonly string[] | undefined;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly undo?: boolean;
@@ -76,6 +77,6 @@ export function wordsOf({ project, profile, http, token, keepServers }: ConnectO
     ...(profile === undefined ? [] : ["--profile", profile]),
     ...(http === undefined ? [] : ["--http", http]),
     ...(token === false ? ["--no-token"] : []),
-    ...(keepServers === true ? ["--keep-servers"] : []),
+    ...(keepServers === undefined ? [] : ["--keep-servers", ...(keepServers === true ? [] : keepServers)]),
   ];
 }

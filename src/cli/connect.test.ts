@@ -325,6 +325,15 @@ describe("C6: servers that the gateway has too", () => {
     });
   });
 
+  it("stay where they are named", async () => {
+    const { world, root, read } = createRig();
+    writeConfig(root, { mcpServers: { files: FILES, chat: CHAT } });
+    writeClient(root, "user/.cursor/mcp.json", JSON.stringify({ mcpServers: { a: FILES, b: CHAT } }));
+    expect(await connect("cursor", { ...YES, keepServers: ["chat"] }, world)).toBe(0);
+    const { mcpServers } = JSON.parse(read("user/.cursor/mcp.json")) as { mcpServers: object };
+    expect(Object.keys(mcpServers)).toEqual(["b", "repertoire"]);
+  });
+
   it("of a project's file stay, because others have that file too", async () => {
     const { world, root, read } = createRig();
     writeConfig(root, { mcpServers: { files: FILES } });

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { Command } from "commander";
-import { CLIENT_IDS, CLIENT_TITLES } from "../config/clients/client.ts";
+import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../config/clients/client.ts";
 import { describeEntry } from "../config/clients/join-entry.ts";
 import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../config/clients/join-place.ts";
 import { planJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
@@ -36,7 +36,10 @@ export function addConnect(program: Command, finish: Finish): void {
     .option("--profile <name>", "Show the client this profile of the config, and nothing else")
     .option("--http <url>", "Let the client reach a running gateway at this address instead of starting one")
     .option("--no-token", `With --http: no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`)
-    .option("--keep-servers", "Leave the servers in the client that the gateway has too")
+    .option(
+      "--keep-servers [names...]",
+      "Leave servers in the client that the gateway has too: all, or those named",
+    )
     .option("--dry-run", "Show what would change, and change nothing")
     .option("--yes", "Do not ask; needed where there is no terminal")
     .option("--undo", "Put the client's file back as it was, to the byte")
@@ -72,6 +75,12 @@ function thisWorld(options: GlobalOptions): ConnectWorld {
   };
 }
 
+/** What connecting a client would do. */
+export type ConnectionPlan =
+  | { readonly kind: "change"; readonly change: JoinChange; readonly moved: MovedServers }
+  | { readonly kind: "unchanged"; readonly target: JoinTarget }
+  | { readonly kind: "refused"; readonly message: string; readonly exitCode: number };
+
 /** Connects one client, or takes that back; the exit code says how it went. */
 export async function connect(name: string, options: ConnectOptions, world: ConnectWorld): Promise<number> {
   const client = CLIENT_IDS.find((id) => id === name);
@@ -82,33 +91,61 @@ export async function connect(name: string, options: ConnectOptions, world: Conn
       EXIT.usage,
     );
   }
-  const target = findJoinTarget(client, options.project === true ? "project" : "user", world.place);
-  if (target === undefined) {
-    return refuse(
-      `${CLIENT_TITLES[client]} keeps no servers for this folder alone; leave out --project`,
-      EXIT.usage,
-    );
+  if (options.undo === true) {
+    const target = targetOf(client, options, world);
+    return typeof target === "string" ? refuse(target, EXIT.usage) : undo(target, options, world);
   }
-  if (options.undo === true) return undo(target, options, world);
+  const plan = await planConnection(client, options, world);
+  if (plan.kind === "refused") return refuse(plan.message, plan.exitCode);
+  if (plan.kind === "change") return carryOut(plan.change, plan.moved, options, world);
+  const { target } = plan;
+  return done(target, options, { changed: false, diff: "", backup: null, gone: [] }, [
+    `${CLIENT_TITLES[client]} has this entry already in ${target.path}; nothing was changed`,
+  ]);
+}
+
+/** Looks at the client's file and at our config; changes nothing. */
+export async function planConnection(
+  client: ClientId,
+  options: ConnectOptions,
+  world: ConnectWorld,
+): Promise<ConnectionPlan> {
+  const target = targetOf(client, options, world);
+  if (typeof target === "string") return refusal(target, EXIT.usage);
   const server = describeServer(options, world);
-  if (typeof server === "string") return refuse(server, EXIT.usage);
+  if (typeof server === "string") return refusal(server, EXIT.usage);
   const entry = describeEntry(client, server);
   if (entry === undefined) {
     const title = CLIENT_TITLES[client];
-    return refuse(
+    return refusal(
       `the file of ${title} has programs only; leave out --http, or add the address in ${title}`,
       EXIT.usage,
     );
   }
   const moved = await findMoved(target, options, world);
-  const plan = planJoin(target, entry, moved.keys);
-  if (plan.kind === "refused") {
-    return refuse(`${plan.message}\nNothing was changed. Correct the file, then try again.`, EXIT.failed);
-  }
-  if (plan.kind === "change") return carryOut(plan, moved, options, world);
-  return done(target, options, { changed: false, diff: "", backup: null, gone: [] }, [
-    `${CLIENT_TITLES[client]} has this entry already in ${target.path}; nothing was changed`,
-  ]);
+  const plan = planJoin(
+    target,
+    entry,
+    moved.here.map(({ key }) => key),
+  );
+  if (plan.kind === "change") return { kind: "change", change: plan, moved };
+  if (plan.kind === "unchanged") return { kind: "unchanged", target };
+  return refusal(`${plan.message}\nNothing was changed. Correct the file, then try again.`, EXIT.failed);
+}
+
+function targetOf(
+  client: ClientId,
+  { project }: ConnectOptions,
+  { place }: ConnectWorld,
+): JoinTarget | string {
+  return (
+    findJoinTarget(client, project === true ? "project" : "user", place) ??
+    `${CLIENT_TITLES[client]} keeps no servers for this folder alone; leave out --project`
+  );
+}
+
+function refusal(message: string, exitCode: number): ConnectionPlan {
+  return { kind: "refused", message, exitCode };
 }
 
 /**
@@ -123,7 +160,7 @@ async function findMoved(
   const isPartial = profile !== undefined || http !== undefined || target.scope === "project";
   if (keepServers === true || isPartial) return NOTHING_MOVED;
   const loaded = await loadConfigWithInputs({ ...place, configPath, home });
-  return loaded.ok ? findMovedServers(target, place, loaded.config) : NOTHING_MOVED;
+  return loaded.ok ? findMovedServers(target, place, loaded.config, keepServers) : NOTHING_MOVED;
 }
 
 async function carryOut(
@@ -171,7 +208,7 @@ async function carryOut(
 }
 
 /** Which servers go, which cannot, and which are in files that are left alone. */
-function describeMoved({ target, gone, stuck }: JoinChange, { elsewhere }: MovedServers): string[] {
+export function describeMoved({ target, gone, stuck }: JoinChange, { elsewhere }: MovedServers): string[] {
   const title = CLIENT_TITLES[target.client];
   const names = (keys: readonly string[]): string => keys.map(escapeUnprintable).join(", ");
   return [

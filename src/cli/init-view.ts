@@ -59,14 +59,12 @@ function showAddition(addition: Addition, print: Viewer["print"]): void {
 }
 
 /** The command or address, with its secrets as the inputs that they would be. */
-function targetOf({ entry, secrets }: Addition): string {
+export function targetOf({ entry, secrets }: Addition, lengthMax = TARGET_LENGTH_MAX): string {
   const shown: JsonObject = withInputs(entry, secrets).entry;
   const { url, command, args } = shown;
   const words = typeof url === "string" ? [url] : [command, ...(Array.isArray(args) ? args : [])];
   const line = createRedactor().text(words.map(String).join(" "));
-  return escapeUnprintable(
-    line.length > TARGET_LENGTH_MAX ? `${line.slice(0, TARGET_LENGTH_MAX - 1)}…` : line,
-  );
+  return escapeUnprintable(line.length > lengthMax ? `${line.slice(0, lengthMax - 1)}…` : line);
 }
 
 export function describeImport(plan: ImportPlan, found: ClientsRead): object {

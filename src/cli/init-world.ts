@@ -5,9 +5,11 @@ import type { GlobalOptions } from "./session.ts";
 export interface InitOptions extends GlobalOptions {
   readonly yes?: boolean;
   readonly from?: readonly string[];
+  /** The keys of the servers to add. */
+  readonly only?: readonly string[];
   readonly moveSecrets?: boolean;
   readonly connect?: boolean;
-  readonly keepServers?: boolean;
+  readonly keepServers?: true;
   readonly dryRun?: boolean;
   readonly undo?: boolean;
   readonly force?: boolean;

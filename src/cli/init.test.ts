@@ -221,6 +221,16 @@ describe("init", () => {
     await expect(run({ yes: true })).rejects.toThrow("the config is not valid");
   });
 
+  it("C7: --only adds the servers that are named, and refuses a name that is none", async () => {
+    const home = createClientsHome();
+    home.write(".cursor/mcp.json", { mcpServers: { a: { command: "x" }, b: { command: "y" } } });
+    const { run, read } = open(home);
+    expect(await run({ yes: true, only: ["bb"] })).toBe(EXIT.usage);
+    expect(said).toContain('there is no new server "bb"');
+    expect(await run({ yes: true, only: ["b"] })).toBe(EXIT.ok);
+    expect(read().mcpServers).toEqual({ b: { command: "y" } });
+  });
+
   it("C6: a ${X} that its client does not fill in stays as it is written, and is not kept as a secret", async () => {
     const home = createClientsHome();
     home.write(".cursor/mcp.json", { mcpServers: { a: { command: "x", env: { TOKEN: "${X}" } } } });

@@ -35,6 +35,7 @@ export function addInit(program: Command, finish: Finish): void {
     .description("Take over the MCP servers that your other clients have")
     .option("--yes", "Do not ask; needed where there is no terminal")
     .option("--from <client...>", `only from these: ${CLIENT_IDS.join(", ")}`)
+    .option("--only <server...>", "only these servers, by the names that are shown")
     .option(
       "--move-secrets",
       "Move secrets that stand in plain text to the keyring, or to a file of yours alone",
@@ -106,14 +107,18 @@ export async function init(options: InitOptions, world: InitWorld): Promise<numb
   }
   const target = editedFile(options, world.place);
   if (options.undo === true) return undo(target, options, world);
-  requireSoundConfig(options, world.place);
-  const found = readChosen(options, world.place);
-  const plan = planImport({
-    found: found.servers,
-    existing: serversIn(target.path),
-    env: world.place.env,
-    ownCommand: { command: world.own.execPath, args: [findOwnScript(world.own)] },
-  });
+  const { found, plan: all } = lookAtClients(options, world);
+  const missing = (options.only ?? []).find((key) => !all.additions.some((one) => one.key === key));
+  if (missing !== undefined) {
+    const keys = all.additions.map(({ key }) => key);
+    const near = didYouMean(nearest(missing, keys));
+    return refuse(
+      `there is no new server "${missing}".${near} New are: ${keys.join(", ")}.`,
+      EXIT.usage,
+      world,
+    );
+  }
+  const plan = keepOnly(all, options.only);
   for (const { path, message } of found.problems) world.note(`${yellow("warning")} ${path}: ${message}`);
   if (options.json !== true) showImport(plan, found, world);
   if (plan.additions.length === 0 || options.dryRun === true) {
@@ -128,6 +133,28 @@ export async function init(options: InitOptions, world: InitWorld): Promise<numb
   if (answer === "no") return refuse("nothing was changed", EXIT.refused, world);
   const written = await writeImport(plan, { ...target, moves: answer === "move" }, openInputs(target));
   return finishWritten(plan, found, written, options, world);
+}
+
+/** What the clients have and what of it is new. Throws where our own config has mistakes. */
+export function lookAtClients(
+  options: InitOptions,
+  { place, own }: Pick<InitWorld, "place" | "own">,
+): { readonly found: ClientsRead; readonly plan: ImportPlan } {
+  requireSoundConfig(options, place);
+  const found = readChosen(options, place);
+  const plan = planImport({
+    found: found.servers,
+    existing: serversIn(editedFile(options, place).path),
+    env: place.env,
+    ownCommand: { command: own.execPath, args: [findOwnScript(own)] },
+  });
+  return { found, plan };
+}
+
+/** The plan with these of its additions, or with all. */
+export function keepOnly(plan: ImportPlan, only: readonly string[] | undefined): ImportPlan {
+  if (only === undefined) return plan;
+  return { ...plan, additions: plan.additions.filter(({ key }) => only.includes(key)) };
 }
 
 function readChosen({ from }: InitOptions, place: ClientPlace): ClientsRead {

@@ -17,32 +17,45 @@ import { escapeText } from "./references.ts";
 import { isSameServer } from "./same-server.ts";
 
 export interface MovedServers {
-  /** Keys of the file that is written, in its order. */
-  readonly keys: readonly string[];
+  /** Those in the file that is written, in its order: the key there, and the id of the same server in our config. */
+  readonly here: readonly { readonly key: string; readonly id: string }[];
+  /** Others that were to stay. */
+  readonly kept: readonly { readonly key: string; readonly id: string }[];
   /** The same servers in other files of the same client, which are not written. */
   readonly elsewhere: readonly { readonly key: string; readonly path: string }[];
 }
 
-export const NOTHING_MOVED: MovedServers = { keys: [], elsewhere: [] };
+export const NOTHING_MOVED: MovedServers = { here: [], kept: [], elsewhere: [] };
 
-export function findMovedServers(target: JoinTarget, place: ClientPlace, config: Config): MovedServers {
+/** `stay` are the ids of servers that are left in the client. */
+export function findMovedServers(
+  target: JoinTarget,
+  place: ClientPlace,
+  config: Config,
+  stay: readonly string[] = [],
+): MovedServers {
   const projectFiles = new Set(config.files.filter(({ kind }) => kind === "project").map(({ path }) => path));
   const ours = config.servers.filter(
     ({ enabled, trusted, problems, file }) =>
       enabled && trusted && problems.length === 0 && !(file !== undefined && projectFiles.has(file)),
   );
-  const moved = readClients(place).servers.filter(
-    (found) =>
-      found.client === target.client &&
-      found.scope === "user" &&
-      found.isEnabled &&
-      !isOwnEntry(found.key, found.entry) &&
-      ours.some((server) => isTheSame(found, server, place.env)),
-  );
-  const isHere = ({ path }: FoundServer): boolean => path === target.path;
+  const moved = readClients(place)
+    .servers.filter(
+      (found) =>
+        found.client === target.client &&
+        found.scope === "user" &&
+        found.isEnabled &&
+        !isOwnEntry(found.key, found.entry),
+    )
+    .flatMap((found) => {
+      const same = ours.find((server) => isTheSame(found, server, place.env));
+      return same === undefined ? [] : [{ key: found.key, path: found.path, id: same.id }];
+    });
+  const here = moved.filter(({ path }) => path === target.path);
   return {
-    keys: moved.filter(isHere).map(({ key }) => key),
-    elsewhere: moved.filter((found) => !isHere(found)).map(({ key, path }) => ({ key, path })),
+    here: here.filter(({ id }) => !stay.includes(id)),
+    kept: here.filter(({ id }) => stay.includes(id)),
+    elsewhere: moved.filter(({ path }) => path !== target.path),
   };
 }
 
