@@ -88,10 +88,16 @@ describe("the frame", () => {
     expect(stderr).toContain(words);
   });
 
-  it("shows the help when called with nothing", async () => {
-    const { status, stderr, stdout } = await runCliHere([]);
-    expect(status).toBe(2);
-    expect(stdout + stderr).toContain("Usage: repertoire");
+  it("C7: prints a short help when called with nothing, and start says what to run without a terminal", async () => {
+    const bare = await runCliHere([]);
+    expect(bare).toMatchObject({ status: 0, stderr: "" });
+    const lines = bare.stdout.split("\n");
+    expect(lines.length).toBeLessThanOrEqual(20);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(bare.stdout).toContain("repertoire --help");
+    const start = await runCliHere(["start"]);
+    expect(start).toMatchObject({ status: 2, stdout: "" });
+    expect(start.stderr).toContain("repertoire init --yes --move-secrets --connect");
   });
 
   it("refuses an older Node in one clear line", () => {

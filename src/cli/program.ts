@@ -34,6 +34,7 @@ import { addRollback } from "./rollback.ts";
 import { addRun } from "./run.ts";
 import { addRuns } from "./runs.ts";
 import { addSave } from "./save.ts";
+import { addStart } from "./start.ts";
 import { addServers } from "./servers.ts";
 import { addServe } from "./serve.ts";
 import { addShow } from "./show.ts";
@@ -63,6 +64,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     exitCode = code;
   });
   try {
+    if (args.length === 0) return await (await import("./bare.ts")).runBare();
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
     exitCode = explain(error);
@@ -166,6 +168,7 @@ export function createProgram(finish: Finish): Command {
     })
     .addHelpText("after", HELP_AFTER);
   for (const add of [
+    addStart,
     addInit,
     addAdd,
     addRemove,

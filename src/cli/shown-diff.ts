@@ -17,12 +17,23 @@ export function diffServers({ path, before, after, format = "jsonc" }: TextChang
   return diffFile({ path, before, after, secrets });
 }
 
-/** A diff for a person, line by line. */
-export function showDiff(diff: string, show: (line: string) => void): void {
+/** A diff for a person, line by line; with a width, a longer line goes on in the next one. */
+export function showDiff(diff: string, show: (line: string) => void, width = Number.POSITIVE_INFINITY): void {
   for (const line of diff.replace(/\n$/, "").split("\n")) {
     const text = line.split("\t").map(escapeLines).join("\t");
-    show(paintOf(line)(text));
+    for (const part of fold(text, width)) show(paintOf(line)(part));
   }
+}
+
+const FOLD_MARK = "    ";
+
+/** Cut at the width, wherever that is: the text is not prose. */
+function fold(text: string, width: number): string[] {
+  const parts = [text.slice(0, width)];
+  for (let at = width; at < text.length; at += width - FOLD_MARK.length) {
+    parts.push(FOLD_MARK + text.slice(at, at + width - FOLD_MARK.length));
+  }
+  return parts;
 }
 
 function paintOf(line: string): (text: string) => string {
