@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import type { Command } from "commander";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../config/clients/client.ts";
 import { describeEntry } from "../config/clients/join-entry.ts";
@@ -26,6 +25,7 @@ import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { diffServers, showDiff } from "./shown-diff.ts";
 import { escapeLines, failWith, green, note, print, printJson, yellow } from "./terminal.ts";
+import { thisPlace } from "./this-place.ts";
 
 export function addConnect(program: Command, finish: Finish): void {
   program
@@ -66,9 +66,8 @@ Examples:
 }
 
 function thisWorld(options: GlobalOptions): ConnectWorld {
-  const { platform, env } = process;
   return {
-    place: { platform, env, homedir: homedir(), cwd: process.cwd() },
+    place: thisPlace(),
     home: locateConfig({ configPath: options.config, home: options.home }).home,
     own: ownProcess(),
     ...(canAsk() ? { ask: askYesNo } : {}),

@@ -2,7 +2,16 @@ import type { ServerView, ViewCause } from "../app.ts";
 
 /** One line of the report. */
 export interface Check {
-  readonly name: "node" | "home" | "store" | "config" | "secrets" | "servers" | "sandbox" | "server";
+  readonly name:
+    | "node"
+    | "home"
+    | "store"
+    | "config"
+    | "secrets"
+    | "servers"
+    | "sandbox"
+    | "server"
+    | "clients";
   readonly state: "ok" | "warning" | "failed";
   readonly message: string;
   /** The command that cures it, to be copied. Every red line has one. */

@@ -9,6 +9,7 @@ import { locateConfig } from "../config/locate.ts";
 import { messageOf } from "../core/errors.ts";
 import { loadConfigWithInputs } from "../inputs.ts";
 import { shellWord, type Check } from "./doctor-check.ts";
+import { checkClients } from "./doctor-clients.ts";
 import { checkConfig, checkPrograms, checkServers } from "./doctor-config.ts";
 import { checkHome, checkNode, checkStore, describeSandbox } from "./doctor-machine.ts";
 import { checkSecrets } from "./doctor-secrets.ts";
@@ -18,6 +19,7 @@ import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { print, printJson } from "./terminal.ts";
+import { thisPlace } from "./this-place.ts";
 
 interface DoctorOptions extends GlobalOptions {
   /** `true` for all of them. */
@@ -58,7 +60,8 @@ async function examine(options: DoctorOptions): Promise<Check[]> {
     loaded = await loadConfigWithInputs({ configPath: options.config, home: options.home });
     return [...checkConfig(loaded, options), ...checkServers(loaded)];
   });
-  const before = [...machine, ...config, ...secrets, describeSandbox(await checkSandbox())];
+  const clients = checkClients(thisPlace(), options);
+  const before = [...machine, ...config, ...secrets, ...clients, describeSandbox(await checkSandbox())];
   if (loaded?.ok !== true) return before;
   const programs = checkPrograms(loaded, options);
   const isReady = [...machine, ...config].every((check) => check.state !== "failed");

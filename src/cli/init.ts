@@ -2,7 +2,6 @@
  * `repertoire init`: the servers that a person's other clients have, in this config. It shows what it would add and where each
  * comes from, asks once, and starts nothing. What is there already is left alone, so a second time there is nothing to do.
  */
-import { homedir } from "node:os";
 import type { Command } from "commander";
 import { CLIENT_IDS, type ClientId, type ClientPlace } from "../config/clients/client.ts";
 import { planImport, type ImportPlan } from "../config/clients/plan-import.ts";
@@ -28,6 +27,7 @@ import { findOwnScript, ownProcess } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import { configError, globalOptionsOf } from "./session.ts";
 import { failWith, green, note, print, red, tell, terminalOptions, yellow } from "./terminal.ts";
+import { thisPlace } from "./this-place.ts";
 
 export function addInit(program: Command, finish: Finish): void {
   program
@@ -66,9 +66,8 @@ Examples:
 }
 
 function thisWorld(): InitWorld {
-  const { platform, env } = process;
   return {
-    place: { platform, env, homedir: homedir(), cwd: process.cwd() },
+    place: thisPlace(),
     own: ownProcess(),
     print,
     note,

@@ -5,7 +5,6 @@
  * start and says which were made.
  */
 import { spawnSync } from "node:child_process";
-import { homedir } from "node:os";
 import type { Command } from "commander";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId, type ClientPlace } from "../config/clients/client.ts";
 import { writeJoin } from "../config/clients/join-plan.ts";
@@ -36,6 +35,7 @@ import { isSnippet } from "./server-snippet.ts";
 import { isWholePaste, readPastedServers, splitWords } from "./start-paste.ts";
 import { openScreen, Stopped, type Screen } from "./start-screen.ts";
 import { bold, cyan, dim, green, note, red, yellow } from "./terminal.ts";
+import { thisPlace } from "./this-place.ts";
 
 export interface StartWorld {
   readonly place: ClientPlace;
@@ -60,8 +60,7 @@ Examples:
 }
 
 export function startWorld(): StartWorld {
-  const { platform, env } = process;
-  return { place: { platform, env, homedir: homedir(), cwd: process.cwd() }, own: ownProcess() };
+  return { place: thisPlace(), own: ownProcess() };
 }
 
 /** Whether there is a person who reads and answers. */
@@ -344,7 +343,7 @@ async function tryOut({ app, config: source }: Session, found: ClientsRead, part
   const config = source.current();
   const servers = usableOf(config);
   screen.say("Starting each server once, to see that it works:");
-  const place = { options, connectTimeoutMs: config.limits.connectTimeoutMs };
+  const place = { options, limits: config.limits };
   const check = await checkServers(app, servers, place, screen);
   screen.say(`  The same without questions: ${commandLine(["doctor", "--servers"], options)}`, 4, dim);
   screen.say();

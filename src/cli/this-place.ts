@@ -1,0 +1,8 @@
+import { homedir } from "node:os";
+import type { ClientPlace } from "../config/clients/client.ts";
+
+/** This machine and folder. */
+export function thisPlace(): ClientPlace {
+  const { platform, env } = process;
+  return { platform, env, homedir: homedir(), cwd: process.cwd() };
+}
