@@ -3,7 +3,7 @@ import type { Argument, Command, Option } from "commander";
 
 /** Every command stands in one of these, in this order; what is hidden in none. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Set up": ["start", "init", "connect", "doctor", "config", "trust", "input", "completions"],
+  "Set up": ["start", "init", "connect", "doctor", "bug-report", "config", "trust", "input", "completions"],
   Servers: ["servers", "add", "remove", "enable", "disable", "login", "logout"],
   Tools: ["tools", "call", "tokens", "types"],
   "Code, workflows and runs": ["run", "resume", "runs", "show", "approve", "audit", "validate", "graph"],

@@ -50,7 +50,7 @@ Examples:
     });
 }
 
-async function examine(options: DoctorOptions): Promise<Check[]> {
+export async function examine(options: DoctorOptions): Promise<Check[]> {
   const { home } = locateConfig({ configPath: options.config, home: options.home });
   const homeCheck = checkHome(home);
   const machine = [checkNode(), homeCheck, ...(homeCheck.state === "failed" ? [] : [await checkStore(home)])];

@@ -5,6 +5,7 @@ import { addAdd } from "./add.ts";
 import { addAlias } from "./alias.ts";
 import { addApprove } from "./approve.ts";
 import { addAudit } from "./audit.ts";
+import { addBugReport } from "./bug-report.ts";
 import { addCall } from "./call.ts";
 import { addCompletions } from "./completions.ts";
 import { addConfig } from "./config.ts";
@@ -205,6 +206,7 @@ export function createProgram(finish: Finish): Command {
     addExport,
     addImport,
     addDoctor,
+    addBugReport,
     addConfig,
     addTrust,
     addToken,
