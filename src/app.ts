@@ -96,7 +96,12 @@ export interface App extends Exchange, TokenReports {
   /** Serves many clients over HTTP. */
   listenHttp(address: HttpAddress, profile?: string): Promise<HttpFront>;
   /** The configured servers, or some, as they are; with `start`, each is started, asked anew and timed first. */
-  viewServers(start: boolean, only?: readonly string[]): Promise<ServerView[]>;
+  viewServers(
+    start: boolean,
+    only?: readonly string[],
+    /** Hears of each server that was started and asked, as it comes. */
+    asked?: (id: string) => void,
+  ): Promise<ServerView[]>;
   /** The ids of the servers that are enabled and trusted. */
   usableServers(): readonly string[];
   /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
@@ -411,11 +416,15 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
       );
       return front;
     },
-    async viewServers(start, only) {
+    async viewServers(start, only, asked) {
       const { servers: configured } = config.current();
       const chosen = configured.filter(({ id }) => only?.includes(id) ?? true);
       const ids = chosen.map(({ id }) => id);
-      if (start) await registry.discover({ waitMs: VIEW_WAIT_MS, force: true, servers: ids }, ownContext());
+      const ask = async (some: readonly string[]): Promise<void> => {
+        await registry.discover({ waitMs: VIEW_WAIT_MS, force: true, servers: some }, ownContext());
+        for (const id of some) asked?.(id);
+      };
+      if (start) await (asked === undefined ? ask(ids) : Promise.all(ids.map((id) => ask([id]))));
       const catalogue = registry.catalogue();
       const redactor = redactors.current();
       const views = chosen.map((server) =>

@@ -1,11 +1,37 @@
 /** What a person at a terminal sees while the gateway serves, and while a command works. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { SCRIPT, startTerminal } from "./fixtures/at-terminal.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
+import { evilCommand } from "./rig/evil-process.ts";
 
 const CTRL_C = "\u0003";
+
+describe.skipIf(!existsSync(SCRIPT))("C7: a command that takes a while", () => {
+  /** Two that come up, and one that is silent until the limit for starting is over. */
+  function folderWithSlow(): string {
+    const folder = temporaryFolder();
+    const silent = { command: "sh", args: ["-c", "cat > /dev/null"] };
+    const config = { mcpServers: { good: evilCommand(), silent }, limits: { connectTimeoutMs: 3_000 } };
+    writeFileSync(join(folder, "mine.json"), JSON.stringify(config));
+    return folder;
+  }
+
+  it.each([
+    ["servers", "--check"],
+    ["doctor", "--servers"],
+  ])("%s %s says which server it waits for, and takes the line away", async (...args) => {
+    const terminal = startTerminal(folderWithSlow(), [...args, "--config", "mine.json"]);
+    await terminal.shows("1 of 2 servers, waiting for silent");
+    await terminal.exited();
+    // What is left on the screen begins after the last line that was erased.
+    const left = stripVTControlCharacters(terminal.raw().split("\r\u001B[2K").at(-1)!);
+    expect(left).toMatch(/\bgood\b[^]*\bsilent\b/);
+    expect(left).not.toContain("waiting for");
+  });
+});
 
 describe.skipIf(!existsSync(SCRIPT))("C10: serve --http at a terminal", () => {
   it("says where it serves, how to connect and how to stop, and logs text; never the token", async () => {

@@ -2,6 +2,7 @@ import type { App } from "../app.ts";
 import type { ToolError } from "../core/errors.ts";
 import type { ToolResult } from "../core/result.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
+import { withProgress } from "./progress-line.ts";
 import { openSession, type GlobalOptions } from "./session.ts";
 import { printJson, printToolError } from "./terminal.ts";
 
@@ -9,17 +10,20 @@ import { printJson, printToolError } from "./terminal.ts";
 interface Drawing<T> {
   readonly show: (answer: T) => void;
   readonly exitCodeOf?: (answer: T) => number;
+  /** What is told on a terminal while it takes a while; not for work that asks something. */
+  readonly progress?: string;
 }
 
 /** Does something with the gateway and prints what came of it, as JSON or as it is drawn. */
 export async function useApp<T>(
   options: GlobalOptions,
   use: (app: App) => Promise<ToolResult<T>>,
-  { show, exitCodeOf }: Drawing<T>,
+  { show, exitCodeOf, progress }: Drawing<T>,
 ): Promise<number> {
   const session = await openSession(options);
   try {
-    const answer = await use(session.app);
+    const work = (): Promise<ToolResult<T>> => use(session.app);
+    const answer = await (progress === undefined ? work() : withProgress(progress, work));
     if (!answer.success) return refuse(answer.error, options);
     if (options.json === true) printJson(answer.data);
     else show(answer.data);

@@ -20,7 +20,7 @@ import { VERSION } from "../version.ts";
 import { refuse } from "./app-call.ts";
 import { examine } from "./doctor.ts";
 import { EXIT } from "./exit-code.ts";
-import { findOwnCommand, ownProcess } from "./own-command.ts";
+import { findOwnCommand, ownProcess, typedCommand } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import type { RunView } from "./run-view.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
@@ -152,12 +152,10 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | { readonly error:
 }
 
 async function describeInstallation(): Promise<{ readonly installed: string; readonly npm: string }> {
-  const { command, isTemporary } = findOwnCommand(ownProcess());
-  const installed = isTemporary
-    ? "by a package runner (npx)"
-    : command === "repertoire"
-      ? "on PATH"
-      : "as a script";
+  const own = ownProcess();
+  const isTyped = typedCommand(own, process.cwd()) === "repertoire";
+  const isLasting = findOwnCommand(own).lives === "installed";
+  const installed = isLasting ? (isTyped ? "on PATH" : "as a script") : "by a package runner (npx)";
   const run = promisify(execFile);
   const npm = await run("npm", ["--version"], { timeout: NPM_WAIT_MS }).then(
     ({ stdout }) => stdout.trim(),

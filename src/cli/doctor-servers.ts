@@ -9,6 +9,7 @@ import { reportOf, type Check, type ServerReport } from "./doctor-check.ts";
 import { reportUnusable } from "./doctor-config.ts";
 import { cureFor, type CurePlace } from "./doctor-cures.ts";
 import { openSession, type GlobalOptions } from "./session.ts";
+import { startServersVisibly } from "./start-servers.ts";
 
 /** The servers that were named, by key or id, or all; and a red line for each name that is none. */
 export function chooseServers(
@@ -48,7 +49,7 @@ export async function startServers(ids: readonly string[], options: GlobalOption
   try {
     const { servers, limits } = session.config.current();
     const place = { options, limits };
-    const views = await session.app.viewServers(true, ids);
+    const views = await startServersVisibly(session.app, ids);
     const checks: Check[] = [];
     for (const view of views) {
       const server = servers.find(({ id }) => id === view.id);

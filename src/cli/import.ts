@@ -27,7 +27,12 @@ Examples:
   $ repertoire import library --json && repertoire test`,
     )
     .action(async (folder: string, _options: unknown, command: Command) => {
-      finish(await useApp(globalOptionsOf(command), (app) => app.importLibrary(folder), { show }));
+      finish(
+        await useApp(globalOptionsOf(command), (app) => app.importLibrary(folder), {
+          show,
+          progress: "checking the files",
+        }),
+      );
     });
 }
 

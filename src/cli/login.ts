@@ -9,6 +9,7 @@ import { EXIT } from "./exit-code.ts";
 import type { CallbackListener } from "./login-callback.ts";
 import { openBrowser } from "./open-browser.ts";
 import type { Finish } from "./program.ts";
+import { withProgress } from "./progress-line.ts";
 import { globalOptionsOf, openSessionFor, type GlobalOptions } from "./session.ts";
 import { green, note, printJson, tell } from "./terminal.ts";
 
@@ -70,7 +71,7 @@ function browserWay(listener: CallbackListener, opens: boolean): AuthorizationWa
       const answer = listener.waitFor(isAnswer);
       showPage(url);
       if (opens) openBrowser(url);
-      return answer;
+      return withProgress("waiting for the browser; Ctrl-C gives up", () => answer);
     },
   };
 }

@@ -12,9 +12,29 @@ export interface ProgressLine {
   end(): void;
 }
 
+/** Does something, and says so where it takes a while. The line is gone before anything else is printed. */
+export async function withProgress<T>(
+  text: string,
+  work: (line: ProgressLine) => Promise<T>,
+  output?: NodeJS.WriteStream,
+): Promise<T> {
+  const line = startProgressLine(output);
+  line.show(text);
+  try {
+    return await work(line);
+  } finally {
+    line.end();
+  }
+}
+
+/** A script reads the answer: what is on the terminal is not for it. */
+function isForScript(): boolean {
+  return terminalOptions().json && !process.stdout.isTTY;
+}
+
 /** One line on the terminal that says that the work goes on, and nothing where there is no terminal. */
 export function startProgressLine(output: NodeJS.WriteStream = process.stderr): ProgressLine {
-  if (!output.isTTY || terminalOptions().quiet) return { show: () => {}, end: () => {} };
+  if (!output.isTTY || terminalOptions().quiet || isForScript()) return { show: () => {}, end: () => {} };
   const startedAt = performance.now();
   let text = "running";
   let frame = 0;

@@ -12,6 +12,7 @@ import { countOf } from "./config.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
+import { startServersVisibly } from "./start-servers.ts";
 import { agoOf } from "./time-words.ts";
 import { dim, note, print, printJson, printTable } from "./terminal.ts";
 
@@ -46,7 +47,11 @@ async function show(name: string | undefined, options: ServersOptions): Promise<
   try {
     const found = findServer(name, session.config.current().servers);
     if (!found.success) return refuse(found.error, options);
-    const views = await session.app.viewServers(options.check === true, found.data);
+    const { servers: configured } = session.config.current();
+    const ids = found.data ?? configured.map(({ id }) => id);
+    const views = await (options.check === true
+      ? startServersVisibly(session.app, ids)
+      : session.app.viewServers(false, ids));
     if (options.json === true) printJson(views);
     else if (views.length === 0) note("No servers are configured. Add one: repertoire add NAME -- COMMAND");
     else showTable(views, { ...options, ...(name !== undefined && { rejected: true }) });

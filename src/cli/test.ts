@@ -48,6 +48,7 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
   try {
     const exitCode = await useApp(options, (app) => replay(app, name, abort.signal), {
       show,
+      progress: "replaying the examples",
       exitCodeOf: ({ failed }) => (failed === 0 ? EXIT.ok : EXIT.failed),
     });
     return abort.signal.aborted ? EXIT.interrupted : exitCode;

@@ -3,6 +3,7 @@ import type { TokenReport } from "../app.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
+import { withProgress } from "./progress-line.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
 import { bold, note, print, printJson, printTable } from "./terminal.ts";
 
@@ -31,7 +32,9 @@ export function addTokens(program: Command, finish: Finish): void {
 async function show(options: TokensOptions): Promise<number> {
   const session = await openSession(options);
   try {
-    const report = await session.app.weighTools({ start: options.start === true });
+    const start = options.start === true;
+    const doing = start ? "asking the servers and counting" : "counting";
+    const report = await withProgress(doing, () => session.app.weighTools({ start }));
     if (options.json === true) printJson(options.tools === true ? report : withoutTools(report));
     else showReport(report, options.tools === true);
     return options.start === true && report.unread.length > 0 ? EXIT.unreachable : EXIT.ok;
