@@ -52,7 +52,14 @@ import { createSandbox } from "./sandbox/sandbox.ts";
 import { createTypeCheck } from "./sandbox/type-check.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { StdioConnection } from "./server/serve-stdio.ts";
-import { idleServers, nodePolicyOf, onVisibleChange, refuseProfile, usableServers } from "./config-view.ts";
+import {
+  explainAbsent,
+  idleServers,
+  nodePolicyOf,
+  onVisibleChange,
+  refuseProfile,
+  usableServers,
+} from "./config-view.ts";
 import { createProfiles, type FindGateway } from "./profiles.ts";
 import { createLogins, type Logins } from "./logins.ts";
 import { openSecretStore } from "./secrets.ts";
@@ -192,6 +199,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
   const startWaitMs = serves === undefined ? WHOLE_START_MS : undefined;
   const registry = createRegistry({
     startWaitMs,
+    explainAbsent: (id) => explainAbsent(config.current(), id),
     cache: store.serverCache,
     log,
     reservedNames: [...META_TOOL_NAMES, ...staticNames],
@@ -544,7 +552,11 @@ function openRuns(
       freshenLibrary,
       ...keptNames,
       servers: () => usableServers(config.current()),
-      untrusted: () => idleServers(config.current()).untrusted,
+      absent: () => {
+        const { untrusted, disabled } = idleServers(config.current());
+        return [...untrusted, ...disabled];
+      },
+      explainAbsent: (id) => explainAbsent(config.current(), id),
     }),
     callTool: registry.call,
     scope: () => config.current().scope,

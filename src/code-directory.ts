@@ -16,8 +16,10 @@ export interface CodeDirectoryParts {
   readonly registry: Registry;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
-  /** The ids of those that wait for a person to trust the project file. */
-  readonly untrusted?: () => readonly string[];
+  /** The ids of those that are configured and not in use: disabled, or of a project file that is not trusted. */
+  readonly absent?: () => readonly string[];
+  /** Why one of them is not. */
+  readonly explainAbsent?: (id: string) => ToolResult<never> | undefined;
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
   /** The name of the tool that an alias stands for. */
@@ -108,19 +110,16 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
   }
 
   function unknownNamespace(namespace: string, view: ToolView | undefined): ToolResult<never> {
-    const untrusted = view === undefined ? (parts.untrusted?.() ?? []) : [];
-    if (pick(untrusted, namespace, (id) => id) !== undefined) {
-      return fail("TOOL_UNAVAILABLE", `The server ${namespace} is in a project file that is not trusted.`, {
-        reason: "untrusted",
-        retryable: false,
-        hint: "A person has to look at the repertoire.json of this folder and run: repertoire trust",
-      });
-    }
+    const absent = view === undefined ? (parts.absent?.() ?? []) : [];
+    const meant = pick(absent, namespace, (id) => id);
+    const why = meant === undefined ? undefined : parts.explainAbsent?.(meant);
+    if (why !== undefined) return why;
     const known = [...serversFor(view), ...capabilities(view).map((capability) => capability.namespace)];
     const near = nearest(namespace, known).map((name) => `mcp${memberOf(name)}`);
     const what = `There is no server and no capability namespace ${quote(namespace)}.`;
     const names = [...new Set(known)].slice(0, NAMES_SHOWN_MAX).join(", ");
-    const none = view === undefined ? "No servers are configured." : "This profile shows none.";
+    const unused = absent.length > 0 ? `Configured and not in use: ${absent.join(", ")}.` : undefined;
+    const none = view === undefined ? (unused ?? "No servers are configured.") : "This profile shows none.";
     return unknown(what, near, {
       isGranted: view === undefined,
       hint: known.length === 0 ? none : `There are ${names}.`,

@@ -1,8 +1,9 @@
 /** What the composition root reads out of a config. */
-import type { Config } from "./config/config.ts";
+import type { Config, ServerConfig } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import { RepertoireError } from "./core/errors.ts";
 import { didYouMean, nearest } from "./core/nearest.ts";
+import { fail, type ToolResult } from "./core/result.ts";
 import type { NodePolicy } from "./nodes/node-types.ts";
 
 /** What built-in nodes may do. */
@@ -20,11 +21,33 @@ export function usableServers(config: Config): string[] {
 export function idleServers({ servers }: Config): {
   readonly unusable: readonly string[];
   readonly untrusted: readonly string[];
+  readonly disabled: readonly string[];
 } {
+  const idsOf = (some: readonly ServerConfig[]) => some.map(({ id }) => id);
   const enabled = servers.filter((server) => server.enabled);
   const unusable = enabled.filter(({ trusted, problems }) => trusted && problems.length > 0);
   const untrusted = enabled.filter(({ trusted }) => !trusted);
-  return { unusable: unusable.map(({ id }) => id), untrusted: untrusted.map(({ id }) => id) };
+  const disabled = servers.filter((server) => !server.enabled);
+  return { unusable: idsOf(unusable), untrusted: idsOf(untrusted), disabled: idsOf(disabled) };
+}
+
+/** Why a configured server is not among the sources of tools, for whoever asks for one of its tools. */
+export function explainAbsent({ servers }: Config, id: string): ToolResult<never> | undefined {
+  const server = servers.find((one) => one.id === id);
+  if (server === undefined) return undefined;
+  if (!server.enabled) {
+    return fail("TOOL_UNAVAILABLE", `The server ${id} is disabled.`, {
+      reason: "disabled",
+      retryable: false,
+      hint: `A person can switch it on: repertoire enable ${id}`,
+    });
+  }
+  if (server.trusted) return undefined;
+  return fail("TOOL_UNAVAILABLE", `The server ${id} is in a project file that is not trusted.`, {
+    reason: "untrusted",
+    retryable: false,
+    hint: "A person has to look at the repertoire.json of this folder and run: repertoire trust",
+  });
 }
 
 export function refuseProfile(profile: string | undefined, { profiles }: Config): never {

@@ -96,22 +96,27 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     const shownNodes = takeWhatFits(nodes, ANSWER_BYTES_MAX / 2 + shownWorkflows.bytesLeft);
     const left = nodes.length + workflows.length - shownNodes.taken.length - shownWorkflows.taken.length;
     const pending = catalogue.pending.filter((id) => view?.allowsServer(id) !== false);
-    const unavailable = unavailableIn(catalogue, (id) => view?.allowsServer(id) !== false);
-    // What a project's file would add is nothing that a profile shows.
-    const untrusted = view === undefined ? (parts.idle?.().untrusted ?? []) : [];
+    const isFaint = tools.isFaint && (workflows.length === 0 || own.isFaint);
+    const isFound = nodes.length + workflows.length > 0;
+    // What a project's file would add is nothing that a profile shows, nor what is switched off.
+    const { untrusted = [], disabled = [] } = (view === undefined ? parts.idle?.() : undefined) ?? {};
+    const unavailable = [
+      ...unavailableIn(catalogue, (id) => view?.allowsServer(id) !== false),
+      ...disabled.filter((id) => !isFound || isFaint || isAbout(query, id)).map(disabledServer),
+    ];
     const hint = hintFor({
       query,
       left,
       unshown: isFull
         ? shownNodes.taken.filter((node) => node.input_schema === undefined).map(({ type }) => type)
         : [],
-      pending,
+      pending: pending.map((id) => pendingText(id, catalogue)),
       absent: describeAbsent(unavailable, untrusted),
       hasTools: tools.total > 0,
       isFull,
-      isFound: nodes.length + workflows.length > 0,
+      isFound,
       // What is kept under such words is what was asked for, whatever the servers have.
-      isFaint: tools.isFaint && (workflows.length === 0 || own.isFaint),
+      isFaint,
     });
     return {
       nodes: shownNodes.taken,
@@ -143,7 +148,7 @@ const NAMES_MAX = 30;
 
 /** Names a bounded number of servers, and those whose tools are missing, so that nobody takes them for absent. */
 function describeServers(servers: readonly string[], idle?: IdleServers): string {
-  const { unusable = [], untrusted = [] } = idle ?? {};
+  const { unusable = [], untrusted = [], disabled = [] } = idle ?? {};
   const usable = servers.filter((id) => !unusable.includes(id));
   const sentences = [
     ...(usable.length > 0 ? [`Servers: ${namesOf(usable)}.`] : []),
@@ -152,7 +157,24 @@ function describeServers(servers: readonly string[], idle?: IdleServers): string
       : []),
     ...(untrusted.length > 0 ? [waitForTrust(untrusted)] : []),
   ];
-  return sentences.length === 0 ? "No servers are configured yet." : sentences.join(" ");
+  if (sentences.length > 0) return sentences.join(" ");
+  return disabled.length === 0
+    ? "No servers are configured yet."
+    : `All servers are disabled: ${namesOf(disabled)}.`;
+}
+
+/** One that is switched off is told of where somebody may miss it; in every answer it would only cost tokens. */
+function isAbout(query: string, id: string): boolean {
+  return query.trim() === "" || query.toLowerCase().includes(id.toLowerCase());
+}
+
+function disabledServer(server: string): Output["unavailable"][number] {
+  return { server, reason: `It is disabled. A person can run: repertoire enable ${server}` };
+}
+
+function pendingText(id: string, { starting }: Catalogue): string {
+  const one = starting.find(({ source }) => source === id);
+  return one === undefined ? id : `${id} (still starting, for ${Math.round(one.forMs / 1000)} s)`;
 }
 
 function namesOf(servers: readonly string[]): string {
@@ -190,7 +212,10 @@ function pickKept(hits: ToolHits["hits"], kept: readonly CurrentCapability[]): C
 
 function unavailableIn(catalogue: Catalogue, isShown: (server: string) => boolean): Output["unavailable"] {
   const failed = catalogue.failed.filter(({ source }) => isShown(source));
-  return failed.map(({ source, reason }) => ({ server: source, reason }));
+  return failed.map(({ source, reason, cure }) => ({
+    server: source,
+    reason: cure === undefined ? reason : `${reason} ${cure}`,
+  }));
 }
 
 /** The built-in node types come after the tools: a workflow can use both, code only the tools. */
@@ -240,7 +265,8 @@ function hintFor(found: Found): string | undefined {
     return `The schemas of ${unshown.join(", ")} are too large for an answer: go by the signature, and execute says what is wrong with a call.`;
   }
   if (query.trim() === "" || (isFound && !isFaint)) {
-    return hasTools || absent === "" ? undefined : absent;
+    const wait = pending.length === 0 ? "" : `${pending.join(", ")}: no answer yet, ask again in a moment.`;
+    return hasTools || absent + wait === "" ? undefined : `${wait} ${absent}`.trim();
   }
   const what = isFound ? "Nothing fits these words well." : "Nothing fits these words.";
   const wait = pending.length === 0 ? "" : ` ${pending.join(", ")} may have it: ask again in a moment.`;

@@ -17,6 +17,8 @@ export interface IdleServers {
   readonly unusable: readonly string[];
   /** Those of a project file that is not trusted. */
   readonly untrusted: readonly string[];
+  /** Those that are switched off. */
+  readonly disabled?: readonly string[];
 }
 
 /** A meta-tool, ready to be listed and called. */

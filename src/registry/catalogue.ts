@@ -1,5 +1,5 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
-import type { ToolErrorCode } from "../core/errors.ts";
+import type { ToolError, ToolErrorCode } from "../core/errors.ts";
 import type { Starting } from "../core/starting.ts";
 import type { ToolDefinition, ToolSource } from "../core/tool.ts";
 import type { Rejection } from "./door.ts";
@@ -33,6 +33,8 @@ interface ServerFailure {
   readonly source: string;
   readonly code: ToolErrorCode;
   readonly reason: string;
+  /** What a person can do about it, where the failure knows that and has not said it yet. */
+  readonly cure?: string;
 }
 
 /** Where a call of an exposed name goes. */
@@ -158,11 +160,17 @@ export function describeShelves(merged: MergedListings, unsorted: readonly Shelf
       ),
     ),
     failed: shelves.flatMap(({ source, deck: { failure } }) =>
-      failure === undefined
-        ? []
-        : [{ source: source.id, code: failure.error.code, reason: failure.error.message }],
+      failure === undefined ? [] : [{ source: source.id, ...describeFailure(failure.error) }],
     ),
   };
+}
+
+/** Failures whose message is the cause alone. */
+const CURED_BY_HINT: ReadonlySet<string> = new Set(["auth_required", "crashed"]);
+
+function describeFailure({ code, message, reason, hint }: ToolError): Omit<ServerFailure, "source"> {
+  const hasCure = hint !== undefined && reason !== undefined && CURED_BY_HINT.has(reason);
+  return { code, reason: message, ...(hasCure && { cure: hint }) };
 }
 
 /** What a server lists and the config does not deny: nobody reads the rest. */

@@ -68,6 +68,8 @@ export interface RegistryParts {
   readonly meanings?: Meanings | undefined;
   /** How long a caller without a deadline waits for a server that is starting; without it, as a client's request can. */
   readonly startWaitMs?: number | undefined;
+  /** Why a server is none of the sources, where it is known and not in use. */
+  readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
   /** Sees every call and request that goes to a source. */
   readonly watch?: CallWatch | undefined;
 }
@@ -163,7 +165,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     backoff: parts.backoff ?? BACKOFF,
   });
   const discovery = createDiscovery({ stock, clock, log, after, startWaitMs: parts.startWaitMs });
-  const routing = createRouting({ stock, discovery, watch: parts.watch });
+  const routing = createRouting({ ...parts, stock, discovery });
   const sourceNotice = createSourceNotice();
   const { listings } = stock;
   return {

@@ -35,9 +35,10 @@ export interface RoutingParts {
   readonly stock: Stock;
   readonly discovery: Discovery;
   readonly watch?: CallWatch | undefined;
+  readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
 }
 
-export function createRouting({ stock, discovery, watch }: RoutingParts): Routing {
+export function createRouting({ stock, discovery, watch, explainAbsent }: RoutingParts): Routing {
   const { listings, shelves } = stock;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
@@ -87,6 +88,9 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
     if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
     if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);
+    // A profile says nothing of servers that it would not show.
+    const why = shelf === undefined && view === undefined ? absentServer(name) : undefined;
+    if (why !== undefined) return why;
     await readNamed(name, context, view);
     return unknown(name, view);
   }
@@ -126,6 +130,11 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
     return parsed.kind === "upstream" ? shelves.get(parsed.server) : undefined;
   }
 
+  function absentServer(name: string): ToolResult<never> | undefined {
+    const parsed = parseToolName(name);
+    return parsed.kind === "upstream" ? explainAbsent?.(parsed.server) : undefined;
+  }
+
   function findByWords(text: string): string[] {
     return stock.search.search(text, { limit: NEAR_BY_WORDS_MAX }).hits.map((hit) => hit.component.name);
   }
@@ -136,7 +145,8 @@ export function createRouting({ stock, discovery, watch }: RoutingParts): Routin
     async request(id, method, params, context) {
       if (context.view?.allowsServer(id) === false) return notShown(id, context.view);
       const source = shelves.get(id)?.source;
-      if (source === undefined) return noServer(id, stock);
+      if (source === undefined)
+        return (context.view === undefined ? explainAbsent?.(id) : undefined) ?? noServer(id, stock);
       if (source.request === undefined) {
         return fail(
           "TOOL_NOT_IMPLEMENTED",
