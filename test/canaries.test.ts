@@ -203,7 +203,7 @@ describe("D9, S18: a secret of the config that its server gives away", () => {
     expect(draft).toMatch(/^log-in-with-[0-9a-f]{8}$/);
     const told: unknown[] = [failed, again, await agent.read("repertoire://runs")];
     for (const id of [failed["run_id"], again["run_id"]] as string[]) {
-      for (const step of ["", "/1", "/3"]) told.push(await agent.read(`repertoire://runs/${id}${step}`));
+      for (const step of ["", "/1", "/2"]) told.push(await agent.read(`repertoire://runs/${id}${step}`));
     }
     expectClean("all", told);
     await agent.client.close();

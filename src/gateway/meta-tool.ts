@@ -120,8 +120,12 @@ export function parseArguments<Input extends z.ZodObject>(
   if (parsed.success) return succeed(parsed.data);
   const fields = Object.keys(schema.shape);
   const problems = parsed.error.issues.flatMap((issue) => explainIssue(issue, args, fields));
+  // A misspelt argument is the mistake; that the right one is missing only follows from it.
+  const { field, reason, near = [] } = problems.find((problem) => problem.near?.length) ?? problems[0]!;
   return fail("TOOL_INVALID_INPUT", problems.map((problem) => problem.message).join(" "), {
-    field: problems[0]!.field,
+    field,
+    reason,
+    ...(near.length > 0 && { nearest: near }),
     hint: `The arguments are ${fields.join(", ")}.`,
   });
 }
@@ -153,24 +157,35 @@ function cannotCarry(field: string): ToolResult<never> {
   );
 }
 
+interface ArgumentProblem {
+  readonly field: string;
+  readonly reason: "unknown_argument" | "missing_argument" | "invalid_argument";
+  readonly message: string;
+  /** The arguments that were probably meant. */
+  readonly near?: readonly string[];
+}
+
 function explainIssue(
   issue: z.core.$ZodIssue,
   args: JsonObject,
   fields: readonly string[],
-): { field: string; message: string }[] {
+): ArgumentProblem[] {
   const field = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const path = field === "" ? key : `${field}.${key}`;
       const near = field === "" ? nearest(key, fields) : [];
-      return { field: path, message: `Unknown argument ${JSON.stringify(path)}.${didYouMean(near)}` };
+      const message = `Unknown argument ${JSON.stringify(path)}.${didYouMean(near)}`;
+      return { field: path, reason: "unknown_argument", message, near };
     });
   }
   if (issue.code === "invalid_type" && isMissing(args, issue.path)) {
-    return [{ field, message: `The argument ${JSON.stringify(field)} is missing.` }];
+    const message = `The argument ${JSON.stringify(field)} is missing.`;
+    return [{ field, reason: "missing_argument", message }];
   }
   const subject = field === "" ? "The arguments are" : `The argument ${JSON.stringify(field)} is`;
-  return [{ field, message: `${subject} not valid: ${issue.message.replace(/^Invalid \w+: /, "")}.` }];
+  const message = `${subject} not valid: ${issue.message.replace(/^Invalid \w+: /, "")}.`;
+  return [{ field, reason: "invalid_argument", message }];
 }
 
 function isMissing(args: JsonObject, path: readonly PropertyKey[]): boolean {
