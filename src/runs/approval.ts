@@ -10,7 +10,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { RunFrame } from "./run-frame.ts";
 import { makeDecision, type RecordParts } from "./decide.ts";
 import { elicitApproval } from "./elicit.ts";
-import { approvalRequired } from "./pause.ts";
+import { approvalRequired, isTimeUp } from "./pause.ts";
 
 export interface Question {
   readonly key: string;
@@ -38,8 +38,10 @@ export async function askApproval(parts: Parts, question: Question): Promise<Too
   if (!(await journal.ask({ key, tool: "approve", args }))) return ended();
   crashPoint("approval.asked");
   const answer = await elicitApproval({ ...context, signal }, args);
-  if (signal.aborted) return fail("CANCELLED", "The run was cancelled.");
-  if (answer === "unanswered") return approvalRequired(name, message, mayDecide(context.principal));
+  // The time of a run that waits for a person is not used up: the question stays open.
+  if (signal.aborted && !isTimeUp(signal)) return fail("CANCELLED", "The run was cancelled.");
+  if (signal.aborted || answer === "unanswered")
+    return approvalRequired(name, message, mayDecide(context.principal));
   const at = new Date(clock.now()).toISOString();
   const { id: runId } = await frame.begin();
   let result: ToolResult<Json> = denied(name);

@@ -17,6 +17,11 @@ export function isPause({ reason }: Pick<ToolError, "reason">): boolean {
   return reason === APPROVAL_REQUIRED || reason === WAITING;
 }
 
+/** Whether a run was stopped by its time limit. The timer and the clock need not agree to the millisecond, so the timer's own word counts. */
+export function isTimeUp({ reason }: AbortSignal): boolean {
+  return reason instanceof DOMException && reason.name === "TimeoutError";
+}
+
 /** A client that may not decide is told why it was not asked. */
 export function approvalRequired(name: string, message: string, mayDecide: boolean): ToolResult<never> {
   const why = mayDecide ? "" : "This client's token lacks the scope write, so its answer would not count. ";

@@ -193,6 +193,24 @@ describe("a yes that is on record", () => {
     expect(sent()).toEqual([{ n: 666 }]);
   });
 
+  it("D7: leaves a paused run when the question is open past the run's time limit", async () => {
+    const limit = new AbortController();
+    const { context } = clientThat(ACCEPT);
+    const client = {
+      ...context.client!,
+      // As the timer of a run says it.
+      request: async () => {
+        limit.abort(new DOMException("", "TimeoutError"));
+        return fail("CANCELLED", "withdrawn");
+      },
+    };
+    const report = await kit.executeWorkflow(flow([GUARDED]), {}, { client, signal: limit.signal });
+    const runId = expectPaused(report);
+    expect(await kit.store.runs.find(runId)).toMatchObject({ status: "paused" });
+    expect((await kit.resume(runId, {}, clientThat(ACCEPT).context)).result.success).toBe(true);
+    expect(sent()).toHaveLength(1);
+  });
+
   it("S3: is not asked for through a client that could not show all of it", async () => {
     const { context, asked } = clientThat(ACCEPT);
     const params = { to: "x".repeat(20_000), n: 666 };

@@ -17,6 +17,7 @@ import { runNode, type NodeRunParts, type DoneStep } from "./node-run.ts";
 import { errorValue, type NodeEnd } from "./node-values.ts";
 import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import type { RecordParts } from "./decide.ts";
+import { isTimeUp } from "./pause.ts";
 import type { CallRecord } from "./run.ts";
 import type { RunsParts } from "./runs.ts";
 import { skippedCalls, skippedWarning, type SkippedCall } from "./skipped.ts";
@@ -138,7 +139,7 @@ function afterAbort(
 
 function cutShort({ frame, clock }: NodeRunParts): Failed {
   const { error } =
-    clock.elapsed() >= frame.deadlineAt || isTimeout(frame.signal)
+    clock.elapsed() >= frame.deadlineAt || isTimeUp(frame.signal)
       ? fail("TOOL_TIMEOUT", `The run was stopped at its time limit of ${frame.limitMs} ms.`, {
           reason: "timeout",
           retryable: false,
@@ -146,11 +147,6 @@ function cutShort({ frame, clock }: NodeRunParts): Failed {
         })
       : fail("CANCELLED", "The run was cancelled.");
   return { kind: "failed", error, hash: "", isHandled: false };
-}
-
-/** The timer and the clock need not agree to the millisecond, so the timer's own word counts. */
-function isTimeout({ reason }: AbortSignal): boolean {
-  return reason instanceof DOMException && reason.name === "TimeoutError";
 }
 
 function isReady({ after, handles }: PlannedNode, ends: ReadonlyMap<string, NodeEnd>): boolean {
