@@ -35,7 +35,7 @@ export function executeAnswer(report: RunReport, draft: string | null): ExecuteO
   const { runId, resumedFrom, result, logs, calls, warnings, skipped = [], checkpoint } = report;
   const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
   const told = [...warnings, ...(outputs.warning === undefined ? [] : [outputs.warning])];
-  const error = result.success ? undefined : toldError(result.error);
+  const error = result.success ? undefined : toldOnce(toldError(result.error));
   return {
     success: result.success,
     ...(error !== undefined && isWaiting(error) && { status: "paused" }),
@@ -49,6 +49,18 @@ export function executeAnswer(report: RunReport, draft: string | null): ExecuteO
     ...(told.length > 0 && { warnings: told }),
     ...(skipped.length > 0 && { skipped: skipped.map(({ tool, by }) => ({ tool, by })) }),
     ...(draft !== null && { draft }),
+  };
+}
+
+/** What is wrong with a workflow is listed in `problems`, each with its place; the message only says so. */
+function toldOnce(error: ToolError): ToolError {
+  const [first, ...others] = error.problems ?? [];
+  if (first === undefined) return error;
+  const at = first["line"] === undefined ? "" : `, line ${first["line"]}, column ${first["column"]}`;
+  const count = others.length === 0 ? "a problem" : `${others.length + 1} problems, the first`;
+  return {
+    ...error,
+    message: `The workflow has ${count} at ${first["place"] || "its top"}${at}; see problems.`,
   };
 }
 

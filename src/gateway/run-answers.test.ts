@@ -135,6 +135,22 @@ describe("D7: an answer", () => {
     expect(error).not.toHaveProperty("cause");
   });
 
+  it("lists what is wrong with a workflow once, each with its place", async () => {
+    const { call, draft } = await openRuns();
+    draft(
+      "flow.json",
+      workflow({ id: "a", type: "notes__lst", params: {} }, { id: "b", type: "cod", params: {} }),
+    );
+    const { error } = (await call("execute", { name: "flow" })) as {
+      error: { message: string; problems: { message: string }[] };
+    };
+    expect(error.message).toMatch(
+      /^The workflow has 2 problems, the first at nodes\[0\]\.type, line 1, column \d+; see problems\.$/,
+    );
+    expect(error.problems).toHaveLength(2);
+    for (const { message } of error.problems) expect(error.message).not.toContain(message);
+  });
+
   it("rounds the average of its uses", async () => {
     const { call, gateway, store } = await openRuns();
     await store.capabilities.save({ ...sum, toolsUsed: [] });
