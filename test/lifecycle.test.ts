@@ -145,6 +145,8 @@ describe("stdout", () => {
     const lines = gateway.stdout().trimEnd().split("\n");
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-    for (const room of all) expect(gateway.stderr()).toContain(`LEAK from ${room}`);
+    // `api` is for programs that import the package; the command loads nothing of it.
+    for (const room of all.filter((name) => name !== "api"))
+      expect(gateway.stderr()).toContain(`LEAK from ${room}`);
   });
 });
