@@ -97,6 +97,7 @@ it("D10: a registered tool has the name that callTool takes, its server and its 
     definition: { name: "cell__grow", inputSchema: { type: "object" } },
   });
   expect(gateway.findTool("cell__nothing")).toBeUndefined();
+  expect(gateway.findTool("add")).toMatchObject({ name: "add", server: null });
   expect(gateway.tools("cell").map(({ originalName }) => originalName)).toContain("tick");
   const [clock] = gateway.resources("cell");
   expect(clock).toMatchObject({ server: "cell", originalUri: "cell://clock", isTemplate: false });
@@ -161,6 +162,7 @@ it("D10: callTool answers with a result whatever it is given", async () => {
     ["execute", null],
     ["execute", []],
     ["execute", cyclic],
+    [null, null, null],
   ])
     expect(await call(...given)).toMatchObject({
       success: false,

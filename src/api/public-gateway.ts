@@ -1,6 +1,6 @@
 /**
  * What a program gets from `createGateway`. This is the contract of the package: nothing in it refers to how the gateway is made.
- * Apart from `createGateway` itself and `on` with an unknown event, nothing throws or rejects: a failure is a `ToolResult`.
+ * Everything that returns a `ToolResult` never throws or rejects, whatever it is given.
  */
 import type { ToolErrorCode } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -120,7 +120,10 @@ export type GatewayEventOf<Kind extends GatewayEventKind> = Kind extends CacheEv
 
 /** A gateway in this process. */
 export interface Gateway extends AsyncDisposable {
-  /** What a client would be shown: meta-tools, what was kept, static tools, and tools of servers where the exposure says so. */
+  /**
+   * What a client would be shown: meta-tools, what was kept, static tools, and tools of servers where the exposure says so. Rejects
+   * with a `RepertoireError` where the database cannot be read.
+   */
   listTools(): Promise<ToolDefinition[]>;
   /** All tools that are known now, in the format of Anthropic's API and in the order of their names; no server is started. */
   getToolDefinitions(): AnthropicTool[];

@@ -6,12 +6,14 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import { checkArguments } from "../runs/runs.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";
-import type { StaticCallContext, StaticTool } from "./public-gateway.ts";
+import type { RegisteredTool, StaticCallContext, StaticTool } from "./public-gateway.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface StaticTools {
   readonly definitions: readonly ToolDefinition[];
+  readonly registered: readonly RegisteredTool[];
+  find(name: string): RegisteredTool | undefined;
   /** Undefined for a name that is none of them. */
   call(
     name: string,
@@ -25,13 +27,22 @@ export function createStaticTools(tools: readonly StaticTool[], check: ArgumentC
   tools.forEach(requireSound);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   if (byName.size < tools.length) throw refusal("two of them have the same name");
+  const definitions = tools.map(({ name, description, inputSchema, annotations }) => ({
+    name,
+    description,
+    inputSchema,
+    ...(annotations !== undefined && { annotations }),
+  }));
+  const registered = definitions.map((definition) => ({
+    name: definition.name,
+    server: null,
+    originalName: definition.name,
+    definition,
+  }));
   return {
-    definitions: tools.map(({ name, description, inputSchema, annotations }) => ({
-      name,
-      description,
-      inputSchema,
-      ...(annotations !== undefined && { annotations }),
-    })),
+    definitions,
+    registered,
+    find: (name) => registered.find((tool) => tool.name === name),
     call(name, args, context) {
       const tool = byName.get(name);
       return tool && answer(tool, args, context, check);

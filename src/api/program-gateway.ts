@@ -1,0 +1,148 @@
+/** The gateway as a program uses it. What callers without types pass, and what breaks inside, is answered and never thrown. */
+import { randomUUID } from "node:crypto";
+import type { App } from "../app.ts";
+import { messageOf, tellThrown } from "../core/errors.ts";
+import { findJsonProblem, isJsonObject } from "../core/json.ts";
+import type { RegistryEvent } from "../core/registry-event.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { ToolAnswer } from "../core/tool.ts";
+import { errorAnswer, withTrace } from "../gateway/answer.ts";
+import { toAnthropicTools } from "../registry/anthropic-tool.ts";
+import { unwrapAnswer } from "../runs/unwrap.ts";
+import { byName, resourcesOf, routedTool, serverOf, summarise, toolsOf } from "./known-catalogue.ts";
+import type {
+  CallOptions,
+  Discovered,
+  DiscoverOptions,
+  Gateway,
+  GatewayEventKind,
+  GatewayEventOf,
+} from "./public-gateway.ts";
+import type { StaticTools } from "./static-tools.ts";
+
+/** Longer than a server that is installed already takes to start and answer. */
+const DISCOVER_WAIT_MS = 60_000;
+
+const EVENT_KINDS: Readonly<Record<GatewayEventKind, true>> = {
+  "capability.tool.registered": true,
+  "capability.tool.updated": true,
+  "capability.tool.removed": true,
+  "capability.resource.registered": true,
+  "capability.resource.updated": true,
+  "capability.resource.removed": true,
+  "capability.cache.updated": true,
+  "capability.cache.invalidated": true,
+};
+
+export interface ProgramGatewayParts {
+  readonly app: App;
+  readonly staticTools: StaticTools;
+  /** Ends everything that was opened for the gateway. */
+  readonly close: () => Promise<void>;
+}
+
+export function createProgramGateway({ app, staticTools, close: end }: ProgramGatewayParts): Gateway {
+  const { registry, gateway } = app;
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= end());
+  const servers = () => app.usableServers().map((id) => serverOf(id, registry.catalogue()));
+
+  /** Fails once the gateway is closed, and where something breaks. */
+  async function answered<T>(work: () => Promise<ToolResult<T>>): Promise<ToolResult<T>> {
+    if (closed !== undefined) return fail("TOOL_UNAVAILABLE", "The gateway is closed.", { retryable: false });
+    try {
+      return await work();
+    } catch (error) {
+      return fail("TOOL_EXECUTION_FAILED", tellThrown(error) ?? `The gateway failed: ${messageOf(error)}`);
+    }
+  }
+
+  async function read(server: string | undefined, options: DiscoverOptions | null, force: boolean) {
+    if (force) await app.followConfig();
+    const known = app.usableServers();
+    if (server !== undefined && !known.includes(server)) {
+      return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(server)}.`, {
+        hint: `The servers are ${known.join(", ") || "none"}.`,
+      });
+    }
+    const asked = server === undefined ? known : [server];
+    const { waitMs = DISCOVER_WAIT_MS, ...call } = options ?? {};
+    await registry.discover({ waitMs, servers: asked, force }, contextOf(call));
+    return summarise(servers().filter(({ id }) => asked.includes(id)));
+  }
+
+  return {
+    async listTools() {
+      return [...(await gateway.listTools()), ...staticTools.definitions];
+    },
+    getToolDefinitions: () =>
+      [...gateway.getToolDefinitions(), ...toAnthropicTools(staticTools.definitions, [])].sort(byName),
+    tools: (server) =>
+      toolsOf(registry.catalogue(), staticTools).filter(
+        (tool) => server === undefined || tool.server === server,
+      ),
+    findTool: (name) => staticTools.find(name) ?? routedTool(name, registry.resolve(name)),
+    resources: (server) =>
+      resourcesOf(registry.catalogue()).filter(
+        (resource) => server === undefined || resource.server === server,
+      ),
+    readResource: (uri, options) =>
+      answered(async () => {
+        if (typeof uri !== "string") return fail("TOOL_INVALID_INPUT", "A resource is named by its URI.");
+        return gateway.pass("resources/read", { uri }, contextOf(options));
+      }),
+    servers,
+    async callTool(name, args = {}, options) {
+      const context = contextOf(options);
+      const result = await answered<ToolAnswer>(async () => {
+        const problem = findCallProblem(name, args);
+        if (problem !== undefined) return problem;
+        const own = staticTools.call(name, args, context);
+        return own ?? { success: true, data: await gateway.callTool(name, args, context) };
+      });
+      const answer = withTrace(result.success ? result.data : errorAnswer(result.error, true), context);
+      return { ...unwrapAnswer(answer), answer };
+    },
+    discover: (server, options = {}) => answered<Discovered>(() => read(server, options, false)),
+    refresh: (server, options = {}) => answered<Discovered>(() => read(server, options, true)),
+    on(kind, listener) {
+      if (!Object.hasOwn(EVENT_KINDS, kind)) {
+        const kinds = Object.keys(EVENT_KINDS).join(", ");
+        throw new TypeError(`There is no event ${kind}. The events are ${kinds}.`);
+      }
+      return registry.subscribe((event) => {
+        if (isOf(event, kind)) listener(event);
+      });
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Callers without types pass null for what they leave out. */
+function contextOf(options?: CallOptions | null) {
+  const { traceId = randomUUID(), signal, onProgress } = options ?? {};
+  return {
+    traceId,
+    signal: signal ?? new AbortController().signal,
+    ...(onProgress !== undefined && { onProgress }),
+  };
+}
+
+/** Callers without types pass anything. */
+function findCallProblem(name: unknown, args: unknown): ToolResult<never> | undefined {
+  if (typeof name !== "string")
+    return fail("TOOL_INVALID_INPUT", "The name of a tool is a string.", { field: "name" });
+  if (!isJsonObject(args))
+    return fail("TOOL_INVALID_INPUT", "The arguments of a tool are an object.", { field: "args" });
+  const problem = findJsonProblem(args);
+  if (problem === undefined) return undefined;
+  return fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`, { field: "args" });
+}
+
+function isOf<Kind extends GatewayEventKind>(
+  event: RegistryEvent,
+  kind: Kind,
+): event is GatewayEventOf<Kind> & RegistryEvent {
+  return event.kind === kind;
+}
