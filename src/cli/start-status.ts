@@ -11,7 +11,7 @@ import { countOf } from "./config.ts";
 import { findOwnScript } from "./own-command.ts";
 import { paintStatus, timeOf, type RunView } from "./run-view.ts";
 import { openSession } from "./session.ts";
-import type { StartWorld } from "./start.ts";
+import type { StartWorld } from "./start-guide.ts";
 import { openScreen } from "./start-screen.ts";
 import { bold, cyan, green, red, yellow } from "./terminal.ts";
 

@@ -1,0 +1,76 @@
+/** The first server of somebody who has none: pasted from anywhere. */
+import { spawnSync } from "node:child_process";
+import { CLIENT_TITLES } from "../config/clients/client.ts";
+import { serverIdOf } from "../core/names.ts";
+import { commandLine } from "./command-line.ts";
+import { countOf } from "./config.ts";
+import { planNewServers, writeNewServers } from "./new-servers.ts";
+import { isSnippet } from "./server-snippet.ts";
+import { askSecrets, listOf, short, tellCommands, type Guide } from "./start-guide.ts";
+import { isWholePaste, readPastedServers, splitWords } from "./start-paste.ts";
+import { cyan, green, red } from "./terminal.ts";
+
+/** Whether a server was added. */
+export async function addFirst(parts: Guide): Promise<boolean> {
+  const { screen, story, options } = parts;
+  screen.say(
+    `There is no server to start with. Repertoire looked in ${listOf(Object.values(CLIENT_TITLES))}.`,
+  );
+  const way = await screen.one("What would you like to do?", [
+    { value: "paste", label: "Add a server: paste a command, an address, or JSON from a README" },
+    { value: "demo", label: "See the demo first (a minute, in a temporary folder)" },
+    { value: "leave", label: "Nothing for now" },
+  ]);
+  if (way === "demo") {
+    spawnSync(parts.own.execPath, [parts.own.script, "demo", "--no-serve"], { stdio: "inherit" });
+    screen.say();
+    screen.say(
+      `That was the demo. To go on with a server of your own: ${cyan(commandLine(["start"], options))}`,
+    );
+    return false;
+  }
+  if (way === "leave") {
+    screen.say("Nothing was changed.");
+    screen.say(`To add a server later: ${cyan(commandLine(["add", "NAME", "--", "COMMAND"], options))}`);
+    return false;
+  }
+  screen.say("Paste it here and press Enter; after JSON, an empty line ends it.");
+  const text = await screen.paste(isWholePaste);
+  const pasted = readPastedServers(text);
+  if (typeof pasted === "string") {
+    screen.say(`${red("✗")} ${pasted}. Nothing was changed.`, 2);
+    return addFirst(parts);
+  }
+  const servers = [];
+  for (const { key, proposal, entry } of pasted) {
+    const name = key ?? (await screen.word("What should it be called?", proposal));
+    const id = serverIdOf(name);
+    if (!id.success) {
+      screen.say(`${red("✗")} ${id.error.message}`, 2);
+      return addFirst(parts);
+    }
+    servers.push({ key: name, id: id.data, entry });
+  }
+  const plan = planNewServers(servers, parts.target);
+  const moves = plan.secretNames.length > 0 && (await askSecrets(plan.secretNames, screen));
+  const writing = writeNewServers(plan, moves);
+  story.change = writing;
+  const { moved, keptIn } = await writing;
+  const names = servers.map(({ id }) => id).join(", ");
+  const file = short(plan.path, parts.place);
+  const back = servers.map(({ id }) => commandLine(["remove", id], options)).join("; ");
+  story.done.push(`Added ${names} to ${file}. To take it back: ${back}`);
+  screen.say(`${green("✓")} Added ${names} to ${file}.`, 2);
+  if (moved.length > 0)
+    screen.say(`${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(keptIn, parts.place)}.`, 2);
+  const words =
+    moved.length === 0 && !text.includes("\n") ? addWords(servers[0]!.key, text) : ["WHAT-YOU-PASTED"];
+  tellCommands([commandLine(["add", ...words], options)], back, screen);
+  return true;
+}
+
+/** How `add` is told the same. */
+function addWords(key: string, text: string): string[] {
+  if (isSnippet(text)) return [text];
+  return /^https?:/i.test(text) ? [key, text] : [key, "--", ...(splitWords(text) ?? [])];
+}
