@@ -124,9 +124,9 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
         ◇  Which servers should Repertoire take over?
         │  adder (Claude Code, Cursor), secret (Cursor), broken (Cursor)
 
-        A secret is in plain text there: API_TOKEN of secret. In the secret store, a
-        value is encrypted with the system's keyring, or in a file that only you can
-        read.
+        A secret is in plain text in these files: API_TOKEN of secret. In the secret
+        store, a value is encrypted with the system's keyring, or in a file that only
+        you can read.
         │
         ◇  Move it to the secret store?
         │  Yes
@@ -309,6 +309,9 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
       await terminal.sees("What to try now:");
       expect(await terminal.exited()).toEqual({ code: 0 });
       expect(terminal.screen.text()).toContain("✓ sum  1 tool");
+      expect(terminal.screen.text()).toContain(
+        "The same without questions: repertoire add sum -- node sum.mjs",
+      );
       requireFits(terminal.screen.lines(), 80);
       expect(readJson(home, "config/repertoire/repertoire.json")).toEqual({
         mcpServers: { sum: { command: "node", args: ["sum.mjs"] } },

@@ -87,7 +87,7 @@ function describe(view: ServerView, server: ServerConfig, idWidth: number, place
       `${margin}→ ${bold(escapeUnprintable(cure))}`,
     ];
   }
-  const reason = view.error ?? "does not answer";
+  const reason = view.error ?? "has not answered in time";
   const { cure, advice } = cureFor(view.cause ?? "lost", server, place);
   const said = view.stderr?.at(-1);
   return [
@@ -98,10 +98,13 @@ function describe(view: ServerView, server: ServerConfig, idWidth: number, place
   ];
 }
 
+/** What a server that is starting has said last, where that is known. */
+type StartingView = ServerView & { readonly starting?: { readonly said?: string } };
+
 /** What is still under way: how long, whose last words, and the way out. */
 function describeStarting(views: readonly ServerView[], elapsedMs: number): string {
   const names = views.map(({ id }) => id).join(", ");
-  const said = views.flatMap(({ stderr }) => stderr?.at(-1) ?? []).at(-1);
+  const said = views.flatMap((view: StartingView) => view.starting?.said ?? view.stderr?.at(-1) ?? []).at(-1);
   const words = said === undefined ? "" : `: ${escapeUnprintable(said)}`;
   return `starting ${names} (${Math.round(elapsedMs / 1000)} s)${words}`;
 }

@@ -1,13 +1,15 @@
 /** The first server of somebody who has none: pasted from anywhere. */
 import { spawnSync } from "node:child_process";
 import { CLIENT_TITLES } from "../config/clients/client.ts";
+import { listFiledServers } from "../config/filed-servers.ts";
+import type { JsonObject } from "../core/json.ts";
 import { serverIdOf } from "../core/names.ts";
+import { escapeUnprintable } from "../core/printable.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { planNewServers, writeNewServers } from "./new-servers.ts";
-import { isSnippet } from "./server-snippet.ts";
 import { askSecrets, listOf, short, tellCommands, type Guide } from "./start-guide.ts";
-import { isWholePaste, readPastedServers, splitWords } from "./start-paste.ts";
+import { isWholePaste, readPastedServers } from "./start-paste.ts";
 import { cyan, green, red } from "./terminal.ts";
 
 /** Whether a server was added. */
@@ -35,27 +37,30 @@ export async function addFirst(parts: Guide): Promise<boolean> {
     return false;
   }
   screen.say("Paste it here and press Enter; after JSON, an empty line ends it.");
-  const text = await screen.paste(isWholePaste);
-  const pasted = readPastedServers(text);
+  const pasted = readPastedServers(await screen.paste(isWholePaste));
   if (typeof pasted === "string") {
     screen.say(`${red("✗")} ${pasted}. Nothing was changed.`, 2);
     return addFirst(parts);
   }
   const servers = [];
+  const taken = listFiledServers({ configPath: options.config, home: options.home }).servers;
   for (const { key, proposal, entry } of pasted) {
     const name = key ?? (await screen.word("What should it be called?", proposal));
     const id = serverIdOf(name);
-    if (!id.success) {
-      screen.say(`${red("✗")} ${id.error.message}`, 2);
+    const isTaken = id.success && taken.some((other) => other.id === id.data);
+    if (!id.success || isTaken) {
+      const why = id.success ? `There is a server "${name}" already.` : id.error.message;
+      screen.say(`${red("✗")} ${escapeUnprintable(why)} Nothing was changed.`, 2);
       return addFirst(parts);
     }
     servers.push({ key: name, id: id.data, entry });
   }
   const plan = planNewServers(servers, parts.target);
-  const moves = plan.secretNames.length > 0 && (await askSecrets(plan.secretNames, screen));
+  const moves =
+    plan.secretNames.length > 0 && (await askSecrets(plan.secretNames, "in what you pasted", screen));
   const writing = writeNewServers(plan, moves);
   story.change = writing;
-  const { moved, keptIn } = await writing;
+  const { moved, keptIn, entries } = await writing;
   const names = servers.map(({ id }) => id).join(", ");
   const file = short(plan.path, parts.place);
   const back = servers.map(({ id }) => commandLine(["remove", id], options)).join("; ");
@@ -63,14 +68,31 @@ export async function addFirst(parts: Guide): Promise<boolean> {
   screen.say(`${green("✓")} Added ${names} to ${file}.`, 2);
   if (moved.length > 0)
     screen.say(`${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(keptIn, parts.place)}.`, 2);
-  const words =
-    moved.length === 0 && !text.includes("\n") ? addWords(servers[0]!.key, text) : ["WHAT-YOU-PASTED"];
-  tellCommands([commandLine(["add", ...words], options)], back, screen);
+  tellCommands(
+    entries.map(({ key, entry }) => commandLine(["add", ...addWords(key, entry)], options)),
+    back,
+    screen,
+  );
   return true;
 }
 
-/** How `add` is told the same. */
-function addWords(key: string, text: string): string[] {
-  if (isSnippet(text)) return [text];
-  return /^https?:/i.test(text) ? [key, text] : [key, "--", ...(splitWords(text) ?? [])];
+/** How `add` is told the same; VALUE stands for a secret. */
+function addWords(key: string, written: JsonObject): string[] {
+  const text = JSON.stringify(written).replaceAll(/\$\{input:[^}]*\}/g, "VALUE");
+  const { command, args = [], env = {}, type, url, ...rest } = JSON.parse(text) as ServerWords;
+  const isPlain = Object.keys(rest).length === 0;
+  if (isPlain && command !== undefined && url === undefined) {
+    const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    return [key, ...variables, "--", command, ...args];
+  }
+  return isPlain && url !== undefined && (type ?? "http") === "http" ? [key, url] : [key, text];
+}
+
+/** The part of an entry that `add` has words for. */
+interface ServerWords {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly type?: string;
+  readonly url?: string;
 }

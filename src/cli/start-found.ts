@@ -66,7 +66,7 @@ export async function takeOver(plan: ImportPlan, parts: Guide): Promise<void> {
   const secrets = chosen.additions.flatMap(({ key, secrets: own }) =>
     own.map(({ name }) => `${name} of ${key}`),
   );
-  const moves = secrets.length > 0 && (await askSecrets(secrets, screen));
+  const moves = secrets.length > 0 && (await askSecrets(secrets, "in these files", screen));
   const inputs = openInputs(target);
   const writing = writeImport(chosen, { ...target, moves }, inputs);
   story.change = writing;

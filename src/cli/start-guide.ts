@@ -37,11 +37,15 @@ export function tellCommands(same: readonly string[], back: string, screen: Scre
 }
 
 /** Whether secrets go to the secret store. */
-export async function askSecrets(secrets: readonly string[], screen: Screen): Promise<boolean> {
+export async function askSecrets(
+  secrets: readonly string[],
+  where: string,
+  screen: Screen,
+): Promise<boolean> {
   const names = secrets.map(escapeUnprintable).join(", ");
   const what = secrets.length === 1 ? "A secret is" : `${secrets.length} secrets are`;
   screen.say(
-    `${what} in plain text there: ${names}. In the secret store, a value is encrypted with the system's keyring, or in a file that only you can read.`,
+    `${what} in plain text ${where}: ${names}. In the secret store, a value is encrypted with the system's keyring, or in a file that only you can read.`,
   );
   return screen.yesNo(
     secrets.length === 1 ? "Move it to the secret store?" : "Move them to the secret store?",

@@ -66,7 +66,7 @@ function propose({ url, command, args }: JsonObject): string {
 }
 
 /** As a shell would, with quotes and backslashes; undefined where a quote is open. */
-export function splitWords(text: string): string[] | undefined {
+function splitWords(text: string): string[] | undefined {
   const words: string[] = [];
   const pattern = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+|\S/gs;
   for (const [word] of text.matchAll(pattern)) {
