@@ -20,7 +20,7 @@ import type { JsonObject } from "./core/json.ts";
 import { createKnownSecrets } from "./core/known-secrets.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { META_TOOL_NAMES } from "./core/meta-tool-names.ts";
-import { CAPABILITIES_ID, parseToolName } from "./core/names.ts";
+import { CAPABILITIES_ID } from "./core/names.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Output } from "./core/output.ts";
 import { findPlatformProblem } from "./core/platform.ts";
@@ -78,6 +78,7 @@ export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
 export { shortRunIds } from "./runs/run-reference.ts";
 export { openSecretStore } from "./secrets.ts";
+export { copyDatabase } from "./store/sqlite/copy-database.ts";
 export type { TokenReport } from "./token-report.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "./logins.ts";
 export { openTokens, type ShownToken, type Tokens } from "./server/auth/tokens.ts";
@@ -113,8 +114,8 @@ export interface App extends Exchange, TokenReports {
   usableServers(): readonly string[];
   /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
   followConfig(): Promise<void>;
-  /** An upstream tool by its exposed name, asking its server where nothing is known of it yet; else what keeps it from being had. */
-  findTool(name: string): Promise<ToolResult<ToolDefinition>>;
+  /** A tool by its exposed name, or why it cannot be called: unknown, denied, its server is not to be had. Nothing is called. */
+  lookUpTool(name: string): Promise<ToolResult<ToolDefinition>>;
   /** What can be called, of all servers or of some, each asked where nothing is known of it yet; after `waitMs`, what is known. */
   findTools(options: FindTools): Promise<FoundTools>;
   /** The same from what is known already: no server is asked. */
@@ -455,7 +456,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
       await config.check();
       await servers.reconcile(config.current());
     },
-    async findTool(name) {
+    async lookUpTool(name) {
       const found = await registry.find(name, ownContext());
       return found.success ? succeed(found.data.definition) : found;
     },

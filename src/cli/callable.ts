@@ -107,13 +107,7 @@ export async function findCallable(
   const sameName = callables.filter(({ bare }) => bare === name);
   if (sameName.length === 1) return succeed(sameName[0]!);
   if (sameName.length > 1) return ambiguous(name, sameName);
-  const isSilent = [...found.pending, ...found.failed.map(({ source }) => source)].includes(server ?? "");
-  // The registry knows why the server that was named cannot be asked, and what to do about it.
-  const asked = isSilent
-    ? await app.findTool(`${server}__${name.slice(server!.length).replace(/^(?:\.|__)/, "")}`)
-    : undefined;
-  if (asked?.success === false) return asked;
-  return notFound(given, callables, found);
+  return explainMiss(app, given, callables, found);
 }
 
 async function findKept(app: App, name: string): Promise<string | undefined> {
@@ -151,17 +145,22 @@ function ambiguous(name: string, candidates: readonly Callable[]): ToolResult<ne
   });
 }
 
-function notFound(
+/** The registry says why a tool that exists is not to be had; what else was meant is looked for among the names that people write. */
+async function explainMiss(
+  app: App,
   name: string,
   known: readonly Callable[],
   { pending, failed }: FoundTools,
-): ToolResult<never> {
+): Promise<ToolResult<never>> {
+  const told = await app.lookUpTool(name.replace(/^mcp\./, "").replace(".", "__"));
+  const hint = "repertoire tools lists all that can be called.";
+  if (!told.success && told.error.code !== "TOOL_NOT_FOUND") return told;
   const near = nearestOf(name, known);
   const silent = [...pending, ...failed.map(({ source }) => source)];
   const missing = silent.length === 0 ? "" : ` ${silent.join(", ")} did not say which tools there are.`;
   return fail(
     "TOOL_NOT_FOUND",
     `There is no tool ${JSON.stringify(name.slice(0, 80))}.${didYouMean(near)}${missing}`,
-    { field: "tool", nearest: near, hint: "repertoire tools lists all that can be called." },
+    { field: "tool", nearest: near, hint },
   );
 }
