@@ -10,7 +10,6 @@ import { BIN, environmentOf } from "./fixtures/gateway-process.ts";
 let folder: string;
 let runId: string;
 let draft: string;
-const scripts: Record<string, string> = {};
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
@@ -37,9 +36,9 @@ beforeAll(async () => {
   writeFileSync(join(folder, "b.ts"), "return 2;");
   const second = JSON.parse((await cli("run", "b.ts", "--json")).stdout) as { run_id: string; draft: string };
   ({ run_id: runId, draft } = second);
-  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
-    scripts[shell] = (await runCliHere(["completions", shell], { folder })).stdout;
-    writeFileSync(join(folder, `script.${shell}`), scripts[shell]!);
+  for (const name of ["bash", "zsh", "fish", "powershell"]) {
+    const { stdout } = await runCliHere(["completions", name], { folder });
+    writeFileSync(join(folder, `script.${name}`), stdout);
   }
   writeFileSync(join(folder, "repertoire"), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`, {
     mode: 0o755,
@@ -78,7 +77,7 @@ const moreCases = (): Case[] => [
   [["completions", "f"], ["fish"]],
   [
     [...CONFIG, "disable", ""],
-    ["shelf", "other"],
+    ["other", "shelf"],
   ],
   [["save", draft.slice(0, 5)], [draft]],
   [["connect", "curs"], ["cursor"]],
@@ -87,7 +86,7 @@ const moreCases = (): Case[] => [
 describe("C7: bash", () => {
   const complete = (...words: string[]) => {
     const line = words.map((word) => `'${word}'`).join(" ");
-    const program = `source script.bash; COMP_WORDS=(repertoire ${line}); COMP_CWORD=${words.length}; _repertoire; printf '%s\\n' "${"${COMPREPLY[@]}"}"`;
+    const program = `source script.bash; COMP_WORDS=(repertoire ${line}); COMP_CWORD=${words.length}; _repertoire; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return shell("bash", ["-c", program]).split("\n").filter(Boolean);
   };
 

@@ -30,7 +30,7 @@ export function readWords(program: Command, words: readonly string[]): WordsRead
     pending = undefined;
     if (word === "--" && !isAfterDashes) isAfterDashes = true;
     else if (word.startsWith("-") && word !== "-" && !isAfterDashes) {
-      const [flag = "", value] = splitFlag(word);
+      const [flag, value] = splitFlag(word);
       const option = findOption(command, flag);
       if (option !== undefined && value !== undefined) given[option.attributeName()] = value;
       else if (option?.required === true || option?.optional === true) pending = option;

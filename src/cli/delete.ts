@@ -4,6 +4,7 @@ import { displayNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "./rehearsal.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note } from "./terminal.ts";
 
@@ -14,8 +15,7 @@ interface Deleted {
 }
 
 export function addDelete(program: Command, finish: Finish): void {
-  program
-    .command("delete")
+  withDryRun(program.command("delete"))
     .description("Take an item out of the library; runs that use a version still find it")
     .argument("<name>", "what it is called")
     .addHelpText(
@@ -30,7 +30,11 @@ Examples:
   $ repertoire import backup`,
     )
     .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await useApp(globalOptionsOf(command), (app) => remove(app, name), { show }));
+      finish(
+        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+          useApp(options, (app) => remove(app, name), { show }),
+        ),
+      );
     });
 }
 

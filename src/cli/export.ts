@@ -1,6 +1,12 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Command } from "commander";
+import type { App } from "../app.ts";
+import { succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "./rehearsal.ts";
 import { globalOptionsOf } from "./session.ts";
 import { note, print } from "./terminal.ts";
 
@@ -10,8 +16,7 @@ interface Exported {
 }
 
 export function addExport(program: Command, finish: Finish): void {
-  program
-    .command("export")
+  withDryRun(program.command("export"))
     .description("Write the library as files, one for each item, to keep in git or to share")
     .argument("<dir>", "the folder; it is made where there is none")
     .argument("[pattern]", "only what matches: a substring, or a glob such as 'math:*'")
@@ -26,12 +31,39 @@ Examples:
   $ repertoire export library 'math:*' --json`,
     )
     .action(async (folder: string, pattern: string | undefined, _options: unknown, command: Command) => {
-      finish(
-        await useApp(globalOptionsOf(command), (app) => app.exportLibrary(folder, pattern ?? null), {
-          show: (exported) => show(exported, pattern),
-        }),
-      );
+      const options = globalOptionsOf<DryRunOptions>(command);
+      const work = options.dryRun === true ? rehearseExport : exportTo;
+      if (options.dryRun === true) beginRehearsal();
+      const exitCode = await useApp(options, (app) => work(app, folder, pattern ?? null), {
+        show: (exported) => show(exported, pattern),
+      });
+      finish(options.dryRun === true ? endRehearsal(exitCode) : exitCode);
     });
+}
+
+function exportTo(app: App, folder: string, pattern: string | null): Promise<ToolResult<Exported>> {
+  return app.exportLibrary(folder, pattern);
+}
+
+/** The files that it would write, found out beside the folder. */
+async function rehearseExport(
+  app: App,
+  folder: string,
+  pattern: string | null,
+): Promise<ToolResult<Exported>> {
+  const scratch = mkdtempSync(join(tmpdir(), "repertoire-dry-run-"));
+  try {
+    const exported = await app.exportLibrary(scratch, pattern);
+    if (!exported.success) return exported;
+    const paths = exported.data.written;
+    const isSame = (path: string): boolean => {
+      const there = join(folder, path);
+      return existsSync(there) && readFileSync(there).equals(readFileSync(join(scratch, path)));
+    };
+    return succeed({ written: paths.filter((path) => !isSame(path)), unchanged: paths.filter(isSame) });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 function show({ written, unchanged }: Exported, pattern: string | undefined): void {

@@ -6,12 +6,13 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "./rehearsal.ts";
 import { readSource, STDIN } from "./run-request.ts";
-import { globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { globalOptionsOf } from "./session.ts";
 import { note, write } from "./terminal.ts";
 import { problemLines, problemsOf, type Problems } from "./workflow-file.ts";
 
-interface GraphOptions extends GlobalOptions {
+interface GraphOptions extends DryRunOptions {
   readonly svg?: boolean;
   readonly out?: string;
 }
@@ -26,8 +27,7 @@ type Drawing =
   | { readonly valid: false; readonly problems: Problems };
 
 export function addGraph(program: Command, finish: Finish): void {
-  program
-    .command("graph")
+  withDryRun(program.command("graph"))
     .description("Draw the plan of a workflow: what runs after what, and what side by side")
     .argument("<file>", "the .json of a workflow, or - for standard input")
     .option("--svg", "draw an SVG instead of text")
@@ -38,23 +38,27 @@ export function addGraph(program: Command, finish: Finish): void {
     )
     .action(async (file: string, _options: unknown, command: Command) => {
       const options = { ...globalOptionsOf(command), ...command.opts<GraphOptions>() };
-      finish(
-        await useApp(options, (app) => draw(app, file, options), {
-          show: (drawing) => show(file, drawing),
-          exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
-        }),
-      );
+      if (options.dryRun === true) beginRehearsal();
+      const exitCode = await useApp(options, (app) => draw(app, file, options), {
+        show: (drawing) => show(file, drawing),
+        exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
+      });
+      finish(options.dryRun === true ? endRehearsal(exitCode) : exitCode);
     });
 }
 
-async function draw(app: App, file: string, { svg, out }: GraphOptions): Promise<ToolResult<Drawing>> {
+async function draw(
+  app: App,
+  file: string,
+  { svg, out, dryRun }: GraphOptions,
+): Promise<ToolResult<Drawing>> {
   const text = await readSource(file);
   if (!text.success) return text;
   const checked = await app.checkWorkflow(text.data);
   if (!checked.success) return succeed({ valid: false, problems: problemsOf(checked.error) });
   const format = svg === true ? "svg" : "text";
   const drawing = format === "svg" ? await checked.data.drawSvg() : checked.data.drawText();
-  const failed = out === undefined ? undefined : await writeOut(out, drawing);
+  const failed = out === undefined || dryRun === true ? undefined : await writeOut(out, drawing);
   if (failed !== undefined) return { success: false, error: failed };
   return succeed({ valid: true, format, drawing, out: out ?? null });
 }

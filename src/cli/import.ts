@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "./rehearsal.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note, print, yellow } from "./terminal.ts";
 
@@ -12,8 +13,7 @@ interface Imported {
 }
 
 export function addImport(program: Command, finish: Finish): void {
-  program
-    .command("import")
+  withDryRun(program.command("import"))
     .description("Take files that export wrote into the library")
     .argument("<dir>", "the folder")
     .addHelpText(
@@ -28,10 +28,9 @@ Examples:
     )
     .action(async (folder: string, _options: unknown, command: Command) => {
       finish(
-        await useApp(globalOptionsOf(command), (app) => app.importLibrary(folder), {
-          show,
-          progress: "checking the files",
-        }),
+        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+          useApp(options, (app) => app.importLibrary(folder), { show, progress: "checking the files" }),
+        ),
       );
     });
 }

@@ -5,10 +5,11 @@ import { escapeUnprintable } from "../core/printable.ts";
 export const VALUE_BYTES_MAX = 64 * 1024;
 
 /** What a script pipes in, without the line end that it comes with. More than is allowed is read no further. */
-export async function readPiped(stream: AsyncIterable<Buffer>): Promise<string> {
+export async function readPiped(stream: AsyncIterable<Buffer | string>): Promise<string> {
   const chunks: Buffer[] = [];
   let byteCount = 0;
-  for await (const chunk of stream) {
+  for await (const part of stream) {
+    const chunk = Buffer.from(part as string);
     chunks.push(chunk);
     byteCount += chunk.length;
     if (byteCount > VALUE_BYTES_MAX + LINE_END_BYTES_MAX) break;

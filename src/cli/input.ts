@@ -14,8 +14,9 @@ import { canAsk, whyNotAsked } from "./confirm.ts";
 import { EXIT } from "./exit-code.ts";
 import { findValueProblem, readPiped } from "./input-value.ts";
 import type { Finish } from "./program.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "./rehearsal.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { green, note, printJson, printTable } from "./terminal.ts";
+import { green, isRehearsal, note, printJson, printTable } from "./terminal.ts";
 
 export function addInput(program: Command, finish: Finish): void {
   const input = program
@@ -38,24 +39,25 @@ Examples:
     .command("list")
     .description("List the inputs: whether a value is kept, what protects it, which servers take it")
     .action((_options: unknown, command: Command) => finish(list(globalOptionsOf(command))));
-  input
-    .command("set")
+  withDryRun(input.command("set"))
     .description("Give an input its value, at the terminal or through stdin")
     .argument("<id>", "the ID of ${input:ID}")
     // A value that is given all the same would be repeated in the usual complaint.
     .allowExcessArguments()
     .action(async (id: string, _options: unknown, command: Command) => {
-      const options = globalOptionsOf(command);
+      const options = globalOptionsOf<DryRunOptions>(command);
+      if (options.dryRun === true) beginRehearsal();
       finish(
         command.args.length > 1 ? refuse(badArgument(id, options).error, options) : await set(id, options),
       );
     });
-  input
-    .command("forget")
+  withDryRun(input.command("forget"))
     .description("Remove the value of an input")
     .argument("<id>", "the ID of ${input:ID}")
     .action(async (id: string, _options: unknown, command: Command) => {
-      finish(await forget(id, globalOptionsOf(command)));
+      const options = globalOptionsOf<DryRunOptions>(command);
+      if (options.dryRun === true) beginRehearsal();
+      finish(await forget(id, options));
     });
 }
 
@@ -132,16 +134,19 @@ async function set(id: string, options: GlobalOptions): Promise<number> {
   const value = await obtainValue(id, input);
   if (!value.success) return refuse(value.error, options);
   const inputs = inputsOf(options);
-  await inputs.set(id, value.data);
-  const protectedBy = inputs.protectionOf(id);
+  // A rehearsal does not say what would protect it: only trying would tell whether there is a keyring.
+  if (!isRehearsal()) await inputs.set(id, value.data);
+  const protectedBy = isRehearsal() ? undefined : inputs.protectionOf(id);
   if (options.json === true) printJson({ set: id, protectedBy, servers: input?.servers ?? [] });
   else
     note(
-      `${green("kept")} ${id}, protected by ${protectedBy === "keyring" ? "the keyring" : "the permissions of its file"}`,
+      isRehearsal()
+        ? `${green("kept")} ${id}`
+        : `${green("kept")} ${id}, protected by ${protectedBy === "keyring" ? "the keyring" : "the permissions of its file"}`,
     );
   if (options.json !== true && (input === undefined || input.state === "unused"))
     note(adviceOn(id, declared));
-  return EXIT.ok;
+  return isRehearsal() ? endRehearsal(EXIT.ok) : EXIT.ok;
 }
 
 async function obtainValue(id: string, input: ConfigInput | undefined): Promise<ToolResult<string>> {
@@ -182,7 +187,8 @@ function adviceOn(id: string, declared: readonly ConfigInput[]): string {
 async function forget(id: string, options: GlobalOptions): Promise<number> {
   const inputs = inputsOf(options);
   if (!isInputId(id)) return refuse(badId().error, options);
-  if (!(await inputs.forget(id))) {
+  const isKept = isRehearsal() ? inputs.list().includes(id) : await inputs.forget(id);
+  if (!isKept) {
     const near = nearest(id, inputs.list());
     const missing = fail("TOOL_NOT_FOUND", `No value is kept for ${id}.${didYouMean(near)}`, {
       nearest: near,
@@ -192,7 +198,7 @@ async function forget(id: string, options: GlobalOptions): Promise<number> {
   }
   if (options.json === true) printJson({ forgotten: id });
   else note(`${green("forgotten")} ${id}`);
-  return EXIT.ok;
+  return isRehearsal() ? endRehearsal(EXIT.ok) : EXIT.ok;
 }
 
 function badArgument(id: string, options: GlobalOptions) {

@@ -2,22 +2,20 @@ import type { Command } from "commander";
 import { useApp } from "./app-call.ts";
 import { namesOf, type ItemNames } from "./library-call.ts";
 import type { Finish } from "./program.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "./rehearsal.ts";
 import { globalOptionsOf } from "./session.ts";
 import { green, note } from "./terminal.ts";
 
 export function addRename(program: Command, finish: Finish): void {
-  program
-    .command("rename")
+  withDryRun(program.command("rename"))
     .description("Give an item of the library a new name; the old one stays as an alias")
     .argument("<name>", "what it is called")
     .argument("<new>", "what it shall be called: namespace:action, or a bare name")
     .addHelpText("after", "\nExamples:\n  $ repertoire rename math:sum math:add")
     .action(async (name: string, to: string, _options: unknown, command: Command) => {
       finish(
-        await useApp(
-          globalOptionsOf(command),
-          async (app) => namesOf(app, await app.curator.rename(name, to)),
-          { show },
+        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+          useApp(options, async (app) => namesOf(app, await app.curator.rename(name, to)), { show }),
         ),
       );
     });

@@ -4,10 +4,11 @@ import { escapeUnprintable } from "../core/printable.ts";
 import { VISIBILITIES, type Visibility } from "../core/store.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";
-import { globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "./rehearsal.ts";
+import { globalOptionsOf } from "./session.ts";
 import { dim, green, note, print, yellow } from "./terminal.ts";
 
-interface SaveOptions extends GlobalOptions {
+interface SaveOptions extends DryRunOptions {
   readonly description: string;
   readonly tag: readonly string[];
   readonly visibility?: Visibility;
@@ -29,8 +30,7 @@ interface Saved {
 }
 
 export function addSave(program: Command, finish: Finish): void {
-  program
-    .command("save")
+  withDryRun(program.command("save"))
     .description("Keep a draft under a name: it is a tool for every client then")
     .argument("<draft>", "the draft, as the run named it")
     .argument("<name>", "namespace:action, or a bare name")
@@ -47,7 +47,10 @@ Examples:
     )
     .action(async (draft: string, name: string, _options: unknown, command: Command) => {
       const options = { ...globalOptionsOf(command), ...command.opts<SaveOptions>() };
-      finish(await callMetaTool<Saved>(options, "save_to_library", requestOf(draft, name, options), show));
+      const request = requestOf(draft, name, options);
+      finish(
+        await rehearse(options, (chosen) => callMetaTool<Saved>(chosen, "save_to_library", request, show)),
+      );
     });
 }
 

@@ -20,8 +20,9 @@ export interface GlobalOptions {
   readonly logFormat?: LogFormat;
 }
 
-export function globalOptionsOf(command: Command): GlobalOptions {
-  return command.optsWithGlobals();
+/** With those of the command itself, where it has some. */
+export function globalOptionsOf<O extends GlobalOptions = GlobalOptions>(command: Command): O {
+  return command.optsWithGlobals<O>();
 }
 
 export interface Session {

@@ -24,6 +24,8 @@ export interface TerminalOptions {
 
 let terminal: TerminalOptions = { json: false, quiet: false, mayAsk: true };
 let hasAnswered = false;
+/** Whether everything is about what would be done. */
+let isRehearsed = false;
 /** What waits for the filter. */
 let unfiltered: { readonly value: unknown } | undefined;
 
@@ -31,7 +33,17 @@ let unfiltered: { readonly value: unknown } | undefined;
 export function configureTerminal(options: TerminalOptions): void {
   terminal = options;
   hasAnswered = false;
+  isRehearsed = false;
   unfiltered = undefined;
+}
+
+/** From here on nothing is done: JSON says so, and what would be a secret is none. */
+export function rehearseInTerminal(): void {
+  isRehearsed = true;
+}
+
+export function isRehearsal(): boolean {
+  return isRehearsed;
 }
 
 export function terminalOptions(): TerminalOptions {
@@ -47,10 +59,15 @@ export function print(line = ""): void {
   write(`${line}\n`);
 }
 
-export function printJson(value: unknown): void {
+export function printJson(answer: unknown): void {
   hasAnswered = true;
+  const value = isRehearsed && isPlainObject(answer) ? { dryRun: true, ...answer } : answer;
   if (terminal.jq === undefined) print(JSON.stringify(value, null, 2));
   else unfiltered = { value };
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -7,10 +7,11 @@ import { refuse } from "./app-call.ts";
 import { commandLine } from "./command-line.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "./rehearsal.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
-import { green, note, print, printJson, printTable } from "./terminal.ts";
+import { green, isRehearsal, note, print, printJson, printTable } from "./terminal.ts";
 
-interface CreateOptions extends GlobalOptions {
+interface CreateOptions extends DryRunOptions {
   readonly scope: string;
   readonly profile?: readonly string[];
 }
@@ -45,8 +46,7 @@ Examples:
     .command("list")
     .description("List the tokens: name, scopes, profiles, when they were made")
     .action((_options: unknown, command: Command) => finish(list(globalOptionsOf(command))));
-  token
-    .command("create")
+  withDryRun(token.command("create"))
     .description("Make a token and show it, once")
     .argument("<name>", "who or what it is for, such as laptop or ci")
     .option("--scope <scopes>", `what it may do: some of ${PERMISSIONS.join(",")}`, USUAL_SCOPE)
@@ -55,22 +55,21 @@ Examples:
       "open only this profile; may be given several times. Without it, every profile and the whole gateway",
       (name: string, given: readonly string[] | undefined) => [...(given ?? []), name],
     )
-    .action((name: string, _options: unknown, command: Command) => {
-      finish(create(name, { ...globalOptionsOf(command), ...command.opts<CreateOptions>() }));
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<CreateOptions>() };
+      finish(await rehearse(options, (chosen) => create(name, chosen)));
     });
-  token
-    .command("revoke")
+  withDryRun(token.command("revoke"))
     .description("End a token at once, also for connections that are open")
     .argument("<name>", "the name of the token")
-    .action((name: string, _options: unknown, command: Command) => {
-      finish(revoke(name, globalOptionsOf(command)));
+    .action(async (name: string, _options: unknown, command: Command) => {
+      finish(await rehearse(globalOptionsOf<DryRunOptions>(command), (options) => revoke(name, options)));
     });
-  token
-    .command("rotate")
+  withDryRun(token.command("rotate"))
     .description("Replace a token by a new one with the same scopes; the old one ends at once")
     .argument("[name]", "the name of the token", "default")
-    .action((name: string, _options: unknown, command: Command) => {
-      finish(rotate(name, globalOptionsOf(command)));
+    .action(async (name: string, _options: unknown, command: Command) => {
+      finish(await rehearse(globalOptionsOf<DryRunOptions>(command), (options) => rotate(name, options)));
     });
 }
 
@@ -115,10 +114,15 @@ function rotate(name: string, options: GlobalOptions): number {
 function showNew(made: ToolResult<ShownToken>, done: string, options: GlobalOptions): number {
   if (!made.success) return refuse(made.error, options);
   const { name, permissions, profiles, token } = made.data;
-  if (options.json === true) printJson(viewOf(made.data));
+  const limit = profiles === undefined ? "" : `; only the profiles ${profiles.join(", ")}`;
+  const what = `${green(done)} ${name} (${permissions.join(", ")}${limit})`;
+  if (isRehearsal()) {
+    // The token of a rehearsal opens nothing.
+    if (options.json === true) printJson({ ...viewOf(made.data), token: null });
+    else note(what);
+  } else if (options.json === true) printJson(viewOf(made.data));
   else {
-    const limit = profiles === undefined ? "" : `; only the profiles ${profiles.join(", ")}`;
-    note(`${green(done)} ${name} (${permissions.join(", ")}${limit}). ${adviceOn(name, options)}`);
+    note(`${what}. ${adviceOn(name, options)}`);
     print(token);
   }
   return EXIT.ok;

@@ -17,17 +17,17 @@ import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";
 import { commandLine } from "./command-line.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
-import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "./rehearsal.ts";
+import { configError, globalOptionsOf } from "./session.ts";
 import { bold, dim, failWith, green, note, print, printJson } from "./terminal.ts";
 
-interface TrustOptions extends GlobalOptions {
+interface TrustOptions extends DryRunOptions {
   readonly yes?: boolean;
   readonly revoke?: boolean;
 }
 
 export function addTrust(program: Command, finish: Finish): void {
-  program
-    .command("trust")
+  withDryRun(program.command("trust"))
     .description("Let the servers of this folder's repertoire.json be started")
     .option("--yes", "Do not ask; needed where there is no terminal")
     .option("--revoke", "Take the trust back")
@@ -43,7 +43,11 @@ Examples:
   $ repertoire trust --revoke`,
     )
     .action(async (_options: unknown, command: Command) => {
-      finish(await run({ ...globalOptionsOf(command), ...command.opts<TrustOptions>() }));
+      const options = { ...globalOptionsOf(command), ...command.opts<TrustOptions>() };
+      // What would be trusted is what a person reads; the question is for those who mean it.
+      finish(
+        await rehearse(options, (chosen) => run(options.dryRun === true ? { ...chosen, yes: true } : chosen)),
+      );
     });
 }
 

@@ -3,16 +3,16 @@ import type { Command } from "commander";
 import { messageOf } from "../core/errors.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "./session.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "./rehearsal.ts";
+import { globalOptionsOf, openSession } from "./session.ts";
 import { failWith, note, printJson, red, tell, write } from "./terminal.ts";
 
-interface TypesOptions extends GlobalOptions {
+interface TypesOptions extends DryRunOptions {
   readonly out?: string;
 }
 
 export function addTypes(program: Command, finish: Finish): void {
-  program
-    .command("types")
+  withDryRun(program.command("types"))
     .description("Write the TypeScript declarations of all your tools, for an editor")
     .argument("[server...]", "only these servers")
     .option("--out <file>", "write to this file instead of standard output")
@@ -38,6 +38,10 @@ async function types(servers: readonly string[], options: TypesOptions): Promise
       if (options.json === true) printJson({ declarations: text, toolCount, missing });
       else write(text);
       return exitCode;
+    }
+    if (options.dryRun === true) {
+      beginRehearsal();
+      return endRehearsal(done(options, toolCount, missing, exitCode));
     }
     return (await writeOut(options.out, text)) ? done(options, toolCount, missing, exitCode) : EXIT.failed;
   } finally {

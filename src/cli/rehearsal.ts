@@ -1,0 +1,65 @@
+/**
+ * `--dry-run`: the command itself, with all its checks, on a copy of the home that is removed afterwards. So what it says is what it
+ * would do, and no command has a second way of saying it. What is not in the home (files of others, the keyring, a server) is not
+ * covered: commands that write there stop before they do.
+ */
+import { chmodSync, cpSync, existsSync, linkSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { copyDatabase } from "../app.ts";
+import { locateConfig } from "../config/locate.ts";
+import { EXIT } from "./exit-code.ts";
+import type { GlobalOptions } from "./session.ts";
+import { dim, note, rehearseInTerminal } from "./terminal.ts";
+
+export interface DryRunOptions extends GlobalOptions {
+  readonly dryRun?: boolean;
+}
+
+/** The option, in the same words everywhere. */
+export function withDryRun(command: Command): Command {
+  return command.option("--dry-run", "Show what would be done, and write nothing");
+}
+
+/** Does the work, or with `--dry-run` the same on a copy of the home. */
+export async function rehearse<O extends DryRunOptions>(
+  options: O,
+  work: (options: O) => Promise<number> | number,
+): Promise<number> {
+  if (options.dryRun !== true) return work(options);
+  const { home } = locateConfig({ configPath: options.config, home: options.home });
+  const copy = copyHome(home);
+  beginRehearsal();
+  try {
+    return endRehearsal(await work({ ...options, home: copy }));
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** From here on the answer is about what would be done. */
+export function beginRehearsal(): void {
+  rehearseInTerminal();
+  note(dim("Dry run: this is what would be done."));
+}
+
+export function endRehearsal(exitCode: number): number {
+  if (exitCode === EXIT.ok) note(dim("Nothing was written (--dry-run)."));
+  return exitCode;
+}
+
+/** Inside the home, so that nobody else can read it; where there is no home yet, an empty one elsewhere. */
+function copyHome(home: string): string {
+  const copy = mkdtempSync(join(existsSync(home) ? home : tmpdir(), ".dry-run-"));
+  chmodSync(copy, 0o700);
+  for (const name of ["drafts", "tokens.json", "trusted.json"]) {
+    if (existsSync(join(home, name))) cpSync(join(home, name), join(copy, name), { recursive: true });
+  }
+  // Never written in place, so the same file will do, and secrets are not on the disk twice.
+  if (existsSync(join(home, SECRETS))) linkSync(join(home, SECRETS), join(copy, SECRETS));
+  copyDatabase(home, copy);
+  return copy;
+}
+
+const SECRETS = "secrets.json";
