@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { openApp, type App } from "../app.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, ConfigInput } from "../config/config.ts";
 import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
@@ -8,7 +8,7 @@ import { RepertoireError } from "../core/errors.ts";
 import type { Log, LogFormat, LogLevel } from "../core/log.ts";
 import { openConfigSource, openInputs, type Inputs } from "../inputs.ts";
 import { createLog, type ConfigurableLog } from "../log.ts";
-import { canAsk } from "./confirm.ts";
+import { canAsk, interrupted } from "./confirm.ts";
 import { note } from "./terminal.ts";
 
 /** The options that every command takes. */
@@ -95,7 +95,12 @@ async function openAskedConfig(options: GlobalOptions, server: string): Promise<
     );
   if (missing.length === 0) return opened;
   const { askInputs, askAtTerminal } = await import("./ask-inputs.ts");
-  const given = await askInputs(missing, { inputs, ask: askAtTerminal, note, options });
+  const ask = async (input: ConfigInput): Promise<string> => {
+    const answer = await askAtTerminal(input);
+    if (answer === undefined) throw interrupted(input.description ?? input.id);
+    return answer;
+  };
+  const given = await askInputs(missing, { inputs, ask, note, options });
   if (given === 0) return opened;
   opened.source.close();
   return openConfig(options, false, inputs);
