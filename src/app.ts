@@ -76,6 +76,7 @@ import { openWatching } from "./watching.ts";
 
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
+export { examineLive } from "./live.ts";
 export { shortRunIds } from "./runs/run-reference.ts";
 export { openSecretStore } from "./secrets.ts";
 export { copyDatabase } from "./store/sqlite/copy-database.ts";

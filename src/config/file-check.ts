@@ -35,7 +35,7 @@ function complaintsOf(issue: z.core.$ZodIssue, root: z.ZodType): Complaint[] {
       return issue.keys.map((key, index) =>
         complainUnknownKey(
           [...path, key],
-          index < PROBLEM_COUNT_MAX ? nearest(key, allowed, 1) : [],
+          index < PROBLEM_COUNT_MAX ? nearest(key, allowed, 2) : [],
           allowed,
         ),
       );
@@ -49,10 +49,19 @@ function complaintsOf(issue: z.core.$ZodIssue, root: z.ZodType): Complaint[] {
   }
 }
 
-function complainUnknownKey(path: KeyPath, [hit]: readonly string[], allowed: readonly string[]): Complaint {
+function complainUnknownKey(
+  path: KeyPath,
+  [hit, another]: readonly string[],
+  allowed: readonly string[],
+): Complaint {
   return hit === undefined
     ? { path, at: "key", message: "unknown key", hint: `the keys here are ${allowed.join(", ")}` }
-    : { path, at: "key", message: `unknown key; did you mean "${hit}"?` };
+    : {
+        path,
+        at: "key",
+        message: `unknown key; did you mean "${hit}"?`,
+        ...(another === undefined && { rename: hit }),
+      };
 }
 
 function hintOf(params: Record<string, unknown> | undefined): { hint?: string } {

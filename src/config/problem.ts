@@ -31,6 +31,8 @@ export interface Complaint {
   readonly message: string;
   readonly hint?: string;
   readonly missing?: MissingValue;
+  /** What an unknown key was surely meant to be: the one key that is near. */
+  readonly rename?: string;
 }
 
 /** A key longer than this is cut in messages, so that a hostile file cannot flood the terminal. */
