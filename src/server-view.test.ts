@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ServerConfig } from "./config/config.ts";
 import { createRedactor } from "./core/redaction.ts";
 import { createRegistry } from "./registry/registry.ts";
-import { viewServer, withLatency } from "./server-view.ts";
+import { liveServerOf, viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
 
 const CANARY = "c4nary".repeat(4);
 
@@ -79,4 +79,53 @@ it("a server is timed by a question of its era, and only while it is up", async 
   expect(await withLatency({ ...view, state: "failed" }, ask)).not.toHaveProperty("latencyMs");
   expect(asked).toEqual(["ping", "ping", "ping", "tools/list", "tools/list", "tools/list"]);
   expect(await withLatency(view, async () => ({ success: false }))).not.toHaveProperty("latencyMs");
+});
+
+it("C10: a server is as the best of the gateways has it, and only where it is the same server", () => {
+  const idle = { id: "a", state: "idle", target: "node x", rejected: [], findings: [] } as const;
+  const inGateway = (pid: number, state: string, target = "node x") => ({
+    pid,
+    startedAt: pid,
+    serves: "stdio" as const,
+    servers: [
+      { id: "a", target, state, since: 0, ...(state === "failed" && { error: "gone", said: "bye" }) },
+    ],
+    calls: [],
+  });
+  const stateOf = (view: ServerView, ...processes: ReturnType<typeof inGateway>[]) => {
+    const [{ state, gateways }] = withGateways([view], processes) as [ServerView];
+    return [state, gateways?.map(({ pid }) => pid)];
+  };
+  expect(stateOf(idle)).toEqual(["idle", undefined]);
+  expect(stateOf(idle, inGateway(1, "failed"), inGateway(2, "ready"))).toEqual(["ready", [1, 2]]);
+  expect(stateOf(idle, inGateway(1, "failed"), inGateway(2, "connecting"))).toEqual(["connecting", [1, 2]]);
+  expect(stateOf(idle, inGateway(1, "ready", "node other"))).toEqual(["idle", undefined]);
+  expect(stateOf({ ...idle, state: "disabled" }, inGateway(1, "ready"))).toEqual(["disabled", undefined]);
+  expect(withGateways([idle], [inGateway(1, "failed")])).toMatchObject([
+    { state: "failed", error: "gone", gateways: [{ since: "1970-01-01T00:00:00.000Z", said: "bye" }] },
+  ]);
+});
+
+it("C10: what other processes are told of a server has no secret in it", () => {
+  const status = { callCount: 0, ownLineCount: 0, failureCount: 1 };
+  const lastError = {
+    reason: `bad key ${CANARY}`,
+    cause: "exited" as const,
+    stderr: ["one", `key=${CANARY}`],
+    at: 7,
+  };
+  const redactor = createRedactor([CANARY]);
+  const told = liveServerOf(server, { ...status, state: "waiting", lastError }, (text) =>
+    redactor.text(text),
+  );
+  expect(told).toEqual({
+    id: "a",
+    target: "run ${input:key}",
+    state: "failed",
+    error: "bad key [redacted]",
+    cause: "exited",
+    failedAt: 7,
+    said: "key=[redacted]",
+  });
+  expect(liveServerOf(server, { ...status, state: "idle" }, (text) => text)).toBeUndefined();
 });
