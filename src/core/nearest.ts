@@ -33,7 +33,9 @@ export function foldName(text: string): string {
 /** How far a folded name is from the folded word; undefined where it is too far. */
 export function distanceOf(wanted: string, name: string): number | undefined {
   const editsMax = Math.max(1, Math.floor(wanted.length * EDITS_FOR_EACH_LETTER));
-  const edits = editDistance(wanted, name);
+  // As many edits as the lengths differ by are needed in any case.
+  const isComparable = Math.abs(wanted.length - name.length) <= editsMax;
+  const edits = isComparable ? editDistance(wanted, name) : Infinity;
   if (edits <= editsMax) return edits;
   const contained =
     wanted.length >= 3 && (name.includes(wanted) || (name.length >= 3 && wanted.includes(name)));

@@ -1,6 +1,6 @@
 /**
  * Tools by names that are not quite theirs: dotted, with single underscores, in camel case, with `mcp__` in front, without the server, or
- * misspelt. It only proposes: a tool is called by its exposed name, and never by a guess.
+ * misspelt. It only proposes: a tool is called by its exposed name, and never by a guess. Of its state nothing depends but the time it takes.
  */
 import { codeNameOf } from "./names.ts";
 import { distanceOf, foldName, nearest } from "./nearest.ts";
@@ -19,8 +19,21 @@ interface Folded {
   readonly tool: string;
 }
 
-/** Of an exposed name, of `namespace:action`, or of a name without parts. */
+/** Names are compared again and again, and the same ones: folding them is most of the work. Enough for the largest catalogue. */
+const FOLDED_COUNT_MAX = 20_000;
+const foldedNames = new Map<string, Folded>();
+
 function foldedOf(name: string): Folded {
+  const known = foldedNames.get(name);
+  if (known !== undefined) return known;
+  if (foldedNames.size >= FOLDED_COUNT_MAX) foldedNames.clear();
+  const folded = fold(name);
+  foldedNames.set(name, folded);
+  return folded;
+}
+
+/** Of an exposed name, of `namespace:action`, or of a name without parts. */
+function fold(name: string): Folded {
   const at = name.indexOf(":");
   const { namespace, tool } =
     at !== -1

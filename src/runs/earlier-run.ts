@@ -107,7 +107,7 @@ function waitingSteps(
   }));
 }
 
-export function isUncertain(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "kind">): boolean {
+function isUncertain(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "kind">): boolean {
   if (step.status === "sent") return true;
   return step.status === "failed" && step.error?.["mayHaveHappened"] === true && !isPassed(step, steps, run);
 }

@@ -12,8 +12,7 @@ export type Unfenced =
 export function takeOffFence(code: string): Unfenced {
   if (!code.includes("```") && !code.includes("~~~")) return bare(code);
   const lines = code.split(/\r\n?|\n/);
-  const fences = lines.flatMap((line, at) => (FENCE_LINE.test(line) && !isInComment(lines, at) ? [at] : []));
-  const [open, close, next] = fences;
+  const [open, close, next] = fencesIn(lines);
   if (open === undefined) return bare(code);
   if (next !== undefined) return { kind: "several", line: next + 1 };
   const isFirst = lines.slice(0, open).every((line) => line.trim() === "");
@@ -26,7 +25,14 @@ function bare(code: string): Unfenced {
   return { kind: "code", code, isFenced: false };
 }
 
-function isInComment(lines: readonly string[], at: number): boolean {
-  const before = lines.slice(0, at).join("\n");
-  return before.lastIndexOf("/*") > before.lastIndexOf("*/");
+/** Where the lines of fences are; those in a comment are a part of it. */
+function fencesIn(lines: readonly string[]): number[] {
+  const found: number[] = [];
+  let isInComment = false;
+  for (const [at, line] of lines.entries()) {
+    if (!isInComment && FENCE_LINE.test(line)) found.push(at);
+    const [opened, closed] = [line.lastIndexOf("/*"), line.lastIndexOf("*/")];
+    if (opened !== closed) isInComment = opened > closed;
+  }
+  return found;
 }

@@ -253,6 +253,12 @@ describe("D2: what the writer meant", () => {
     expect(await main()).toBeUndefined();
   });
 
+  it("reads 60,000 lines of fences, also in a comment", () => {
+    const lines = 60_000;
+    expect(problemsOf("```\n".repeat(lines))).toMatchObject([{ line: 3 }]);
+    expect(problemsOf(`/*\n${"```\n".repeat(lines)}*/ return 1`)).toEqual([]);
+  });
+
   it("refuses more than one fence, where it begins", () => {
     expect(problemsOf("```ts\nreturn 1\n```\nand\n```ts\nreturn 2\n```")).toMatchObject([
       { reason: "syntax_error", line: 5, hint: expect.stringContaining("one block") },

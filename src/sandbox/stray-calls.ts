@@ -13,7 +13,8 @@ export interface FoundStray extends Span {
 
 /** What the code sees without declaring it. */
 const OWN_NAMES = new Set(["mcp", "args", "console"]);
-const STRAY_COUNT_MAX = 50;
+/** As many as are told at once; each is looked for among all tools. */
+const STRAY_COUNT_MAX = 20;
 const WRITTEN_LENGTH_MAX = 200;
 
 /** Names that nothing declares, with the members that they are followed by; whether one is a tool's only the registry knows. */
