@@ -63,6 +63,14 @@ describe("D2: code as it was meant", () => {
     expect((await kit.executeWorkflow(workflow)).result).toMatchObject({ data: { all: data } });
   });
 
+  it("says how code is written to its writer, and not to everyone who calls what was kept", async () => {
+    const capability = { tool: "mcp__math__fenced", id: "x", version: 1 };
+    const { warnings } = await kit.execute("```ts\nawait mcp.notes.list({})\nconsole.log(1)\n```", {
+      capability,
+    });
+    expect(warnings).toEqual([]);
+  });
+
   it("goes on with the same meaning: no call is made twice", async () => {
     const code = (end: string) =>
       `async function main() { const r = await mcp.notes.add({ n: 77 }); ${end} }`;

@@ -9,6 +9,7 @@ import type { StepEnd } from "./journal.ts";
 import { isPause } from "./pause.ts";
 import type { Prepared } from "./prepare.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
+import type { RunRequest } from "./run.ts";
 import { skippedCalls, skippedWarning } from "./skipped.ts";
 import { createToolCaller } from "./tool-caller.ts";
 import { createMatchGuard } from "./unmatched.ts";
@@ -62,7 +63,12 @@ export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: Ru
     result: resultOf(outcome, bounds),
     calls: caller.records,
     logs: outcome.logs,
-    warnings: [...warningsOf(outcome, prepared, bounds), ...caller.warnings, ...skipped.map(skippedWarning)],
+    warnings: [
+      ...writingNotes(outcome, prepared, request),
+      ...warningsOf(outcome, prepared, bounds),
+      ...caller.warnings,
+      ...skipped.map(skippedWarning),
+    ],
     ...(skipped.length > 0 && { skipped }),
     ...(failedSeq !== undefined && { failedSeq }),
   };
@@ -82,12 +88,22 @@ function stopAtPause(end: StepEnd, frame: RunFrame): StepEnd {
 
 const RETURNED_NOTHING = "The code returned nothing: end it with `return …`.";
 
+/** About how the code is written: for its writer, and not for everyone who calls what was kept. */
+function writingNotes(
+  outcome: GuestOutcome,
+  { program }: Prepared,
+  { capability }: Pick<RunRequest, "capability">,
+): readonly string[] {
+  if (capability !== undefined) return [];
+  const isNothing = outcome.kind === "returned" && outcome.isNothing === true;
+  return [...program.notes, ...(isNothing ? [RETURNED_NOTHING] : [])];
+}
+
 function warningsOf(outcome: GuestOutcome, prepared: Prepared, bounds: RunBounds): string[] {
   const { lines, bytes } = outcome.logsDropped;
   const unheard = outcome.unhandledCount - outcome.unhandled.length;
   return [
     ...prepared.warnings,
-    ...(outcome.kind === "returned" && outcome.isNothing ? [RETURNED_NOTHING] : []),
     ...outcome.unhandled.map((thrown) => unhandledWarning(thrown, bounds)),
     ...(unheard > 0 ? [`${unheard} more promises were rejected and nothing handled them.`] : []),
     ...(bytes > 0

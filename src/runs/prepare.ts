@@ -96,7 +96,7 @@ export async function checkCode(
   if (all.length > 0) return { ok: false, faults: all };
   return {
     ok: true,
-    prepared: { program, ...grant(program, tools), warnings: [...program.notes, ...types.warnings] },
+    prepared: { program, ...grant(program, tools), warnings: types.warnings },
   };
 }
 
