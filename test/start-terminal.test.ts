@@ -320,3 +320,27 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
     TEST_MS,
   );
 });
+
+describe.skipIf(!existsSync(SCRIPT))("C6: add with a secret, at a terminal", () => {
+  it(
+    "asks where it goes: Enter keeps it in the secret store, Ctrl-C changes nothing",
+    async () => {
+      const home = emptyHome();
+      const words = ["add", "s", "-e", `TOKEN=${TOKEN}`, "--", "node", "sum.mjs"];
+      const stopped = startAt(80, home, ...words);
+      await stopped.sees("TOKEN looks like a secret. Where should it go?");
+      stopped.type(CTRL_C);
+      expect(await stopped.exited()).toEqual({ code: 130 });
+      expect([existsSync(join(home, "config")), existsSync(join(home, "home"))]).toEqual([false, false]);
+      const terminal = startAt(80, home, ...words);
+      await terminal.sees("Where should it go?");
+      terminal.type(ENTER);
+      expect(await terminal.exited()).toEqual({ code: 0 });
+      expect(readJson(home, "config/repertoire/repertoire.json")).toMatchObject({
+        mcpServers: { s: { env: { TOKEN: "${input:s-TOKEN}" } } },
+      });
+      expect(readJson(home, "home/secrets.json")).toBeDefined();
+    },
+    TEST_MS,
+  );
+});

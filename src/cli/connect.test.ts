@@ -325,6 +325,15 @@ describe("C6: servers that the gateway has too", () => {
     });
   });
 
+  it("stay where they have no lines of their own, and the client is connected all the same", async () => {
+    const { world, root, read } = createRig();
+    writeConfig(root, { mcpServers: { files: FILES } });
+    const before = '[mcp_servers]\nfiles = { command = "npx", args = ["-y", "files", "/data"] }\n';
+    writeClient(root, "user/.codex/config.toml", before);
+    expect(await connect("codex", YES, world)).toBe(0);
+    expect(read("user/.codex/config.toml")).toContain(`${before}\n[mcp_servers.repertoire]`);
+  });
+
   it("stay where they are named", async () => {
     const { world, root, read } = createRig();
     writeConfig(root, { mcpServers: { files: FILES, chat: CHAT } });
