@@ -93,8 +93,9 @@ export function openLive(parts: LiveParts): Live {
     const known = since.get(id);
     const at = known?.state === state ? known.at : now();
     since.set(id, { state, at });
-    const { error: _error, cause: _cause, said: _said, ...rest } = server;
-    return state === "failed" ? { ...server, state, since: at } : { ...rest, state, since: at };
+    const { error: _error, cause: _cause, said, ...rest } = server;
+    if (state === "failed") return { ...server, state, since: at };
+    return { ...rest, state, since: at, ...(state === "starting" && said !== undefined && { said }) };
   }
 
   function tick(): void {

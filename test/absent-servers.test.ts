@@ -40,7 +40,7 @@ describe("D6: servers whose tools are missing", () => {
       const call = (name: string, args: Record<string, unknown> = {}) =>
         client.callTool({ name, arguments: args }, { timeout: 60_000 });
       const browse = async (query: string) =>
-        (await call("browse_components", { query })).structuredContent as unknown as Browsed;
+        (await call("browse_components", { query })).structuredContent as Browsed;
 
       // Whatever is slow to fail on this machine is asked until it has.
       let found = await browse("zzz qqq");

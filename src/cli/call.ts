@@ -15,7 +15,7 @@ import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
 import { parameterLines, parametersOf } from "./parameters.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, openSession, openSessionFor, type GlobalOptions, type Session } from "./session.ts";
-import { dim, green, note, print, printJson, printToolError, tell } from "./terminal.ts";
+import { dim, green, note, noteProgress, print, printJson, printToolError, tell } from "./terminal.ts";
 import { wrapText } from "./wrap-text.ts";
 
 interface CallOptions extends GlobalOptions {
@@ -140,10 +140,7 @@ async function perform(
   process.once("SIGINT", () => abort.abort());
   const answer = await app.gateway.callTool(one.name, args, {
     signal: abort.signal,
-    onProgress: (progress) => {
-      const { message } = progress;
-      note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
-    },
+    onProgress: noteProgress,
   });
   const error = answer.isError === true ? (toolErrorIn(answer) ?? errorOf(answer)) : undefined;
   if (options.json === true) printJson(error === undefined ? answer : { ...answer, error });

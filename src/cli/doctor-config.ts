@@ -118,7 +118,7 @@ function noteVariables(servers: readonly ServerConfig[]): Check[] {
 const PASSED_SHOWN_MAX = 8;
 
 /** What servers get of this environment; beyond what every login has, it is what matters behind a proxy. */
-export function notePassed(environment: NodeJS.ProcessEnv): Check {
+function notePassed(environment: NodeJS.ProcessEnv): Check {
   const passed = Object.keys(passedEnvironment(environment)).sort();
   const isCommon = (name: string) => COMMON_VARIABLES.has(name);
   const names = [...passed.filter((name) => !isCommon(name)), ...passed.filter(isCommon)];
@@ -135,7 +135,7 @@ export function notePassed(environment: NodeJS.ProcessEnv): Check {
 const PROXY_NAMES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
 /** Remote servers are reached directly, whatever the environment says of proxies. */
-export function checkProxy(servers: readonly ServerConfig[], environment: NodeJS.ProcessEnv): Check[] {
+function checkProxy(servers: readonly ServerConfig[], environment: NodeJS.ProcessEnv): Check[] {
   const proxy = PROXY_NAMES.find((name) => (environment[name] ?? "") !== "");
   if (proxy === undefined) return [];
   const noProxy = environment["NO_PROXY"] ?? environment["no_proxy"] ?? "";

@@ -4,6 +4,7 @@
  */
 import colours from "picocolors";
 import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import { escapeUnprintable } from "../core/printable.ts";
 import { reserveStdout } from "../stdout.ts";
 import { codeOfExit, EXIT, exitCodeOfThrown } from "./exit-code.ts";
@@ -103,6 +104,12 @@ export function note(line: string): void {
 /** A line that must be read, quiet or not: an error, a question, what to do next. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** What is reported while a command waits: a server that starts, a tool that works. */
+export function noteProgress(progress: JsonObject): void {
+  const { message } = progress;
+  note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
 }
 
 /** Text from outside that may have several lines. */
