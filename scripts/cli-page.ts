@@ -30,6 +30,10 @@ const INTRODUCTION = `# Command line
 
 \`repertoire help COMMAND\` shows the same at the terminal. stdout is data and everything else goes to stderr; with \`--json\` the data is one JSON value. A command
 that asks takes \`--yes\` as well, for where there is no terminal.
+
+**For scripts.** With \`--json\` a failure is one JSON value too, with \`error: {code, message, hint?, …}\`, and the exit code says what kind it is: 7 for a name that leads nowhere, 8 for a run that
+is paused and can be resumed, 2 for words, values and configs that cannot be meant. \`--jq\` filters an answer as \`jq -r\` would, without jq being installed; an error is printed unfiltered. \`--quiet\`
+leaves out notes and progress, \`--no-input\` never asks. \`--dry-run\`, on commands that write, does all the checks and says what would be done, with the exit code of doing it.
 `;
 
 export function formatCliPage(program: Command): string {

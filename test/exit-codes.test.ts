@@ -110,6 +110,7 @@ const TABLE: readonly [number, string][] = [
   // The world outside.
   [4, "call dead.x"],
   [4, "types dead"],
+  [5, "call box.complain text=x"],
   // Refused.
   [6, "describe ../x"],
   [6, "delete ../x"],

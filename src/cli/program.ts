@@ -225,7 +225,8 @@ Examples:
   $ repertoire serve                       the gateway over stdio, for an MCP client to start
   $ repertoire connect cursor              write the gateway into a client's config
   $ repertoire doctor                      is everything in order?
-  $ repertoire tools                       the tools that a client sees
+  $ repertoire tools                       all tools, by server, as code calls them
+  $ repertoire call notes.add text=Hello   call one of them
   $ repertoire tokens                      what they cost in every conversation
   $ repertoire run report.ts --input n=3   TypeScript against your tools
   $ repertoire run deploy.json             a workflow; repertoire validate checks it first
