@@ -152,6 +152,11 @@ describe("C5: call", () => {
     expect(await cli("call", ...words)).toMatchObject({ status: 0, stdout: PAINTED });
   });
 
+  it("says which tool a bare name means", async () => {
+    expect((await cli("call", "paint", "thing=x", "coats=3")).stderr).toBe("calling shelf.paint\n");
+    expect((await cli("call", "shelf.paint", "thing=x", "coats=3")).stderr).toBe("");
+  });
+
   it("takes standard input, and the text of a file", async () => {
     const args = ["call", "shelf.paint", "--args", "-", "--config", config];
     const piped = await runCliHere(args, { folder, input: '{"thing": "x", "coats": 3}' });
@@ -170,6 +175,23 @@ describe("C5: call", () => {
       });
     }
     expect((await cli("call", "list_library")).stdout).toContain('"name": "math:sum"');
+  });
+
+  it("calls no other version than the one that was named", async () => {
+    writeFileSync(join(folder, "sum2.ts"), "return args.a + args.b + 100;");
+    const run = await cli("run", "sum2.ts", "--input", "a=1", "--input", "b=2", "--json");
+    const { draft } = JSON.parse(run.stdout) as { draft: string };
+    const before = JSON.parse((await cli("describe", "math:sum", "--json")).stdout) as { fqdn: string };
+    await cli("save", draft, "math:sum", "--description", "Adds more.", "--overwrite");
+    for (const name of ["math:sum@1", before.fqdn]) {
+      const { status, stdout, stderr } = await cli("call", name, "a=1", "b=2");
+      expect({ name, status, stdout }).toEqual({ name, status: 2, stdout: "" });
+      expect(stderr).toContain("repertoire run math:sum@1");
+    }
+    const now = JSON.parse((await cli("describe", "math:sum", "--json")).stdout) as { fqdn: string };
+    for (const name of ["math:sum", "math:sum@2", now.fqdn]) {
+      expect({ name, ...(await cli("call", name, "a=1", "b=2")) }).toMatchObject({ name, stdout: "103\n" });
+    }
   });
 
   it("shows structure as JSON, and of an image what it is; --out writes it", async () => {

@@ -65,6 +65,8 @@ async function call(given: string, words: readonly string[], options: CallOption
     const servers = session.config.current().servers.map(({ id }) => id);
     const found = await findCallable(session.app, name, servers);
     if (!found.success) return refuse(found.error, options);
+    // A bare name may be another server's tool than was meant, while the right server is down.
+    if (found.data.bare === name && found.data.written !== name) note(dim(`calling ${found.data.written}`));
     const from = {
       ...(options.args !== undefined && { json: options.args }),
       ...(expression !== undefined && { expression: expression.data.args }),

@@ -1,7 +1,7 @@
 /** Everything that has a name and can be looked at: tools of servers, what was kept, the meta-tools, the built-in nodes. */
 import type { App, FoundTools } from "../app.ts";
 import { isMetaToolName, META_TOOL_NAMES } from "../core/meta-tool-names.ts";
-import { CAPABILITIES_ID, codeNameOf, parseReference, toolNameOf } from "../core/names.ts";
+import { CAPABILITIES_ID, codeNameOf, displayNameOf, parseReference, toolNameOf } from "../core/names.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { signatureOf } from "../core/schema-type.ts";
@@ -97,7 +97,9 @@ export async function findCallable(
   if (metaTool !== undefined) return succeed(metaTool);
   const name = given.replace(/^mcp\./, "");
   const server = servers.find((id) => name.startsWith(`${id}.`) || name.startsWith(`${id}__`));
-  const kept = server === undefined ? await findKept(app, name) : undefined;
+  const item = server === undefined ? await findKept(app, name) : undefined;
+  if (item?.success === false) return item;
+  const kept = item?.data;
   const found = await gatherTools(app, kept !== undefined ? [] : server === undefined ? undefined : [server]);
   const callables = callablesIn(found);
   const exact = callables.find(
@@ -110,10 +112,20 @@ export async function findCallable(
   return explainMiss(app, given, callables, found);
 }
 
-async function findKept(app: App, name: string): Promise<string | undefined> {
+/** The tool of something kept; undefined where nothing has this name. A tool is always the current version, so no other can be meant. */
+async function findKept(app: App, name: string): Promise<ToolResult<string> | undefined> {
   const reference = parseReference(name);
-  const item = reference.success ? await app.library.find(reference.data) : undefined;
-  return item === undefined ? undefined : toolNameOf(item);
+  if (!reference.success || (await app.library.find(reference.data)) === undefined) return undefined;
+  const described = await app.library.describe(name);
+  if (!described.success) return described;
+  const { capability, version } = described.data;
+  if (version.version === capability.currentVersion) return succeed(toolNameOf(capability));
+  const message = `${JSON.stringify(name)} is version ${version.version}; as a tool it is version ${capability.currentVersion}.`;
+  return fail("TOOL_INVALID_INPUT", message, {
+    field: "tool",
+    reason: "not_current",
+    hint: `An older version can be run: repertoire run ${displayNameOf(capability)}@${version.version} --input key=value`,
+  });
 }
 
 /** By their whole names, or by their last parts. */
