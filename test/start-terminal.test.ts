@@ -27,6 +27,9 @@ function homeWithClients(hasSlow: boolean): string {
   mkdirSync(join(home, ".cursor"));
   writeFileSync(join(home, ".cursor/mcp.json"), JSON.stringify({ mcpServers: servers }, null, 2));
   writeFileSync(join(home, ".claude.json"), JSON.stringify({ mcpServers: { adder: sum } }, null, 2));
+  // A server on a busy machine has the time that it needs.
+  mkdirSync(join(home, "config/repertoire"), { recursive: true });
+  writeFileSync(join(home, "config/repertoire/repertoire.json"), '{"limits": {"connectTimeoutMs": 120000}}');
   return home;
 }
 

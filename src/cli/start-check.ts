@@ -29,6 +29,7 @@ export async function checkServers(
   servers: readonly ServerConfig[],
   place: CurePlace,
   screen: Screen,
+  whenLeft = "still starting, goes on in the background",
 ): Promise<ServerCheck> {
   const starting = new Map(servers.map((server) => [server.id, server]));
   const idWidth = Math.max(0, ...servers.map(({ id }) => id.length));
@@ -61,10 +62,7 @@ export async function checkServers(
     starting.clear();
   }
   for (const id of pending) {
-    screen.say(
-      `${yellow("…")} ${id.padEnd(idWidth)}  still starting, goes on in the background`,
-      idWidth + 4,
-    );
+    screen.say(`${yellow("…")} ${id.padEnd(idWidth)}  ${whenLeft}`, idWidth + 4);
   }
   const ids = servers.map(({ id }) => id);
   return {

@@ -68,18 +68,31 @@ export async function start(options: GlobalOptions, world: StartWorld): Promise<
   const target = editedFile(options, world.place);
   const signals = watchSignals();
   void signals.stopped.then((exitCode) => leave(exitCode, story, options, screen));
+  let exitCode: number = EXIT.ok;
   try {
     await guide({ ...world, options, screen, story, target });
-    return EXIT.ok;
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
     tellStop(story, options, screen);
-    return EXIT.interrupted;
+    exitCode = EXIT.interrupted;
   } finally {
     // From here on Ctrl-C ends the process at once.
     signals.release();
-    await story.session?.close();
+    if (story.session !== undefined) await close(story.session, exitCode);
   }
+  return exitCode;
+}
+
+/** Servers that are up end within this; one that is still starting may take as long as its limit gives it. */
+const CLOSE_WAIT_MS = 2_000;
+
+/** Whoever leaves does not wait for a server that is still starting: it ends with the process. */
+async function close(session: Session, exitCode: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(resolve, CLOSE_WAIT_MS, "late");
+  const outcome = await Promise.race([session.close(), late]);
+  clearTimeout(timer);
+  if (outcome === "late") process.exit(exitCode);
 }
 
 const SHOW_CURSOR = "\u001B[?25h";
@@ -151,9 +164,15 @@ async function tryOut({ app, config: source }: Session, found: ClientsRead, part
   for (const line of costs) screen.say(line);
   screen.say();
   tellNext(check, connected, parts);
+  const late = servers.filter(({ id }) => check.pending.includes(id));
+  if (late.length === 0) return;
+  screen.say();
+  screen.say(`Everything is set up. Still starting: ${listOf(check.pending)}.`);
+  const again = commandLine(["doctor", "--servers", ...check.pending], options);
+  await checkServers(app, late, place, screen, `has not answered yet. How it goes: ${again}`);
 }
 
-function tellNext({ ready, pending }: ServerCheck, connected: readonly Connected[], parts: Guide): void {
+function tellNext({ ready }: ServerCheck, connected: readonly Connected[], parts: Guide): void {
   const { screen, options, own } = parts;
   const command = (...words: string[]): string => cyan(commandLine(words, options));
   screen.say(bold("What to try now:"));
@@ -166,12 +185,6 @@ function tellNext({ ready, pending }: ServerCheck, connected: readonly Connected
     `  3. Here: ${command("tools")} lists the tools, ${command("call", "SERVER.TOOL")} calls one.`,
     5,
   );
-  for (const id of pending) {
-    screen.say(
-      `${yellow("…")} ${id} was still starting. How it went: ${command("doctor", "--servers", id)}`,
-      2,
-    );
-  }
   const typed = typedCommand(own, process.cwd());
   if (typed !== "repertoire") {
     screen.say(
