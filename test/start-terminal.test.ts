@@ -87,11 +87,6 @@ function readable(lines: readonly string[]): string {
     .trim();
 }
 
-/** Nothing is wider than the terminal, and no line ends in the middle of a word. */
-function requireFits(lines: readonly string[], width: number): void {
-  expect(lines.filter((line) => line.length > width)).toEqual([]);
-}
-
 const readJson = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), "utf8"));
 
 describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
@@ -111,7 +106,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
       expect(first.screen.text()).toContain('-    "secret": {');
       first.type(ENTER);
       expect(await first.exited()).toEqual({ code: 0 });
-      requireFits(first.screen.lines(), 80);
+      expect(first.screen.overflows()).toEqual([]);
       expect(readable(first.screen.lines())).toMatchInlineSnapshot(`
         "Welcome to Repertoire.
         It puts all your MCP servers behind one. Your AI client then carries a few tools
@@ -202,7 +197,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
 
       const second = startAt(140, home, "start");
       await second.exited();
-      requireFits(second.screen.lines(), 140);
+      expect(second.screen.overflows()).toEqual([]);
       expect(readable(second.screen.lines())).toMatchInlineSnapshot(`
         "Welcome to Repertoire.
         It puts all your MCP servers behind one. Your AI client then carries a few tools in every conversation instead
@@ -238,7 +233,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
 
       const bare = startAt(80, home);
       expect(await bare.exited()).toEqual({ code: 0 });
-      requireFits(bare.screen.lines(), 80);
+      expect(bare.screen.overflows()).toEqual([]);
       expect(readable(bare.screen.lines())).toMatchInlineSnapshot(`
         "Repertoire VERSION
 
@@ -283,7 +278,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
         Not done: connecting clients.
         To go on: repertoire start"
       `);
-      requireFits(terminal.screen.lines(), 80);
+      expect(terminal.screen.overflows()).toEqual([]);
       expect(readFileSync(join(home, ".cursor/mcp.json"), "utf8")).toBe(before);
       expect(readJson(home, ".claude.json")).toMatchObject({ mcpServers: { adder: {} } });
       expect(readJson(home, "config/repertoire/repertoire.json")).toMatchObject({
@@ -315,7 +310,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
       expect(terminal.screen.text()).toContain(
         "The same without questions: repertoire add sum -- node sum.mjs",
       );
-      requireFits(terminal.screen.lines(), 80);
+      expect(terminal.screen.overflows()).toEqual([]);
       expect(readJson(home, "config/repertoire/repertoire.json")).toEqual({
         mcpServers: { sum: { command: "node", args: ["sum.mjs"] } },
       });

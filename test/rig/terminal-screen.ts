@@ -5,6 +5,7 @@ export class TerminalScreen {
   #row = 0;
   #column = 0;
   #rest = "";
+  readonly #overflows: string[] = [];
 
   constructor(width: number) {
     this.#width = width;
@@ -36,12 +37,20 @@ export class TerminalScreen {
     return lines;
   }
 
+  /** What did not fit into its line, up to where the terminal broke it. */
+  overflows(): readonly string[] {
+    return this.#overflows;
+  }
+
   text(): string {
     return this.lines().join("\n");
   }
 
   #put(char: string): void {
-    if (this.#column >= this.#width) this.#moveTo(this.#row + 1, 0);
+    if (this.#column >= this.#width) {
+      this.#overflows.push(this.#rows[this.#row]!.join(""));
+      this.#moveTo(this.#row + 1, 0);
+    }
     this.#rows[this.#row]![this.#column++] = char;
   }
 
