@@ -56,6 +56,21 @@ it("a server that is switched off or not trusted is that first, whatever it lack
   expect(stateOf({ problems: [lacksInput, lacksVariable] })).toBe("unusable");
 });
 
+it("C1: a server that is starting shows for how long and its last line, and a crashed one what cures it", () => {
+  const status = { callCount: 0, ownLineCount: 0, failureCount: 0 };
+  const starting = { forMs: 1234.5, said: "added 3 packages" };
+  const catalogue = createRegistry().catalogue();
+  const view = viewServer(server, { ...status, state: "starting", starting }, catalogue);
+  expect(view).toMatchObject({ state: "starting", starting: { forMs: 1235, said: "added 3 packages" } });
+  const crash = { line: "Error: no", hint: `Set ${CANARY}` };
+  const lastError = { reason: "Error: no", cause: "exited" as const, stderr: [], crash, at: 0 };
+  const redactor = createRedactor([CANARY]);
+  const crashed = viewServer(server, { ...status, state: "broken", lastError }, catalogue, (text) =>
+    redactor.text(text),
+  );
+  expect(crashed).toMatchObject({ state: "failed", hint: "Set [redacted]" });
+});
+
 it("a server that is up and does not list its tools has a cause, and one that is well has none", () => {
   const registry = createRegistry();
   const status = { state: "ready" as const, callCount: 0, ownLineCount: 0, failureCount: 0 };

@@ -127,7 +127,8 @@ export function viewServer(
     ...(pid === undefined ? {} : { pid }),
     ...(error === undefined ? {} : { error: redact(error) }),
     ...(cause === undefined ? {} : { cause }),
-    ...(cause !== undefined && lastError?.crash?.hint !== undefined && { hint: lastError.crash.hint }),
+    ...(cause !== undefined &&
+      lastError?.crash?.hint !== undefined && { hint: redact(lastError.crash.hint) }),
     ...(lastError === undefined || lastError.stderr.length === 0
       ? {}
       : { stderr: lastError.stderr.map(redact) }),

@@ -106,10 +106,14 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** What is reported while a command waits: a server that starts, a tool that works. */
+let lastProgress = "";
+
+/** What is reported while a command waits: a server that starts, a tool that works. The same line again is no news. */
 export function noteProgress(progress: JsonObject): void {
   const { message } = progress;
-  note(escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress)));
+  const line = escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress));
+  if (line !== lastProgress) note(line);
+  lastProgress = line;
 }
 
 /** Text from outside that may have several lines. */

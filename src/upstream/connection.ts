@@ -68,6 +68,7 @@ export async function connect(config: UpstreamConfig, parts: ConnectParts): Prom
   const first = await connectOnce(config, parts);
   if (first.kind === "connected" || !first.hasEnded) return first;
   await first.ended;
+  if (parts.signal?.aborted === true) return first;
   const lastEra = first.openedIn ?? (parts.lastEra === "modern" ? "legacy" : "modern");
   const second = await connectOnce(config, { ...parts, lastEra, isEraSure: true });
   // Most servers are legacy ones: what they say of `initialize` tells more.
