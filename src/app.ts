@@ -130,7 +130,7 @@ export interface App extends Exchange, TokenReports {
   close(): Promise<void>;
 }
 
-export interface FindTools extends Pick<CallContext, "onProgress"> {
+interface FindTools extends Pick<CallContext, "onProgress"> {
   readonly servers?: readonly string[];
   readonly waitMs: number;
 }

@@ -16,8 +16,6 @@ const WITHOUT: ReadonlySet<string> = new Set(
     "run resume serve demo demo-server",
     // They ask first, or talk to somebody else.
     "approve login logout",
-    // They edit one entry of the config.
-    "add remove enable disable",
   ]
     .flatMap((line) => line.split(" "))
     .concat("config path", "config check", "config schema", "token list", "input list"),

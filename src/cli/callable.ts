@@ -33,7 +33,9 @@ export async function gatherTools(app: App, servers?: readonly string[]): Promis
     return await app.findTools({
       ...(servers !== undefined && { servers }),
       waitMs: servers === undefined ? PATIENCE_MS : WHOLE_START_MS,
-      onProgress: ({ message }) => progress.show(String(message)),
+      onProgress: ({ message }) => {
+        if (typeof message === "string") progress.show(message);
+      },
     });
   } finally {
     progress.end();

@@ -24,7 +24,7 @@ import { ownProcess } from "./own-command.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { diffServers, showDiff } from "./shown-diff.ts";
-import { escapeLines, failWith, green, note, print, printJson, yellow } from "./terminal.ts";
+import { failWith, green, note, print, printJson, yellow } from "./terminal.ts";
 import { thisPlace } from "./this-place.ts";
 
 export function addConnect(program: Command, finish: Finish): void {

@@ -10,6 +10,7 @@ import type { ClientsRead } from "../config/clients/read-clients.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { loadConfigWithInputs } from "../inputs.ts";
 import { commandLine } from "./command-line.ts";
+import { canAsk } from "./confirm.ts";
 import { editedFile } from "./edited-file.ts";
 import { EXIT } from "./exit-code.ts";
 import { lookAtClients } from "./init.ts";
@@ -50,7 +51,7 @@ export function startWorld(): StartWorld {
 
 /** Whether there is a person who reads and answers. */
 export function isAtTerminal(): boolean {
-  return process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
+  return canAsk() && process.stdout.isTTY && process.stderr.isTTY;
 }
 
 export async function start(options: GlobalOptions, world: StartWorld): Promise<number> {
