@@ -1,7 +1,9 @@
 /** Code as a chat shows it, in a Markdown fence, and the code itself. */
 
 /** The line that opens or closes a fence. Code has no such line: inside a template literal the backticks are escaped. */
-const FENCE_LINE = /^[ \t]*(?:```|~~~)[ \t]*([\w+.-]*)[ \t]*$/;
+const FENCE_LINE = /^[ \t]*```[ \t]*([\w+.-]*)[ \t]*$/;
+/** A template literal may well have lines of tildes, so these are a fence only where they come first. */
+const TILDE_LINE = /^[ \t]*~~~[ \t]*([\w+.-]*)[ \t]*$/;
 
 export type Unfenced =
   | { readonly kind: "code"; readonly code: string; readonly isFenced: boolean }
@@ -12,7 +14,8 @@ export type Unfenced =
 export function takeOffFence(code: string): Unfenced {
   if (!code.includes("```") && !code.includes("~~~")) return bare(code);
   const lines = code.split(/\r\n?|\n/);
-  const [open, close, next] = fencesIn(lines);
+  const fence = TILDE_LINE.test(lines.find((line) => line.trim() !== "") ?? "") ? TILDE_LINE : FENCE_LINE;
+  const [open, close, next] = fencesIn(lines, fence);
   if (open === undefined) return bare(code);
   if (next !== undefined) return { kind: "several", line: next + 1 };
   const isFirst = lines.slice(0, open).every((line) => line.trim() === "");
@@ -26,11 +29,11 @@ function bare(code: string): Unfenced {
 }
 
 /** Where the lines of fences are; those in a comment are a part of it. */
-function fencesIn(lines: readonly string[]): number[] {
+function fencesIn(lines: readonly string[], fence: RegExp): number[] {
   const found: number[] = [];
   let isInComment = false;
   for (const [at, line] of lines.entries()) {
-    if (!isInComment && FENCE_LINE.test(line)) found.push(at);
+    if (!isInComment && fence.test(line)) found.push(at);
     const [opened, closed] = [line.lastIndexOf("/*"), line.lastIndexOf("*/")];
     if (opened !== closed) isInComment = opened > closed;
   }

@@ -232,6 +232,7 @@ describe("D2: what the writer meant", () => {
     ["text around one fence", "Here is the code:\n\n```js\nreturn args.x\n```\nIt returns x.", 2],
     ["a fence that was cut off", "```ts\nreturn args.x", 2],
     ["a fence in a comment is a comment", "/*\n```ts\nreturn 1\n```\n*/\nreturn 2", 2],
+    ["tildes in a template literal are text", "return `\n~~~\na\n~~~\n`", "\n~~~\na\n~~~\n"],
     ["a fence in a template literal is text", "return `\\`\\`\\`\na\n\\`\\`\\``", "```\na\n```"],
   ])("%s", async (_, code, result) => {
     expect(await run(code)).toEqual(result);
