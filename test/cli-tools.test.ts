@@ -40,7 +40,7 @@ describe("C5: tools", () => {
     const { status, stdout } = await cli("tools");
     expect(status).toBe(0);
     for (const line of [
-      "box · 8 tools, not shown to clients: the exposure is lean; all are callable\n",
+      "box · 9 tools, not shown to clients: the exposure is lean; all are callable\n",
       "  mcp.box.create_issue(args: { repo: string; title: string })\n    Opens an issue in a repository.\n",
       "shelf · 5 tools, not shown to clients: ",
       "    Paints a thing.\n",

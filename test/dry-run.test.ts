@@ -11,11 +11,13 @@ import { runCliHere } from "./fixtures/cli-in-process.ts";
 const WITHOUT: ReadonlySet<string> = new Set(
   [
     // They read.
-    "servers tools tokens list describe history diff show runs validate test doctor completions",
+    "servers tools tokens list describe history diff show runs audit validate test completions",
     // They run what they are given, or go on until they are stopped: `validate` and `call --dry-run` look first.
     "run resume serve demo demo-server",
     // They ask first, or talk to somebody else.
-    "approve login logout",
+    "approve login logout start",
+    // It writes one new file, and nothing else.
+    "bug-report",
   ]
     .flatMap((line) => line.split(" "))
     .concat("config path", "config check", "config schema", "token list", "input list"),

@@ -15,7 +15,7 @@ describe("T054: the listener", () => {
     const own = createPlace();
     onTestFinished(() => own.remove());
     const refused = spawnHttp(own, "0.0.0.0:0");
-    expect((await refused.exited()).code).toBe(1);
+    expect((await refused.exited()).code).toBe(2);
     expect(refused.stdout()).toBe("");
     expect(refused.stderr()).toContain("repertoire token create");
   });

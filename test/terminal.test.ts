@@ -13,8 +13,8 @@ describe.skipIf(!existsSync(SCRIPT))("C7: a command that takes a while", () => {
   /** Two that come up, and one that is silent until the limit for starting is over. */
   function folderWithSlow(): string {
     const folder = temporaryFolder();
-    const silent = { command: "sh", args: ["-c", "cat > /dev/null"] };
-    const config = { mcpServers: { good: evilCommand(), silent }, limits: { connectTimeoutMs: 3_000 } };
+    const silent = { command: "sh", args: ["-c", "cat > /dev/null"], startTimeoutMs: 3_000 };
+    const config = { mcpServers: { good: evilCommand(), silent } };
     writeFileSync(join(folder, "mine.json"), JSON.stringify(config));
     return folder;
   }

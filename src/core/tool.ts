@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from "./json.ts";
 import type { Principal } from "./principal.ts";
 import type { ToolResult } from "./result.ts";
-import type { Starting } from "./starting.ts";
 import type { TraceContext } from "./trace-context.ts";
 
 /** A tool as MCP describes it. Fields that this version does not know are kept, so that nothing is lost in passing. */
@@ -114,6 +113,13 @@ export interface ToolView {
   nameOf(tool: string): string;
   /** What the tool is described as, where that is not its own word. */
   descriptionOf(tool: string): string | undefined;
+}
+
+/** A server whose process runs and has not finished its handshake. */
+export interface Starting {
+  readonly forMs: number;
+  /** The last line of its stderr, without secrets and in printable characters. */
+  readonly said?: string;
 }
 
 /** What travels with a call from the client down to the last nested one. It is passed, never global. */

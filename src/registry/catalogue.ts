@@ -1,7 +1,6 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
 import type { ToolError, ToolErrorCode } from "../core/errors.ts";
-import type { Starting } from "../core/starting.ts";
-import type { ToolDefinition, ToolSource } from "../core/tool.ts";
+import type { ToolDefinition, ToolSource, Starting } from "../core/tool.ts";
 import type { Rejection } from "./door.ts";
 import { findSuspicious, type Finding, type ListedEntries } from "./findings.ts";
 import { compareText, EMPTY_LISTING, type Component, type Exposed, type Listing } from "./listing.ts";

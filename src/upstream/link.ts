@@ -12,15 +12,9 @@ import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import {
-  lastLineOf,
-  reportStarting,
-  startPatienceMs,
-  stillStarting,
-  type Starting,
-} from "../core/starting.ts";
+import { lastLineOf, reportStarting, startPatienceMs, stillStarting } from "../core/starting.ts";
 import type { ToolError } from "../core/errors.ts";
-import type { CallContext } from "../core/tool.ts";
+import type { CallContext, Starting } from "../core/tool.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
 import { connect, type Connection, type ConnectParts, type Loss } from "./connection.ts";
 import type { Era } from "./handshake.ts";

@@ -12,7 +12,6 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Redactor } from "../core/redaction.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
-import type { Starting } from "../core/starting.ts";
 import type {
   CallContext,
   ClientFace,
@@ -22,6 +21,7 @@ import type {
   SourceDescription,
   ToolAnswer,
   ToolSource,
+  Starting,
 } from "../core/tool.ts";
 import { askableOf, isAskable } from "../core/askable.ts";
 import { newestCaller, onlyCaller } from "./caller.ts";
