@@ -213,7 +213,7 @@ async function search({ app }: Session, query: string, options: ToolsOptions): P
   if (options.nodes !== true && nodes.length > 0) noteNodes(nodes, query, options);
   for (const server of hits.pending) note(`${server} has not answered yet.`);
   for (const { server, reason } of hits.unavailable)
-    note(`${server} is not available: ${escapeUnprintable(reason)}`);
+    note(escapeUnprintable(reason.includes(server) ? reason : `${server} is not available: ${reason}`));
   return EXIT.ok;
 }
 
