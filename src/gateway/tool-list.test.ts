@@ -40,6 +40,8 @@ async function openRig(perTool: number) {
   const tools = Array.from({ length: BIG_COUNT }, (_, at) => toolOf(`t${at}`, text));
   rig.registry.add(createFixtureSource("big", tools));
   await rig.registry.discover({ waitMs: 5_000 }, contextOf());
+  // The notice of these tools goes out a moment later; what is heard afterwards is not about them.
+  await new Promise<void>((resolve) => void rig.registry.changed(() => resolve()));
   const { tokens, arrive, countOfCount } = createTokens(perTool);
   const parts = { ...rig.parts, servers: () => ["big", "files", "notes"] };
   const auto = { ...parts, exposure: () => "auto" as const, toolTokens: tokens };
