@@ -41,7 +41,9 @@ export default defineConfig({
     globalSetup: ["test/build-once.ts"],
     setupFiles: ["test/fixed-seed.ts"],
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
+    // Generous, for a machine that others use: what decides is a state or a counter, not the clock.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     retry: 0,
     pool: "forks",
     // Two cores: a third works while the other two wait for processes.

@@ -9,7 +9,7 @@ import { eventually, eventuallyAsync, temporaryFolder } from "./fixtures/tempora
 
 const SERVER = join(import.meta.dirname, "fixtures/workflow-server.mjs");
 /** Far beyond what a process needs, also on a busy machine. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 50_000;
 const RUN_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 interface Ended {

@@ -12,7 +12,7 @@ import { META } from "./raw-request.ts";
 
 export const SCRIPTED = join(import.meta.dirname, "scripted-server.mjs");
 /** Far beyond what a start or an end needs, also on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 50_000;
 
 export type Headers = Readonly<Record<string, string>>;
 
