@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Those that take longest on two cores. */
 const LONG = [
   "crash",
+  "slow-start",
   "approval-storms",
   "faults",
   "real-servers",
@@ -17,6 +18,9 @@ const LONG = [
   "four-cells",
   "decisions",
   "real-clients",
+  "server-answers",
+  "fitting-errors",
+  "last-run",
   "passage",
 ].map((name) => `/test/${name}.test.ts`);
 

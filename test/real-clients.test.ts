@@ -91,50 +91,6 @@ it(
   TEST_MS,
 );
 
-it(
-  "the MCP Inspector lists and calls tools over stdio, in both eras",
-  async () => {
-    const { folder, clientFile } = await openPlace();
-    const place = ["--cli", "--config", clientFile, "--server", "near", "--format", "json"];
-    const inspect = (...args: string[]) => runProgram(INSPECTOR, [...place, ...args], folder);
-    const [listed, called] = await Promise.all([
-      inspect("--protocol-era", "legacy", "--method", "tools/list"),
-      inspect("--protocol-era", "modern", ...call("cell__echo", "hello")),
-    ]);
-    requireTools(listed);
-    requireEcho(called, "hello");
-  },
-  TEST_MS,
-);
-
-it(
-  "mcporter lists and calls tools over HTTP and stdio, and shows what is wrong with an unknown one",
-  async () => {
-    const { folder, clientFile } = await openPlace();
-    const port = (...args: string[]) => runProgram(MCPORTER, ["--config", clientFile, ...args], folder);
-    const [listed, far, near, unknown] = await Promise.all([
-      port("list", "--json"),
-      port("call", "far.cell__echo", "key=from afar", "--output", "json"),
-      port("call", "near.cell__echo", "key=from here", "--output", "json"),
-      port("call", "far.cell__ecko", "key=x", "--output", "json"),
-    ]);
-    const { servers } = JSON.parse(succeeded(listed)) as {
-      servers: { name: string; status: string; tools: { name: string }[] }[];
-    };
-    expect(servers.map(({ name, status }) => [name, status])).toEqual([
-      ["far", "ok"],
-      ["near", "ok"],
-    ]);
-    for (const { tools } of servers)
-      expect(toolNamesOf(tools)).toEqual(expect.arrayContaining(EXPECTED_TOOLS));
-    expect(JSON.parse(succeeded(far))).toMatchObject({ content: [{ text: "echo from afar" }] });
-    expect(JSON.parse(succeeded(near))).toMatchObject({ content: [{ text: "echo from here" }] });
-    expect(unknown.code).not.toBe(0);
-    expect(unknown.stdout).toContain("Did you mean cell__echo?");
-  },
-  TEST_MS,
-);
-
 /** The blocks of the page about clients that are marked as run here. */
 const BLOCKS = readPages()
   .find(({ path }) => path === "docs/clients.md")!
