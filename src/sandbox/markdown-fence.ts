@@ -1,6 +1,6 @@
 /** Code as a chat shows it, in a Markdown fence, and the code itself. */
 
-/** The line that opens or closes a fence. Code has no such line: inside a template literal the backticks are escaped. */
+/** The line that opens or closes a fence. Sound code has no such line: inside a template literal the backticks are escaped. */
 const FENCE_LINE = /^[ \t]*```[ \t]*([\w+.-]*)[ \t]*$/;
 /** A template literal may well have lines of tildes, so these are a fence only where they come first. */
 const TILDE_LINE = /^[ \t]*~~~[ \t]*([\w+.-]*)[ \t]*$/;
@@ -18,10 +18,16 @@ export function takeOffFence(code: string): Unfenced {
   const [open, close, next] = fencesIn(lines, fence);
   if (open === undefined) return bare(code);
   if (next !== undefined) return { kind: "several", line: next + 1 };
+  if (opensTemplate(lines.slice(0, open).join("\n"))) return bare(code);
   const isFirst = lines.slice(0, open).every((line) => line.trim() === "");
   // An answer that was cut off has no closing line; without an opening one at the start it is something else.
   if (close === undefined && !isFirst) return bare(code);
   return { kind: "code", code: lines.slice(open + 1, close).join("\n"), isFenced: true };
+}
+
+/** Whether text leaves a template literal open: a fence after it is data whose backticks were not escaped, and never what should run. */
+function opensTemplate(text: string): boolean {
+  return (text.replace(/\\./g, "").split("`").length - 1) % 2 === 1;
 }
 
 function bare(code: string): Unfenced {

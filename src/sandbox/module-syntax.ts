@@ -13,7 +13,7 @@ export interface WithoutModuleWord {
 }
 
 const DECLARATION =
-  /^export(?=\s+(?:declare\s+|abstract\s+|async\s+)*(?:const|let|var|function|class|enum|interface|type\s+[\w$]+\s*[=<]|namespace)\b)/;
+  /^export(?=\s+(?:declare\s+|abstract\s+|async\s+)*(?:(?:const|let|var|function|class|enum|interface|namespace)\b|type\s+[\w$]+\s*[=<]))/;
 const NAMED_DEFAULT =
   /^export[ \t]+default(?=\s+(?:async\s+)?(?:function\s*\*?|abstract\s+class|class)\s+(?!extends\b)([\w$]+))/;
 const DEFAULT_VALUE = /^export[ \t]+default\b(?!\s*(?:interface|abstract)\b)/;

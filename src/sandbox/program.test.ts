@@ -226,6 +226,11 @@ describe("D2: what the writer meant", () => {
       "import type { A } from 'a';\nimport type B from \"b\";\nreturn 1 as A",
       1,
     ],
+    [
+      "AG2: an exported type is left out",
+      "export type A = number;\nexport type B<T> = T[];\nreturn 1 as A",
+      1,
+    ],
     ["a fence is taken off", "```ts\nreturn args.x\n```", 2],
     ["a fence with CRLF and a gap", "\n```typescript\r\nreturn args.x\r\n```\r\n", 2],
     ["a fence of tildes", "~~~js\nargs.x\n~~~", 2],
@@ -264,6 +269,12 @@ describe("D2: what the writer meant", () => {
     expect(problemsOf("```ts\nreturn 1\n```\nand\n```ts\nreturn 2\n```")).toMatchObject([
       { reason: "syntax_error", line: 5, hint: expect.stringContaining("one block") },
     ]);
+  });
+
+  it("AG1: never runs what stands in a template literal whose backticks were not escaped", () => {
+    const code = "return await mcp.a.post({ text: `Use `it` so:\n```js\nawait mcp.a.remove({});\n```\n` });";
+    expect(problemsOf(code.replace("`it`", "\\`it\\`"))).toMatchObject([{ reason: "syntax_error" }]);
+    expect(problemsOf(`Use \`it\`:\n\`\`\`ts\nreturn 1\n\`\`\``)).toEqual([]);
   });
 
   it("counts lines inside the fence, and says so", () => {
