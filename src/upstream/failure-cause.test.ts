@@ -143,6 +143,18 @@ it.skipIf(process.platform === "win32")(
   },
 );
 
+it.skipIf(process.platform === "win32")(
+  "AG3: what a failing program printed is told without colours and control characters",
+  async () => {
+    const { result } = await failureOf(
+      shell(`printf '\\033[31mred\\033[0m \\033]0;x\\007 \\000\\n' >&2; exit 9`),
+    );
+    expect(result).toMatchObject({
+      error: { message: expect.stringContaining("It said: red \\u{1b}]0;x\\u{7} \\u{0}") },
+    });
+  },
+);
+
 it("C1: a start that reaches its limit is one failure", async () => {
   const status = await failureOf(shell("sleep 30"), { connectTimeoutMs: 50 });
   expect(status).toMatchObject({ failureCount: 1, lastError: { cause: "connect_timeout" } });

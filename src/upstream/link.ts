@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { escapeUnprintable, withoutColours } from "../core/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { lastLineOf, reportStarting, startPatienceMs, stillStarting } from "../core/starting.ts";
 import type { ToolError } from "../core/errors.ts";
@@ -247,7 +248,11 @@ export class Link {
     const said =
       stderr.length === 0 || crash !== undefined
         ? ""
-        : ` It said: ${stderr.slice(-3).join(" | ").slice(0, 500)}`;
+        : ` It said: ${stderr
+            .slice(-3)
+            .map((line) => escapeUnprintable(withoutColours(line)).trim())
+            .join(" | ")
+            .slice(0, 500)}`;
     const again = `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
       ...(crash !== undefined && { reason: "crashed" }),
