@@ -85,7 +85,7 @@ export function createLog(options: LogOptions): ConfigurableLog {
 /** Events have fixed names; what a receiver throws is its own affair and stops nothing here. */
 function hand(receive: (entry: LogEntry) => void, entry: LogEntry): void {
   try {
-    receive(entry);
+    Promise.resolve(receive(entry) as unknown).catch(() => {});
   } catch {
     // There is no log to say it in.
   }

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import type * as api from "../src/index.ts";
 import { environmentOf } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
@@ -242,4 +242,75 @@ it("D10: nothing is printed by a host that asks for no log, and a level asks for
     });
   expect(run("")).toMatchObject({ status: 0, stdout: "", stderr: "" });
   expect(run('log: "warn"').stderr).toContain("tools.discovery.server.failed");
+});
+
+it("AG4: a static tool that never answers ends with its signal, and with the gateway", async () => {
+  const started = Promise.withResolvers<void>();
+  const wait: api.StaticTool = {
+    name: "wait",
+    description: "Never answers.",
+    inputSchema: { type: "object" },
+    call: () => (started.resolve(), new Promise(() => {})),
+  };
+  const here = temporaryFolder();
+  const own = await createGateway({ configPath: place(here), home: join(here, "home"), staticTools: [wait] });
+  const cancelled = { success: false, error: { code: "CANCELLED" } };
+  const aborting = new AbortController();
+  const first = own.callTool("wait", {}, { signal: aborting.signal });
+  await started.promise;
+  aborting.abort();
+  expect(await first).toMatchObject(cancelled);
+  expect(await own.callTool("wait", {}, { signal: aborting.signal })).toMatchObject(cancelled);
+  const second = own.callTool("wait");
+  await own.close();
+  expect(await second).toMatchObject({ success: false });
+});
+
+it("AG5: options that make no sense are refused as such, and null is left out", async () => {
+  const here = temporaryFolder();
+  const sound = { configPath: place(here), home: join(here, "home") };
+  const wrong: unknown[] = [
+    { staticTools: 5 },
+    { staticTools: [null] },
+    { log: "loud" },
+    { log: {} },
+    { home: 5 },
+    { cwd: 5 },
+  ];
+  for (const options of wrong)
+    await expect(createGateway({ ...sound, ...(options as object) })).rejects.toMatchObject({
+      name: "RepertoireError",
+      code: "CONFIG_INVALID",
+    });
+  const print = vi.spyOn(process.stderr, "write");
+  const nothing = { staticTools: null, log: null, cwd: null } as unknown as api.GatewayOptions;
+  const opened = await createGateway({ ...sound, ...nothing });
+  const trap = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error("no");
+      },
+    },
+  );
+  expect(await opened.callTool("cell__echo", {}, trap)).toMatchObject({ success: false });
+  await opened.close();
+  expect(print).not.toHaveBeenCalled();
+});
+
+it("AG6: a log function or a listener that rejects does not end the program", async () => {
+  const here = temporaryFolder();
+  const script = `
+    import { createGateway } from ${JSON.stringify(ENTRY)};
+    const refuse = async () => { throw new Error("no") };
+    const gateway = await createGateway({ configPath: ${JSON.stringify(place(here))}, home: ${JSON.stringify(join(here, "home"))}, log: refuse });
+    gateway.on("capability.tool.registered", refuse);
+    await gateway.discover();
+    await gateway.close();
+    console.log("well");`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+    env: environmentOf(here),
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: "well\n", stderr: "" });
 });

@@ -3,6 +3,7 @@ import { openApp } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { formatProblem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
+import { LOG_LEVELS } from "../core/log.ts";
 import { openConfigSource } from "../inputs.ts";
 import { createLog, type ConfigurableLog } from "../log.ts";
 import { createArgumentCheck } from "../sandbox/argument-check.ts";
@@ -11,10 +12,12 @@ import type { Gateway, GatewayOptions } from "./public-gateway.ts";
 import { createStaticTools } from "./static-tools.ts";
 
 /** Throws `RepertoireError` where the config, the home or the static tools cannot be used. */
-export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { staticTools: given = [], log: sink, ...place } = options;
+export async function openGateway(options: GatewayOptions | null): Promise<Gateway> {
+  const { staticTools: given, log: sink, configPath, home, cwd } = options ?? {};
+  requireLevel(sink);
+  const place = textsOf({ configPath, home, cwd });
   const argumentCheck = createArgumentCheck();
-  const staticTools = createStaticTools(given, argumentCheck);
+  const staticTools = createStaticTools(given ?? [], argumentCheck);
   const opened = await openConfigSource(place);
   if (!opened.ok) {
     throw new RepertoireError("CONFIG_INVALID", opened.problems.map(formatProblem).join("\n"));
@@ -40,10 +43,31 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
+/** Callers without types pass null for what they leave out, and anything else by mistake. */
+function textsOf(given: Readonly<Record<string, unknown>>): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined || value === null) continue;
+    if (typeof value !== "string")
+      throw new RepertoireError("CONFIG_INVALID", `The option ${key} is no text.`);
+    texts[key] = value;
+  }
+  return texts;
+}
+
+function requireLevel(sink: unknown): void {
+  if (sink === undefined || sink === null || typeof sink === "function") return;
+  if (LOG_LEVELS.some((level) => level === sink)) return;
+  throw new RepertoireError(
+    "CONFIG_INVALID",
+    `The option log is a function or one of ${LOG_LEVELS.join(", ")}.`,
+  );
+}
+
 /** A library prints nothing unless it is asked to. */
 function openLog({ log, secrets }: Config, sink: GatewayOptions["log"]): ConfigurableLog {
   if (typeof sink === "function") return createLog({ level: "debug", secrets, receive: sink });
-  if (sink !== undefined) return createLog({ level: sink, secrets });
+  if (typeof sink === "string") return createLog({ level: sink, secrets });
   const { level, file } = log;
   return createLog({ level: file === undefined ? "silent" : level, file, secrets });
 }

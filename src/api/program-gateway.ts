@@ -44,7 +44,12 @@ export interface ProgramGatewayParts {
 export function createProgramGateway({ app, staticTools, close: end }: ProgramGatewayParts): Gateway {
   const { registry, gateway } = app;
   let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= end());
+  const closing = new AbortController();
+  const close = (): Promise<void> => {
+    // Nothing else ends a static tool that waits.
+    closing.abort();
+    return (closed ??= end());
+  };
   const servers = () => app.usableServers().map((id) => serverOf(id, registry.catalogue()));
 
   /** Fails once the gateway is closed, and where something breaks. */
@@ -93,12 +98,16 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
       }),
     servers,
     async callTool(name, args = {}, options) {
-      const context = contextOf(options);
+      let context = contextOf();
       const result = await answered<ToolAnswer>(async () => {
+        context = contextOf(options);
         const problem = findCallProblem(name, args);
         if (problem !== undefined) return problem;
-        const own = staticTools.call(name, args, context);
-        return own ?? { success: true, data: await gateway.callTool(name, args, context) };
+        if (staticTools.find(name) === undefined) {
+          return { success: true, data: await gateway.callTool(name, args, context) };
+        }
+        const signal = AbortSignal.any([context.signal, closing.signal]);
+        return staticTools.call(name, args, { ...context, signal });
       });
       const answer = withTrace(result.success ? result.data : errorAnswer(result.error, true), context);
       return { ...unwrapAnswer(answer), answer };
@@ -111,7 +120,8 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
         throw new TypeError(`There is no event ${kind}. The events are ${kinds}.`);
       }
       return registry.subscribe((event) => {
-        if (isOf(event, kind)) listener(event);
+        // What a listener throws, at once or later, is its own affair.
+        if (isOf(event, kind)) Promise.resolve(listener(event) as unknown).catch(() => {});
       });
     },
     close,

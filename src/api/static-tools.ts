@@ -14,16 +14,14 @@ export interface StaticTools {
   readonly definitions: readonly ToolDefinition[];
   readonly registered: readonly RegisteredTool[];
   find(name: string): RegisteredTool | undefined;
-  /** Undefined for a name that is none of them. */
-  call(
-    name: string,
-    args: JsonObject,
-    context: StaticCallContext,
-  ): Promise<ToolResult<ToolAnswer>> | undefined;
+  /** For a name that `find` knows. */
+  call(name: string, args: JsonObject, context: StaticCallContext): Promise<ToolResult<ToolAnswer>>;
 }
 
 /** Throws `RepertoireError` for tools that could not be told apart or called. */
 export function createStaticTools(tools: readonly StaticTool[], check: ArgumentCheck): StaticTools {
+  const given: unknown = tools;
+  if (!Array.isArray(given)) throw refusal("they are not a list");
   tools.forEach(requireSound);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   if (byName.size < tools.length) throw refusal("two of them have the same name");
@@ -43,15 +41,12 @@ export function createStaticTools(tools: readonly StaticTool[], check: ArgumentC
     definitions,
     registered,
     find: (name) => registered.find((tool) => tool.name === name),
-    call(name, args, context) {
-      const tool = byName.get(name);
-      return tool && answer(tool, args, context, check);
-    },
+    call: (name, args, context) => answer(byName.get(name)!, args, context, check),
   };
 }
 
-function requireSound(tool: StaticTool): void {
-  const { name, description, inputSchema, call } = tool as Partial<StaticTool>;
+function requireSound(tool: StaticTool | null | undefined): void {
+  const { name, description, inputSchema, call }: Partial<StaticTool> = tool ?? {};
   if (typeof name !== "string" || !NAME.test(name))
     throw refusal(`the name ${JSON.stringify(name)} is not letters, digits, _ and -, at most 64 of them`);
   if (isMetaToolName(name)) throw refusal(`${name} is a tool of the gateway itself`);
@@ -73,11 +68,28 @@ async function answer(
 ): Promise<ToolResult<ToolAnswer>> {
   const args = await checkArguments(check, tool.inputSchema, given);
   if (!args.success) return args;
+  const cancelled = fail("CANCELLED", `The call of ${tool.name} was cancelled.`);
+  if (context.signal.aborted) return cancelled;
   try {
-    return answerOf(tool.name, (await tool.call(args.data, context)) ?? null);
+    return answerOf(tool.name, (await untilAborted(tool.call(args.data, context), context.signal)) ?? null);
   } catch (error) {
-    if (context.signal.aborted) return fail("CANCELLED", `The call of ${tool.name} was cancelled.`);
+    if (context.signal.aborted) return cancelled;
     return fail("TOOL_EXECUTION_FAILED", messageOf(error) || `${tool.name} failed and did not say why.`);
+  }
+}
+
+/** Rejects as soon as the signal says so: a program's function may never look at it. */
+async function untilAborted(value: unknown, signal: AbortSignal): Promise<unknown> {
+  const done = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const give = (): void => reject(new Error("aborted"));
+    if (signal.aborted) give();
+    signal.addEventListener("abort", give, { signal: done.signal });
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    done.abort();
   }
 }
 
