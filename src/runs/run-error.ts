@@ -108,7 +108,7 @@ function findPlace(stack: string | undefined, { program }: RunBounds): CodePlace
   const place = placeInSource(program, Number(frame[1]), Number(frame[2]));
   if (place === undefined) return undefined;
   // The first line is the wrapper's.
-  const text = program.checked.split("\n")[place.line] ?? "";
+  const text = (program.shown ?? program.checked).split("\n")[place.line] ?? "";
   return { ...place, text: text.trim().slice(0, LINE_SHOWN_MAX) };
 }
 

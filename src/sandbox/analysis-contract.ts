@@ -95,6 +95,8 @@ export interface Program {
   readonly script: string;
   /** What a type checker reads: the guest's own text in the same wrapper, called. */
   readonly checked: string;
+  /** The lines of `checked` as their writer sent them, where words of a module were blanked out. */
+  readonly shown?: string;
   /** Each (namespace, tool, place) once, in source order. */
   readonly uses: readonly ToolUse[];
   readonly namespaces: readonly NamespaceUse[];

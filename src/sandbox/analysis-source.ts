@@ -13,6 +13,8 @@ export interface Position {
 
 export interface WrappedSource {
   readonly text: string;
+  /** The text as its writer sent it, in the same places. */
+  readonly shown: string;
   /** Whether a position lies behind the code, where the wrapper ends. */
   isBehind(position: Position): boolean;
   /** A place with the line around it; a position in the wrapper moves to the nearest of the code. */
@@ -27,9 +29,10 @@ export function wrapSource(code: string): WrappedSource {
   return readWrapped(HEAD + code.replace(/^(\uFEFF?)#!/, "$1//").replace(/^\uFEFF/, " ") + TAIL);
 }
 
-/** Text that is in its wrapper already. */
-export function readWrapped(text: string): WrappedSource {
+/** Text that is in its wrapper already; `shown` is what it was before words in it were blanked out. */
+export function readWrapped(text: string, shown = text): WrappedSource {
   const lines = createLinedText(text);
+  const shownLines = shown === text ? lines : createLinedText(shown);
   const lastLine = lines.lineCount - 1;
   const isBehind = (position: Position): boolean => position.line > lastLine;
 
@@ -41,11 +44,12 @@ export function readWrapped(text: string): WrappedSource {
 
   return {
     text,
+    shown,
     isBehind,
     placeOf(position) {
       const { line, column } =
         position.line < 2 ? { line: 2, column: 1 } : isBehind(position) ? endOfCode() : position;
-      return { line: line - 1, column, text: excerptOfLine(lines.line(line), column) };
+      return { line: line - 1, column, text: excerptOfLine(shownLines.line(line), column) };
     },
     offsetAt: (position) => lines.offsetAt(position),
     wordAt: ({ line, column }) => /^\w*/.exec(lines.line(line).slice(column - 1))![0],
@@ -65,7 +69,7 @@ export function createScriptPlaces(
   const lines = createLinedText(script.text);
   const map = script.sourceMap === undefined ? undefined : readSourceMap(script.sourceMap);
   // Blanked types stand where they stood, so the guest's own text can be shown with them.
-  const shown = map === undefined ? source.text : script.text;
+  const shown = map === undefined ? source.shown : script.text;
 
   function positionAt(offset: number): Position {
     const position = lines.positionAt(offset);

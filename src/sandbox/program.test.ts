@@ -277,6 +277,14 @@ describe("D2: what the writer meant", () => {
     expect(problemsOf(`Use \`it\`:\n\`\`\`ts\nreturn 1\n\`\`\``)).toEqual([]);
   });
 
+  it("AG7: shows a line with the module words that its writer sent", () => {
+    expect(problemsOf("export default async () => {\n  let b = ;\n}")).toMatchObject([{ text: "let b = ;" }]);
+    expect(problemsOf("export default (= 1)")).toMatchObject([{ text: "export default (= 1)" }]);
+    const { shown } = programOf("export default async () => mcp.a.b()");
+    expect(shown?.split("\n")[1]).toBe("export default async () => mcp.a.b()");
+    expect(programOf("return 1").shown).toBeUndefined();
+  });
+
   it("counts lines inside the fence, and says so", () => {
     expect(problemsOf("Text.\n```ts\nconst a = 1;\nlet b = ;\n```")).toMatchObject([{ line: 2, column: 9 }]);
     expect(programOf("```ts\nreturn 1\n```").notes).toEqual([expect.stringContaining("fence")]);

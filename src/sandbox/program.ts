@@ -85,7 +85,11 @@ function withoutModuleWord({ source, notes, exported }: Reading, at: Position): 
   const found = blankModuleSyntax(source.text, source.offsetAt(at));
   if (found === undefined) return undefined;
   const entry = found.entry ?? exported;
-  return { source: readWrapped(found.text), notes, ...(entry !== undefined && { exported: entry }) };
+  return {
+    source: readWrapped(found.text, source.shown),
+    notes,
+    ...(entry !== undefined && { exported: entry }),
+  };
 }
 
 function refused(...problems: CodeProblem[]): Analysed {
@@ -143,6 +147,7 @@ function analyseParsed({ source, notes, exported }: Reading, script: Script, par
     program: {
       ...withResult(script, body, result.insertions),
       checked: `${source.text}();`,
+      ...(source.shown !== source.text && { shown: source.shown }),
       ...usesIn(tree, found, places, isBlanked ? parsed.parentheses : undefined),
       ...findInputUses(tree, found.tools, result.parameter),
       literals: literalsIn(tree, found, places),
