@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
@@ -113,6 +121,23 @@ it("C10: what a killed process left is deleted; what cannot be read is left alon
   expect(readLive(home)).toEqual([]);
   expect(filesIn(home)).toEqual(["4-odd.json", "5-being-written.json.tmp"]);
 });
+
+it.skipIf(process.platform === "win32")(
+  "AG8: a pipe, a device and entries of another kind hold up no reader",
+  () => {
+    const home = temporaryFolder();
+    open(home);
+    const at = (name: string) => join(home, "live", name);
+    expect(spawnSync("mkfifo", [at("1-a.json")]).status).toBe(0);
+    symlinkSync("/dev/zero", at("1-b.json"));
+    const odd = { owner: createOwner(), pid: 1, startedAt: 1, servers: [null, 5, { id: 5 }], calls: [null] };
+    writeFileSync(at("1-c.json"), JSON.stringify(odd));
+    expect(readLive(home)).toMatchObject([
+      { pid: 1, servers: [], calls: [] },
+      { pid: process.pid, servers: [GOOD] },
+    ]);
+  },
+);
 
 it("C10: a home that cannot be written to stops nothing", () => {
   const home = temporaryFolder();

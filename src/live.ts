@@ -9,7 +9,7 @@
  * Nothing depends on these files: one that cannot be written or read only makes `servers` and `show` say less.
  */
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PRIVATE_MODES, replaceFile } from "./config/replace-file.ts";
 import { isJsonObject, parseJson } from "./core/json.ts";
@@ -71,6 +71,8 @@ const BEAT_MS = 30_000;
 const STALE_MS = 120_000;
 /** A process that does more at once is not read line by line. */
 const CALLS_MAX = 100;
+/** Far more than a thousand servers take. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 export function openLive(parts: LiveParts): Live {
   const { now = Date.now } = parts;
@@ -174,21 +176,35 @@ function namesIn(folder: string): string[] {
 /** Undefined for what is no file of ours, or went just now. */
 function readFile(file: string, now: () => number): LiveProcess | "stale" | undefined {
   try {
-    const { mtimeMs } = statSync(file);
+    // A pipe or a device in its place would never end.
+    const found = lstatSync(file);
+    const { mtimeMs } = found;
+    if (!found.isFile() || found.size > FILE_BYTES_MAX)
+      return now() - mtimeMs > STALE_MS ? "stale" : undefined;
     const parsed = parseJson(readFileSync(file, "utf8"));
     if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value["owner"] !== "string")
       return now() - mtimeMs > STALE_MS ? "stale" : undefined;
     if (isGone(parsed.value["owner"]) || now() - mtimeMs > STALE_MS) return "stale";
-    const { servers, calls, pid, startedAt } = parsed.value as unknown as LiveProcess;
-    return Array.isArray(servers) &&
-      Array.isArray(calls) &&
-      Number.isInteger(pid) &&
-      Number.isFinite(startedAt)
-      ? (parsed.value as unknown as LiveProcess)
-      : undefined;
+    const value = parsed.value as unknown as LiveProcess;
+    const { servers, calls, pid, startedAt } = value;
+    if (!Array.isArray(servers) || !Array.isArray(calls)) return undefined;
+    if (!Number.isInteger(pid) || !Number.isFinite(startedAt)) return undefined;
+    return {
+      ...value,
+      servers: servers.filter(isServer),
+      calls: calls.filter((call: unknown) => isJsonObject(call)) as CallUnderWay[],
+    };
   } catch {
     return undefined;
   }
+}
+
+function isServer(value: unknown): value is LiveServer {
+  if (!isJsonObject(value)) return false;
+  return (
+    ["id", "target", "state"].every((key) => typeof value[key] === "string") &&
+    Number.isFinite(value["since"])
+  );
 }
 
 function removeQuietly(file: string): void {
