@@ -14,8 +14,20 @@ export function reserveStdout(): Output {
   const { stdout, stderr } = process;
   reserved = { write: stdout.write.bind(stdout), once: stdout.once.bind(stdout) };
   // A reader that has left (`repertoire list | head`) is no reason to crash; `serve` hears of it through its transport.
-  stdout.on("error", () => {});
+  stdout.on("error", failUnlessReaderLeft);
   stderr.on("error", () => {});
   stdout.write = stderr.write.bind(stderr);
   return reserved;
 }
+
+/** On a full disk the answer is lost, and a script must not take what there is of it for the whole. */
+function failUnlessReaderLeft({ code, message }: NodeJS.ErrnoException): void {
+  if (code === "EPIPE" || hasFailed) return;
+  hasFailed = true;
+  process.stderr.write(`error the answer could not be written to stdout: ${message}\n`);
+  process.once("exit", () => {
+    if (process.exitCode === undefined || process.exitCode === 0) process.exitCode = 1;
+  });
+}
+
+let hasFailed = false;
