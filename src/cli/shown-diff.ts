@@ -21,11 +21,14 @@ export function diffServers({ path, before, after, format = "jsonc" }: TextChang
 export function showDiff(diff: string, show: (line: string) => void, width = Number.POSITIVE_INFINITY): void {
   for (const line of diff.replace(/\n$/, "").split("\n")) {
     const text = line.split("\t").map(escapeLines).join("\t");
-    for (const part of fold(text, width)) show(paintOf(line)(part));
+    const shown = width === Number.POSITIVE_INFINITY ? text : text.replaceAll("\t", TAB);
+    for (const part of fold(shown, width)) show(paintOf(line)(part));
   }
 }
 
 const FOLD_MARK = "    ";
+/** A terminal gives a tab up to eight columns, and a line that was measured without them would be broken a second time. */
+const TAB = "  ";
 
 /** Cut at the width, wherever that is: the text is not prose. */
 function fold(text: string, width: number): string[] {
