@@ -1,4 +1,5 @@
 /** The story of the demo: what a client does with the gateway, and what comes back. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import * as show from "./demo-text.ts";
 import { firstSentence } from "./tools.ts";
@@ -70,7 +71,9 @@ async function tell(open: () => Promise<Client>, check: () => void): Promise<voi
   for (const tool of tools) show.entry(tool.name, firstSentence(tool.description ?? ""));
 
   show.title(2, "It searches two servers; the one that works is started now, because it is needed");
-  const found = (await use("browse_components", { query: "write something down", limit: 1 })) as Found;
+  const search = { query: "write something down", limit: 1 };
+  await untilAnswered(client, search);
+  const found = (await use("browse_components", search)) as Found;
   for (const node of found.nodes) show.detail(`${node.signature}  ${node.description}`);
   for (const { server, reason } of found.unavailable ?? []) show.aside(`${server}: ${reason}`);
 
@@ -112,7 +115,21 @@ async function tell(open: () => Promise<Client>, check: () => void): Promise<voi
   showError(await use("describe_workflow", { name: "week:plann" }));
 }
 
+/** On a slow machine a server starts later than a search waits for it, and the story is about what is found. */
+export async function untilAnswered(client: Pick<Client, "callTool">, search: Answer): Promise<void> {
+  for (let tries = 0; tries < SEARCHES_MAX; tries++) {
+    const { structuredContent } = await client.callTool({ name: "browse_components", arguments: search });
+    const { pending = [] } = structuredContent as Found;
+    if (pending.length === 0) return;
+    await sleep(SEARCH_PAUSE_MS);
+  }
+}
+
+const SEARCHES_MAX = 40;
+const SEARCH_PAUSE_MS = 250;
+
 interface Found extends Answer {
+  readonly pending?: readonly string[];
   readonly nodes: readonly { readonly signature: string; readonly description: string }[];
   readonly unavailable?: readonly { readonly server: string; readonly reason: string }[];
 }
