@@ -54,6 +54,19 @@ describe("add", () => {
     ["a header for a program", ["x", "-H", "A: b", "--", "node"], 2, "--header goes with a remote server"],
     ["a pair that is none", ["x", "-e", "SECRET", "--", "node"], 2, "write KEY=value"],
     ["a name that is taken", ["one", "--", "node"], 6, "--force replaces it"],
+    [
+      "an address that is none (N4)",
+      ["x", "--url", "notaurl"],
+      2,
+      "is not a URL; write it as https://host/path",
+    ],
+    [
+      "an address of another kind (N4)",
+      ["x", "--url", "ftp://h/mcp"],
+      2,
+      "must begin with http:// or https://",
+    ],
+    ["a password in an address (N4)", ["x", "--url", "http://u:pw@h/mcp"], 2, "must not contain a user name"],
   ])("refuses %s and changes nothing", async (_, args, status, words) => {
     const { folder, config, read } = folderWith({ one: { command: "x" } });
     const result = await runCliHere(["add", ...config, ...args], { folder });

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import { listFiledServers } from "../config/filed-servers.ts";
+import { findUrlProblem } from "../config/http.ts";
 import type { JsonObject } from "../core/json.ts";
 import { serverIdOf } from "../core/names.ts";
 import { escapeUnprintable } from "../core/printable.ts";
@@ -202,6 +203,10 @@ function describeServer(
   if (options.env.length > 0) return "--env goes with a program, --header with a remote server";
   const headers = readPairs(options.header, ":");
   if (typeof headers === "string") return `--header ${headers}: write "Name: value"`;
+  // What a variable or an input stands for is known later.
+  const problem = url.includes("${") ? undefined : findUrlProblem(url);
+  if (problem !== undefined)
+    return `the address ${problem.message}${problem.hint === undefined ? "" : `; ${problem.hint}`}`;
   const type = options.transport === "sse" ? "sse" : "http";
   return { type, url, ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}) };
 }
