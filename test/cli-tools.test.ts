@@ -68,7 +68,7 @@ describe("C5: tools", () => {
       status: 0,
       first: "  mcp.box.create_issue(args: { repo: string; title: string })",
     });
-    expect(stderr).toContain("dead is not available");
+    expect(stderr, "N5: said once").toMatch(/^dead: The server dead is not available: /m);
     const nodes = await cli("tools", "http request");
     expect(nodes.stdout).not.toContain("http(");
     expect(nodes.stderr).toContain("In workflows only: http");

@@ -212,8 +212,7 @@ async function search({ app }: Session, query: string, options: ToolsOptions): P
   else if (hits.total > names.length) note(`${hits.total} fit; the best are shown.`);
   if (options.nodes !== true && nodes.length > 0) noteNodes(nodes, query, options);
   for (const server of hits.pending) note(`${server} has not answered yet.`);
-  for (const { server, reason } of hits.unavailable)
-    note(escapeUnprintable(reason.includes(server) ? reason : `${server} is not available: ${reason}`));
+  for (const { server, reason } of hits.unavailable) note(`${server}: ${escapeUnprintable(reason)}`);
   return EXIT.ok;
 }
 
