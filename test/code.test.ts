@@ -132,7 +132,7 @@ describe("repertoire run", () => {
       stdout: ["Echo: 5 apples", 42],
     });
     expect(stderr).toContain("warn  note");
-    expect(stderr).toContain("1 calls (everything__echo), 0 failed");
+    expect(stderr).toContain("1 call (everything__echo), 0 failed");
     const json = await runCliHere([...args, "--json"], { folder });
     expect(JSON.parse(json.stdout)).toMatchObject({ success: true, outputs: ["Echo: 5 apples", 42] });
   });

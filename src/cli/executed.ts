@@ -65,7 +65,7 @@ function summaryOf(calls: Executed["calls"], isPaused: boolean): string {
   const tools = escapeUnprintable([...new Set(calls.map((call) => call.tool))].join(", "));
   const left = skipped === 0 ? "" : `, ${skipped} skipped`;
   const journal = recorded === 0 ? "" : `, ${recorded} answered from the journal`;
-  return `${calls.length} calls (${tools})${isPaused ? "" : `, ${failed} failed`}${left}${journal}, ${Math.round(ms)} ms in all`;
+  return `${calls.length} ${calls.length === 1 ? "call" : "calls"} (${tools})${isPaused ? "" : `, ${failed} failed`}${left}${journal}, ${Math.round(ms)} ms in all`;
 }
 
 function showError(error: ToolError, { file = "" }: Origin, options: GlobalOptions): void {
