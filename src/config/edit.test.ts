@@ -125,7 +125,10 @@ describe("editing a server", () => {
   ])("leaves %s as it is, and says why", (text, message) => {
     const { home, write } = createTempProject();
     const path = write("project/repertoire.json", text);
-    expect(() => editServer(path, home, { key: "a", field: "enabled", value: false })).toThrow(message);
+    const edit = (): void => editServer(path, home, { key: "a", field: "enabled", value: false });
+    expect(edit).toThrow(message);
+    // N7: the file can be written, and is not what has to be checked.
+    expect(edit).toThrow(expect.objectContaining({ hint: "Nothing was changed. Correct the file first." }));
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 });

@@ -40,7 +40,7 @@ export function planEdits(path: string, edits: readonly ConfigEdit[]): PlannedEd
   const before = readWhole(path);
   if (typeof before === "object") throw changeError(path, before.message);
   const problem = findEditProblem(before ?? "", edits);
-  if (problem !== undefined) throw changeError(path, problem);
+  if (problem !== undefined) throw changeError(path, problem, "Correct the file first.");
   return { before, after: editText(before, edits) };
 }
 

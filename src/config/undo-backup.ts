@@ -28,9 +28,13 @@ export function undoChange(owner: BackupOwner, path: string, home: string, isFor
 }
 
 /** Nothing was changed where this is thrown. */
-export function changeError(path: string, cause: unknown): RepertoireError {
+export function changeError(
+  path: string,
+  cause: unknown,
+  cure = "Check that the file and its folder can be written.",
+): RepertoireError {
   return new RepertoireError("CONFIG_INVALID", `Cannot change ${path}: ${messageOf(cause)}`, {
-    hint: "Nothing was changed. Check that the file and its folder can be written.",
+    hint: `Nothing was changed. ${cure}`,
     cause,
   });
 }
