@@ -99,6 +99,12 @@ describe("every command", () => {
     ["a new name with a version", ["rename", "math:sum", "math:add@2"], 2, "neither a hash nor a version"],
     ["another name with a version", ["alias", "math:sum", "math:add@2"], 2, "neither a hash nor a version"],
     ["a rollback to where it is", ["rollback", "math:sum@1"], 2, "is the current version"],
+    [
+      "a rollback of what has one version (N8)",
+      ["rollback", "math:sum@1"],
+      2,
+      "There is no other version yet.",
+    ],
     ["a missing argument", ["diff", "math:sum@1"], 2, "missing required argument 'after'"],
     ["a folder that does not exist", ["import", "nowhere"], 7, `There is no folder "nowhere"`],
   ])("refuses %s", async (_, args, status, words) => {

@@ -140,7 +140,10 @@ export function createCurator(parts: CuratorParts): Curator {
         "TOOL_INVALID_INPUT",
         `${displayNameOf(capability)}@${version.version} is the current version.`,
         {
-          hint: `Name the version to go back to: ${displayNameOf(capability)}@${Math.max(1, version.version - 1)}.`,
+          hint:
+            version.version === 1
+              ? "There is no other version yet."
+              : `Name the version to go back to: ${displayNameOf(capability)}@${version.version - 1}.`,
         },
       );
     }
