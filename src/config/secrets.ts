@@ -6,6 +6,7 @@ import { parseJson } from "../core/json.ts";
 import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../core/redaction.ts";
 import type { LlmConfig, Transport } from "./config.ts";
 import { isWholeReference } from "./expand.ts";
+import { isSecretEntry } from "./secret-entry.ts";
 
 /** Names that mean a secret behind two dashes and nowhere else. */
 const SECRET_FLAGS: ReadonlySet<string> = new Set(["pass", "pw", "key"]);
@@ -41,7 +42,7 @@ export function maskTransport(transport: Transport, onSecret: OnSecret = () => {
     return { kind: transport.kind, url: maskUrl(transport.url, onSecret), headers };
   }
   const env = maskEntries(transport.env, (name, value) => {
-    if (isSecretKey(name)) onSecret(value);
+    if (isSecretEntry(name, value)) onSecret(value);
     maskUrl(value, onSecret);
   });
   return {
@@ -65,7 +66,7 @@ function maskEntries(
 }
 
 function reportHeader(name: string, value: string, onSecret: OnSecret): void {
-  if (!isSecretKey(name)) return;
+  if (!isSecretEntry(name, value)) return;
   onSecret(value);
   if (/cookie$/i.test(name)) {
     for (const pair of value.split(";")) onSecret(pair.slice(pair.indexOf("=") + 1).trim());

@@ -4,6 +4,7 @@
  */
 import { isSecretKey, PATTERNS, HINTS, REDACTED } from "../../core/redaction.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
+import { isSecretEntry } from "../secret-entry.ts";
 import { freeInputId } from "./input-declaration.ts";
 import { literalOf } from "./references.ts";
 
@@ -108,7 +109,8 @@ function isHarmless(value: string): boolean {
 
 function walkRecord(record: JsonObject, part: string, isHeader: boolean, onSecret: OnSecret): JsonObject {
   const entries = Object.entries(record).map(([name, value]): [string, Json] => {
-    if (typeof value !== "string" || !(isSecretKey(name) || looksSecret(value))) return [name, value];
+    if (typeof value !== "string" || !(isSecretEntry(name, value) || looksSecret(value)))
+      return [name, value];
     return [
       name,
       isHeader
