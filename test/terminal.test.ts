@@ -59,3 +59,19 @@ describe.skipIf(!existsSync(SCRIPT))("C10: serve --http at a terminal", () => {
     await terminal.exited();
   });
 });
+
+it.skipIf(!existsSync(SCRIPT))(
+  "N9: a question is readable on a terminal that does not know its width",
+  async () => {
+    const terminal = startTerminal(
+      temporaryFolder(),
+      ["add", "x", "-e", "API_TOKEN=f3Kq9Zt2Lw8Xb5Rm", "--", "node"],
+      {
+        columns: 0,
+      },
+    );
+    await terminal.shows("API_TOKEN looks like a secret. Where should it go?");
+    terminal.type(CTRL_C);
+    await terminal.exited();
+  },
+);

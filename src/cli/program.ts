@@ -54,11 +54,13 @@ import { addTokens } from "./tokens.ts";
 import { addTrust } from "./trust.ts";
 import { addTypes } from "./types.ts";
 import { addValidate } from "./validate.ts";
+import { assumeSize } from "./wrap-text.ts";
 
 /** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
 export async function runCli(args: readonly string[]): Promise<number> {
   if (args[0] === COMPLETE) return completeWords(args.slice(1));
   let exitCode: number = EXIT.ok;
+  assumeSize([process.stdout, process.stderr]);
   // What is wrong with the words is told before a command has its options.
   configureTerminal({ json: wantsJson(args), quiet: false, mayAsk: true });
   const program = createProgram((code) => {

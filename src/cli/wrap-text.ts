@@ -4,11 +4,21 @@
 const WIDTH_MIN = 40;
 /** Where nobody says how wide the terminal is. */
 const WIDTH_DEFAULT = 80;
+const HEIGHT_DEFAULT = 24;
 
 /** How wide a line on stdout may be; what is not a terminal takes lines of any length, one for each thing. */
 export function outputWidth(output: NodeJS.WriteStream = process.stdout): number {
   if (!output.isTTY) return Number.POSITIVE_INFINITY;
   return Math.max(WIDTH_MIN, output.columns || WIDTH_DEFAULT);
+}
+
+/** A terminal that does not know its size says 0, and a question would have every letter on a line of its own. */
+export function assumeSize(outputs: readonly NodeJS.WriteStream[]): void {
+  for (const output of outputs) {
+    if (!output.isTTY) continue;
+    if (output.columns === 0) output.columns = WIDTH_DEFAULT;
+    if (output.rows === 0) output.rows = HEIGHT_DEFAULT;
+  }
 }
 
 /** Breaks at spaces; the lines after the first are indented further. A word that is longer than a line stays whole. */
