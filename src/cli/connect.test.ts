@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openInputs } from "../inputs.ts";
-import { connect } from "./connect.ts";
+import { changedSince, connect } from "./connect.ts";
 import type { ConnectOptions, ConnectWorld } from "./connect-server.ts";
 
 interface Rig {
@@ -169,6 +169,13 @@ it.each<[name: string, options: ConnectOptions]>([
   const { world, root } = createRig();
   expect(await connect(name, { ...YES, ...options }, world)).toBe(2);
   expect(existsSync(join(root, "user"))).toBe(false);
+});
+
+it("N11: who undoes by hand is told that servers went, and that --force loses what came later", () => {
+  const target = { client: "claude", path: "/h/.claude.json", section: "mcpServers" } as const;
+  const said = changedSince(target, {});
+  expect(said).toContain("put back the servers that went when it was connected");
+  expect(said).toContain("without what was changed since: repertoire connect claude --undo --force");
 });
 
 it("a broken file fails, and undoing is refused where the file was changed since", async () => {

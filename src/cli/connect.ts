@@ -245,10 +245,14 @@ export const UNDONE: Readonly<Record<Exclude<Undone["kind"], "none" | "changed">
   already: "was already as it was before",
 };
 
-function changedSince(target: JoinTarget, options: ConnectOptions): string {
+export function changedSince(
+  target: Pick<JoinTarget, "client" | "path" | "section">,
+  options: ConnectOptions,
+): string {
   const again = commandLine(["connect", target.client, ...undoWords(options), "--force"], options);
   return `${target.path} was changed since it was connected, and putting it back would lose that.
-Take the entry ${target.section}.${JOINED_KEY} out by hand, or put back the whole file all the same: ${again}`;
+By hand: take the entry ${target.section}.${JOINED_KEY} out, and put back the servers that went when it was connected.
+To have the whole file as it was then, without what was changed since: ${again}`;
 }
 
 function undoWords({ project }: ConnectOptions): string[] {
