@@ -178,7 +178,41 @@ it("N11: who undoes by hand is told that servers went, and that --force loses wh
   expect(said).toContain("without what was changed since: repertoire connect claude --undo --force");
 });
 
-it("a broken file fails, and undoing is refused where the file was changed since", async () => {
+it.each([
+  [
+    "cursor",
+    "user/.cursor/mcp.json",
+    (text: string) => text.replace("{", '{\n  "seen": 1,'),
+    ['"seen": 1', '"old"', '"token": "kept"'],
+  ],
+  [
+    "codex",
+    "user/.codex/config.toml",
+    (text: string) => `model = "x"\n${text}`,
+    ['model = "x"', "[mcp_servers.old]"],
+  ],
+] as const)(
+  "N11: undoing %s after the client has written to its file takes only our entry out, and brings back what went",
+  async (client, file, change, kept) => {
+    const { world, root, read } = createRig();
+    const old = { command: "sh", args: ["-c", "x"] };
+    const before =
+      client === "codex"
+        ? '[mcp_servers.old]\ncommand = "sh"\nargs = ["-c", "x"]\n'
+        : JSON.stringify({ mcpServers: { old, other: { command: "o", env: { token: "kept" } } } }, null, 2);
+    writeClient(root, file, before);
+    writeConfig(root, { mcpServers: { old } });
+    expect(await connect(client, YES, world)).toBe(0);
+    expect(read(file)).not.toMatch(/"old": \{|servers\.old/);
+    writeFileSync(join(root, file), change(read(file)));
+    expect(await connect(client, { undo: true }, world)).toBe(0);
+    for (const words of kept) expect(read(file)).toContain(words);
+    expect(read(file)).not.toContain("repertoire");
+    expect(await connect(client, { undo: true }, world)).toBe(1);
+  },
+);
+
+it("a broken file fails, and undoing takes only our entry out where the file was changed since", async () => {
   const { world, root, read } = createRig();
   const path = join(root, "user/.cursor/mcp.json");
   mkdirSync(dirname(path), { recursive: true });
@@ -187,9 +221,9 @@ it("a broken file fails, and undoing is refused where the file was changed since
   expect(await connect("cursor", { undo: true }, world)).toBe(1);
   writeFileSync(path, "{}");
   expect(await connect("cursor", YES, world)).toBe(0);
-  writeFileSync(path, "{ }");
+  writeFileSync(path, "[ ]");
   expect(await connect("cursor", { undo: true }, world)).toBe(6);
-  expect(read("user/.cursor/mcp.json")).toBe("{ }");
+  expect(read("user/.cursor/mcp.json")).toBe("[ ]");
   expect(await connect("cursor", { undo: true, force: true }, world)).toBe(0);
   expect(read("user/.cursor/mcp.json")).toBe("{}");
 });

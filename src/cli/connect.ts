@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../config/clients/client.ts";
 import { describeEntry } from "../config/clients/join-entry.ts";
 import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../config/clients/join-place.ts";
-import { planJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
+import { planJoin, undoJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
 import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../config/clients/moved-servers.ts";
 import { locateConfig } from "../config/locate.ts";
 import { undoChange, type Undone } from "../config/undo-backup.ts";
@@ -42,8 +42,14 @@ export function addConnect(program: Command, finish: Finish): void {
     )
     .option("--dry-run", "Show what would change, and change nothing")
     .option("--yes", "Do not ask; needed where there is no terminal")
-    .option("--undo", "Put the client's file back as it was, to the byte")
-    .option("--force", "With --undo: also where the file was changed since; what was changed is lost")
+    .option(
+      "--undo",
+      "Put the client's file back as it was, to the byte; of one that was changed since, only the entries",
+    )
+    .option(
+      "--force",
+      "With --undo: the whole file, also where it was changed since; what was changed is lost",
+    )
     .addHelpText(
       "after",
       `
@@ -232,10 +238,20 @@ function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorl
       EXIT.failed,
     );
   }
-  if (undone.kind === "changed") return refuse(changedSince(target, options), EXIT.refused);
+  if (undone.kind === "changed") return undoEntries(target, options, home);
   const changed = undone.kind !== "already";
   return done(target, options, { changed, diff: "", backup: null, gone: [] }, [
     `${green("undone")} ${target.path} ${UNDONE[undone.kind]}`,
+  ]);
+}
+
+/** Clients write to their own files all the time: what is ours is taken out of the file as it is now. */
+function undoEntries(target: JoinTarget, options: ConnectOptions, home: string): number {
+  const undone = undoJoin(target, home);
+  if (undone.kind === "stuck") return refuse(changedSince(target, options), EXIT.refused);
+  const back = undone.back.length === 0 ? "" : `, ${undone.back.map(escapeUnprintable).join(", ")} back in`;
+  return done(target, options, { changed: true, diff: "", backup: null, gone: [] }, [
+    `${green("undone")} Repertoire is out of ${target.path}${back}; what else was changed there since stays.`,
   ]);
 }
 

@@ -25,6 +25,8 @@ export interface Backup {
   readonly madeFolder?: string;
   /** Inputs that got their values with the change. */
   readonly inputs?: readonly string[];
+  /** The keys of the servers that the change took out. */
+  readonly gone?: readonly string[];
 }
 
 /** Whose file it is. */
@@ -127,14 +129,19 @@ function readBackup(file: string): Backup | undefined {
 
 function isBackup(value: unknown): value is Backup {
   if (typeof value !== "object" || value === null) return false;
-  const { path, before, afterSha256, mode, madeFolder, inputs = [] } = value as Record<string, unknown>;
+  const { path, before, afterSha256, mode, madeFolder } = value as Record<string, unknown>;
+  const { inputs = [], gone = [] } = value as Record<string, unknown>;
   return (
     typeof path === "string" &&
     (before === null || typeof before === "string") &&
     typeof afterSha256 === "string" &&
     (mode === null || typeof mode === "number") &&
     (madeFolder === undefined || typeof madeFolder === "string") &&
-    Array.isArray(inputs) &&
-    inputs.every((id) => typeof id === "string")
+    isTextList(inputs) &&
+    isTextList(gone)
   );
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
 }

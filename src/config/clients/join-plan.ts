@@ -2,8 +2,10 @@
  * Joins a client: what its file would become, and the writing of exactly that. Planning changes nothing. Between the plan and
  * the writing a person is asked, so the file is looked at again: only the bytes that were planned on are replaced.
  */
-import type { JsonObject } from "../../core/json.ts";
-import { forgetBackup, keepBackup, sha256Of } from "../backup.ts";
+import { parse } from "smol-toml";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { findBackup, forgetBackup, keepBackup, sha256Of } from "../backup.ts";
+import { parseDocument } from "../document.ts";
 import { CLIENT_FILE_BYTES_MAX, readWhole } from "../read-whole.ts";
 import { changeError } from "../undo-backup.ts";
 import { findMissingFolder, modeOf, PRIVATE_MODES, replaceFile, SHARED_MODES } from "../replace-file.ts";
@@ -50,8 +52,13 @@ export function planJoin(target: JoinTarget, entry: JsonObject, keys: readonly s
     : edited;
 }
 
-function joinText(text: string, { format, path, section }: JoinTarget, entry: JsonObject): TextEdit {
-  return (format === "toml" ? joinToml : joinJson)(text, path, [section, JOINED_KEY], entry);
+function joinText(
+  text: string,
+  { format, path, section }: JoinTarget,
+  entry: JsonObject,
+  key = JOINED_KEY,
+): TextEdit {
+  return (format === "toml" ? joinToml : joinJson)(text, path, [section, key], entry);
 }
 
 function leaveText(text: string, { format, path, section }: JoinTarget, key: string): TextEdit {
@@ -64,7 +71,7 @@ export type JoinWritten =
 
 /** Writes what was planned, with a backup kept first. Throws where the file or the home cannot be written. */
 export function writeJoin(
-  { target, before, after }: JoinChange,
+  { target, before, after, gone }: JoinChange,
   home: string,
   now: () => number = Date.now,
 ): JoinWritten {
@@ -78,6 +85,7 @@ export function writeJoin(
     afterSha256: sha256Of(bytes),
     mode: modeOf(path) ?? null,
     ...(madeFolder === undefined ? {} : { madeFolder }),
+    ...(gone.length > 0 && { gone }),
   };
   const file = keepBackup(home, { client, scope }, backup, now);
   try {
@@ -87,4 +95,64 @@ export function writeJoin(
     throw changeError(path, error);
   }
   return { kind: "written", backup: file };
+}
+
+/** `back`: the keys of the servers that are in the file again. */
+export type JoinUndone =
+  | { readonly kind: "undone"; readonly back: readonly string[] }
+  | { readonly kind: "stuck" };
+
+/**
+ * Takes a join back where the file was changed since, as a client changes its own: our entry goes, the servers that went come back as
+ * they were, and everything else stays as it is now. `stuck` where that cannot be done; then nothing has changed.
+ */
+export function undoJoin(target: JoinTarget, home: string): JoinUndone {
+  const kept = findBackup(home, target, target.path);
+  const now = readWhole(target.path, CLIENT_FILE_BYTES_MAX);
+  if (kept === undefined || typeof now !== "string") return { kind: "stuck" };
+  const { before, gone = [] } = kept.backup;
+  const earlier = before === null ? {} : serversIn(Buffer.from(before, "base64").toString(), target);
+  const back: string[] = [];
+  const edited = editBehindMark(now, (body) => {
+    const left = leaveText(body, target, JOINED_KEY);
+    if (left.kind === "refused") return left;
+    let text = left.kind === "changed" ? left.text : body;
+    for (const key of [...gone, JOINED_KEY]) {
+      const entry = earlier[key];
+      if (!isJsonObject(entry) || Object.hasOwn(serversIn(text, target), key)) continue;
+      const joined = joinText(text, target, entry, key);
+      if (joined.kind !== "changed") return joined;
+      text = joined.text;
+      back.push(key);
+    }
+    return { kind: "changed", text };
+  });
+  if (edited.kind !== "changed") return { kind: "stuck" };
+  try {
+    replaceFile(target.path, Buffer.from(edited.text), PRIVATE_MODES);
+  } catch (error) {
+    throw changeError(target.path, error);
+  }
+  forgetBackup(kept.file);
+  return { kind: "undone", back: back.filter((key) => key !== JOINED_KEY) };
+}
+
+/** Empty where the text cannot be read. */
+function serversIn(text: string, { format, path, section }: JoinTarget): JsonObject {
+  const body = text.replace(/^\uFEFF/, "");
+  const servers = format === "toml" ? readToml(body)[section] : readJson(body, path)[section];
+  return isJsonObject(servers) ? servers : {};
+}
+
+function readToml(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(text);
+  } catch {
+    return {};
+  }
+}
+
+function readJson(text: string, path: string): Readonly<Record<string, unknown>> {
+  const parsed = parseDocument(text, path);
+  return parsed.ok && isJsonObject(parsed.document.value) ? parsed.document.value : {};
 }
