@@ -42,7 +42,13 @@ export function explainAbsent({ servers }: Config, id: string): ToolResult<never
       hint: `A person can switch it on: repertoire enable ${id}`,
     });
   }
-  if (server.trusted) return undefined;
+  if (server.trusted) {
+    // Between what was changed in the config and what takes its place.
+    return fail("TOOL_UNAVAILABLE", `The server ${id} is being replaced, because its config has changed.`, {
+      reason: "starting",
+      hint: "Call again in a few seconds; nothing was sent to it.",
+    });
+  }
   return fail("TOOL_UNAVAILABLE", `The server ${id} is in a project file that is not trusted.`, {
     reason: "untrusted",
     retryable: false,
