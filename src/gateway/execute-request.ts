@@ -25,11 +25,14 @@ export const executeInput = z.strictObject({
     .optional()
     .describe('run_id of a stopped run, or "last": your newest. With code or name: its corrected version.'),
   uncertain: z
-    .union([
-      z.enum(["retry", "skip"]),
-      z.strictObject({ result: z.unknown() }),
-      z.array(z.unknown()).max(UNCERTAIN_MAX),
-    ])
+    .union(
+      [
+        z.enum(["retry", "skip"]),
+        z.strictObject({ result: z.unknown() }),
+        z.array(z.unknown()).max(UNCERTAIN_MAX),
+      ],
+      { error: `it is "retry", "skip", {"result": …}, or a list of at most ${UNCERTAIN_MAX} of these` },
+    )
     .optional()
     .describe("With resume: about a call whose outcome is unknown; of several, a list in their order."),
   timeout_ms: z

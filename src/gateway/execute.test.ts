@@ -33,6 +33,13 @@ describe("execute", () => {
     });
   });
 
+  it("AG10: says which answers to what is uncertain there are", async () => {
+    const { call } = await openRig();
+    expect(await call("execute", { resume: "last", uncertain: "maybe" })).toMatchObject({
+      error: { message: expect.stringMatching(/"retry", "skip", \{"result": …\}/) },
+    });
+  });
+
   it("takes a timeout of exactly ten minutes", async () => {
     const { call } = await openRig();
     expect(await call("execute", { code: "return 1", timeout_ms: 600_000 })).toMatchObject({ outputs: 1 });
