@@ -7,6 +7,16 @@ import { openProfileRig } from "./profile.testkit.ts";
 
 const NOTES_ONLY = { servers: ["notes"], capabilities: { allow: ["math:*"] } };
 
+it("AG11: a hidden server is not named to whoever chooses its id as a namespace", async () => {
+  const rig = await openProfileRig();
+  const { call } = rig.profile({ servers: ["notes"] });
+  const refusal = (save_as: string) => call("execute", { code: "return 1", save_as });
+  expect(JSON.stringify(await refusal("notes:x"))).toContain("is the id of a server");
+  const hidden = await refusal("files:x");
+  expect(hidden).toMatchObject({ isError: true });
+  expect(JSON.stringify(hidden)).not.toContain("server");
+});
+
 describe("the lists of a profile", () => {
   it("have only what it shows, under the names and descriptions that it gives", async () => {
     const rig = await openProfileRig();

@@ -166,7 +166,11 @@ export async function checkFinalName(
   const name = capabilityNameOf(reference.data, kind);
   if (view?.allows(toolNameOf(name)) === false) return notGranted(name, view, field);
   if (servers().includes(name.namespace)) {
-    const message = `The namespace ${name.namespace} is the id of a server; its tools would hide yours.`;
+    // A profile does not name the servers that it hides.
+    const message =
+      view?.allowsServer(name.namespace) === false
+        ? `The namespace ${name.namespace} cannot be used.`
+        : `The namespace ${name.namespace} is the id of a server; its tools would hide yours.`;
     const other = await offer(`${kind}:${name.namespace}_${name.action}`);
     return fail("TOOL_INVALID_INPUT", message, { field, ...other, hint: "Choose another namespace." });
   }
