@@ -128,7 +128,7 @@ it.skipIf(process.platform === "win32")(
     const home = temporaryFolder();
     open(home);
     const at = (name: string) => join(home, "live", name);
-    expect(spawnSync("mkfifo", [at("1-a.json")]).status).toBe(0);
+    expect(spawnSync("/usr/bin/mkfifo", [at("1-a.json")]).status).toBe(0);
     symlinkSync("/dev/zero", at("1-b.json"));
     const odd = { owner: createOwner(), pid: 1, startedAt: 1, servers: [null, 5, { id: 5 }], calls: [null] };
     writeFileSync(at("1-c.json"), JSON.stringify(odd));
