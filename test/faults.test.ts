@@ -208,6 +208,29 @@ describe("a server that dies", () => {
     expect(startsOf(journal)).toBe(2);
     expect(linesOf(counted)).toHaveLength(26);
   });
+
+  it("C3: during a call tells the caller how, and what it said", async () => {
+    const script = `
+      require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        const answer = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        const tools = [{ name: "boom", inputSchema: { type: "object" } }];
+        const serverInfo = { name: "dies", version: "1" };
+        if (method === "initialize") answer({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo });
+        else if (method === "tools/list") answer({ tools });
+        else if (method === "tools/call") throw new TypeError("the disk is gone");
+      });`;
+    const { call } = await connectTo({ dies: { command: process.execPath, args: ["-e", script] } });
+    expect(await call("dies__boom", {})).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: {
+          code: "TOOL_UNAVAILABLE",
+          message: expect.stringContaining("exited with code 1: TypeError: the disk is gone") as string,
+        },
+      },
+    });
+  });
 });
 
 describe("T080, T081, T084: bad framing and odd answers", () => {

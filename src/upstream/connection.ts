@@ -5,7 +5,7 @@ import type { Log } from "../core/log.ts";
 import { causeOfToolError, type FailureCause } from "./failure-cause.ts";
 import { openSession, type Era, type Session } from "./handshake.ts";
 import type { OpenedWire, OpenWire } from "./open-wire.ts";
-import { Peer, type AnswerToPeer } from "./peer.ts";
+import { Peer, type AnswerToPeer, type Reply } from "./peer.ts";
 import { findCrashCause, type CrashCause } from "./process/crash-cause.ts";
 import type { ServerProcess } from "./process/server-process.ts";
 import { StartLimit, TooLate } from "./start-limit.ts";
@@ -158,6 +158,18 @@ async function failed(
       : { reason: error.message, cause: causeOfToolError(error) };
   const loss = withLastWords(known, process, config, parts);
   return { kind: "failed", ...loss, ...(error !== undefined && { error }) };
+}
+
+/** A call that was under way when the process ended is told how it ended, and why where the process said so. */
+export async function explainClosed(
+  reply: Extract<Reply, { kind: "closed" }>,
+  { process }: Connection,
+  config: UpstreamConfig,
+  parts: Pick<ConnectParts, "redact">,
+): Promise<Reply> {
+  if (process === undefined) return reply;
+  const end = await describeEnd(process, 50);
+  return end === undefined ? reply : { ...reply, reason: withLastWords(end, process, config, parts).reason };
 }
 
 /** A process that ended by itself has mostly said why, and not in its last line. */

@@ -13,7 +13,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { describeRunDeadline } from "../core/run-deadline.ts";
 import type { CallContext, ClientFace, Offer, Starting } from "../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
-import type { Connection, Loss } from "./connection.ts";
+import { explainClosed, type Connection, type Loss } from "./connection.ts";
 import { Link, type LinkParts } from "./link.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
@@ -189,7 +189,11 @@ export class Line {
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
     const sent = requestOf(params, session, context, this.#parts.logLevel(context));
     const send = (next: JsonObject) => this.#send(peer, method, next, options);
-    const reply = await exchange(sent, session, context, send, this.#parts.mask);
+    const answered = await exchange(sent, session, context, send, this.#parts.mask);
+    const reply =
+      answered.kind === "closed"
+        ? await explainClosed(answered, connection, this.#config, this.#parts)
+        : answered;
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
