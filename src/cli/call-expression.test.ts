@@ -46,6 +46,7 @@ it.each([
   ["two arguments", "a.b({}, {})"],
   ["a way out of the object", "a.b(x: 1}); process.exit(); ({y: 2)"],
   ["no end", 'a.b(x: "y)'],
+  ["a parenthesis that is left open", "a.b(x: 1"],
   ["a bare value", 'a.b("x")'],
 ])("C5: only literals are taken, and nothing runs: %s", async (_, text) => {
   expect(await parse(text)).toMatch(/^The arguments in .* cannot be read: /s);

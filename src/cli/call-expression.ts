@@ -18,10 +18,14 @@ const CALL =
   /^\s*(?:await\s+)?((?:[^()[\]"']|\[\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\])+?)\s*\(([\s\S]*)\)\s*;?\s*$/;
 const BRACKETS = /\[\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\]/g;
 
+/** No name of a tool has a parenthesis. */
+const OPEN_CALL = /^[\w.:-]+\(/;
+
 /** Undefined for a word that is no call. */
 export async function parseCallExpression(text: string): Promise<ToolResult<CallExpression> | undefined> {
   const parts = CALL.exec(text);
-  if (parts === null) return undefined;
+  if (parts === null)
+    return OPEN_CALL.test(text) ? unreadable(text, "its parenthesis is not closed") : undefined;
   const inside = parts[2]!.trim();
   const source = inside.startsWith("{") ? inside : `{${inside}}`;
   try {
@@ -38,15 +42,19 @@ export async function parseCallExpression(text: string): Promise<ToolResult<Call
     return succeed({ tool: tool.trim().replace(/^\./, ""), args: objectOf(args) });
   } catch (error) {
     const why = messageOf(error).replace(/ \(\d+:\d+\)$/, "");
-    return fail(
-      "TOOL_INVALID_INPUT",
-      `The arguments in ${JSON.stringify(text.slice(0, 200))} cannot be read: ${why}.`,
-      {
-        field: "args",
-        hint: `Write literals only: server.tool(key: "text", n: 3, list: [1, 2])`,
-      },
-    );
+    return unreadable(text, why);
   }
+}
+
+function unreadable(text: string, why: string): ToolResult<never> {
+  return fail(
+    "TOOL_INVALID_INPUT",
+    `The arguments in ${JSON.stringify(text.slice(0, 200))} cannot be read: ${why}.`,
+    {
+      field: "args",
+      hint: `Write literals only: server.tool(key: "text", n: 3, list: [1, 2])`,
+    },
+  );
 }
 
 function nameIn(node: Expression): string {
