@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openInputs } from "../inputs.ts";
 import { changedSince, connect } from "./connect.ts";
 import type { ConnectOptions, ConnectWorld } from "./connect-server.ts";
@@ -306,6 +306,20 @@ describe("C6: servers that the gateway has too", () => {
     expect(read("user/.cursor/mcp.json")).toBe(before);
     expect(await connect("cursor", { ...YES, keepServers: true }, world)).toBe(0);
     expect(read("user/.cursor/mcp.json")).toContain('"talk"');
+  });
+
+  it("N12: that it cannot start yet stay in the client, and are named", async () => {
+    const { world, root, read } = createRig();
+    const slow = { command: "sh", args: ["-c", "x"], env: { TOKEN: "${input:gh}" } };
+    writeConfig(root, { mcpServers: { slow, files: FILES } });
+    writeClient(root, "user/.cursor/mcp.json", JSON.stringify({ mcpServers: { slow, docs: FILES } }));
+    const said: unknown[] = [];
+    const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(text) > 0);
+    expect(await connect("cursor", YES, world)).toBe(0);
+    spy.mockRestore();
+    expect(said.join("")).toContain("slow: still in Cursor, because the gateway cannot start it yet");
+    expect(read("user/.cursor/mcp.json")).toMatch(/"slow"/);
+    expect(read("user/.cursor/mcp.json")).not.toMatch(/"docs"/);
   });
 
   it("are recognised with the value of an input in place, in VS Code and in Codex", async () => {

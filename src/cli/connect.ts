@@ -213,7 +213,10 @@ async function carryOut(
 }
 
 /** Which servers go, which cannot, and which are in files that are left alone. */
-export function describeMoved({ target, gone, stuck }: JoinChange, { elsewhere }: MovedServers): string[] {
+export function describeMoved(
+  { target, gone, stuck }: JoinChange,
+  { elsewhere, waiting }: Pick<MovedServers, "elsewhere" | "waiting">,
+): string[] {
   const title = CLIENT_TITLES[target.client];
   const names = (keys: readonly string[]): string => keys.map(escapeUnprintable).join(", ");
   return [
@@ -223,6 +226,11 @@ export function describeMoved({ target, gone, stuck }: JoinChange, { elsewhere }
     ...(stuck.length === 0
       ? []
       : [`${yellow("note")} ${title} has these twice now; take them out by hand: ${names(stuck)}`]),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `${yellow("note")} ${names(waiting)}: still in ${title}, because the gateway cannot start it yet; repertoire doctor says why. Then connect again`,
+        ]),
     ...elsewhere.map(
       ({ key, path }) =>
         `${yellow("note")} ${escapeUnprintable(key)} is also in ${escapeUnprintable(path)}; take it out there by hand`,

@@ -23,9 +23,11 @@ export interface MovedServers {
   readonly kept: readonly { readonly key: string; readonly id: string }[];
   /** The same servers in other files of the same client, which are not written. */
   readonly elsewhere: readonly { readonly key: string; readonly path: string }[];
+  /** The keys of those that the gateway has and cannot start yet, because an input or a variable has no value: they stay. */
+  readonly waiting: readonly string[];
 }
 
-export const NOTHING_MOVED: MovedServers = { here: [], kept: [], elsewhere: [] };
+export const NOTHING_MOVED: MovedServers = { here: [], kept: [], elsewhere: [], waiting: [] };
 
 /** `stay` are the ids of servers that are left in the client. */
 export function findMovedServers(
@@ -35,27 +37,32 @@ export function findMovedServers(
   stay: readonly string[] = [],
 ): MovedServers {
   const projectFiles = new Set(config.files.filter(({ kind }) => kind === "project").map(({ path }) => path));
-  const ours = config.servers.filter(
-    ({ enabled, trusted, problems, file }) =>
-      enabled && trusted && problems.length === 0 && !(file !== undefined && projectFiles.has(file)),
+  const own = config.servers.filter(
+    ({ enabled, trusted, file }) => enabled && trusted && !(file !== undefined && projectFiles.has(file)),
   );
-  const moved = readClients(place)
-    .servers.filter(
-      (found) =>
-        found.client === target.client &&
-        found.scope === "user" &&
-        found.isEnabled &&
-        !isOwnEntry(found.key, found.entry),
-    )
-    .flatMap((found) => {
-      const same = ours.find((server) => isTheSame(found, server, place.env));
-      return same === undefined ? [] : [{ key: found.key, path: found.path, id: same.id }];
-    });
+  const theirs = readClients(place).servers.filter(
+    (found) =>
+      found.client === target.client &&
+      found.scope === "user" &&
+      found.isEnabled &&
+      !isOwnEntry(found.key, found.entry),
+  );
+  const sameAs = (found: FoundServer) => own.find((server) => isTheSame(found, server, place.env));
+  const both = theirs.flatMap((found) => {
+    const same = sameAs(found);
+    return same === undefined
+      ? []
+      : [{ key: found.key, path: found.path, id: same.id, problems: same.problems }];
+  });
+  const moved = both.filter(({ problems }) => problems.length === 0);
   const here = moved.filter(({ path }) => path === target.path);
   return {
     here: here.filter(({ id }) => !stay.includes(id)),
     kept: here.filter(({ id }) => stay.includes(id)),
     elsewhere: moved.filter(({ path }) => path !== target.path),
+    waiting: both
+      .filter(({ path, problems }) => path === target.path && problems.length > 0)
+      .map(({ key }) => key),
   };
 }
 
