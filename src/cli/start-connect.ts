@@ -68,11 +68,12 @@ async function connectClient(
       `The lines with - go: Repertoire has ${gone.length === 1 ? "this server" : "these servers"} now, and ${title} would see every tool twice.`,
     );
   }
-  if (moved.kept.length > 0) {
-    const names = listOf(moved.kept.map(({ key }) => escapeUnprintable(key)));
+  const staying = [...moved.kept.map(({ key }) => key), ...moved.waiting];
+  if (staying.length > 0) {
+    const names = listOf(staying.map(escapeUnprintable));
     const again = commandLine(["connect", client], options);
     screen.say(
-      moved.kept.length === 1
+      staying.length === 1
         ? `${names} stays in ${title}, because it has not answered here. Once it works: ${again}`
         : `${names} stay in ${title}, because they have not answered here. Once they work: ${again}`,
     );
