@@ -120,7 +120,7 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
         throw new TypeError(`There is no event ${kind}. The events are ${kinds}.`);
       }
       return registry.subscribe((event) => {
-        // What a listener throws, at once or later, is its own affair.
+        // An error in a listener, now or later, does not reach the gateway.
         if (isOf(event, kind)) Promise.resolve(listener(event) as unknown).catch(() => {});
       });
     },

@@ -112,7 +112,7 @@ async function add(
   return EXIT.ok;
 }
 
-/** Whether secrets go to the secret store; `undefined` for somebody who breaks off. Where nobody can be asked they do. */
+/** Whether secrets go to the secret store; `undefined` after Ctrl-C. Without a terminal they do. */
 async function choose({ secretNames }: NewServersPlan, options: AddOptions): Promise<boolean | undefined> {
   if (secretNames.length === 0 || options.plain === true) return false;
   if (!canAsk() || options.json === true) return true;

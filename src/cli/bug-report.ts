@@ -1,5 +1,5 @@
 /**
- * `repertoire bug-report`: what somebody who helps needs to know, in one JSON value without secrets. It fails closed: of the config only
+ * `repertoire bug-report`: what a maintainer needs to know, in one JSON value without secrets. It fails closed: of the config only
  * the shape is told (config-shape.ts), and every text that was left out of it, every kept secret and what looks like one is taken out of
  * everything else, in all encoded forms, as are the names of the user, the host and the home. It starts no server and sends nothing.
  */

@@ -7,7 +7,7 @@ export function canAsk(): boolean {
   return process.stdin.isTTY && terminalOptions().mayAsk;
 }
 
-/** Why nobody was asked, where that is what stops a command. */
+/** Why the command could not ask, for its error. */
 export function whyNotAsked(): string {
   return terminalOptions().mayAsk ? "there is no terminal to ask at" : "--no-input forbids to ask";
 }

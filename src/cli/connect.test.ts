@@ -88,7 +88,7 @@ it.each<[client: string, file: string, before: string]>([
     '[mcp_servers.repertoire]\ncommand = "repertoire"\nargs = ["serve"]\n[mcp_servers.repertoire.env]\nA = "1"\n',
   ],
 ])(
-  "C6: an entry of %s with the bare name is written anew, and what was added by hand stays",
+  "C6: an entry of %s with the bare name is replaced, and what was added by hand stays",
   async (client, file, before) => {
     const { world, read, root } = createRig();
     mkdirSync(dirname(join(root, file)), { recursive: true });

@@ -70,7 +70,7 @@ async function tell(open: () => Promise<Client>, check: () => void): Promise<voi
   );
   for (const tool of tools) show.entry(tool.name, firstSentence(tool.description ?? ""));
 
-  show.title(2, "It searches two servers; the one that works is started now, because it is needed");
+  show.title(2, "It searches two servers; one of them is broken, and the other is found all the same");
   const search = { query: "write something down", limit: 1 };
   await untilAnswered(client, search);
   const found = (await use("browse_components", search)) as Found;
