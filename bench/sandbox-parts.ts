@@ -7,4 +7,4 @@ export { createArgumentCheck } from "../src/sandbox/argument-check.ts";
 export { createSandbox } from "../src/sandbox/sandbox.ts";
 export { createTypeCheck } from "../src/sandbox/type-check.ts";
 export { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
-export { launch } from "../src/upstream/process/launch.ts";
+export { launch } from "../src/process/launch.ts";

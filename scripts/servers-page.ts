@@ -1,4 +1,4 @@
-import { describePassed } from "../src/core/passed-environment.ts";
+import { describePassed } from "../src/process/passed-environment.ts";
 
 const PLACE = /(<!-- passed-environment: npm run schema -->\n)[\s\S]*?(<!-- \/passed-environment -->)/;
 

@@ -17,16 +17,16 @@ import type { ConfigSource } from "./config/source.ts";
 import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createExperience } from "./experience.ts";
 import type { JsonObject } from "./core/json.ts";
-import { createKnownSecrets } from "./core/known-secrets.ts";
+import { createKnownSecrets } from "./secrets/known-secrets.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { META_TOOL_NAMES } from "./core/meta-tool-names.ts";
 import { CAPABILITIES_ID } from "./core/names.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
-import type { Output } from "./core/output.ts";
-import { findPlatformProblem } from "./core/platform.ts";
-import { createRedactors } from "./core/redactors.ts";
+import type { Output } from "./process/output.ts";
+import { findPlatformProblem } from "./process/platform.ts";
+import { createRedactors } from "./text/redactors.ts";
 import { succeed, type ToolResult } from "./core/result.ts";
-import { WHOLE_START_MS } from "./core/starting.ts";
+import { WHOLE_START_MS } from "./process/starting.ts";
 import type { Store } from "./core/store.ts";
 import type { CallContext, ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway, type GatewayParts } from "./gateway/gateway.ts";
@@ -41,7 +41,7 @@ import { createLibrary, type Library } from "./library/library.ts";
 import { createLibrarySource } from "./library/library-source.ts";
 import { createSourceFinder } from "./library/named-source.ts";
 import { createNodeTypes } from "./nodes/node-types.ts";
-import { systemAfter } from "./core/pace.ts";
+import { systemAfter } from "./timing/pace.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";
@@ -67,11 +67,11 @@ import { createServers } from "./servers.ts";
 import { createTokenCounts } from "./token-counts.ts";
 import { createTokenReports, type TokenReports } from "./token-report.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
-import { launch } from "./upstream/process/launch.ts";
+import { launch } from "./process/launch.ts";
 import { drawText } from "./workflows/graph-text.ts";
 import { openLive, readLive } from "./live.ts";
 import { liveServerOf, viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "./core/version.ts";
 import { openWatching } from "./watching.ts";
 
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
@@ -402,7 +402,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
           log,
           watching,
           openIssuerFetch: async (issuer) => {
-            const { createGuardedFetch } = await import("./upstream/http/guarded-fetch.ts");
+            const { createGuardedFetch } = await import("./net/guarded-fetch.ts");
             return createGuardedFetch(issuer);
           },
           gatewayFor: (asked) => gatewayFor(asked ?? profile),

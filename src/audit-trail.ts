@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
-import { NO_SECRETS, type Redactors } from "./core/redactors.ts";
+import { NO_SECRETS, type Redactors } from "./text/redactors.ts";
 import type { Audit } from "./core/store.ts";
 import type { RegistryEvent } from "./core/registry-event.ts";
 

@@ -1,10 +1,10 @@
 /** The names in code, looked up in the registry: `mcp.<server>.<tool>`, and where there is no such server, a capability. */
 import { CAPABILITIES_ID, codeNameOf, parseToolName } from "./core/names.ts";
-import { didYouMean, foldName, nearest } from "./core/nearest.ts";
+import { didYouMean, foldName, nearest } from "./text/nearest.ts";
 import { fail, succeed, type ToolResult } from "./core/result.ts";
 import type { UsedSource } from "./core/store.ts";
 import type { CallContext, ToolDefinition, ToolView } from "./core/tool.ts";
-import { nearestTools, respeltTools } from "./core/tool-spelling.ts";
+import { nearestTools, respeltTools } from "./text/tool-spelling.ts";
 import { viewOf } from "./core/tool-view.ts";
 import type { LookUpTool } from "./library/contracts.ts";
 import type { Catalogue } from "./registry/catalogue.ts";

@@ -2,7 +2,7 @@
 import type { Config, ServerConfig } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import { RepertoireError } from "./core/errors.ts";
-import { didYouMean, nearest } from "./core/nearest.ts";
+import { didYouMean, nearest } from "./text/nearest.ts";
 import { fail, type ToolResult } from "./core/result.ts";
 import type { NodePolicy } from "./nodes/node-types.ts";
 

@@ -2,7 +2,7 @@
 import type { ConfigSource } from "./config/source.ts";
 import { RepertoireError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
-import type { Outcome } from "./core/telemetry.ts";
+import type { Outcome } from "./telemetry/telemetry.ts";
 import { traceIdOf } from "./core/trace-context.ts";
 import type { ConfigurableLog } from "./log.ts";
 import { logExchange } from "./server/access-log.ts";
@@ -14,7 +14,7 @@ import { listenHttp, type HttpListener, type HttpServerParts } from "./server/ht
 import type { Visit } from "./server/http/visit.ts";
 import { createMetrics, type Metrics, type MetricsParts } from "./server/metrics.ts";
 import { endMessageSpan } from "./server/request-span.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "./core/version.ts";
 import type { Watching } from "./watching.ts";
 
 export interface HttpFrontParts {

@@ -1,9 +1,9 @@
 /** The public API. Everything else may change without notice. */
-import { findNodeProblem } from "./node-version.ts";
+import { findNodeProblem } from "./process/node-version.ts";
 import type { Gateway, GatewayOptions } from "./api/public-gateway.ts";
 
 export { RepertoireError } from "./core/errors.ts";
-export { VERSION } from "./version.ts";
+export { VERSION } from "./core/version.ts";
 export type {
   CallOptions,
   Discovered,

@@ -11,7 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { PRIVATE_MODES, replaceFile } from "./config/replace-file.ts";
+import { PRIVATE_MODES, replaceFile } from "./process/replace-file.ts";
 import { isJsonObject, parseJson } from "./core/json.ts";
 import { createOwner, isGone } from "./runs/owner.ts";
 import type { CallUnderWay } from "./runs/under-way.ts";

@@ -3,7 +3,7 @@
  * so the two can never say different things; an event without a sentence of its own is its name and its fields.
  */
 import { isJsonObject, parseJson, type Json, type JsonObject } from "./core/json.ts";
-import { escapeUnprintable } from "./core/printable.ts";
+import { escapeUnprintable } from "./text/printable.ts";
 
 /** Ends up on a terminal: longer values are in the line of JSON. */
 const VALUE_LENGTH_MAX = 200;

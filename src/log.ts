@@ -6,8 +6,8 @@
  * counted, and the gateway goes on. pino is loaded with the first line that is written.
  */
 import type { Log, LogEntry, LogFormat, LogLevel } from "./core/log.ts";
-import { createRedactor, type Redactor } from "./core/redaction.ts";
-import { HIDDEN_CLASS } from "./core/visible-text.ts";
+import { createRedactor, type Redactor } from "./text/redaction.ts";
+import { HIDDEN_CLASS } from "./text/visible-text.ts";
 
 /** What may wait for a sink that does not take it: some thousands of lines. */
 const WAITING_BYTES_MAX = 1024 * 1024;

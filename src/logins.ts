@@ -1,6 +1,6 @@
 /** Logging in to the configured servers and out of them: what the command line needs of the config, the upstream room and the secrets. */
 import type { Config, ServerConfig } from "./config/config.ts";
-import { didYouMean, nearest } from "./core/nearest.ts";
+import { didYouMean, nearest } from "./text/nearest.ts";
 import { fail, succeed, type ToolResult } from "./core/result.ts";
 import type { SecretStore } from "./core/secret-store.ts";
 import type { AuthorizationWay } from "./upstream/oauth/authorize.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { silentLog, type Log } from "./core/log.ts";
 import { fail, succeed } from "./core/result.ts";
-import { endSpan, NO_SPAN, startRequestSpan } from "./core/telemetry.ts";
+import { endSpan, NO_SPAN, startRequestSpan } from "./telemetry/telemetry.ts";
 import { openTelemetry, type TelemetryParts } from "./otel.ts";
 
 interface SentSpan {

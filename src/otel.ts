@@ -7,7 +7,7 @@
 import type * as Api from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Log } from "./core/log.ts";
-import { NO_TELEMETRY, type Span, type SpanOptions, type Telemetry } from "./core/telemetry.ts";
+import { NO_TELEMETRY, type Span, type SpanOptions, type Telemetry } from "./telemetry/telemetry.ts";
 import type { TraceContext } from "./core/trace-context.ts";
 
 export interface OpenTelemetry extends Telemetry {

@@ -5,7 +5,7 @@
 import type { ProfileConfig } from "./config/config.ts";
 import type { ConfigSource } from "./config/source.ts";
 import type { JsonObject } from "./core/json.ts";
-import type { Redactors } from "./core/redactors.ts";
+import type { Redactors } from "./text/redactors.ts";
 import type { ClientFace } from "./core/tool.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { maskGateway } from "./gateway/masked-gateway.ts";

@@ -1,7 +1,7 @@
 import { findNetworkFence } from "./sandbox/runner-process.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
 import { createTypeCheck } from "./sandbox/type-check.ts";
-import { launch } from "./upstream/process/launch.ts";
+import { launch } from "./process/launch.ts";
 
 /** Whether code can run on this machine, and what guards it. */
 export interface SandboxCheck {

@@ -11,10 +11,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { messageOf, RepertoireError } from "./core/errors.ts";
 import { parseJson } from "./core/json.ts";
-import { openText, SEALING_KEY_BYTES, sealText } from "./core/sealed-text.ts";
+import { openText, SEALING_KEY_BYTES, sealText } from "./text/sealed-text.ts";
 import type { SecretStore } from "./core/secret-store.ts";
 import { openKeyring, type Keyring } from "./keyring.ts";
-import { holdLock } from "./process-lock.ts";
+import { holdLock } from "./process/process-lock.ts";
 
 const FILE_NAME = "secrets.json";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ServerConfig } from "./config/config.ts";
-import { createRedactor } from "./core/redaction.ts";
+import { createRedactor } from "./text/redaction.ts";
 import { createRegistry } from "./registry/registry.ts";
 import { liveServerOf, viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
 

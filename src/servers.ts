@@ -9,7 +9,7 @@ import { formatProblem } from "./config/problem.ts";
 import type { JsonObject } from "./core/json.ts";
 import { hashJson } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
-import { NO_SECRETS, type Redactors } from "./core/redactors.ts";
+import { NO_SECRETS, type Redactors } from "./text/redactors.ts";
 import type { SecretStore } from "./core/secret-store.ts";
 import type { ClientFace } from "./core/tool.ts";
 import type { Registry } from "./registry/registry.ts";

@@ -8,7 +8,7 @@
  */
 import { hashText } from "./core/json.ts";
 import type { Log } from "./core/log.ts";
-import { createRecent } from "./core/recent.ts";
+import { createRecent } from "./timing/recent.ts";
 import type { Store } from "./core/store.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { estimateTokens, modelText, type ToolTokens } from "./gateway/exposure.ts";

@@ -1,10 +1,10 @@
 /** Who watches what the gateway does: a tracing system, and the counters that operators read. Other commands pay for none of it. */
 import type { ConfigSource } from "./config/source.ts";
-import { createCallWatch, type CallWatch } from "./core/call-watch.ts";
+import { createCallWatch, type CallWatch } from "./telemetry/call-watch.ts";
 import type { Log } from "./core/log.ts";
-import { NO_TELEMETRY, type Telemetry } from "./core/telemetry.ts";
+import { NO_TELEMETRY, type Telemetry } from "./telemetry/telemetry.ts";
 import type { Metrics } from "./server/metrics.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "./core/version.ts";
 
 export interface Watching {
   readonly telemetry: Telemetry;

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { encodedForms } from "../src/core/encoded-forms.ts";
+import { encodedForms } from "../src/text/encoded-forms.ts";
 import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { CRASH_POINTS } from "../src/core/crash-point.ts";
+import { CRASH_POINTS } from "../src/process/crash-point.ts";
 import { runCli } from "./fixtures/gateway-process.ts";
 import { eventually } from "./fixtures/temporary.ts";
 import { answering, askedIn, structureOf } from "./rig/decision-place.ts";

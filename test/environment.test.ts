@@ -6,7 +6,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { connect as connectTo, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createCertificate } from "../src/upstream/http/certificate.testkit.ts";
+import { createCertificate } from "../src/net/certificate.testkit.ts";
 import { BIN, connect, runCli } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 

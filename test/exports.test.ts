@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import type * as api from "../src/index.ts";
-import { findNodeProblem } from "../src/node-version.ts";
+import { findNodeProblem } from "../src/process/node-version.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 
 const entry = join(import.meta.dirname, "../dist/index.js");

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { WireMessage } from "../src/core/wire.ts";
+import type { WireMessage } from "../src/upstream/transport/wire.ts";
 import { firstResult, startCommand, startScripted } from "./fixtures/process-group.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 import { expectNoStall } from "./rig/loop-lag.ts";

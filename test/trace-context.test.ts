@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { createCallWatch } from "../src/core/call-watch.ts";
+import { createCallWatch } from "../src/telemetry/call-watch.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { silentLog } from "../src/core/log.ts";
 import { openTelemetry } from "../src/otel.ts";

@@ -3,7 +3,7 @@ import { listFiledServers } from "../config/filed-servers.ts";
 import { findUrlProblem } from "../config/http.ts";
 import type { JsonObject } from "../core/json.ts";
 import { serverIdOf } from "../core/names.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { canAsk } from "./confirm.ts";
 import { editedFile } from "./edited-file.ts";
 import { EXIT } from "./exit-code.ts";

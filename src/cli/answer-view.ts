@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../core/errors.ts";
 import { isJsonObject, parseJson, type JsonObject } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import type { ToolAnswer } from "../core/tool.ts";
 import { EXIT } from "./exit-code.ts";
 import { escapeLines, failWith, note, print } from "./terminal.ts";

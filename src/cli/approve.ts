@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { refuse } from "./app-call.ts";
 import { commandLine } from "./command-line.ts";

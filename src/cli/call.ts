@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { toolErrorIn, type ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { missingFrom } from "../core/schema-type.ts";
+import { missingFrom } from "../text/schema-type.ts";
 import type { ToolAnswer } from "../core/tool.ts";
 import { showAnswer, textOf, writeAnswer } from "./answer-view.ts";
 import { refuse } from "./app-call.ts";

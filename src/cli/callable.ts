@@ -2,10 +2,10 @@
 import type { App, FoundTools } from "../app.ts";
 import { isMetaToolName, META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { CAPABILITIES_ID, codeNameOf, displayNameOf, parseReference, toolNameOf } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { signatureOf } from "../core/schema-type.ts";
-import { WHOLE_START_MS } from "../core/starting.ts";
+import { signatureOf } from "../text/schema-type.ts";
+import { WHOLE_START_MS } from "../process/starting.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { startProgressLine } from "./progress-line.ts";
 

@@ -3,7 +3,7 @@ import { editConfig, planEdits } from "../config/edit.ts";
 import { listFiledServers, type FiledServer } from "../config/filed-servers.ts";
 import { loadConfig } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { EXIT } from "./exit-code.ts";
 import { configError, globalOptionsOf, type GlobalOptions } from "./session.ts";
 import { showDryRun } from "./shown-diff.ts";

@@ -1,6 +1,6 @@
 /** Where a run stands, in words, and the exact command to go on with. */
 import type { Json } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { commandLine } from "./command-line.ts";
 import type { GlobalOptions } from "./session.ts";
 import { dim, yellow } from "./terminal.ts";

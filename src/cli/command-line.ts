@@ -1,4 +1,4 @@
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import type { GlobalOptions } from "./session.ts";
 
 /** A command of ours as it can be copied into a shell, with the config and the home that this one was given. */

@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { locateConfig } from "../config/locate.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { argumentKind, optionKind, type WordKind } from "./completion-kinds.ts";
 import { readWords, type WordsRead } from "./completion-words.ts";
 import type { Candidate, CompletionSources } from "./completion-sources.ts";

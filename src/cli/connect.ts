@@ -6,8 +6,8 @@ import { planJoin, undoJoin, writeJoin, type JoinChange } from "../config/client
 import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../config/clients/moved-servers.ts";
 import { locateConfig } from "../config/locate.ts";
 import { undoChange, type Undone } from "../config/undo-backup.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { loadConfigWithInputs } from "../inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";

@@ -5,8 +5,8 @@ import type { Tool } from "@modelcontextprotocol/server";
 import type { Command } from "commander";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
-import { reserveStdout } from "../stdout.ts";
-import { VERSION } from "../version.ts";
+import { reserveStdout } from "../process/stdout.ts";
+import { VERSION } from "../core/version.ts";
 
 const TOOLS: Tool[] = [
   {

@@ -1,5 +1,5 @@
 /** How the demo shows things: in lines that fit the terminal, each kind of thing in its colour. */
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { bold, cyan, dim, green, print, red } from "./terminal.ts";
 import { outputColumns, wrap } from "./wrap.ts";
 

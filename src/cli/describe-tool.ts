@@ -1,7 +1,7 @@
 /** One tool, meta-tool, built-in node or server, for a person who wants to use it. */
 import type { ToolAnnotations, ToolDefinition } from "../core/tool.ts";
-import { typeText } from "../core/schema-type.ts";
-import { SHOWN } from "../core/type-style.ts";
+import { typeText } from "../text/schema-type.ts";
+import { SHOWN } from "../text/type-style.ts";
 import { callablesIn, gatherTools, signatureOfCallable, type Callable } from "./callable.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";

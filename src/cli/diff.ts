@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { succeed } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import { EXIT } from "./exit-code.ts";

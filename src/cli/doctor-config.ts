@@ -7,7 +7,7 @@ import type { Config, ServerConfig } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
 import { formatPath, formatProblem, lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
 import type { JsonObject } from "../core/json.ts";
-import { passedEnvironment } from "../core/passed-environment.ts";
+import { passedEnvironment } from "../process/passed-environment.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { reportOf, shellWord, type Check } from "./doctor-check.ts";

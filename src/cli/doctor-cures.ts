@@ -3,7 +3,7 @@ import type { ViewCause } from "../app.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { isInstaller, startLimitOf } from "../config/installer.ts";
 import { maskTransport } from "../config/secrets.ts";
-import { REDACTED } from "../core/redaction.ts";
+import { REDACTED } from "../text/redaction.ts";
 import { commandLine } from "./command-line.ts";
 import { shellWord } from "./doctor-check.ts";
 import type { GlobalOptions } from "./session.ts";

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore, type SandboxCheck } from "../app.ts";
 import { messageOf, RepertoireError } from "../core/errors.ts";
-import { findPlatformProblem } from "../core/platform.ts";
+import { findPlatformProblem } from "../process/platform.ts";
 import { shellWord, type Check } from "./doctor-check.ts";
 
 export function checkNode(platform: NodeJS.Platform = process.platform): Check {

@@ -1,8 +1,8 @@
 /** Starts the servers and reports what came of it: how each speaks, what it offers, what it costs, or what cures it. */
 import type { ServerView } from "../app.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
-import { describeStarting } from "../core/starting.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
+import { describeStarting } from "../process/starting.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { reportOf, type Check, type ServerReport } from "./doctor-check.ts";

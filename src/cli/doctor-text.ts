@@ -1,5 +1,5 @@
 /** The report for people: one line for each check, servers in columns, and what else there is to say indented below. */
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import type { Check, ServerReport } from "./doctor-check.ts";
 import { describeServer } from "./doctor-servers.ts";
 import { bold, dim, green, red, yellow } from "./terminal.ts";

@@ -7,7 +7,7 @@ import { checkSandbox } from "../app.ts";
 import type { LoadResult } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { messageOf } from "../core/errors.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { loadConfigWithInputs } from "../inputs.ts";
 import { refuse } from "./app-call.ts";

@@ -1,7 +1,7 @@
 /** What `execute` answers, and how it is shown: the result on stdout, everything about it on stderr. */
 import type { ToolError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { standingLines, type Checkpoint, type Origin } from "./checkpoint.ts";
 import { commandLine } from "./command-line.ts";
 import { EXIT, exitCodeOfToolError } from "./exit-code.ts";

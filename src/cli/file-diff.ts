@@ -3,7 +3,7 @@
  * what looks like a credential and what stands under the name of one are hidden.
  */
 import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
-import { createRedactor, isSecretKey, REDACTED } from "../core/redaction.ts";
+import { createRedactor, isSecretKey, REDACTED } from "../text/redaction.ts";
 
 export interface FileChange {
   readonly path: string;

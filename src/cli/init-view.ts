@@ -4,8 +4,8 @@ import { withInputs } from "../config/clients/plain-secrets.ts";
 import type { ImportPlan } from "../config/clients/plan-import.ts";
 import type { ClientsRead } from "../config/clients/read-clients.ts";
 import type { JsonObject } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
-import { createRedactor } from "../core/redaction.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import { createRedactor } from "../text/redaction.ts";
 import { bold, cyan, dim, green, yellow } from "./terminal.ts";
 
 type Addition = ImportPlan["additions"][number];

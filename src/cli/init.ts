@@ -12,7 +12,7 @@ import { parseDocument } from "../config/document.ts";
 import { readWhole } from "../config/read-whole.ts";
 import { objectAt } from "../config/server-check.ts";
 import { undoChange } from "../config/undo-backup.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import type { JsonObject } from "../core/json.ts";
 import { openInputs } from "../inputs.ts";
 import { commandLine } from "./command-line.ts";

@@ -1,5 +1,5 @@
 import type { ConfigInput } from "../config/config.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 
 /** Far more than any key or certificate has; a file that was meant for something else is noticed. */
 export const VALUE_BYTES_MAX = 64 * 1024;

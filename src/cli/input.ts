@@ -4,7 +4,7 @@ import { INPUT_ID_RULE, isInputId } from "../config/input-id.ts";
 import { loadConfig } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatPath } from "../config/problem.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { openInputs, type Inputs } from "../inputs.ts";
 import { refuse } from "./app-call.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { noteIdle } from "./idle-note.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";

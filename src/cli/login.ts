@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { InvalidArgumentError, type Command } from "commander";
 import type { AuthorizationWay, LoginView } from "../app.ts";
 import { serverIdOf } from "../core/names.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { countOf } from "./config.ts";
 import { refuse } from "./app-call.ts";
 import { EXIT } from "./exit-code.ts";

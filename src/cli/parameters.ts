@@ -1,8 +1,8 @@
 /** What a tool takes, parameter by parameter, and a call of it that can be pasted. */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
-import { typeText } from "../core/schema-type.ts";
-import { SHOWN } from "../core/type-style.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import { typeText } from "../text/schema-type.ts";
+import { SHOWN } from "../text/type-style.ts";
 import { dim } from "./terminal.ts";
 import { wrapText } from "./wrap-text.ts";
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../core/version.ts";
 import { addAdd } from "./add.ts";
 import { addAlias } from "./alias.ts";
 import { addApprove } from "./approve.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { displayNameOf, toolNameOf } from "../core/names.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import type { Finish } from "./program.ts";

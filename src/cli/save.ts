@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import type { Json, JsonObject } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { VISIBILITIES, type Visibility } from "../core/store.ts";
 import { callMetaTool } from "./meta-call.ts";
 import type { Finish } from "./program.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { formatProblem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
-import { reserveStdout } from "../stdout.ts";
+import { reserveStdout } from "../process/stdout.ts";
 import { EXIT } from "./exit-code.ts";
 import { watchExceptions } from "./exceptions.ts";
 import type { Finish } from "./program.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import type { Json } from "../core/json.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import { standingLines } from "./checkpoint.ts";

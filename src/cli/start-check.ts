@@ -4,7 +4,7 @@
  */
 import type { App, ServerView } from "../app.ts";
 import type { ServerConfig } from "../config/config.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { countOf } from "./config.ts";
 import { reportUnusable } from "./doctor-config.ts";
 import { cureFor, type CurePlace } from "./doctor-cures.ts";

@@ -2,7 +2,7 @@
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../config/clients/client.ts";
 import { writeJoin } from "../config/clients/join-plan.ts";
 import type { ClientsRead } from "../config/clients/read-clients.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { commandLine } from "./command-line.ts";
 import { planConnection } from "./connect.ts";
 import { wordsOf } from "./connect-server.ts";

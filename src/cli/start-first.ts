@@ -4,7 +4,7 @@ import { CLIENT_TITLES } from "../config/clients/client.ts";
 import { listFiledServers } from "../config/filed-servers.ts";
 import type { JsonObject } from "../core/json.ts";
 import { serverIdOf } from "../core/names.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { planNewServers, writeNewServers } from "./new-servers.ts";

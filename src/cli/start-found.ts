@@ -3,7 +3,7 @@ import { CLIENT_IDS, CLIENT_TITLES } from "../config/clients/client.ts";
 import type { ImportPlan } from "../config/clients/plan-import.ts";
 import type { ClientsRead } from "../config/clients/read-clients.ts";
 import { writeImport } from "../config/clients/write-import.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { openInputs } from "../inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";

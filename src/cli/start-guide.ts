@@ -1,6 +1,6 @@
 /** What the steps of the guided start share: what they need, what they have done, and how they say it. */
 import type { ClientPlace } from "../config/clients/client.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import type { OwnProcess } from "./own-command.ts";
 import type { GlobalOptions, Session } from "./session.ts";
 import type { Screen } from "./start-screen.ts";

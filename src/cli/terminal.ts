@@ -5,8 +5,8 @@
 import colours from "picocolors";
 import { messageOf, RepertoireError, type ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
-import { reserveStdout } from "../stdout.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import { reserveStdout } from "../process/stdout.ts";
 import { codeOfExit, EXIT, exitCodeOfThrown } from "./exit-code.ts";
 
 export const { bold, cyan, dim, green, red, yellow } = colours;

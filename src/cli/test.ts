@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import type { App } from "../app.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { useApp } from "./app-call.ts";
 import { EXIT } from "./exit-code.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { TokenReport } from "../app.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { withProgress } from "./progress-line.ts";

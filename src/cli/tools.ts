@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { ServerView } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { toolErrorIn } from "../core/errors.ts";
-import { describeStarting } from "../core/starting.ts";
+import { describeStarting } from "../process/starting.ts";
 import { refuse } from "./app-call.ts";
 import {
   callablesIn,

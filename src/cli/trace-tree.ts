@@ -1,5 +1,5 @@
 /** A trace as a tree: a line for each step with its times, and below it the run that it started. */
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { durationOf, paintStatus, type StepView, type TraceView } from "./run-view.ts";
 import { cyan, dim, green, red, yellow } from "./terminal.ts";
 

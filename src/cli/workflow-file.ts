@@ -1,4 +1,4 @@
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import type { ToolError } from "../core/errors.ts";
 import { dim } from "./terminal.ts";
 

@@ -17,7 +17,7 @@ import type { KeyPath, Problem } from "./problem.ts";
 import { folderOf } from "./merge.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import type { FileConfig, FileServer } from "./schema.ts";
-import { passedEnvironment } from "../core/passed-environment.ts";
+import { passedEnvironment } from "../process/passed-environment.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./secrets.ts";
 import { objectAt } from "./server-check.ts";
 

@@ -2,8 +2,8 @@
  * A config for people's eyes: `config check --json`, `doctor`, the console. Values of env and headers never appear; strings
  * are shown as written, so `${VAR}` stays `${VAR}`.
  */
-import { escapeUnprintable } from "../core/printable.ts";
-import { createRedactor, isSecretKey, REDACTED, type Redactor } from "../core/redaction.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import { createRedactor, isSecretKey, REDACTED, type Redactor } from "../text/redaction.ts";
 import {
   SECTIONS_IN_NEED_OF_TRUST,
   type Config,

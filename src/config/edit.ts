@@ -9,7 +9,7 @@ import { parseDocument } from "./document.ts";
 import { setJson } from "./json-edit.ts";
 import { formatPath } from "./problem.ts";
 import { readWhole } from "./read-whole.ts";
-import { PRIVATE_MODES, replaceFile } from "./replace-file.ts";
+import { PRIVATE_MODES, replaceFile } from "../process/replace-file.ts";
 import { asObject } from "./server-check.ts";
 import { lineBreakOf } from "./text-layout.ts";
 import { isTrusted, trust } from "./trust.ts";

@@ -8,7 +8,7 @@
  * NAME becomes a server id by the same slug as a key of the file. An empty variable counts as unset. An API key goes only to
  * a server that exists, and never to a program that is started. The environment is the user's own, so it needs no trust.
  */
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 import { findHeaderValueProblem, findUrlProblem } from "./http.ts";
 import type { Environment } from "./locate.ts";
 import { quoteKey, type Problem } from "./problem.ts";

@@ -7,7 +7,7 @@
  * `${VAR}` and as unset for `${VAR:-default}`, as in the shell. A problem names the variable and nothing else of the text around
  * it. An input without a value is no problem here: what it means depends on where it stands.
  */
-import { isSecretKey } from "../core/redaction.ts";
+import { isSecretKey } from "../text/redaction.ts";
 import { INPUT_ID_RULE, isInputId } from "./input-id.ts";
 import { readVariable, type Environment } from "./locate.ts";
 import type { Complaint, KeyPath } from "./problem.ts";

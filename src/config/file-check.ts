@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 import { PROBLEM_COUNT_MAX, type Complaint, type KeyPath } from "./problem.ts";
 import { fileSchema, serverSchema, type FileConfig, type FileServer } from "./schema.ts";
 

@@ -5,7 +5,7 @@
  * Values come from outside through `readInput`. A file that is not trusted gets none: it could name the input of another server in
  * an address of its own.
  */
-import { isSecretKey } from "../core/redaction.ts";
+import { isSecretKey } from "../text/redaction.ts";
 import type { ConfigInput, InputOption } from "./config.ts";
 import type { InputUse, LookUpInput } from "./expand.ts";
 import type { Complaint, KeyPath } from "./problem.ts";

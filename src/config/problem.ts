@@ -2,7 +2,7 @@
  * What is wrong with a config, for a person or a model: where it stands, what is wrong, what to do. A problem names keys and
  * variables and never repeats a value, because any value may be a secret.
  */
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 
 export interface Problem {
   /** The file as the user would name it, or `environment`. */

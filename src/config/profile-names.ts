@@ -1,7 +1,7 @@
 /** The names in a profile: which tools and capabilities it shows, and what it calls them. */
 import { isMetaToolName, META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { CAPABILITIES_ID, EXPOSED_NAME_LENGTH_MAX, parseToolName } from "../core/names.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 import { quoteKey, type Complaint, type KeyPath } from "./problem.ts";
 import { objectAt } from "./server-check.ts";
 

@@ -1,4 +1,4 @@
-import { isSecretKey } from "../core/redaction.ts";
+import { isSecretKey } from "../text/redaction.ts";
 
 /** `OPENAI_KEY`, `Ocp-Apim-Subscription-Key`; a public key is for everybody. */
 const KEY_NAME = /^(?!.*public).*(?:^|[_-])key$/i;

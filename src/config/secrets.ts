@@ -3,7 +3,7 @@
  * cannot drift apart. `collectSecrets` walks the expanded transport, `maskTransport` the written one.
  */
 import { parseJson } from "../core/json.ts";
-import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../core/redaction.ts";
+import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../text/redaction.ts";
 import type { LlmConfig, Transport } from "./config.ts";
 import { isWholeReference } from "./expand.ts";
 import { isSecretEntry } from "./secret-entry.ts";

@@ -3,7 +3,7 @@
  * other problems, so nothing is taken for granted about its shape.
  */
 import { serverIdOf } from "../core/names.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 import { quoteKey, type Complaint } from "./problem.ts";
 import { SERVER_KEYS } from "./schema.ts";
 

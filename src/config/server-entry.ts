@@ -3,7 +3,7 @@
  * that other clients use become our own, or are named in a warning. What cannot be used is left out, so that the rest can still be
  * shown.
  */
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 import {
   ALLOW_KEYS,
   APPROVAL_KEYS,

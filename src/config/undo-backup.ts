@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { messageOf, RepertoireError } from "../core/errors.ts";
 import { findBackup, forgetBackup, sha256Of, type Backup, type BackupOwner } from "./backup.ts";
 import { CLIENT_FILE_BYTES_MAX, readWhole } from "./read-whole.ts";
-import { PRIVATE_MODES, removeFolders, replaceFile, resolveLink } from "./replace-file.ts";
+import { PRIVATE_MODES, removeFolders, replaceFile, resolveLink } from "../process/replace-file.ts";
 
 export type Undone =
   | { readonly kind: "restored" | "removed"; readonly backup: Backup }

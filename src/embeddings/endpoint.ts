@@ -2,8 +2,8 @@
  * Asks an OpenAI-compatible endpoint what texts mean. Its host is the one that the config names, so it may be private. The
  * texts and the key go nowhere else: redirects are not followed. The key is taken out of everything that is said.
  */
-import { escapeUnprintable } from "../core/printable.ts";
-import { createRedactor, REDACTED } from "../core/redaction.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import { createRedactor, REDACTED } from "../text/redaction.ts";
 import { ANSWER_BYTES_MAX, parseVectors } from "./answer.ts";
 
 /** What every endpoint takes: 2,000 tokens for each text, and less than a second of work on a graphics card for all. */

@@ -1,4 +1,4 @@
-import { createRecent } from "../core/recent.ts";
+import { createRecent } from "../timing/recent.ts";
 import type { Model } from "./model.ts";
 import type { Outage } from "./outage.ts";
 

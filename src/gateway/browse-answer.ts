@@ -7,7 +7,7 @@ import type { JsonObject } from "../core/json.ts";
 import { codeNameOf, displayNameOf, toolNameOf } from "../core/names.ts";
 import type { CurrentCapability } from "../core/store.ts";
 import type { ToolDefinition, ToolView } from "../core/tool.ts";
-import { makeVisible } from "../core/visible-text.ts";
+import { makeVisible } from "../text/visible-text.ts";
 import type { Component } from "../registry/listing.ts";
 import { signatureOf, typeOf } from "../registry/signature.ts";
 

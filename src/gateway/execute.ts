@@ -1,9 +1,9 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { capabilityNameOf, parseReference } from "../core/names.ts";
-import { NO_SECRETS, type Redactors } from "../core/redactors.ts";
+import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { START_WAIT_MS } from "../core/starting.ts";
+import { START_WAIT_MS } from "../process/starting.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { Keeper } from "../library/keep.ts";

@@ -5,7 +5,7 @@ import { createLibrary } from "../library/library.ts";
 import { describe, expect, it } from "vitest";
 import { createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../core/json.ts";
-import { NO_SECRETS } from "../core/redactors.ts";
+import { NO_SECRETS } from "../text/redactors.ts";
 import { succeed } from "../core/result.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import { createDrafts } from "../library/drafts.ts";

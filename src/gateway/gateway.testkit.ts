@@ -7,7 +7,7 @@ import { contextOf, type FixtureSource } from "../../test/fixtures/tool-source.t
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { NO_SECRETS } from "../core/redactors.ts";
+import { NO_SECRETS } from "../text/redactors.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
 import { createDrafts } from "../library/drafts.ts";
 import { createKeeper } from "../library/keep.ts";
@@ -23,7 +23,7 @@ import { createArgumentCheck } from "../sandbox/argument-check.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import { createTypeCheck } from "../sandbox/type-check.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
-import { launch } from "../upstream/process/launch.ts";
+import { launch } from "../process/launch.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
 import { createHeldCalls } from "./held-calls.ts";
 import { createSealedStates } from "./sealed-state.ts";

@@ -9,10 +9,10 @@ import type { ToolError } from "../core/errors.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
-import type { Redactors } from "../core/redactors.ts";
+import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
-import { meantTools, nearestTools } from "../core/tool-spelling.ts";
+import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import {
   RPC_ERROR,
   type AnthropicTool,

@@ -12,7 +12,7 @@ import { isAskable } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
-import { Share } from "../core/share.ts";
+import { Share } from "../timing/share.ts";
 import { HeldCall } from "./held-call.ts";
 import {
   CALL_AGAIN,

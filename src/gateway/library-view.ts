@@ -2,7 +2,7 @@
 import { displayNameOf, parseReference, toolNameOf, type CapabilityName } from "../core/names.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { ToolView } from "../core/tool.ts";
-import { meantTools, nearestTools } from "../core/tool-spelling.ts";
+import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import { noSuchName, type Library } from "../library/library.ts";
 
 /** The library itself for whoever has no profile. */

@@ -8,7 +8,7 @@
  * does not write marks into it.
  */
 import type { JsonObject } from "../core/json.ts";
-import type { Redactor } from "../core/redaction.ts";
+import type { Redactor } from "../text/redaction.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "./gateway.ts";
 

@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import type { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnnotations, ToolDefinition } from "../core/tool.ts";
 

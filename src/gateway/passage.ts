@@ -3,7 +3,7 @@
  * `server__prompt` and `repertoire://server/<id>/<uri>`, a server its own; everything else is as it came.
  */
 import type { JsonObject } from "../core/json.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import { exposeUri } from "../registry/exposed-uri.ts";

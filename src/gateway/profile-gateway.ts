@@ -11,7 +11,7 @@ import { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ListKind } from "../core/tool.ts";
-import { meantTools, nearestShown } from "../core/tool-spelling.ts";
+import { meantTools, nearestShown } from "../text/tool-spelling.ts";
 import { toAnthropicTools } from "../registry/anthropic-tool.ts";
 import { errorAnswer, unexpected, withTrace } from "./answer.ts";
 import type { Gateway } from "./gateway.ts";

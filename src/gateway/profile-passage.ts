@@ -1,6 +1,6 @@
 /** Resources, prompts and completion in a profile: what it does not show is not there. */
 import type { JsonObject } from "../core/json.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolView } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";

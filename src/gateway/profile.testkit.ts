@@ -13,7 +13,7 @@ import { createCodeDirectory, createToolLookUp } from "../code-directory.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { NO_SECRETS } from "../core/redactors.ts";
+import { NO_SECRETS } from "../text/redactors.ts";
 import { succeed } from "../core/result.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
 import { createDrafts } from "../library/drafts.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { crashPoint } from "../core/crash-point.ts";
+import { crashPoint } from "../process/crash-point.ts";
 import {
   capabilityNameOf,
   displayNameOf,

@@ -12,10 +12,10 @@
  */
 import { randomUUID } from "node:crypto";
 import { systemClock, type Clock } from "../core/clock.ts";
-import { crashPoint } from "../core/crash-point.ts";
+import { crashPoint } from "../process/crash-point.ts";
 import { hashJson, NO_LIMITS, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { openText, SEALING_KEY_BYTES, sealText } from "../core/sealed-text.ts";
+import { openText, SEALING_KEY_BYTES, sealText } from "../text/sealed-text.ts";
 import type { SealStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { HELD_MS } from "./held-call.ts";

@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
 import { findJsonProblem, isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { paramHeadersOf } from "../core/param-headers.ts";
+import { paramHeadersOf } from "../net/param-headers.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import {
   RPC_ERROR,

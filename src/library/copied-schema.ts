@@ -2,7 +2,7 @@
  * The part of a tool's schema at a path, copied: keyword by keyword, only in shapes that are sound, without references and
  * without defaults, and never narrower than the tool means it. Copies are bounded, whatever references do.
  */
-import { readPointer } from "../core/json-pointer.ts";
+import { readPointer } from "../text/json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { listAt, ownValue } from "./json-object.ts";
 import { DEPTH_MAX } from "./value-schema.ts";

@@ -9,7 +9,7 @@ import {
   type CapabilityName,
   type Scope,
 } from "../core/names.ts";
-import type { Redactors } from "../core/redactors.ts";
+import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityVersion, SaveOutcome, Store, ToolUse } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";

@@ -11,7 +11,7 @@ import { open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "../core/json.ts";
 import { DEFAULT_SCOPE, parseReference, type Scope } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
 import { leaveDraft } from "./leave-draft.ts";

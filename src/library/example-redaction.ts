@@ -2,8 +2,8 @@
  * What an example may hold of the run that it comes from. Beside the secrets that the config knows, whatever stands under the name
  * of a secret is taken out wherever else it appears: code hands a password on, and returns it.
  */
-import { KNOWN_SECRET_LENGTH_MIN, secretsUnderKeys } from "../core/redaction.ts";
-import type { Redactors } from "../core/redactors.ts";
+import { KNOWN_SECRET_LENGTH_MIN, secretsUnderKeys } from "../text/redaction.ts";
+import type { Redactors } from "../text/redactors.ts";
 import type { CapabilityExample } from "../core/store.ts";
 
 /** The example without secrets, or nothing where one is too short to be told from ordinary text. */

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from "../core/json.ts";
 import { displayNameOf, toolNameOf } from "../core/names.ts";
-import type { Redactors } from "../core/redactors.ts";
+import type { Redactors } from "../text/redactors.ts";
 import type { CapabilityVersion, Store } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";

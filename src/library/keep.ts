@@ -8,7 +8,7 @@
  */
 import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
-import type { Redactors } from "../core/redactors.ts";
+import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type {
   Capability,

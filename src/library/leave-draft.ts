@@ -5,7 +5,7 @@
 import { mkdir, readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hashText } from "../core/json.ts";
-import { REDACTED } from "../core/redaction.ts";
+import { REDACTED } from "../text/redaction.ts";
 
 const HASH_DIGITS = 8;
 const WORDS_LENGTH_MAX = 40;

@@ -1,7 +1,7 @@
 /** The whole library over a real store and a real sandbox, with sources in memory in place of servers. */
 import { createToolLookUp } from "../code-directory.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { createRedactors } from "../core/redactors.ts";
+import { createRedactors } from "../text/redactors.ts";
 import type { CallContext } from "../core/tool.ts";
 import { createTestRuns, type TestRuns } from "../runs/runs.testkit.ts";
 import { createCurator, type Curator } from "./curate.ts";

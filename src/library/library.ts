@@ -12,7 +12,7 @@ import {
   type NameReference,
   type Scope,
 } from "../core/names.ts";
-import { meantTools, nearestTools } from "../core/tool-spelling.ts";
+import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import type { ToolError } from "../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";

@@ -8,7 +8,7 @@
 import { constants, type Dirent } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { messageOf } from "../core/errors.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import { failWith, type PortableChecked } from "./portable.ts";
 

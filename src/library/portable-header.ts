@@ -16,7 +16,7 @@ import {
   isJsonObject,
 } from "../core/json.ts";
 import { displayNameOf, parseReference, type CapabilityName } from "../core/names.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { VISIBILITIES, type CapabilityKind } from "../core/store.ts";
 
 export const PORTABLE_EXTENSIONS: Readonly<Record<CapabilityKind, string>> = {

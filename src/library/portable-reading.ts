@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import {
   codeOf,

@@ -10,7 +10,7 @@
 import { configure } from "safe-stable-stringify";
 import type { JsonObject } from "../core/json.ts";
 import { displayNameOf, type CapabilityName } from "../core/names.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityExample, CapabilityKind, ToolUse, Visibility } from "../core/store.ts";
 import { DRAFT_BYTES_MAX } from "./drafts.ts";

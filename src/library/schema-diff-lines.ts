@@ -4,9 +4,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
-import { typeText } from "../core/schema-type.ts";
-import { SHOWN } from "../core/type-style.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import { typeText } from "../text/schema-type.ts";
+import { SHOWN } from "../text/type-style.ts";
 import { own } from "./schema-diff-nodes.ts";
 
 const TYPE_LENGTH_MAX = 160;

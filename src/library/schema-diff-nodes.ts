@@ -1,5 +1,5 @@
 /** What one node of a JSON Schema says, for a comparison of two. */
-import { readPointer, isLocalPointer } from "../core/json-pointer.ts";
+import { readPointer, isLocalPointer } from "../text/json-pointer.ts";
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, isJsonObject } from "../core/json.ts";
 

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 
 export interface DiffLabels {
   readonly before: string;

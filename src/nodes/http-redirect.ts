@@ -2,7 +2,7 @@
  * Follows redirects, each under the same guard as the first request. What a redirect may not do: leave http and https, carry
  * credentials in its URL, or take the caller's credentials to another origin.
  */
-import { isSecretKey } from "../core/redaction.ts";
+import { isSecretKey } from "../text/redaction.ts";
 import type { Exchange, ExchangeOptions, HttpRequest } from "./http-exchange.ts";
 import { parseTarget } from "./http-target.ts";
 

@@ -1,4 +1,4 @@
-import { isPrivateAddress } from "../core/address.ts";
+import { isPrivateAddress } from "../net/addresses.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";

@@ -3,7 +3,7 @@
  * question, or the key, anywhere else: redirects are not followed. The key is taken out of everything that is shown.
  */
 import { DATA_LIMITS, isJsonObject, parseJson, type Json, type JsonObject } from "../core/json.ts";
-import { createRedactor, REDACTED } from "../core/redaction.ts";
+import { createRedactor, REDACTED } from "../text/redaction.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { AddressGuard, Resolve } from "./address-guard.ts";
 import type { HttpRequest } from "./http-exchange.ts";

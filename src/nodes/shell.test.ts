@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../core/json.ts";
-import { launch } from "../upstream/process/launch.ts";
+import { launch } from "../process/launch.ts";
 import { createContext, createFolder, createNode, CLOSED } from "./nodes.testkit.ts";
 import { createShell, type StartProcess } from "./shell.ts";
 
@@ -168,7 +168,7 @@ test("under the watcher, a command ends with a gateway that is killed", async ()
   const pipe = createPipe();
   const program = `
     import { createShell } from ${JSON.stringify(join(import.meta.dirname, "shell.ts"))};
-    import { launch } from ${JSON.stringify(join(import.meta.dirname, "../upstream/process/launch.ts"))};
+    import { launch } from ${JSON.stringify(join(import.meta.dirname, "../process/launch.ts"))};
     const policy = () => ({ allowShell: true, allowPrivateHttp: false, fileRoots: [] });
     const command = 'exec 9>"$1"; echo ready >&9; while :; do sleep 1; done';
     const context = { traceId: "t", signal: new AbortController().signal };

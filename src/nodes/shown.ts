@@ -1,4 +1,4 @@
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 
 /** Enough to recognise what was named. */
 const NAME_LENGTH_MAX = 200;

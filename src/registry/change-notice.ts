@@ -6,7 +6,7 @@
  */
 import type { Log } from "../core/log.ts";
 import { differs, LISTED_KINDS, type ListedKind, type Listing } from "./listing.ts";
-import { createPace, type PaceParts } from "../core/pace.ts";
+import { createPace, type PaceParts } from "../timing/pace.ts";
 
 const WINDOW_MS = 50;
 /** Each notice makes every connected client read the lists again. */

@@ -2,10 +2,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { reportStarting, startPatienceMs } from "../core/starting.ts";
+import { reportStarting, startPatienceMs } from "../process/starting.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { waitFor, type After } from "../core/pace.ts";
+import { waitFor, type After } from "../timing/pace.ts";
 import type { Shelf } from "./shelf.ts";
 import type { Stock } from "./stock.ts";
 

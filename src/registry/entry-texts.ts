@@ -2,9 +2,9 @@
  * The texts of an entry that models and people read, made visible and kept short. Names, `enum`, `const`, `default`,
  * `examples` and patterns stay exact: they are sent back, or compared.
  */
-import { isLocalPointer, readPointer } from "../core/json-pointer.ts";
+import { isLocalPointer, readPointer } from "../text/json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
-import { makeVisible } from "../core/visible-text.ts";
+import { makeVisible } from "../text/visible-text.ts";
 import { branchesOf } from "./schema-keywords.ts";
 import { createTextRepair, type TextNote, type TextRepair } from "./text-repair.ts";
 

@@ -1,5 +1,5 @@
-import { makeVisible } from "../core/visible-text.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { makeVisible } from "../text/visible-text.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 
 /** Enough to judge a text by, and one or two lines on a terminal. */
 export const EXCERPT_LENGTH_MAX = 160;

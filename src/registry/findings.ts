@@ -6,7 +6,7 @@
  * each definition: a process that nobody asks reads no text twice.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { makeVisible } from "../core/visible-text.ts";
+import { makeVisible } from "../text/visible-text.ts";
 import { findCrossReferences } from "./cross-reference.ts";
 import { entryNameOf, textsOf, type EntryKind } from "./entry-reading.ts";
 import { excerptOf } from "./excerpt.ts";

@@ -8,9 +8,9 @@
 import type { Clock } from "../core/clock.ts";
 import { messageOf, type ToolError } from "../core/errors.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import { WHOLE_START_MS } from "../core/starting.ts";
+import { WHOLE_START_MS } from "../process/starting.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
-import { waitFor, type After } from "../core/pace.ts";
+import { waitFor, type After } from "../timing/pace.ts";
 
 /** The limit of a call. */
 const FLIGHT_MS_MAX = 60_000;

@@ -8,7 +8,7 @@
  * A call is one look into the map of exposed names and one call of the source. Nothing here throws, except for a source
  * whose id could not be told apart in an exposed name, which is a bug.
  */
-import type { CallWatch } from "../core/call-watch.ts";
+import type { CallWatch } from "../telemetry/call-watch.ts";
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog, type Log } from "../core/log.ts";
@@ -34,7 +34,7 @@ import type { Backoff } from "./flight.ts";
 import { shareIntent } from "./intent-share.ts";
 import { createMemoryCache } from "./kept-readings.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
-import { systemAfter, type After } from "../core/pace.ts";
+import { systemAfter, type After } from "../timing/pace.ts";
 import { createRouting } from "./routing.ts";
 import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
 import { createSourceNotice } from "./source-notice.ts";

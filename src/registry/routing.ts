@@ -1,9 +1,9 @@
 /** The way of a call from an exposed name to its source. */
-import type { CallWatch } from "../core/call-watch.ts";
+import type { CallWatch } from "../telemetry/call-watch.ts";
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
-import { foldName } from "../core/nearest.ts";
-import { paramHeadersOf } from "../core/param-headers.ts";
+import { foldName } from "../text/nearest.ts";
+import { paramHeadersOf } from "../net/param-headers.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, CallTool, SourceDescription, ToolView } from "../core/tool.ts";
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";

@@ -5,7 +5,7 @@
  * bounded size. The walk keeps its own stack. References are followed inside the schema and nowhere else.
  */
 import { type JsonObject, isJsonObject } from "../core/json.ts";
-import { isLocalPointer, readPointer } from "../core/json-pointer.ts";
+import { isLocalPointer, readPointer } from "../text/json-pointer.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
 import { findHeaderProblem } from "./param-header.ts";
 import { findExpansionProblem } from "./schema-expansion.ts";

@@ -10,7 +10,7 @@ import type { Offer, ToolSource } from "../core/tool.ts";
 import type { Reading } from "./cache-entry.ts";
 import { createFlightDeck, type Backoff, type Flight, type FlightDeck } from "./flight.ts";
 import type { Access } from "./listing.ts";
-import { createPace, type After } from "../core/pace.ts";
+import { createPace, type After } from "../timing/pace.ts";
 
 /** A server that announces a change a thousand times a second is read once in that time. */
 const REREAD_GAP_MS = 1000;

@@ -1,7 +1,7 @@
-import { typeText } from "../core/schema-type.ts";
-import { SHOWN } from "../core/type-style.ts";
+import { typeText } from "../text/schema-type.ts";
+import { SHOWN } from "../text/type-style.ts";
 
-export { signatureOf } from "../core/schema-type.ts";
+export { signatureOf } from "../text/schema-type.ts";
 
 /**
  * The type of one schema, for people: it says what helps and gives `unknown` for the rest. `root` is where its

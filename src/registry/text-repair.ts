@@ -1,5 +1,5 @@
 /** What is done to the texts of one entry before anybody reads them, and what there is to say about it. */
-import { dropLooseEnd, makeVisible } from "../core/visible-text.ts";
+import { dropLooseEnd, makeVisible } from "../text/visible-text.ts";
 import { excerptOf } from "./excerpt.ts";
 
 /** Something about the texts of an entry that a person should know. */

@@ -1,5 +1,5 @@
 import type { Component, Listing } from "./listing.ts";
-import type { After } from "../core/pace.ts";
+import type { After } from "../timing/pace.ts";
 import { documentOf, type Experience } from "./search-document.ts";
 import { createSearchIndex, type SearchLimits } from "./search-index.ts";
 import type { Meanings } from "./similarity.ts";

@@ -1,6 +1,6 @@
 import { fail, type ToolResult } from "../core/result.ts";
-import { stillStarting } from "../core/starting.ts";
-import { meantTools, nearestTools, respeltTools } from "../core/tool-spelling.ts";
+import { stillStarting } from "../process/starting.ts";
+import { meantTools, nearestTools, respeltTools } from "../text/tool-spelling.ts";
 import type { Shelf } from "./shelf.ts";
 
 /**

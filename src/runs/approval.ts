@@ -3,7 +3,7 @@
  * whether the process lives or not, and the answer may come from anywhere. It counts for exactly what was asked. An answer that comes
  * when the run has ended or was cancelled counts for nothing.
  */
-import { crashPoint } from "../core/crash-point.ts";
+import { crashPoint } from "../process/crash-point.ts";
 import type { Json } from "../core/json.ts";
 import { mayDecide } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";

@@ -6,7 +6,7 @@
  * - Whether somebody may decide is looked at before anything is written.
  * - It is on record before the audit trail says so, and nothing else follows from an answer that came too late.
  */
-import { crashPoint } from "../core/crash-point.ts";
+import { crashPoint } from "../process/crash-point.ts";
 import { hashJson, NO_LIMITS, type JsonObject } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
 import { mayDecide, type Principal } from "../core/principal.ts";

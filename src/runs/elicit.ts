@@ -1,5 +1,5 @@
 /** Asks a person through the client, where the client can. */
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { mayDecide } from "../core/principal.ts";
 import type { CallContext } from "../core/tool.ts";

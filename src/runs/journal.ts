@@ -7,12 +7,12 @@
  * nothing more is written or begun.
  */
 import type { Clock } from "../core/clock.ts";
-import { crashPoint, crashPointSoon } from "../core/crash-point.ts";
+import { crashPoint, crashPointSoon } from "../process/crash-point.ts";
 import type { ToolError } from "../core/errors.ts";
 import { DATA_LIMITS, findJsonProblem, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Lease, RunStore, Step, StepOutcome } from "../core/store.ts";
-import { endSpan, NO_TELEMETRY, type Telemetry } from "../core/telemetry.ts";
+import { endSpan, NO_TELEMETRY, type Telemetry } from "../telemetry/telemetry.ts";
 import type { TraceContext } from "../core/trace-context.ts";
 import { ANSWER_BYTES_MAX } from "../sandbox/limits.ts";
 import type { Departure } from "./departure.ts";

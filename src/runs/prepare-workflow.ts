@@ -5,7 +5,7 @@
 import type { ToolError } from "../core/errors.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import type { JsonObject } from "../core/json.ts";
-import { nearestTools } from "../core/tool-spelling.ts";
+import { nearestTools } from "../text/tool-spelling.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, NodeType } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/argument-check.ts";

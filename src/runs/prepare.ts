@@ -4,9 +4,9 @@
  */
 import type { CodePlace, ToolError } from "../core/errors.ts";
 import { codeNameOf } from "../core/names.ts";
-import { didYouMean } from "../core/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { missingFrom } from "../core/schema-type.ts";
+import { missingFrom } from "../text/schema-type.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { CodeAnalysis, CodeProblem, Program, StrayUse, ToolUse } from "../sandbox/analysis.ts";
 import { declareTools, signatureOfTool, type DeclaredTool } from "../sandbox/declarations.ts";

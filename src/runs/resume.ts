@@ -5,7 +5,7 @@
  * A run whose owner is gone has no end on record: it is taken over first and marked as interrupted, so that its owner, should
  * it wake up, can write nothing more.
  */
-import { crashPoint } from "../core/crash-point.ts";
+import { crashPoint } from "../process/crash-point.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Run, RunDraft, RunStore, Step } from "../core/store.ts";

@@ -1,8 +1,8 @@
 /** How a run ends: what is told, and what is put on record. */
-import { crashPoint } from "../core/crash-point.ts";
+import { crashPoint } from "../process/crash-point.ts";
 import { RepertoireError, tellThrown, type ToolError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
-import { UNREDACTABLE, type Redactor } from "../core/redaction.ts";
+import { UNREDACTABLE, type Redactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";

@@ -1,7 +1,7 @@
 /** What a client is told about a run that did not return. */
 import { TOOL_ERROR_CODES, type CodePlace, type ToolError, type ToolErrorCode } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { isCapability } from "./prepare-below.ts";
 import { placeInSource, type Program } from "../sandbox/analysis.ts";

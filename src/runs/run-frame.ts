@@ -4,15 +4,15 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
-import { crashPoint } from "../core/crash-point.ts";
+import { crashPoint } from "../process/crash-point.ts";
 import type { ToolError } from "../core/errors.ts";
 import { hashText, type Json } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
-import type { Redactors } from "../core/redactors.ts";
+import type { Redactors } from "../text/redactors.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Run, RunKind, RunStatus, RunStore, RunSummary, Step } from "../core/store.ts";
-import type { Telemetry } from "../core/telemetry.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
 import { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";

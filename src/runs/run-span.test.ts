@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { NO_TELEMETRY, type Telemetry } from "../core/telemetry.ts";
+import { NO_TELEMETRY, type Telemetry } from "../telemetry/telemetry.ts";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
 

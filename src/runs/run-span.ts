@@ -2,7 +2,7 @@
 import type { Json } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { RunKind } from "../core/store.ts";
-import { endSpan, NO_SPAN, type Span, type Telemetry } from "../core/telemetry.ts";
+import { endSpan, NO_SPAN, type Span, type Telemetry } from "../telemetry/telemetry.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { TraceContext } from "../core/trace-context.ts";
 import { isPause } from "./pause.ts";

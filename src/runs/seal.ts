@@ -8,12 +8,12 @@
  * has stays a mark.
  */
 import { createHmac } from "node:crypto";
-import { encodedForms } from "../core/encoded-forms.ts";
+import { encodedForms } from "../text/encoded-forms.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { mapTexts } from "../core/map-texts.ts";
-import { UNREDACTABLE } from "../core/redaction.ts";
+import { mapTexts } from "../text/map-texts.ts";
+import { UNREDACTABLE } from "../text/redaction.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { createTextFinder } from "../core/text-finder.ts";
+import { createTextFinder } from "../text/text-finder.ts";
 import type { SensitiveValue } from "../core/tool.ts";
 
 /** A shorter value would be found in every other word. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { createRedactors, NO_SECRETS } from "../core/redactors.ts";
+import { createRedactors, NO_SECRETS } from "../text/redactors.ts";
 import { runUriOf, stepUriOf } from "./run-uri.ts";
 import { createTestRuns, cutShort, type TestRuns } from "./runs.testkit.ts";
 import { createTraces, shownStatus, type Traces } from "./trace.ts";

@@ -3,9 +3,9 @@
  * a redactor that knows what the run was given under the name of a secret; what is handed to a run as its input has not.
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
-import { readPointer } from "../core/json-pointer.ts";
+import { readPointer } from "../text/json-pointer.ts";
 import type { Scope } from "../core/names.ts";
-import type { Redactors } from "../core/redactors.ts";
+import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { type Run, type RunStore, type RunSummary, type Step } from "../core/store.ts";
 import { checkpointJson, checkpointOf } from "./checkpoint.ts";

@@ -1,4 +1,4 @@
-import { NO_SECRETS } from "../core/redactors.ts";
+import { NO_SECRETS } from "../text/redactors.ts";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import type { CallContext } from "../core/tool.ts";

@@ -5,7 +5,7 @@
  * breaks the thread is refused like any other that cannot be read, and the next request gets a new thread. Nothing here throws.
  */
 import type { Analysis, CodeProblem } from "./analysis-contract.ts";
-import { createRecent } from "../core/recent.ts";
+import { createRecent } from "../timing/recent.ts";
 import { createBackground, type BackgroundReply } from "./background.ts";
 
 export type { CodeProblem, Program, StrayUse, ToolUse } from "./analysis-contract.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
-import { requiresSomething, signatureOf, typeText } from "../core/schema-type.ts";
-import { DECLARED_INPUT, DECLARED_OUTPUT } from "../core/type-style.ts";
-import { docComment, indent, propertyName, quote } from "../core/type-text.ts";
+import { requiresSomething, signatureOf, typeText } from "../text/schema-type.ts";
+import { DECLARED_INPUT, DECLARED_OUTPUT } from "../text/type-style.ts";
+import { docComment, indent, propertyName, quote } from "../text/type-text.ts";
 
 export interface DeclaredTool {
   readonly namespace: string;

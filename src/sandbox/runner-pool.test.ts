@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/fixtures/temporary.ts";
 import type { JsonObject } from "../core/json.ts";
-import { launch } from "../upstream/process/launch.ts";
+import { launch } from "../process/launch.ts";
 import { createRunnerPool, type Acquired, type PoolParts, type RunnerPool } from "./runner-pool.ts";
 import {
   createTestSandbox,

@@ -7,7 +7,7 @@
  * needed, and one that has served long enough is let go.
  */
 import { messageOf } from "../core/errors.ts";
-import { Share } from "../core/share.ts";
+import { Share } from "../timing/share.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 import { findNetworkFence, startRunner, type LaunchChild, type RunnerProcess } from "./runner-process.ts";
 

@@ -111,7 +111,7 @@ describe("processes", () => {
     const source = (name: string) => JSON.stringify(join(import.meta.dirname, name));
     const program = `
       import { createSandbox } from ${source("sandbox.ts")};
-      import { launch } from ${source("../upstream/process/launch.ts")};
+      import { launch } from ${source("../process/launch.ts")};
       const sandbox = createSandbox({ launch, memoryMb: () => 64 });
       const run = (code, options) => sandbox.run({ script: "(async () => {" + code + "})", args: {}, functions: [], call: async () => ({}), seed: "",
         clockAt: 0, timeoutMs: 60_000, callsMax: 1, callsAtOnceMax: 1, signal: new AbortController().signal, level: 0, owner: "", ...options });

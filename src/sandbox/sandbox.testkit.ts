@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { eventually } from "../../test/fixtures/temporary.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { launch } from "../upstream/process/launch.ts";
+import { launch } from "../process/launch.ts";
 import type { LaunchChild } from "./runner-process.ts";
 import { createSandbox, type CallReply, type GuestOutcome, type GuestRun, type Sandbox } from "./sandbox.ts";
 

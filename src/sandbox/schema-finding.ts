@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../core/json.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 import { argumentPath, pointerParts } from "./schema-path.ts";
 import { propertyNames, valueWords, wordsFor } from "./schema-words.ts";
 

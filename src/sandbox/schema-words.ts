@@ -1,7 +1,7 @@
 /** The words for one failed keyword, for a model that will try again. */
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../core/json.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../text/nearest.ts";
 
 const LISTED_VALUE_COUNT_MAX = 20;
 const VALUE_LENGTH_MAX = 80;

@@ -1,6 +1,6 @@
 /** The thread in which schemas from outside are compiled and run. It keeps what it compiled until it is replaced. */
 import type { JsonObject } from "../core/json.ts";
-import { createRecent } from "../core/recent.ts";
+import { createRecent } from "../timing/recent.ts";
 import type { SchemaReply, SchemaRequest } from "./argument-check.ts";
 import { serveBackground } from "./background-worker.ts";
 import { createSchemaValidator, type SchemaValidator } from "./schema-validator.ts";

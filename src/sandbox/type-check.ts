@@ -7,7 +7,7 @@
  * process and the last verdicts; nothing here throws.
  */
 import type { LaunchChild } from "./runner-process.ts";
-import { createRecent } from "../core/recent.ts";
+import { createRecent } from "../timing/recent.ts";
 import { complaintsOf, type ToolCallPlace, type TypeComplaint } from "./type-check-complaints.ts";
 import { openProject, type Project } from "./type-check-project.ts";
 

@@ -3,8 +3,8 @@
  * one; there is no way in for a query string, a header or a body. What a client chose itself (a tool's name, a method) is cut and escaped.
  */
 import type { Log } from "../core/log.ts";
-import { escapeUnprintable } from "../core/printable.ts";
-import type { Outcome } from "../core/telemetry.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import type { Outcome } from "../telemetry/telemetry.ts";
 
 export interface HttpExchange {
   readonly method: string;

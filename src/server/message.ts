@@ -1,6 +1,6 @@
 /** What a client sends, read once and checked: the same JSON is looked at, decided on and carried out. */
 import { isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { hasDuplicateKeys } from "../core/duplicate-keys.ts";
+import { hasDuplicateKeys } from "../text/duplicate-keys.ts";
 import { findJsonProblem, isJsonObject, JSON_LIMITS } from "../core/json.ts";
 
 /** The arguments of a call sit four levels inside a message, and have their own limit. */

@@ -6,9 +6,9 @@
  * `other`, and neither tools nor principals are labels.
  */
 import { Counter, Gauge, Registry } from "prom-client";
-import type { CallObserver } from "../core/call-watch.ts";
+import type { CallObserver } from "../telemetry/call-watch.ts";
 import type { RunKind, RunStatus } from "../core/store.ts";
-import { OUTCOMES, type Outcome } from "../core/telemetry.ts";
+import { OUTCOMES, type Outcome } from "../telemetry/telemetry.ts";
 import { registerGauge, registerProcessMetrics } from "./process-metrics.ts";
 import { registerTimedCounter } from "./timed-counter.ts";
 

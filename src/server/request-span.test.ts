@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { NO_SPAN, NO_TELEMETRY, type Span, type SpanOptions, type Telemetry } from "../core/telemetry.ts";
+import {
+  NO_SPAN,
+  NO_TELEMETRY,
+  type Span,
+  type SpanOptions,
+  type Telemetry,
+} from "../telemetry/telemetry.ts";
 import { endMessageSpan, outcomeOfAnswer, traceMessage } from "./request-span.ts";
 
 const given = { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01` };

@@ -3,7 +3,13 @@
  * from here (the short one, the SDK, either era) reads `_meta`, and so does the server at the end of it.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { NO_SPAN, startRequestSpan, type Outcome, type Span, type Telemetry } from "../core/telemetry.ts";
+import {
+  NO_SPAN,
+  startRequestSpan,
+  type Outcome,
+  type Span,
+  type Telemetry,
+} from "../telemetry/telemetry.ts";
 import { parseTraceContext, TRACE_FIELDS, type TraceContext } from "../core/trace-context.ts";
 
 /** Any message of JSON-RPC. */

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { CLIENT_CAPABILITIES_META_KEY, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { Output } from "../core/output.ts";
+import type { Output } from "../process/output.ts";
 import type { ClientFace } from "../core/tool.ts";
 import { createClientFace } from "./client-face.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "./mcp-server.ts";

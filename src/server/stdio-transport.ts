@@ -11,7 +11,7 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { silentLog, type Log } from "../core/log.ts";
-import type { Output } from "../core/output.ts";
+import type { Output } from "../process/output.ts";
 import { encodeAnswer, failureAnswer } from "./answer.ts";
 import { INVALID_REQUEST, readMessage, refuseUnreadable, REQUEST_FAILED, type MessageId } from "./message.ts";
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog, type Log } from "../core/log.ts";
-import { createRedactor } from "../core/redaction.ts";
+import { createRedactor } from "../text/redaction.ts";
 import { causeOfFetchError } from "./http/http-cause.ts";
 import type { OpenWire } from "./open-wire.ts";
 import type { UpstreamTransport } from "./upstream-config.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { WireMessage } from "../core/wire.ts";
+import type { WireMessage } from "./transport/wire.ts";
 import { openSession, type HandshakeOptions } from "./handshake.ts";
 import { Peer } from "./peer.ts";
 import { createWirePair } from "./wire-pair.testkit.ts";

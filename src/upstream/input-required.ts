@@ -5,7 +5,7 @@
  */
 import { refusalOf } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { Redactor } from "../core/redaction.ts";
+import type { Redactor } from "../text/redaction.ts";
 import type { CallContext } from "../core/tool.ts";
 import { QUESTION_MS_MAX } from "./call-timer.ts";
 import type { Reply } from "./peer.ts";

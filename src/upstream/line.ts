@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Redactor } from "../core/redaction.ts";
+import type { Redactor } from "../text/redaction.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { describeRunDeadline } from "../core/run-deadline.ts";
 import type { CallContext, ClientFace, Offer, Starting } from "../core/tool.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { evilCommand } from "../../test/rig/evil-process.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
-import { createRedactor } from "../core/redaction.ts";
+import { createRedactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import { openWire } from "./open-wire.ts";
 import { OWN_LINE_COUNT_MAX } from "./own-lines.ts";

@@ -5,7 +5,7 @@ import { silentLog } from "../core/log.ts";
 import type { Principal } from "../core/principal.ts";
 import { succeed } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
-import type { WireMessage } from "../core/wire.ts";
+import type { WireMessage } from "./transport/wire.ts";
 import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
-import type { Wire, WireMessage } from "../core/wire.ts";
+import type { Wire, WireMessage } from "./transport/wire.ts";
 import { createWirePair, type TestWire } from "./wire-pair.testkit.ts";
 
 type Handler = (

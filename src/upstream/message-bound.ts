@@ -16,7 +16,7 @@ import {
   type JsonObject,
 } from "../core/json.ts";
 import { Misfit } from "../core/fit.ts";
-import type { WireMessage } from "../core/wire.ts";
+import type { WireMessage } from "./transport/wire.ts";
 import { fitResult, LIST_KEYS } from "./answer-shapes.ts";
 import type { Reply, RpcError } from "./peer.ts";
 

@@ -1,6 +1,6 @@
 import type { ToolError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { Wire } from "../core/wire.ts";
+import type { Wire } from "./transport/wire.ts";
 import type { FailureCause } from "./failure-cause.ts";
 import { startServerProcess, type ServerProcess } from "./process/server-process.ts";
 import type { RemoteParts, RemoteWire } from "./remote-wire.ts";

@@ -12,7 +12,7 @@
 import type { Clock } from "../core/clock.ts";
 import { canonicalJson, type JsonObject } from "../core/json.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import { Share } from "../core/share.ts";
+import { Share } from "../timing/share.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
 import type { Line } from "./line.ts";
 

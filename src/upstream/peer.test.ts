@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import fc from "fast-check";
 import type { JsonObject } from "../core/json.ts";
-import type { Wire, WireMessage } from "../core/wire.ts";
+import type { Wire, WireMessage } from "./transport/wire.ts";
 import { Peer, type PeerHandlers } from "./peer.ts";
 import { createWirePair, type TestWire } from "./wire-pair.testkit.ts";
 

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { UnusableAnswer, Wire, WireMessage } from "../core/wire.ts";
+import type { UnusableAnswer, Wire, WireMessage } from "./transport/wire.ts";
 import { CallTimer, longestMs } from "./call-timer.ts";
 import { findParamsExcess, readAnswer } from "./message-bound.ts";
 import { findRequestProblem, fitNotification } from "./server-messages.ts";

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
-import { createPace, systemAfter } from "../core/pace.ts";
+import { createPace, systemAfter } from "../timing/pace.ts";
 
 /** No more than 20 in any second: a burst, and then one for each gap. */
 const BURST = 10;

@@ -1,6 +1,6 @@
 /** A request in the words of a session: what a server of its era wants to find beside the parameters. */
 import type { JsonObject } from "../core/json.ts";
-import type { Redactor } from "../core/redaction.ts";
+import type { Redactor } from "../text/redaction.ts";
 import type { CallContext } from "../core/tool.ts";
 import { askableOf } from "../core/askable.ts";
 import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";

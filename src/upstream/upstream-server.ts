@@ -10,7 +10,7 @@
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import type { Redactor } from "../core/redaction.ts";
+import type { Redactor } from "../text/redaction.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import type {
   CallContext,

@@ -1,4 +1,4 @@
-import type { Wire, WireMessage } from "../core/wire.ts";
+import type { Wire, WireMessage } from "./transport/wire.ts";
 
 /** Two ends of a connection in memory: what one sends the other receives, in order, a turn later. */
 export function createWirePair(): [TestWire, TestWire] {

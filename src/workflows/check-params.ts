@@ -1,8 +1,8 @@
 /** The parameters of a node against the schema of its type: names, and the types of what has no template. */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
-import { didYouMean } from "../core/nearest.ts";
-import { missingFrom, typeText } from "../core/schema-type.ts";
-import { SHOWN } from "../core/type-style.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { missingFrom, typeText } from "../text/schema-type.ts";
+import { SHOWN } from "../text/type-style.ts";
 import { judgeUndeclared, memberSchema, membersOfSchema, type Members } from "./declared-members.ts";
 import { listNames } from "./declared-name.ts";
 import { kindOf, quoteName } from "./part.ts";

@@ -1,5 +1,5 @@
 /** What the templates of a workflow refer to: every root must be something, and first names must be declared. */
-import { didYouMean } from "../core/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { judgeUndeclared, memberSchema, membersOfSchema } from "./declared-members.ts";
 import { BATCH_NAMES, listNames, suggest } from "./declared-name.ts";
 import type { KnownNodeType } from "./node-type.ts";

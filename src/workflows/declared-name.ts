@@ -1,5 +1,5 @@
 /** The names that a workflow declares: of its inputs, nodes and outputs. */
-import { didYouMean } from "../core/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { quoteName } from "./part.ts";
 import { cut, type Path } from "./place.ts";
 import type { Problems } from "./problem.ts";

@@ -1,5 +1,5 @@
 /** A plan as text for a terminal or a model: levels from top to bottom, no line wider than 80 columns. */
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { inputLabel, marksOf } from "./graph-notes.ts";
 import { cut } from "./place.ts";
 import type { Plan, PlannedNode } from "./plan.ts";

@@ -3,7 +3,7 @@
  * so that the rest can still be checked. Only own fields count.
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
-import { didYouMean } from "../core/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { cut, type Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 

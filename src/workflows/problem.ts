@@ -1,6 +1,6 @@
 /** What is wrong with a workflow, for a model or a person: where it stands, what is wrong, what to do. */
-import { nearest } from "../core/nearest.ts";
-import { escapeUnprintable } from "../core/printable.ts";
+import { nearest } from "../text/nearest.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { formatPlace, type Path } from "./place.ts";
 
 export interface WorkflowProblem {

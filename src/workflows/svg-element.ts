@@ -1,5 +1,5 @@
 /** SVG as text. Everything that comes from a workflow goes through `escapeXml`. */
-import { escapeUnprintable } from "../core/printable.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",

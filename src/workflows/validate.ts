@@ -5,7 +5,7 @@
  * text, and `validateWorkflow` checks it against what was found of its types. Both are pure and never throw.
  */
 import { isJsonObject } from "../core/json.ts";
-import { didYouMean } from "../core/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { checkParams } from "./check-params.ts";
 import { checkTemplates } from "./check-templates.ts";
 import { NO_FINDINGS, type NodeFindings } from "./node-finding.ts";

@@ -8,7 +8,13 @@ import { findBackup, forgetBackup, keepBackup, sha256Of } from "../backup.ts";
 import { parseDocument } from "../document.ts";
 import { CLIENT_FILE_BYTES_MAX, readWhole } from "../read-whole.ts";
 import { changeError } from "../undo-backup.ts";
-import { findMissingFolder, modeOf, PRIVATE_MODES, replaceFile, SHARED_MODES } from "../replace-file.ts";
+import {
+  findMissingFolder,
+  modeOf,
+  PRIVATE_MODES,
+  replaceFile,
+  SHARED_MODES,
+} from "../../process/replace-file.ts";
 import { joinJson, leaveJson } from "./join-json.ts";
 import { JOINED_KEY, type JoinTarget } from "./join-place.ts";
 import { editBehindMark, type TextEdit } from "./join-text.ts";

@@ -4,7 +4,7 @@
  */
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
-import { isSecretKey } from "../../core/redaction.ts";
+import { isSecretKey } from "../../text/redaction.ts";
 import { collectSecrets } from "../secrets.ts";
 import type { JoinTarget } from "./join-place.ts";
 

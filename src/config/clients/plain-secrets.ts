@@ -2,7 +2,7 @@
  * Secrets that stand in an entry in plain text. One walk both finds and replaces them, so that what is named and what is moved cannot
  * drift apart. A value that refers to a variable or an input is none.
  */
-import { isSecretKey, PATTERNS, HINTS, REDACTED } from "../../core/redaction.ts";
+import { isSecretKey, PATTERNS, HINTS, REDACTED } from "../../text/redaction.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { isSecretEntry } from "../secret-entry.ts";
 import { freeInputId } from "./input-declaration.ts";

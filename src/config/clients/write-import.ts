@@ -8,7 +8,7 @@ import { editText, writeConfig, type ConfigEdit } from "../edit.ts";
 import { parseDocument } from "../document.ts";
 import type { InputDeclaration } from "../inputs.ts";
 import { readWhole } from "../read-whole.ts";
-import { findMissingFolder, modeOf } from "../replace-file.ts";
+import { findMissingFolder, modeOf } from "../../process/replace-file.ts";
 import { asObject } from "../server-check.ts";
 import { changeError } from "../undo-backup.ts";
 import { withInputs } from "./plain-secrets.ts";

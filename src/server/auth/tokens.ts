@@ -1,6 +1,6 @@
 /** What can be done with the gateway's own tokens: show, list, create, revoke, rotate. */
 import { systemClock, type Clock } from "../../core/clock.ts";
-import { didYouMean, nearest } from "../../core/nearest.ts";
+import { didYouMean, nearest } from "../../text/nearest.ts";
 import { isScopePart } from "../../core/names.ts";
 import { PERMISSIONS, type Permission } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import type { FixtureSource } from "../../../test/fixtures/tool-source.ts";
 import { PERMISSIONS, type Permission, type Principal } from "../../core/principal.ts";
 import { silentLog, type Log } from "../../core/log.ts";
-import { NO_TELEMETRY } from "../../core/telemetry.ts";
+import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { openRig } from "../../gateway/gateway.testkit.ts";
 import { insufficientScope } from "../auth/permission.ts";

@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Permission } from "../../core/principal.ts";
 import { permissionFor, permissionsForCall, type InsufficientScope } from "../auth/permission.ts";
-import type { Telemetry } from "../../core/telemetry.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { McpServerParts } from "../mcp-server.ts";
 import { traceMessage } from "../request-span.ts";
 import { readBody } from "./body.ts";

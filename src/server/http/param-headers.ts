@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "../../core/json.ts";
-import { argumentAt, declaredHeaders, decodeHeader, type ParamHeader } from "../../core/param-headers.ts";
+import { argumentAt, declaredHeaders, decodeHeader, type ParamHeader } from "../../net/param-headers.ts";
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually, temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
 import { silentLog } from "../../core/log.ts";
-import { NO_TELEMETRY } from "../../core/telemetry.ts";
+import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
 import { openRig } from "../../gateway/gateway.testkit.ts";
 import { createGate } from "../auth/gate.ts";
 import { openTokens } from "../auth/tokens.ts";

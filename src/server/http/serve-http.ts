@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Log } from "../../core/log.ts";
-import type { Telemetry } from "../../core/telemetry.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Gate, GateOAuth } from "../auth/gate.ts";
 import { findProfileProblem, insufficientScope, scopeNameOf } from "../auth/permission.ts";

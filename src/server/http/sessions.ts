@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
-import { Share } from "../../core/share.ts";
+import { Share } from "../../timing/share.ts";
 import { KEEP_ALIVE_MS, SESSION_COUNT_MAX, SESSION_IDLE_MS, SESSION_RESERVED_COUNT } from "./limits.ts";
 import { HttpSession } from "./session.ts";
 

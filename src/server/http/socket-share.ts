@@ -5,7 +5,7 @@
  */
 import type { Socket } from "node:net";
 import type { Principal } from "../../core/principal.ts";
-import { Share } from "../../core/share.ts";
+import { Share } from "../../timing/share.ts";
 import { SOCKET_COUNT_MAX, SOCKET_RESERVED_COUNT, STRANGER_COUNT_MAX } from "./limits.ts";
 
 export class SocketShare {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Permission, Principal } from "../../core/principal.ts";
-import type { Outcome, Span } from "../../core/telemetry.ts";
+import type { Outcome, Span } from "../../telemetry/telemetry.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { MessageId } from "../message.ts";
 import { outcomeOfAnswer } from "../request-span.ts";

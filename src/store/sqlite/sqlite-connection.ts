@@ -18,7 +18,7 @@ import { rememberFile, type OwnFile } from "./own-file.ts";
 import type { SqliteHandle } from "./sqlite-handle.ts";
 import { storeErrorOf } from "./sqlite-error.ts";
 import { StatementCache } from "./statement-cache.ts";
-import { Turnstile } from "./turnstile.ts";
+import { Turnstile } from "../../timing/turnstile.ts";
 
 export class SqliteConnection implements DatabaseConnection {
   readonly path: string;

@@ -1,6 +1,6 @@
 /** What the failure of a request, or an answer that is none, says about a remote server. */
 import type { FailureCause } from "../failure-cause.ts";
-import { RefusedUrl } from "./address-policy.ts";
+import { RefusedUrl } from "../../net/address-policy.ts";
 
 const NAME_CODES: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME"]);
 /** The codes that OpenSSL and Node give to certificates and handshakes. */

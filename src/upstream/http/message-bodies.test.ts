@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { WireMessage } from "../../core/wire.ts";
+import type { WireMessage } from "../transport/wire.ts";
 import { requestIdOf, takeMessages } from "./message-bodies.ts";
 
 function open(chunks: readonly (string | Uint8Array)[], type: string, id?: number) {

@@ -4,8 +4,8 @@
  * here every message reaches the one bound that all wires share.
  */
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { UnusableAnswer, WireMessage } from "../../core/wire.ts";
-import { AnswerTooLong } from "./answer-limit.ts";
+import type { UnusableAnswer, WireMessage } from "../transport/wire.ts";
+import { AnswerTooLong } from "../../net/answer-limit.ts";
 
 export interface BodyReceiver {
   onmessage(message: WireMessage): void;

@@ -1,7 +1,7 @@
 /** Everything that HTTP to one configured server needs: its address policy, and a `fetch` that keeps its headers to itself. */
-import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
-import { createNodeFetch, type Fetch } from "./node-fetch.ts";
-import { isOwnOrigin } from "./own-origin.ts";
+import { createAddressPolicy, type AddressPolicy } from "../../net/address-policy.ts";
+import { createNodeFetch, type Fetch } from "../../net/node-fetch.ts";
+import { isOwnOrigin } from "../../net/own-origin.ts";
 
 export interface ServerHttp {
   readonly url: URL;

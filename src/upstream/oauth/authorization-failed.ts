@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import { escapeUnprintable } from "../../core/printable.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
 
 /** A login did not come about; the message says why, in the middle of a sentence. */
 export class AuthorizationFailed extends Error {

@@ -8,8 +8,8 @@ import {
   discoverOAuthServerInfo,
   type AuthorizationServerMetadata,
 } from "@modelcontextprotocol/client";
-import type { AddressPolicy } from "../http/address-policy.ts";
-import type { Fetch } from "../http/node-fetch.ts";
+import type { AddressPolicy } from "../../net/address-policy.ts";
+import type { Fetch } from "../../net/node-fetch.ts";
 import { AuthorizationFailed, reasonOf } from "./authorization-failed.ts";
 import type { Challenge } from "./challenge.ts";
 import type { LoginRecord } from "./record.ts";

@@ -1,4 +1,4 @@
-import { passedEnvironment } from "../../core/passed-environment.ts";
+import { passedEnvironment } from "../../process/passed-environment.ts";
 
 /** The environment of a server: its own variables over those of the gateway that every server gets. */
 export function childEnvironment(

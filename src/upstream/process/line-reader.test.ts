@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WireMessage } from "../../core/wire.ts";
+import type { WireMessage } from "../transport/wire.ts";
 import { LineReader } from "./line-reader.ts";
 
 const LIMIT = 8 * 1024 * 1024;

@@ -7,7 +7,7 @@
  * Nothing ends the reading: what is not a message is counted and skipped, and a line over the limit is skipped without being
  * kept, only its id is looked for. A line without an end is told to the receiver, which ends the connection. Bytes that are not UTF-8 become U+FFFD: an answer with one broken character is better than none.
  */
-import type { WireMessage } from "../../core/wire.ts";
+import type { WireMessage } from "../transport/wire.ts";
 import { IdScanner } from "./id-scanner.ts";
 
 const NEWLINE = 0x0a;

@@ -1,4 +1,4 @@
-import type { Wire } from "../../core/wire.ts";
+import type { Wire } from "../transport/wire.ts";
 import { ProcessError } from "./process-error.ts";
 import { describeExit, type NotStarted, type ProcessExit } from "./process-exit.ts";
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import type { WireMessage } from "../../core/wire.ts";
+import type { WireMessage } from "../transport/wire.ts";
 import { Outbox } from "./outbox.ts";
 import { ProcessError } from "./process-error.ts";
 

@@ -6,7 +6,7 @@
  * message, and a sender that waits for its `send` is slowed down to the pace of the server.
  */
 import type { Writable } from "node:stream";
-import type { WireMessage } from "../../core/wire.ts";
+import type { WireMessage } from "../transport/wire.ts";
 import { ProcessError } from "./process-error.ts";
 
 export interface OutboxLimits {

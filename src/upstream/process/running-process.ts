@@ -8,14 +8,14 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Log } from "../../core/log.ts";
-import type { Wire, WireMessage } from "../../core/wire.ts";
-import { signalGroup, releaseStreams } from "./launch.ts";
+import type { Wire, WireMessage } from "../transport/wire.ts";
+import { signalGroup, releaseStreams } from "../../process/launch.ts";
 import { LineReader } from "./line-reader.ts";
 import { Outbox, type OutboxLimits } from "./outbox.ts";
 import { ProcessError } from "./process-error.ts";
 import { describeExit, readExit, type ProcessExit } from "./process-exit.ts";
-import { whenDrained } from "./drain.ts";
-import { StderrRing } from "./stderr-ring.ts";
+import { whenDrained } from "../../process/drain.ts";
+import { StderrRing } from "../../process/stderr-ring.ts";
 
 export interface ProcessLimits extends OutboxLimits {
   readonly lineBytesMax: number;

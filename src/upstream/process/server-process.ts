@@ -1,9 +1,9 @@
 import { silentLog, type Log } from "../../core/log.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Wire } from "../../core/wire.ts";
+import type { Wire } from "../transport/wire.ts";
 import { findCommand, type CommandLookup } from "./command.ts";
 import { childEnvironment, findLostName } from "./environment.ts";
-import { launch, type Launch } from "./launch.ts";
+import { launch, type Launch } from "../../process/launch.ts";
 import { NotStartedProcess } from "./not-started-process.ts";
 import type { NotStarted, ProcessExit } from "./process-exit.ts";
 import { RunningProcess, type ProcessLimits } from "./running-process.ts";

@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, RepertoireError } from "./core/errors.ts";
+import { messageOf, RepertoireError } from "../core/errors.ts";
 
 /** Longer than any work that is done under a lock may take. */
 const WAIT_MAX_MS = 120_000;

@@ -4,7 +4,7 @@
  * writes to `process.stdout` (console.log of any module, a dependency's greeting) lands on stderr, and only what it returned
  * reaches the reader.
  */
-import type { Output } from "./core/output.ts";
+import type { Output } from "./output.ts";
 
 let reserved: Output | undefined;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { PASSED_GROUPS, passedEnvironment, WINDOWS_GROUP } from "./passed-environment.ts";
-import { isSecretKey } from "./redaction.ts";
+import { isSecretKey } from "../text/redaction.ts";
 
 const passed = (names: readonly string[], platform: NodeJS.Platform) =>
   Object.keys(passedEnvironment(Object.fromEntries(names.map((name) => [name, "x"])), platform));

@@ -2,7 +2,7 @@
  * Tools by names that are not quite theirs: dotted, with single underscores, in camel case, with `mcp__` in front, without the server, or
  * misspelt. It only proposes: a tool is called by its exposed name, and never by a guess. Of its state nothing depends but the time it takes.
  */
-import { codeNameOf } from "./names.ts";
+import { codeNameOf } from "../core/names.ts";
 import { distanceOf, foldName, nearest } from "./nearest.ts";
 
 /** More of one bare name would not be read. */

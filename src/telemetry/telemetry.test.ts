@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fail, succeed } from "./result.ts";
+import { fail, succeed } from "../core/result.ts";
 import {
   endSpan,
   NO_SPAN,

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../core/clock.ts";
 
 /** Runs something later; returns how to call it off. */
 export type After = (delayMs: number, run: () => void) => () => void;

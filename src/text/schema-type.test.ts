@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import { requiresSomething, typeText } from "./schema-type.ts";
 import { DECLARED_INPUT, DECLARED_OUTPUT, SHOWN } from "./type-style.ts";
 

@@ -1,8 +1,8 @@
 /** A look at the calls that go to servers, for those who count and trace them. Who watches nothing pays nothing. */
-import { CAPABILITIES_ID } from "./names.ts";
-import type { ToolResult } from "./result.ts";
+import { CAPABILITIES_ID } from "../core/names.ts";
+import type { ToolResult } from "../core/result.ts";
 import { endSpan, NO_SPAN, outcomeOf, startRequestSpan, type Outcome, type Telemetry } from "./telemetry.ts";
-import type { CallContext } from "./tool.ts";
+import type { CallContext } from "../core/tool.ts";
 
 interface WatchedCall {
   /** The id of the source. */

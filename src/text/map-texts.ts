@@ -1,5 +1,5 @@
 /** Changes texts wherever they are in a value, its keys included. */
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 
 /** No answer that anyone reads is as deep; a walk any deeper could end the process. */
 const DEPTH_MAX = 1_000;

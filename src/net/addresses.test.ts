@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPrivateAddress, kindOfAddress } from "./address.ts";
+import { isPrivateAddress, kindOfAddress } from "./addresses.ts";
 
 test.each([
   "0.0.0.0",

@@ -1,7 +1,7 @@
 /** A server whose process runs and has not finished its handshake: what callers are told, and how long they wait for it. */
-import { escapeUnprintable, withoutColours } from "./printable.ts";
-import { fail } from "./result.ts";
-import type { CallContext, Starting } from "./tool.ts";
+import { escapeUnprintable, withoutColours } from "../text/printable.ts";
+import { fail } from "../core/result.ts";
+import type { CallContext, Starting } from "../core/tool.ts";
 
 /** Clients commonly give up on a request after 60 s, without a word to their user; an answer well before that is heard. */
 export const START_WAIT_MS = 25_000;

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findMissingFolder, PRIVATE_MODES, removeFolders, replaceFile } from "./replace-file.ts";
-import { createTempProject } from "./temp-project.testkit.ts";
+import { createTempProject } from "../config/temp-project.testkit.ts";
 
 const BYTES = Buffer.from("new");
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { createCallWatch } from "./call-watch.ts";
-import { succeed } from "./result.ts";
+import { succeed } from "../core/result.ts";
 import { NO_TELEMETRY, type SpanOptions, type Telemetry } from "./telemetry.ts";
-import type { CallContext } from "./tool.ts";
+import type { CallContext } from "../core/tool.ts";
 
 const context: CallContext = { traceId: "t", signal: new AbortController().signal };
 const below = { traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01` };

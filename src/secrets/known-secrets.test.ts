@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
-import { createRedactors } from "./redactors.ts";
+import { createRedactors } from "../text/redactors.ts";
 import { createKnownSecrets } from "./known-secrets.ts";
 import { openSecretStore } from "../secrets.ts";
 

@@ -12,7 +12,7 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { kindOfAddress, type AddressKind } from "../../core/address.ts";
+import { kindOfAddress, type AddressKind } from "./addresses.ts";
 import { isOwnOrigin } from "./own-origin.ts";
 
 /** All addresses of a host name; rejects where there is none. */

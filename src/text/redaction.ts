@@ -11,7 +11,7 @@
  * time it takes is linear in a bounded input: no pattern can be made to backtrack over the whole text.
  */
 import { encodedForms } from "./encoded-forms.ts";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "../core/errors.ts";
 import { mapTexts } from "./map-texts.ts";
 import { createTextFinder, type TextFinder } from "./text-finder.ts";
 

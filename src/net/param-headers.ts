@@ -2,7 +2,7 @@
  * Arguments that a tool wants to see in headers as well, for proxies that route by them (`x-mcp-header`, header
  * `Mcp-Param-<name>`).
  */
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 
 export interface ParamHeader {
   readonly header: string;

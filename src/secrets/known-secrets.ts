@@ -3,9 +3,9 @@
  * with them), and those of the home that it has read or written since it
  * started, such as the tokens of its logins to servers.
  */
-import { isJsonObject, parseJson } from "./json.ts";
-import { secretsUnderKeys } from "./redaction.ts";
-import type { SecretStore } from "./secret-store.ts";
+import { isJsonObject, parseJson } from "../core/json.ts";
+import { secretsUnderKeys } from "../text/redaction.ts";
+import type { SecretStore } from "../core/secret-store.ts";
 
 /** Tokens are renewed for as long as a gateway runs; those of long ago are no longer good for anything. */
 const REMEMBERED_MAX = 1_000;

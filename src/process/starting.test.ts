@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { lastLineOf, START_WAIT_MS, startPatienceMs, stillStarting } from "./starting.ts";
-import type { CallContext } from "./tool.ts";
+import type { CallContext } from "../core/tool.ts";
 
 const context = (parts: Partial<CallContext> = {}): CallContext => ({
   traceId: "t",

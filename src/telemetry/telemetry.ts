@@ -7,10 +7,10 @@
  *
  * `NO_TELEMETRY` costs nothing: the functions here that start spans return one shared span before they build anything.
  */
-import { hashText } from "./json.ts";
-import { escapeUnprintable } from "./printable.ts";
-import type { ToolResult } from "./result.ts";
-import type { TraceContext } from "./trace-context.ts";
+import { hashText } from "../core/json.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { TraceContext } from "../core/trace-context.ts";
 
 export interface Telemetry {
   /** False: whatever is started is `NO_SPAN`, and need not be. */

@@ -7,7 +7,7 @@
  * from strangers; they appear only inside string literals and comments, and cannot end them. The number of schemas walked
  * and the length of the text are bounded, whatever references do.
  */
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { readPointer } from "./json-pointer.ts";
 import { escapeUnprintable } from "./printable.ts";
 import { SHOWN, type TypeStyle } from "./type-style.ts";
