@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import type { Readable } from "node:stream";
-import { createAuditTrail } from "./audit-trail.ts";
+import { createAuditTrail } from "./telemetry/audit-trail.ts";
 import {
   createCodeDirectory,
   createToolLookUp,
@@ -18,7 +18,7 @@ import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createExperience } from "./experience.ts";
 import type { JsonObject } from "./core/json.ts";
 import { createKnownSecrets } from "./secrets/known-secrets.ts";
-import type { ConfigurableLog } from "./log.ts";
+import type { ConfigurableLog } from "./telemetry/log.ts";
 import { META_TOOL_NAMES } from "./core/meta-tool-names.ts";
 import { CAPABILITIES_ID } from "./core/names.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
@@ -62,7 +62,7 @@ import {
 } from "./config-view.ts";
 import { createProfiles, type FindGateway } from "./profiles.ts";
 import { createLogins, type Logins } from "./logins.ts";
-import { openSecretStore } from "./secrets.ts";
+import { openSecretStore } from "./secrets/secrets.ts";
 import { createServers } from "./servers.ts";
 import { createTokenCounts } from "./token-counts.ts";
 import { createTokenReports, type TokenReports } from "./token-report.ts";
@@ -72,13 +72,13 @@ import { drawText } from "./workflows/graph-text.ts";
 import { openLive, readLive } from "./live.ts";
 import { liveServerOf, viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
 import { VERSION } from "./core/version.ts";
-import { openWatching } from "./watching.ts";
+import { openWatching } from "./telemetry/watching.ts";
 
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
 export { examineLive } from "./live.ts";
 export { shortRunIds } from "./runs/run-reference.ts";
-export { openSecretStore } from "./secrets.ts";
+export { openSecretStore } from "./secrets/secrets.ts";
 export { copyDatabase } from "./store/sqlite/copy-database.ts";
 export type { TokenReport } from "./token-report.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "./logins.ts";

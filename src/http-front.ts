@@ -4,7 +4,7 @@ import { RepertoireError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
 import type { Outcome } from "./telemetry/telemetry.ts";
 import { traceIdOf } from "./core/trace-context.ts";
-import type { ConfigurableLog } from "./log.ts";
+import type { ConfigurableLog } from "./telemetry/log.ts";
 import { logExchange } from "./server/access-log.ts";
 import { createGate, type GateOAuth } from "./server/auth/gate.ts";
 import { checkListener } from "./server/auth/listener-policy.ts";
@@ -12,10 +12,10 @@ import { openTokens } from "./server/auth/tokens.ts";
 import { createHealth } from "./server/health.ts";
 import { listenHttp, type HttpListener, type HttpServerParts } from "./server/http/serve-http.ts";
 import type { Visit } from "./server/http/visit.ts";
-import { createMetrics, type Metrics, type MetricsParts } from "./server/metrics.ts";
+import { createMetrics, type Metrics, type MetricsParts } from "./telemetry/metrics.ts";
 import { endMessageSpan } from "./server/request-span.ts";
 import { VERSION } from "./core/version.ts";
-import type { Watching } from "./watching.ts";
+import type { Watching } from "./telemetry/watching.ts";
 
 export interface HttpFrontParts {
   readonly config: ConfigSource;

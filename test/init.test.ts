@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { copyClientsHome } from "../src/config/clients/clients-home.testkit.ts";
+import { copyClientsHome } from "../src/clients/clients-home.testkit.ts";
 import { BIN, runCli } from "./fixtures/gateway-process.ts";
 
 it("init takes over a home with six clients, and a call works right after", () => {

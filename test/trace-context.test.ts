@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createCallWatch } from "../src/telemetry/call-watch.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { silentLog } from "../src/core/log.ts";
-import { openTelemetry } from "../src/otel.ts";
+import { openTelemetry } from "../src/telemetry/otel.ts";
 import { createRegistry } from "../src/registry/registry.ts";
 import { contextOf } from "../src/server/request-context.ts";
 import { createUpstreamServer } from "../src/upstream/upstream-server.ts";

@@ -1,7 +1,7 @@
 /** Asks a person for the inputs that a config lacks. What is asked comes in, so that it can be answered without a terminal. */
 import type { ConfigInput } from "../config/config.ts";
 import { escapeUnprintable } from "../text/printable.ts";
-import type { Inputs } from "../inputs.ts";
+import type { Inputs } from "../secrets/inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { findValueProblem } from "./input-value.ts";
 import type { GlobalOptions } from "./session.ts";

@@ -15,7 +15,7 @@ import { messageOf } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import { createRedactor, isSecretKey, KNOWN_SECRET_LENGTH_MIN } from "../text/redaction.ts";
 import { fail } from "../core/result.ts";
-import { loadConfigWithInputs } from "../inputs.ts";
+import { loadConfigWithInputs } from "../secrets/inputs.ts";
 import { VERSION } from "../core/version.ts";
 import { refuse } from "./app-call.ts";
 import { examine } from "./doctor.ts";

@@ -1,7 +1,7 @@
 /** What has a name on this machine, for completions. Nothing is started and nothing is written. */
 import { readdirSync } from "node:fs";
 import { openTokens } from "../app.ts";
-import { CLIENT_IDS, CLIENT_TITLES } from "../config/clients/client.ts";
+import { CLIENT_IDS, CLIENT_TITLES } from "../clients/client.ts";
 import { loadConfig } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { META_TOOL_NAMES } from "../core/meta-tool-names.ts";

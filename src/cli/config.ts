@@ -4,7 +4,7 @@ import { describeConfig } from "../config/describe.ts";
 import { readConfigText } from "../config/config-text.ts";
 import { loadConfig, type LoadResult } from "../config/load.ts";
 import { formatProblem, lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
-import { loadConfigWithInputs } from "../inputs.ts";
+import { loadConfigWithInputs } from "../secrets/inputs.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Finish } from "./program.ts";
 import { globalOptionsOf, type GlobalOptions } from "./session.ts";

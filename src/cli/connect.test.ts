@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openInputs } from "../inputs.ts";
+import { openInputs } from "../secrets/inputs.ts";
 import { changedSince, connect } from "./connect.ts";
 import type { ConnectOptions, ConnectWorld } from "./connect-server.ts";
 

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../config/clients/client.ts";
-import { describeEntry } from "../config/clients/join-entry.ts";
-import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../config/clients/join-place.ts";
-import { planJoin, undoJoin, writeJoin, type JoinChange } from "../config/clients/join-plan.ts";
-import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../config/clients/moved-servers.ts";
+import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../clients/client.ts";
+import { describeEntry } from "../clients/join-entry.ts";
+import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../clients/join-place.ts";
+import { planJoin, undoJoin, writeJoin, type JoinChange } from "../clients/join-plan.ts";
+import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../clients/moved-servers.ts";
 import { locateConfig } from "../config/locate.ts";
 import { undoChange, type Undone } from "../config/undo-backup.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { escapeUnprintable } from "../text/printable.ts";
-import { loadConfigWithInputs } from "../inputs.ts";
+import { loadConfigWithInputs } from "../secrets/inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createClientsHome } from "../config/clients/clients-home.testkit.ts";
+import { createClientsHome } from "../clients/clients-home.testkit.ts";
 import { checkClients } from "./doctor-clients.ts";
 
 it("C6: warns about a connected client whose command is gone or is a bare name, and of no other", () => {

@@ -1,11 +1,11 @@
 /** Clients that are connected and cannot start the gateway any more: Node or the package has moved since. */
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { CLIENT_TITLES, type ClientPlace } from "../config/clients/client.ts";
-import { JOINED_KEY } from "../config/clients/join-place.ts";
-import { isOwnEntry } from "../config/clients/own-entry.ts";
-import { literalOf } from "../config/clients/references.ts";
-import { readClients, type FoundServer } from "../config/clients/read-clients.ts";
+import { CLIENT_TITLES, type ClientPlace } from "../clients/client.ts";
+import { JOINED_KEY } from "../clients/join-place.ts";
+import { isOwnEntry } from "../clients/own-entry.ts";
+import { literalOf } from "../clients/references.ts";
+import { readClients, type FoundServer } from "../clients/read-clients.ts";
 import { commandLine } from "./command-line.ts";
 import type { Check } from "./doctor-check.ts";
 import type { GlobalOptions } from "./session.ts";

@@ -5,7 +5,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { examineLive } from "../app.ts";
-import { findPlainSecrets, withInputs } from "../config/clients/plain-secrets.ts";
+import { findPlainSecrets, withInputs } from "../clients/plain-secrets.ts";
 import { correctSlips } from "../config/config-slips.ts";
 import { readConfigText } from "../config/config-text.ts";
 import { parseDocument } from "../config/document.ts";
@@ -13,7 +13,7 @@ import { editText, writeConfig, type ConfigEdit } from "../config/edit.ts";
 import type { KeyPath } from "../config/problem.ts";
 import { listEntries } from "../config/server-table.ts";
 import { isJsonObject } from "../core/json.ts";
-import { openInputs } from "../inputs.ts";
+import { openInputs } from "../secrets/inputs.ts";
 import { shapeOfConfig } from "../config/config-shape.ts";
 import { shellWord } from "./doctor-check.ts";
 import { diffFile } from "./file-diff.ts";

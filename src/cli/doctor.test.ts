@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { openSecretStore } from "../app.ts";
 import { loadConfig } from "../config/load.ts";
 import { RepertoireError, type RepertoireErrorCode } from "../core/errors.ts";
-import type { Keyring } from "../keyring.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import type { Check, ServerReport } from "./doctor-check.ts";
 import { checkConfig, checkPrograms } from "./doctor-config.ts";
 import { cureFor } from "./doctor-cures.ts";

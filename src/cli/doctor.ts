@@ -9,7 +9,7 @@ import { locateConfig } from "../config/locate.ts";
 import { messageOf } from "../core/errors.ts";
 import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { loadConfigWithInputs } from "../inputs.ts";
+import { loadConfigWithInputs } from "../secrets/inputs.ts";
 import { refuse } from "./app-call.ts";
 import { askYesNo, canAsk, whyNotAsked } from "./confirm.ts";
 import { shellWord, type Check } from "./doctor-check.ts";

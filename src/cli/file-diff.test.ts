@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findJoinSecrets } from "../config/clients/join-secrets.ts";
+import { findJoinSecrets } from "../clients/join-secrets.ts";
 import { diffFile } from "./file-diff.ts";
 
 const PATH = "/home/ada/.cursor/mcp.json";

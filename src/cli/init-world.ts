@@ -1,4 +1,4 @@
-import type { ClientPlace } from "../config/clients/client.ts";
+import type { ClientPlace } from "../clients/client.ts";
 import type { OwnProcess } from "./own-command.ts";
 import type { GlobalOptions } from "./session.ts";
 

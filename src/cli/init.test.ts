@@ -2,12 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  copyClientsHome,
-  createClientsHome,
-  type ClientsHome,
-} from "../config/clients/clients-home.testkit.ts";
-import { loadConfigWithInputs, openInputs } from "../inputs.ts";
+import { copyClientsHome, createClientsHome, type ClientsHome } from "../clients/clients-home.testkit.ts";
+import { loadConfigWithInputs, openInputs } from "../secrets/inputs.ts";
 import { connect } from "./connect.ts";
 import { EXIT } from "./exit-code.ts";
 import { init } from "./init.ts";

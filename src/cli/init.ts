@@ -3,10 +3,10 @@
  * comes from, asks once, and starts nothing. What is there already is left alone, so a second time there is nothing to do.
  */
 import type { Command } from "commander";
-import { CLIENT_IDS, type ClientId, type ClientPlace } from "../config/clients/client.ts";
-import { planImport, type ImportPlan } from "../config/clients/plan-import.ts";
-import { readClients, type ClientsRead } from "../config/clients/read-clients.ts";
-import { writeImport } from "../config/clients/write-import.ts";
+import { CLIENT_IDS, type ClientId, type ClientPlace } from "../clients/client.ts";
+import { planImport, type ImportPlan } from "../clients/plan-import.ts";
+import { readClients, type ClientsRead } from "../clients/read-clients.ts";
+import { writeImport } from "../clients/write-import.ts";
 import { loadConfig } from "../config/load.ts";
 import { parseDocument } from "../config/document.ts";
 import { readWhole } from "../config/read-whole.ts";
@@ -14,7 +14,7 @@ import { objectAt } from "../config/server-check.ts";
 import { undoChange } from "../config/undo-backup.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import type { JsonObject } from "../core/json.ts";
-import { openInputs } from "../inputs.ts";
+import { openInputs } from "../secrets/inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { askYesNo, canAsk, interrupted, whyNotAsked } from "./confirm.ts";
 import { UNDONE } from "./connect.ts";

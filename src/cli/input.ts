@@ -6,7 +6,7 @@ import { locateConfig } from "../config/locate.ts";
 import { formatPath } from "../config/problem.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { openInputs, type Inputs } from "../inputs.ts";
+import { openInputs, type Inputs } from "../secrets/inputs.ts";
 import { refuse } from "./app-call.ts";
 import { askAtTerminal } from "./ask-inputs.ts";
 import { commandLine } from "./command-line.ts";

@@ -6,8 +6,8 @@ import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Log, LogFormat, LogLevel } from "../core/log.ts";
-import { openConfigSource, openInputs, type Inputs } from "../inputs.ts";
-import { createLog, type ConfigurableLog } from "../log.ts";
+import { openConfigSource, openInputs, type Inputs } from "../secrets/inputs.ts";
+import { createLog, type ConfigurableLog } from "../telemetry/log.ts";
 import { canAsk, interrupted } from "./confirm.ts";
 import { note } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
 /** What connecting comes to, in tokens that were counted. What was not counted is said, never guessed. */
 import type { TokenReport } from "../app.ts";
-import { CLIENT_TITLES, type ClientId } from "../config/clients/client.ts";
+import { CLIENT_TITLES, type ClientId } from "../clients/client.ts";
 import { countOf } from "./config.ts";
 
 /** A client that has the gateway, and the servers that were taken out of it. */

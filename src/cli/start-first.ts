@@ -1,6 +1,6 @@
 /** The first server of somebody who has none: pasted from anywhere. */
 import { spawnSync } from "node:child_process";
-import { CLIENT_TITLES } from "../config/clients/client.ts";
+import { CLIENT_TITLES } from "../clients/client.ts";
 import { listFiledServers } from "../config/filed-servers.ts";
 import type { JsonObject } from "../core/json.ts";
 import { serverIdOf } from "../core/names.ts";

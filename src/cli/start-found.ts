@@ -1,10 +1,10 @@
 /** The first step: what the clients have, and taking it over. */
-import { CLIENT_IDS, CLIENT_TITLES } from "../config/clients/client.ts";
-import type { ImportPlan } from "../config/clients/plan-import.ts";
-import type { ClientsRead } from "../config/clients/read-clients.ts";
-import { writeImport } from "../config/clients/write-import.ts";
+import { CLIENT_IDS, CLIENT_TITLES } from "../clients/client.ts";
+import type { ImportPlan } from "../clients/plan-import.ts";
+import type { ClientsRead } from "../clients/read-clients.ts";
+import { writeImport } from "../clients/write-import.ts";
 import { escapeUnprintable } from "../text/printable.ts";
-import { openInputs } from "../inputs.ts";
+import { openInputs } from "../secrets/inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { countOf } from "./config.ts";
 import { keepOnly } from "./init.ts";

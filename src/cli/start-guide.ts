@@ -1,5 +1,5 @@
 /** What the steps of the guided start share: what they need, what they have done, and how they say it. */
-import type { ClientPlace } from "../config/clients/client.ts";
+import type { ClientPlace } from "../clients/client.ts";
 import { escapeUnprintable } from "../text/printable.ts";
 import type { OwnProcess } from "./own-command.ts";
 import type { GlobalOptions, Session } from "./session.ts";

@@ -5,10 +5,10 @@
  * start and says which were made.
  */
 import type { Command } from "commander";
-import { CLIENT_TITLES } from "../config/clients/client.ts";
-import type { ClientsRead } from "../config/clients/read-clients.ts";
+import { CLIENT_TITLES } from "../clients/client.ts";
+import type { ClientsRead } from "../clients/read-clients.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
-import { loadConfigWithInputs } from "../inputs.ts";
+import { loadConfigWithInputs } from "../secrets/inputs.ts";
 import { commandLine } from "./command-line.ts";
 import { canAsk } from "./confirm.ts";
 import { editedFile } from "./edited-file.ts";

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { ClientPlace } from "../config/clients/client.ts";
+import type { ClientPlace } from "../clients/client.ts";
 
 /** This machine and folder. */
 export function thisPlace(): ClientPlace {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findPlainSecrets } from "./clients/plain-secrets.ts";
+import { findPlainSecrets } from "../clients/plain-secrets.ts";
 import { isSecretEntry } from "./secret-entry.ts";
 import { collectSecrets } from "./secrets.ts";
 

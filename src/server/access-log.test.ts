@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { silentLog, type Log } from "../core/log.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "../telemetry/log.ts";
 import { logExchange, type HttpExchange } from "./access-log.ts";
 
 const exchange: HttpExchange = {

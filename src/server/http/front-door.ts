@@ -8,7 +8,7 @@ import type { Gate } from "../auth/gate.ts";
 import { checkHost, checkOrigin, type AddressPolicy } from "../auth/origin-check.ts";
 import { bareHostOf } from "../auth/loopback.ts";
 import { baseFor } from "../auth/resource-metadata.ts";
-import type { AuthFailure } from "../metrics.ts";
+import type { AuthFailure } from "../../telemetry/metrics.ts";
 import { replyEmpty, replyError } from "./reply.ts";
 import { headerOf, type Visit } from "./visit.ts";
 

@@ -8,7 +8,7 @@ import type { Permission } from "../../core/principal.ts";
 import type { GateOAuth } from "../auth/gate.ts";
 import { baseFor, resourceMetadata } from "../auth/resource-metadata.ts";
 import type { Health } from "../health.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
 
 export interface OperatorParts {
   readonly health: Health;

@@ -8,7 +8,7 @@ import { openRig } from "../../gateway/gateway.testkit.ts";
 import { createGate } from "../auth/gate.ts";
 import { openTokens } from "../auth/tokens.ts";
 import { createHealth } from "../health.ts";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics } from "../../telemetry/metrics.ts";
 import { callOf, initialize, openSession, readEvents, send } from "./http.testkit.ts";
 import { HEADER_BYTES_MAX, STRANGER_COUNT_MAX } from "./limits.ts";
 import { operatorRoutes } from "./operator-routes.ts";

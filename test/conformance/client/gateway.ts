@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { openApp } from "../../../src/app.ts";
 import { createConfigSource } from "../../../src/config/source.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
-import { createLog } from "../../../src/log.ts";
+import { createLog } from "../../../src/telemetry/log.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 import { LineTransport } from "./line-transport.ts";
 import { CONSENT } from "./login.ts";

@@ -1,0 +1,161 @@
+/**
+ * Secrets of the gateway in `<home>/secrets.json`, for its owner only, replaced as a whole: a crash leaves the old file or the
+ * new one. Where the system has a keyring, each value is sealed with a key that the keyring holds: keyrings differ in how long
+ * a value may be, and none of them can change two values at once; a file can. Without a keyring the values stand in the file as
+ * they are, protected by its permissions.
+ *
+ * A value that was sealed cannot be read where the keyring is not there. It counts as absent, and is obtained anew.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, RepertoireError } from "../core/errors.ts";
+import { parseJson } from "../core/json.ts";
+import { openText, SEALING_KEY_BYTES, sealText } from "../text/sealed-text.ts";
+import type { SecretStore } from "../core/secret-store.ts";
+import { openKeyring, type Keyring } from "./keyring.ts";
+import { holdLock } from "../process/process-lock.ts";
+
+const FILE_NAME = "secrets.json";
+
+export interface SecretStoreOptions {
+  readonly home: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** The system's keyring, if it has one that works. */
+  readonly openKeyring?: (account: string) => Promise<Keyring | undefined>;
+}
+
+/** The secrets of one home. */
+export interface HomeSecrets extends SecretStore {
+  /** The names that begin so, in order; also those whose values cannot be read here. */
+  names(prefix: string): string[];
+  /** What protects a value that is there, without asking the keyring. */
+  protectionOf(name: string): "keyring" | "file" | undefined;
+}
+
+type Entry = { readonly value: string } | { readonly sealed: string };
+type Entries = Readonly<Record<string, Entry>>;
+
+/**
+ * `REPERTOIRE_KEYRING=off` leaves the keyring alone. It is asked for with the first value that needs it: a keyring may ask the
+ * user, who need not be asked for nothing.
+ */
+export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
+  const { home, env = process.env } = options;
+  const isOff = env["REPERTOIRE_KEYRING"] === "off";
+  const file = secretsFileOf(home);
+  let ring: Promise<Keyring | undefined> | undefined;
+  let key: Buffer | undefined;
+
+  function findKeyring(): Promise<Keyring | undefined> {
+    ring ??= isOff ? Promise.resolve(undefined) : (options.openKeyring ?? openKeyring)(home);
+    return ring;
+  }
+
+  async function readKey(): Promise<Buffer | undefined> {
+    const text = key === undefined ? await (await findKeyring())?.get() : undefined;
+    if (text !== undefined) key = Buffer.from(text, "base64url");
+    return key;
+  }
+
+  /** Only under the lock: two processes must not make two keys. */
+  async function requireKey(keyring: Keyring): Promise<Buffer> {
+    const known = await readKey();
+    if (known !== undefined) return known;
+    key = randomBytes(SEALING_KEY_BYTES);
+    await keyring.set(key.toString("base64url"));
+    return key;
+  }
+
+  const change = <T>(work: (entries: Record<string, Entry>) => Promise<T>): Promise<T> =>
+    holdLock(home, "secrets", async () => {
+      const entries = { ...readEntries(file) };
+      const result = await work(entries);
+      replaceFile(home, file, entries);
+      return result;
+    });
+
+  return {
+    kind: async () => ((await findKeyring()) === undefined ? "file" : "keyring"),
+    async get(name) {
+      const entry = readEntries(file)[name];
+      if (entry === undefined) return undefined;
+      if ("value" in entry) return entry.value;
+      const opener = await readKey();
+      return opener === undefined ? undefined : openText(opener, name, entry.sealed);
+    },
+    set: (name, value) =>
+      change(async (entries) => {
+        const keyring = await findKeyring();
+        const sealed = keyring === undefined ? undefined : sealText(await requireKey(keyring), name, value);
+        entries[name] = sealed === undefined ? { value } : { sealed };
+      }),
+    delete: (name) =>
+      change(async (entries) => {
+        const isThere = Object.hasOwn(entries, name);
+        delete entries[name];
+        return isThere;
+      }),
+    exclusive: (name, work) => holdLock(home, name, work),
+    names: (prefix) =>
+      Object.keys(readEntries(file))
+        .filter((name) => name.startsWith(prefix))
+        .sort(),
+    protectionOf(name) {
+      const entry = readEntries(file)[name];
+      if (entry === undefined) return undefined;
+      return "sealed" in entry ? "keyring" : "file";
+    },
+  };
+}
+
+export function secretsFileOf(home: string): string {
+  return join(home, FILE_NAME);
+}
+
+// ── the file ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Without a prototype. A file that is missing or damaged has no secrets: all of them can be obtained anew. */
+function readEntries(file: string): Entries {
+  const none = Object.create(null) as Entries;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return none;
+    throw unsafe(file, error);
+  }
+  const parsed = parseJson(text);
+  const found = parsed.ok ? (parsed.value as { secrets?: unknown } | null)?.secrets : undefined;
+  if (typeof found !== "object" || found === null) return none;
+  return Object.assign(none, Object.fromEntries(Object.entries(found).filter(([, entry]) => isEntry(entry))));
+}
+
+function isEntry(entry: unknown): entry is Entry {
+  if (typeof entry !== "object" || entry === null) return false;
+  const { value, sealed } = entry as Record<string, unknown>;
+  return typeof (value ?? sealed) === "string";
+}
+
+function replaceFile(home: string, file: string, secrets: Entries): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${JSON.stringify({ secrets }, null, 2)}\n`, {
+      mode: 0o600,
+      flag: "wx",
+      flush: true,
+    });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw unsafe(file, error);
+  }
+}
+
+function unsafe(file: string, cause: unknown): RepertoireError {
+  return new RepertoireError("HOME_UNSAFE", `Cannot use ${file}: ${messageOf(cause)}`, {
+    hint: "Check that the home folder is a folder that you may write to, or choose another with --home.",
+    cause,
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * Writes down what happens to tools and what is refused: a definition that changed or went, something kept or removed, a call that the config denies. First
+ * sight of a tool is no change. Entries are written one after another behind the work that they tell of; one that cannot be
+ * written is logged and does not stop it.
+ */
+import type { JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
+import type { Audit } from "../core/store.ts";
+import type { RegistryEvent } from "../core/registry-event.ts";
+
+export interface AuditTrail {
+  recordEvent(event: RegistryEvent): void;
+  recordDenial(tool: string, details: JsonObject): void;
+  /** What was kept, renamed or removed. */
+  recordChange(action: string, subject: string, details: JsonObject): void;
+  /** Resolves when everything that was recorded is on disk. */
+  settle(): Promise<void>;
+}
+
+const ACTOR = "gateway";
+
+export function createAuditTrail(
+  audit: Audit,
+  log: Log,
+  redactors: Pick<Redactors, "current"> = NO_SECRETS,
+): AuditTrail {
+  let last: Promise<unknown> = Promise.resolve();
+
+  function append(action: string, subject: string, details: JsonObject): void {
+    const entry = redactors.current().value({ subject, details }) as { subject: string; details: JsonObject };
+    last = last
+      .then(() => audit.append({ actor: ACTOR, action, ...entry }))
+      .catch((error: unknown) => log.error("audit.failed", { action, subject, error }));
+  }
+
+  return {
+    recordEvent(event) {
+      if (event.kind !== "capability.tool.updated" && event.kind !== "capability.tool.removed") return;
+      const { kind, server, name, hash, previousHash } = event;
+      append(kind, name, { server, hash, ...(previousHash === undefined ? {} : { previousHash }) });
+    },
+    recordDenial: (tool, details) => append("tool.denied", tool, details),
+    recordChange: append,
+    async settle() {
+      await last;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+/**
+ * What Prometheus is told at `GET /metrics`. Counters and durations are kept as things happen; everything that is a state (sessions,
+ * servers, runs under way) is asked for when somebody reads.
+ *
+ * The number of series is bounded by the config and by tables in the code, never by what clients send: an unknown method is
+ * `other`, and neither tools nor principals are labels.
+ */
+import { Counter, Gauge, Registry } from "prom-client";
+import type { CallObserver } from "./call-watch.ts";
+import type { RunKind, RunStatus } from "../core/store.ts";
+import { OUTCOMES, type Outcome } from "./telemetry.ts";
+import { registerGauge, registerProcessMetrics } from "./process-metrics.ts";
+import { registerTimedCounter } from "./timed-counter.ts";
+
+/** The state of the gateway at the moment of reading. */
+export interface MetricsParts {
+  readonly version: string;
+  readonly sessionCount: () => number;
+  readonly streamCount: () => number;
+  readonly heldCallCount: () => number;
+  readonly runCount: () => number;
+  /** The configured servers, each in one state. */
+  readonly servers: () => readonly { readonly id: string; readonly state: string }[];
+  /** Log lines that no sink took, since the start. */
+  readonly logDroppedCount?: () => number;
+}
+
+export interface Metrics {
+  observeRequest(request: RequestEnd): void;
+  /** For `createCallWatch`. */
+  readonly observeCall: CallObserver;
+  observeRun(kind: RunKind, status: RunStatus): void;
+  observeAuthFailure(reason: AuthFailure): void;
+  /** The text that Prometheus reads, and its content type. */
+  read(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** A request or a notification of a client that has ended. */
+export interface RequestEnd {
+  readonly transport: (typeof TRANSPORTS)[number];
+  readonly era: (typeof ERAS)[number];
+  readonly method: string;
+  readonly outcome: Outcome;
+  readonly seconds: number;
+}
+
+/** Why somebody did not come in. `host` and `origin` are the wrong address, `forbidden` a token that may not do this. */
+export type AuthFailure =
+  | "missing"
+  | "invalid"
+  | "expired"
+  | "rate_limited"
+  | "forbidden"
+  | "host"
+  | "origin";
+
+const TRANSPORTS = ["http", "stdio"] as const;
+const ERAS = ["legacy", "modern"] as const;
+
+/** The methods of both eras; any other is counted as `other`. */
+const METHODS: ReadonlySet<string> = new Set([
+  "initialize",
+  "notifications/cancelled",
+  "notifications/initialized",
+  "notifications/progress",
+  "notifications/roots/list_changed",
+  "ping",
+  "server/discover",
+  "tools/list",
+  "tools/call",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "subscriptions/listen",
+  "prompts/list",
+  "prompts/get",
+  "completion/complete",
+  "logging/setLevel",
+]);
+
+export function createMetrics(parts: MetricsParts): Metrics {
+  const registry = new Registry();
+  const { countRun, countAuthFailure } = registerCounters(registry, parts);
+  const metrics: Metrics = {
+    observeRequest: registerRequests(registry),
+    observeCall: registerCalls(registry),
+    observeRun: countRun,
+    observeAuthFailure: countAuthFailure,
+    async read() {
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+  registerState(registry, parts);
+  registerProcessMetrics(registry);
+  return metrics;
+}
+
+function registerRequests(registry: Registry): Metrics["observeRequest"] {
+  const observe = registerTimedCounter(registry, {
+    keyLabel: "method",
+    slots: TRANSPORTS.flatMap((transport) =>
+      ERAS.flatMap((era) => OUTCOMES.map((outcome) => ({ transport, era, outcome }))),
+    ),
+    counter: {
+      name: "repertoire_requests_total",
+      help: "MCP requests and notifications of clients that ended.",
+    },
+    histogram: { name: "repertoire_request_seconds", help: "How long they took." },
+  });
+  return ({ transport, era, method, outcome, seconds }) => {
+    const way = TRANSPORTS.indexOf(transport) * ERAS.length + ERAS.indexOf(era);
+    const slot = way * OUTCOMES.length + OUTCOMES.indexOf(outcome);
+    observe(METHODS.has(method) ? method : "other", slot, seconds);
+  };
+}
+
+function registerCalls(registry: Registry): CallObserver {
+  const observe = registerTimedCounter(registry, {
+    keyLabel: "server",
+    slots: OUTCOMES.map((outcome) => ({ outcome })),
+    counter: {
+      name: "repertoire_tool_calls_total",
+      help: "Tool calls that went to a server, or to a capability (server mcp).",
+    },
+    histogram: { name: "repertoire_tool_call_seconds", help: "How long they took." },
+  });
+  return (server, method, outcome, seconds) => {
+    if (method === "tools/call") observe(server, OUTCOMES.indexOf(outcome), seconds);
+  };
+}
+
+function registerCounters(registry: Registry, { logDroppedCount }: MetricsParts) {
+  const registers = [registry];
+  const runs = new Counter({
+    name: "repertoire_runs_total",
+    help: "Runs that ended or wait, nested ones too.",
+    labelNames: ["kind", "status"] as const,
+    registers,
+  });
+  const failures = new Counter({
+    name: "repertoire_auth_failures_total",
+    help: "Requests that were turned away at the door.",
+    labelNames: ["reason"] as const,
+    registers,
+  });
+  if (logDroppedCount !== undefined) {
+    const dropped = new Counter({
+      name: "repertoire_log_dropped_total",
+      help: "Log lines that no sink took.",
+      collect() {
+        this.reset();
+        this.inc(logDroppedCount());
+      },
+      registers: [],
+    });
+    registry.registerMetric(dropped);
+  }
+  return {
+    countRun: (kind: RunKind, status: RunStatus) => runs.inc({ kind, status }),
+    countAuthFailure: (reason: AuthFailure) => failures.inc({ reason }),
+  };
+}
+
+function registerState(registry: Registry, parts: MetricsParts): void {
+  const { sessionCount, streamCount, heldCallCount, runCount } = parts;
+  registerGauge(registry, "repertoire_sessions", "Sessions of legacy clients that are open.", sessionCount);
+  registerGauge(registry, "repertoire_streams", "Streams of events to clients that are open.", streamCount);
+  registerGauge(
+    registry,
+    "repertoire_held_calls",
+    "Calls that wait for input of a modern client.",
+    heldCallCount,
+  );
+  registerGauge(registry, "repertoire_runs_active", "Runs that are under way.", runCount);
+  const states = new Gauge({
+    name: "repertoire_server_state",
+    help: "1 for the state that a configured server is in.",
+    labelNames: ["server", "state"] as const,
+    registers: [],
+    collect() {
+      // A server that is no longer configured is gone, and so is the state before.
+      this.reset();
+      for (const { id, state } of parts.servers()) this.set({ server: id, state }, 1);
+    },
+  });
+  registry.registerMetric(states);
+  const version = { name: "repertoire_info", help: "The version that is running.", registers: [registry] };
+  new Gauge({ ...version, labelNames: ["version"] }).set({ version: parts.version }, 1);
+}
