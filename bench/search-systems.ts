@@ -1,6 +1,6 @@
 /** The systems that are compared; all of them are handed the same texts. */
-import { createSearchIndex } from "../src/registry/search-index.ts";
-import { documentOf } from "../src/registry/search-document.ts";
+import { createSearchIndex } from "../src/search/search-index.ts";
+import { documentOf } from "../src/search/search-document.ts";
 import type { BenchTool } from "./search-data.ts";
 
 /** What our own index is called in the tables. */

@@ -14,6 +14,7 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PROGRAMS } from "../src/process/program-file.ts";
 import { rolldown, type RolldownPlugin } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -27,17 +28,15 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
   const outDir = options.outDir ?? join(root, "dist");
   rmSync(outDir, { recursive: true, force: true });
   const source = (name: string) => join(root, "src", name);
+  const { runner: runnerSource, ...workers } = PROGRAMS;
   const gateway = await write(outDir, "[name].js", options, {
     main: source("main.ts"),
     index: source("index.ts"),
-    "analysis-worker": source("sandbox/analysis-worker.ts"),
-    "schema-worker": source("sandbox/schema-worker.ts"),
-    "token-worker": source("tokens/token-worker.ts"),
-    "jq-worker": source("cli/jq-worker.ts"),
+    ...Object.fromEntries(Object.entries(workers).map(([name, file]) => [name, source(file)])),
   });
   // On its own: the process of the sandbox may read this file, and no other. Its name says what it is, so that Node does not
   // look for a package.json.
-  const runner = await write(outDir, "[name].mjs", options, { runner: source("sandbox/runner.ts") });
+  const runner = await write(outDir, "[name].mjs", options, { runner: source(runnerSource) });
   copyFileSync(
     createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm"),
     join(outDir, "quickjs.wasm"),

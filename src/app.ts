@@ -14,8 +14,8 @@ import {
   type Declarations,
 } from "./code-directory.ts";
 import type { ConfigSource } from "./config/source.ts";
-import { createEmbeddings } from "./embeddings/embeddings.ts";
-import { createExperience } from "./experience.ts";
+import { createEmbeddings } from "./search/embeddings/embeddings.ts";
+import { createExperience } from "./search/experience.ts";
 import type { JsonObject } from "./core/json.ts";
 import { createKnownSecrets } from "./secrets/known-secrets.ts";
 import type { ConfigurableLog } from "./telemetry/log.ts";
@@ -61,9 +61,9 @@ import {
   usableServers,
 } from "./config-view.ts";
 import { createProfiles, type FindGateway } from "./profiles.ts";
-import { createLogins, type Logins } from "./logins.ts";
+import { createLogins, type Logins } from "./servers/logins.ts";
 import { openSecretStore } from "./secrets/secrets.ts";
-import { createServers } from "./servers.ts";
+import { createServers } from "./servers/configured-servers.ts";
 import { createTokenCounts } from "./token-counts.ts";
 import { createTokenReports, type TokenReports } from "./token-report.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
@@ -81,7 +81,7 @@ export { shortRunIds } from "./runs/run-reference.ts";
 export { openSecretStore } from "./secrets/secrets.ts";
 export { copyDatabase } from "./store/sqlite/copy-database.ts";
 export type { TokenReport } from "./token-report.ts";
-export type { AuthorizationWay, LoginView, LogoutView } from "./logins.ts";
+export type { AuthorizationWay, LoginView, LogoutView } from "./servers/logins.ts";
 export { openTokens, type ShownToken, type Tokens } from "./server/auth/tokens.ts";
 export type { TokenEntry } from "./server/auth/token.ts";
 

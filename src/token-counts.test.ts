@@ -8,7 +8,7 @@ import type { Store } from "./core/store.ts";
 import { estimateTokens, modelText } from "./gateway/exposure.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { createTokenCounts, TOKENIZER } from "./token-counts.ts";
-import { createTokenThread, type TokenThread } from "./tokens/token-thread.ts";
+import { createTokenThread, type TokenThread } from "./search/tokens/token-thread.ts";
 
 /** One thread for all tests that count: the tokenizer loads once. */
 const shared = createTokenThread({ lingerMs: 60_000 });

@@ -12,7 +12,7 @@ import { createRecent } from "./timing/recent.ts";
 import type { Store } from "./core/store.ts";
 import type { ToolDefinition } from "./core/tool.ts";
 import { estimateTokens, modelText, type ToolTokens } from "./gateway/exposure.ts";
-import { createTokenThread, type TokenThread } from "./tokens/token-thread.ts";
+import { createTokenThread, type TokenThread } from "./search/tokens/token-thread.ts";
 
 /** Which tokenizer counts; under its name counts are kept. */
 export const TOKENIZER = "o200k_base";

@@ -7,7 +7,7 @@ import { createGateway } from "./gateway/gateway.ts";
 import { openProfileRig } from "./gateway/profile.testkit.ts";
 import { createTokenCounts } from "./token-counts.ts";
 import { createTokenReports, queriesOf, type TokenReportParts } from "./token-report.ts";
-import { createTokenThread } from "./tokens/token-thread.ts";
+import { createTokenThread } from "./search/tokens/token-thread.ts";
 
 const thread = createTokenThread({ lingerMs: 60_000 });
 afterAll(() => thread.close());

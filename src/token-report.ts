@@ -3,7 +3,7 @@
  * on top. Searches are measured with the real search over the real catalogue. Nothing is started unless that is asked for.
  */
 import { randomUUID } from "node:crypto";
-import type { CallContext, ToolDefinition } from "./core/tool.ts";
+import type { Component, CallContext, ToolDefinition } from "./core/tool.ts";
 import { createBrowseComponents } from "./gateway/browse-components.ts";
 import { AUTO_TOKENS_MAX, createExposureChoice, type Exposure, type Mode } from "./gateway/exposure.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
@@ -11,7 +11,6 @@ import type { MetaTool } from "./gateway/meta-tool.ts";
 import { createMetaTools } from "./gateway/meta-tools.ts";
 import { createProfileView, type ProfileRules, type ProfileView } from "./gateway/profile-view.ts";
 import { createToolListReader } from "./gateway/tool-list.ts";
-import type { Component } from "./registry/listing.ts";
 import { TOKENIZER, type TokenCounts } from "./token-counts.ts";
 
 /** Finding what a task needs takes so many searches: one for the tools, one for what the first did not find. */

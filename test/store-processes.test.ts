@@ -147,7 +147,7 @@ describe("processes on one home", () => {
     const cold = ["src/store/migrate.ts", "src/store/migrations.ts", "src/store/sqlite/create-database.ts"];
     expect(modulesOfStart()).toEqual(expect.arrayContaining(cold));
     const warm = modulesOfStart();
-    expect(warm).toContain("src/store/runs.ts");
+    expect(warm).toContain("src/store/runs/runs.ts");
     for (const module of cold) expect(warm).not.toContain(module);
   });
 });

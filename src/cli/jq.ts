@@ -2,9 +2,8 @@
  * What `--jq` makes of an answer. jq runs in a thread of its own, which ends with the answer: a filter that never ends is ended by
  * Ctrl-C, and one that eats memory stops at jq's own limit of 256 MB.
  */
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { programFile } from "../process/program-file.ts";
 import { Interrupted } from "./interrupted.ts";
 
 export interface JqRequest {
@@ -16,19 +15,15 @@ export type JqReply =
   | { readonly kind: "filtered"; readonly output: string }
   | { readonly kind: "failed"; readonly message: string };
 
-const FILE = fileURLToPath(import.meta.url);
-
-/** The bundle has it at its top, above its chunks. */
-function workerFile(): string {
-  const folder = dirname(FILE);
-  if (FILE.endsWith(".ts")) return join(folder, "jq-worker.ts");
-  return join(basename(folder) === "chunks" ? dirname(folder) : folder, "jq-worker.js");
-}
-
 /** Strings come without quotation marks, other values as JSON, each on lines of its own. */
 export async function runJq(value: unknown, filter: string): Promise<JqReply> {
   const request: JqRequest = { text: JSON.stringify(value) ?? "null", filter };
-  const worker = new Worker(workerFile(), { workerData: request, env: {}, stdin: false, stderr: true });
+  const worker = new Worker(programFile("jq-worker"), {
+    workerData: request,
+    env: {},
+    stdin: false,
+    stderr: true,
+  });
   const { promise, resolve, reject } = Promise.withResolvers<JqReply>();
   worker.once("message", resolve);
   worker.once("error", (error) => resolve({ kind: "failed", message: error.message }));

@@ -21,6 +21,13 @@ export interface ToolDefinition {
   readonly [field: string]: unknown;
 }
 
+/** A tool with the name under which clients see it. `definition.name` is the server's own. */
+export interface Component {
+  readonly name: string;
+  readonly source: string;
+  readonly definition: ToolDefinition;
+}
+
 /** A tool as the Anthropic API takes it. */
 export interface AnthropicTool {
   readonly name: string;

@@ -6,9 +6,8 @@ import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import { codeNameOf, displayNameOf, toolNameOf } from "../core/names.ts";
 import type { CurrentCapability } from "../core/store.ts";
-import type { ToolDefinition, ToolView } from "../core/tool.ts";
+import type { Component, ToolDefinition, ToolView } from "../core/tool.ts";
 import { makeVisible } from "../text/visible-text.ts";
-import type { Component } from "../registry/listing.ts";
 import { signatureOf, typeOf } from "../registry/signature.ts";
 
 /** About 16,000 tokens: twenty real tools in full detail. */

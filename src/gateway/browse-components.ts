@@ -6,7 +6,7 @@ import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { Library } from "../library/library.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
-import { createSearchIndex, type SearchIndex } from "../registry/search-index.ts";
+import { createSearchIndex, type SearchIndex } from "../search/search-index.ts";
 import type { ToolHits } from "../registry/tool-search.ts";
 import type { Runs } from "../runs/runs.ts";
 import {

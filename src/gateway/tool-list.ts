@@ -5,8 +5,7 @@
  */
 import { hashText } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
-import type { CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
-import type { Component } from "../registry/listing.ts";
+import type { Component, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createExposureChoice, type Exposure, type ToolTokens } from "./exposure.ts";
 import type { IdleServers, MetaTool } from "./meta-tool.ts";

@@ -1,5 +1,5 @@
-import type { AnthropicTool, ToolDefinition } from "../core/tool.ts";
-import { compareText, type Component } from "./listing.ts";
+import type { Component, AnthropicTool, ToolDefinition } from "../core/tool.ts";
+import { compareText } from "../text/compare-text.ts";
 
 /**
  * Static and MCP tools by name. A static name excludes an MCP tool that is exposed under it; schemas are the very same

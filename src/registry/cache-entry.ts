@@ -2,8 +2,8 @@
 import { hashJson, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { CachedServer } from "../core/store.ts";
 import type { Offer } from "../core/tool.ts";
-import { admitOffer, type Admitted, type Rejection } from "./door.ts";
-import { isEntryFinding } from "./findings.ts";
+import { admitOffer, type Admitted, type Rejection } from "../admission/door.ts";
+import { isEntryFinding } from "../admission/findings.ts";
 
 export const TTL_MS_DEFAULT = 5 * 60_000;
 /** A shorter word of the server would have it asked again by every request. */

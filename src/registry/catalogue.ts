@@ -1,9 +1,10 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
 import type { ToolError, ToolErrorCode } from "../core/errors.ts";
-import type { ToolDefinition, ToolSource, Starting } from "../core/tool.ts";
-import type { Rejection } from "./door.ts";
-import { findSuspicious, type Finding, type ListedEntries } from "./findings.ts";
-import { compareText, EMPTY_LISTING, type Component, type Exposed, type Listing } from "./listing.ts";
+import type { Component, ToolDefinition, ToolSource, Starting } from "../core/tool.ts";
+import type { Rejection } from "../admission/door.ts";
+import { findSuspicious, type Finding, type ListedEntries } from "../admission/findings.ts";
+import { EMPTY_LISTING, type Exposed, type Listing } from "./listing.ts";
+import { compareText } from "../text/compare-text.ts";
 import type { Shelf } from "./shelf.ts";
 
 /** What is known at one moment. It does not change afterwards. */

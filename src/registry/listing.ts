@@ -1,18 +1,12 @@
 /** What one server offers, as clients see it: through the door, under exposed names, without what the config denies. */
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools } from "../core/names.ts";
-import type { SourceAbout, ToolDefinition } from "../core/tool.ts";
+import type { Component, SourceAbout, ToolDefinition } from "../core/tool.ts";
+import { compareText } from "../text/compare-text.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
-import type { Admitted, Rejection } from "./door.ts";
+import type { Admitted, Rejection } from "../admission/door.ts";
 import { exposeUri } from "./exposed-uri.ts";
-import { findGrave, type Finding } from "./findings.ts";
-
-/** A tool with the name under which clients see it. `definition.name` is the server's own. */
-export interface Component {
-  readonly name: string;
-  readonly source: string;
-  readonly definition: ToolDefinition;
-}
+import { findGrave, type Finding } from "../admission/findings.ts";
 
 /**
  * A resource, template or prompt: `definition` is for clients, `original` is the URI, template or name that the server
@@ -205,9 +199,4 @@ function definitionsOf(kind: ListedKind, listing: Listing): object[] {
     case "resources":
       return [...definitions(listing.resources), ...definitions(listing.resourceTemplates)];
   }
-}
-
-/** By code unit: the same order everywhere, whatever the locale. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -31,15 +31,15 @@ import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
 import type { RegistryListener } from "../core/registry-event.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
 import type { Backoff } from "./flight.ts";
-import { shareIntent } from "./intent-share.ts";
+import { shareIntent } from "../search/intent-share.ts";
 import { createMemoryCache } from "./kept-readings.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/pace.ts";
 import { createRouting } from "./routing.ts";
 import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
 import { createSourceNotice } from "./source-notice.ts";
-import { documentOf, type Experience } from "./search-document.ts";
-import type { Meanings, SimilarityOf } from "./similarity.ts";
+import { documentOf, type Experience } from "../search/search-document.ts";
+import type { Meanings, SimilarityOf } from "../search/similarity.ts";
 import type { ToolHits } from "./tool-search.ts";
 
 /** 0.5 s doubles to 30 s. */

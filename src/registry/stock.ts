@@ -13,7 +13,7 @@ import type { Offer, ToolSource } from "../core/tool.ts";
 import { clampTtl, type Reading } from "./cache-entry.ts";
 import { createListings, describeShelves, type Catalogue, type Listings } from "./catalogue.ts";
 import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
-import { admitOffer, type Admitted } from "./door.ts";
+import { admitOffer, type Admitted } from "../admission/door.ts";
 import type { RegistryEvent, RegistryListener } from "../core/registry-event.ts";
 import { compareListings } from "./events.ts";
 import type { Backoff } from "./flight.ts";
@@ -21,8 +21,8 @@ import { createKeptReadings } from "./kept-readings.ts";
 import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
 import type { After } from "../timing/pace.ts";
 import { createShelf, type Shelf } from "./shelf.ts";
-import type { Experience } from "./search-document.ts";
-import type { Meanings } from "./similarity.ts";
+import type { Experience } from "../search/search-document.ts";
+import type { Meanings } from "../search/similarity.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
 export interface StockParts {

@@ -1,8 +1,9 @@
-import type { Component, Listing } from "./listing.ts";
+import type { Listing } from "./listing.ts";
+import type { Component } from "../core/tool.ts";
 import type { After } from "../timing/pace.ts";
-import { documentOf, type Experience } from "./search-document.ts";
-import { createSearchIndex, type SearchLimits } from "./search-index.ts";
-import type { Meanings } from "./similarity.ts";
+import { documentOf, type Experience } from "../search/search-document.ts";
+import { createSearchIndex, type SearchLimits } from "../search/search-index.ts";
+import type { Meanings } from "../search/similarity.ts";
 
 /** Long enough for a start to be over, short enough for the index to be there before the first search. */
 const IDLE_MS = 250;

@@ -1,11 +1,11 @@
-import { serveBackground } from "./background-worker.ts";
+import { serveThread } from "../process/thread-program.ts";
 import type { Analysis } from "./analysis-contract.ts";
 import { analyseCode } from "./program.ts";
 
 /** The type stripper takes 60 ms to load. Code without types does not wait for it, so a first request may come before. */
 const STRIPPER_AFTER_MS = 50;
 
-serveBackground<string, Analysis>((code) => {
+serveThread<string, Analysis>((code) => {
   const { analysis, isSpent } = analyseCode(code);
   return { reply: analysis, spent: isSpent };
 });

@@ -6,7 +6,7 @@
  */
 import type { Analysis, CodeProblem } from "./analysis-contract.ts";
 import { createRecent } from "../timing/recent.ts";
-import { createBackground, type BackgroundReply } from "./background.ts";
+import { createWorkerThread, type ThreadReply } from "../process/worker-thread.ts";
 
 export type { CodeProblem, Program, StrayUse, ToolUse } from "./analysis-contract.ts";
 export { placeInSource } from "./analysis-place.ts";
@@ -28,15 +28,15 @@ export interface CodeAnalysis {
 }
 
 export function createCodeAnalysis(): CodeAnalysis {
-  const background = createBackground<string, Analysis>({
-    entry: "analysis-worker",
+  const thread = createWorkerThread<string, Analysis>({
+    program: "analysis-worker",
     budgetMs: ANALYSIS_BUDGET_MS,
     memoryMbMax: ANALYSIS_MEMORY_MB_MAX,
   });
   const recent = createRecent<Promise<Analysis>>(RECENT_LIMITS);
 
   async function read(code: string): Promise<Analysis> {
-    const reply = await background.ask(code);
+    const reply = await thread.ask(code);
     return reply.kind === "answered" ? reply.reply : { kind: "refused", problems: [unread(reply)] };
   }
 
@@ -50,12 +50,12 @@ export function createCodeAnalysis(): CodeAnalysis {
       void analysis.then((found) => found.kind === "refused" && recent.remove(code));
       return analysis;
     },
-    warm: () => background.warm(),
-    close: () => background.close(),
+    warm: () => thread.warm(),
+    close: () => thread.close(),
   };
 }
 
-function unread(reply: Exclude<BackgroundReply<Analysis>, { kind: "answered" }>): CodeProblem {
+function unread(reply: Exclude<ThreadReply<Analysis>, { kind: "answered" }>): CodeProblem {
   const place = { line: 1, column: 1, text: "" };
   switch (reply.kind) {
     case "closed":

@@ -7,7 +7,7 @@
  */
 import { canonicalJson, hashText, JSON_LIMITS, type JsonObject } from "../core/json.ts";
 import { findArgumentProblem } from "./schema-argument.ts";
-import { createBackground, type BackgroundReply } from "./background.ts";
+import { createWorkerThread, type ThreadReply } from "../process/worker-thread.ts";
 import { acceptsEveryObject } from "./schema-open.ts";
 import type { ArgumentProblem } from "./schema-finding.ts";
 import type { SchemaVerdict } from "./schema-validator.ts";
@@ -56,8 +56,8 @@ type Unchecked = { readonly kind: "unchecked"; readonly reason: string };
 
 export function createArgumentCheck(options: { readonly budgetMs?: number } = {}): ArgumentCheck {
   const budgetMs = options.budgetMs ?? ARGUMENT_CHECK_BUDGET_MS;
-  const thread = createBackground<SchemaRequest, SchemaReply>({
-    entry: "schema-worker",
+  const thread = createWorkerThread<SchemaRequest, SchemaReply>({
+    program: "schema-worker",
     budgetMs,
     memoryMbMax: MEMORY_MB_MAX,
   });
@@ -87,7 +87,7 @@ export function createArgumentCheck(options: { readonly budgetMs?: number } = {}
     return again.reply.kind === "unknown schema" ? NOT_TAKEN : again.reply;
   }
 
-  function lost(hash: string, reply: Exclude<BackgroundReply<SchemaReply>, { kind: "answered" }>): Unchecked {
+  function lost(hash: string, reply: Exclude<ThreadReply<SchemaReply>, { kind: "answered" }>): Unchecked {
     if (reply.kind === "closed") return { kind: "unchecked", reason: "the gateway is stopping" };
     sent.clear();
     const why =

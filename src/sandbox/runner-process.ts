@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, RESULT_BYTES_MAX } from "./limits.ts";
-import { entryFile, IS_SOURCE } from "./entry.ts";
+import { IS_SOURCE, programFile, sourceFolder } from "../process/program-file.ts";
 import { lowerPriority } from "./priority.ts";
 
 /** A control character has one byte, and six as a JSON escape. */
@@ -133,9 +133,9 @@ export function startRunner({ launch, memoryMb, prefix }: RunnerOptions): Runner
 }
 
 function runnerCommand(memoryMb: number): string[] {
-  const runner = entryFile("runner");
+  const runner = programFile("runner");
   const wasm = wasmFile();
-  const readable = IS_SOURCE ? [`${projectFolder()}/*`] : [runner, wasm];
+  const readable = IS_SOURCE ? [`${dirname(sourceFolder())}/*`] : [runner, wasm];
   return [
     process.execPath,
     "--permission",
@@ -155,12 +155,8 @@ function runnerCommand(memoryMb: number): string[] {
 
 /** The engine lies beside the bundle, or where its package has it. */
 function wasmFile(): string {
-  if (!IS_SOURCE) return join(dirname(entryFile("runner")), "quickjs.wasm");
+  if (!IS_SOURCE) return join(dirname(programFile("runner")), "quickjs.wasm");
   return createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
-}
-
-function projectFolder(): string {
-  return join(import.meta.dirname, "../..");
 }
 
 /** Calls `onLine` for each line; a line that grows beyond the limit calls `onExcess` and ends the reading. */

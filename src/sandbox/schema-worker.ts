@@ -2,7 +2,7 @@
 import type { JsonObject } from "../core/json.ts";
 import { createRecent } from "../timing/recent.ts";
 import type { SchemaReply, SchemaRequest } from "./argument-check.ts";
-import { serveBackground } from "./background-worker.ts";
+import { serveThread } from "../process/thread-program.ts";
 import { createSchemaValidator, type SchemaValidator } from "./schema-validator.ts";
 
 /** About 25 KB each, as real schemas go; a gateway with more tools in use compiles the rarest again. */
@@ -17,7 +17,7 @@ createSchemaValidator({ type: "object", properties: { warm: { type: "string", pa
   warm: "up",
 });
 
-serveBackground<SchemaRequest, SchemaReply>((request) => ({ reply: answer(request) }));
+serveThread<SchemaRequest, SchemaReply>((request) => ({ reply: answer(request) }));
 
 function answer({ hash, schemaText, args, fillDefaults }: SchemaRequest): SchemaReply {
   const validator = kept.get(hash) ?? create(hash, schemaText);

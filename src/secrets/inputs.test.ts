@@ -9,7 +9,7 @@ import { loadConfigWithInputs, openConfigSource, openInputs } from "./inputs.ts"
 import type { Keyring } from "./keyring.ts";
 import { createRegistry } from "../registry/registry.ts";
 import { openSecretStore } from "./secrets.ts";
-import { createServers } from "../servers.ts";
+import { createServers } from "../servers/configured-servers.ts";
 import { viewServer } from "../server-view.ts";
 
 const CANARY = "c4nary".repeat(4);

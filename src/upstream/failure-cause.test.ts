@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog, type Log } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";
-import { causeOfFetchError } from "./http/http-cause.ts";
-import type { OpenWire } from "./open-wire.ts";
+import { causeOfFetchError } from "./transport/http-cause.ts";
+import type { OpenWire } from "./transport/open-wire.ts";
 import type { UpstreamTransport } from "./upstream-config.ts";
 import { createUpstreamServer } from "./upstream-server.ts";
 

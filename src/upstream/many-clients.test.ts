@@ -4,8 +4,8 @@ import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import { openWire } from "./open-wire.ts";
-import { OWN_LINE_COUNT_MAX } from "./own-lines.ts";
+import { openWire } from "./transport/open-wire.ts";
+import { OWN_LINE_COUNT_MAX } from "./connection/own-lines.ts";
 import { createUpstreamServer } from "./upstream-server.ts";
 import {
   clientOf,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Wire, WireMessage } from "./transport/wire.ts";
-import { createWirePair, type TestWire } from "./wire-pair.testkit.ts";
+import { createWirePair, type TestWire } from "./transport/wire-pair.testkit.ts";
 
 type Handler = (
   params: JsonObject,

@@ -24,14 +24,14 @@ import type {
   Starting,
 } from "../core/tool.ts";
 import { askableOf, isAskable } from "../core/askable.ts";
-import { newestCaller, onlyCaller } from "./caller.ts";
-import type { ConnectParts } from "./connection.ts";
-import type { Era } from "./handshake.ts";
-import { Line, type CommonLineParts } from "./line.ts";
-import { createHealth, type LastError } from "./link.ts";
-import { LogLevels } from "./log-levels.ts";
-import { openWire } from "./open-wire.ts";
-import { callOwner, OwnLines, type Owner } from "./own-lines.ts";
+import { newestCaller, onlyCaller } from "./connection/caller.ts";
+import type { ConnectParts } from "./connection/connection.ts";
+import type { Era } from "./connection/handshake.ts";
+import { Line, type CommonLineParts } from "./connection/line.ts";
+import { createHealth, type LastError } from "./connection/link.ts";
+import { LogLevels } from "./connection/log-levels.ts";
+import { openWire } from "./transport/open-wire.ts";
+import { callOwner, OwnLines, type Owner } from "./connection/own-lines.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
 const LIST_CHANGED = /^notifications\/(tools|resources|prompts)\/list_changed$/;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startOAuthServer, type OAuthScript } from "../../../test/rig/oauth-server.ts";
-import { createServerHttp } from "../http/server-http.ts";
+import { createServerHttp } from "../transport/server-http.ts";
 import { agreeableUser, callTool, openPlace } from "./oauth.testkit.ts";
 
 async function loggedIn(script: OAuthScript = {}) {

@@ -15,7 +15,7 @@ import {
 import type { Log } from "../../core/log.ts";
 import { fail } from "../../core/result.ts";
 import type { SecretStore } from "../../core/secret-store.ts";
-import { WireFailure } from "../wire-failure.ts";
+import { WireFailure } from "../transport/wire-failure.ts";
 import { reasonOf } from "./authorization-failed.ts";
 import { authorize, requireBearer, type AuthorizationWay } from "./authorize.ts";
 import type { Challenge } from "./challenge.ts";

@@ -1,7 +1,7 @@
 /** Logging in to a remote server and out of it, with the user at hand. Neither throws; what went wrong is in the outcome. */
 import { selectClientAuthMethod, type AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import type { SecretStore } from "../../core/secret-store.ts";
-import { createServerHttp, type ServerHttp } from "../http/server-http.ts";
+import { createServerHttp, type ServerHttp } from "../transport/server-http.ts";
 import { reasonOf } from "./authorization-failed.ts";
 import { authorizeAt, type AuthorizationWay } from "./authorize.ts";
 import { challengeOf, type Challenge } from "./challenge.ts";

@@ -2,7 +2,7 @@ import { silentLog } from "../../core/log.ts";
 import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import type { OAuthRig } from "../../../test/rig/oauth-server.ts";
 import { openSecretStore } from "../../secrets/secrets.ts";
-import { createServerHttp } from "../http/server-http.ts";
+import { createServerHttp } from "../transport/server-http.ts";
 import type { AuthorizationWay } from "./authorize.ts";
 import { createAuthorizedFetch } from "./authorized-fetch.ts";
 import type { OAuthSettings } from "./client.ts";

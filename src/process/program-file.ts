@@ -1,0 +1,35 @@
+/** The files of our own programs that run outside the gateway's thread: workers and the sandbox's process. */
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Each with its source below `src/`. The bundle makes one file of each and puts it at its top. */
+export const PROGRAMS = {
+  runner: "sandbox/runner.ts",
+  "analysis-worker": "sandbox/analysis-worker.ts",
+  "schema-worker": "sandbox/schema-worker.ts",
+  "token-worker": "search/tokens/token-worker.ts",
+  "jq-worker": "cli/jq-worker.ts",
+} as const;
+
+export type ProgramName = keyof typeof PROGRAMS;
+
+const FILE = fileURLToPath(import.meta.url);
+const FOLDER = dirname(FILE);
+/** Node runs the source as it is. */
+export const IS_SOURCE = FILE.endsWith(".ts");
+
+/** The file of a program: its source, or its bundle, which lies above the chunks. */
+export function programFile(name: ProgramName): string {
+  if (IS_SOURCE) return join(sourceFolder(), PROGRAMS[name]);
+  return join(basename(FOLDER) === "chunks" ? dirname(FOLDER) : FOLDER, bundleName(name));
+}
+
+/** The process of the sandbox may read its own file and no other, so its name tells Node without a package.json what it is. */
+function bundleName(name: ProgramName): string {
+  return name === "runner" ? "runner.mjs" : `${name}.js`;
+}
+
+/** The folder of this checkout's sources; only where `IS_SOURCE`. */
+export function sourceFolder(): string {
+  return dirname(FOLDER);
+}

@@ -1,0 +1,136 @@
+/**
+ * A thread for work on untrusted text that is small as a rule and without end at worst: parsing code, compiling a schema.
+ *
+ * One request is worked on at a time, so the budget of each is its own: waiting in the queue and the start of the thread do
+ * not count. A thread that overruns or breaks is ended and replaced, and only the request that it was working on is lost.
+ * The thread starts with the first request and does not keep the process alive. Nothing here throws.
+ */
+import { Worker } from "node:worker_threads";
+import { messageOf } from "../core/errors.ts";
+import { programFile, type ProgramName } from "./program-file.ts";
+
+/** What became of a request. */
+export type ThreadReply<Reply> =
+  | { readonly kind: "answered"; readonly reply: Reply }
+  | { readonly kind: "overran"; readonly budgetMs: number }
+  | { readonly kind: "crashed"; readonly reason: string }
+  | { readonly kind: "closed" };
+
+export interface WorkerThread<Request, Reply> {
+  ask(request: Request): Promise<ThreadReply<Reply>>;
+  /** Starts the thread before it is needed. */
+  warm(): void;
+  close(): Promise<void>;
+}
+
+export interface WorkerThreadOptions {
+  readonly program: ProgramName;
+  /** How long one request may take. */
+  readonly budgetMs: number;
+  /** Of the thread's heap. */
+  readonly memoryMbMax: number;
+}
+
+interface Job<Request, Reply> {
+  readonly request: Request;
+  readonly resolve: (reply: ThreadReply<Reply>) => void;
+}
+
+/** What the thread says: that it is ready, or an answer; with `spent`, it must not be used again. */
+export type WorkerMessage<Reply> = "ready" | { readonly reply: Reply; readonly spent?: boolean };
+
+export function createWorkerThread<Request, Reply>(parts: WorkerThreadOptions): WorkerThread<Request, Reply> {
+  const queue: Job<Request, Reply>[] = [];
+  let thread: Worker | undefined;
+  let isReady = false;
+  let current: Job<Request, Reply> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function start(): void {
+    if (thread !== undefined || isClosed) return;
+    const worker = new Worker(programFile(parts.program), {
+      env: {},
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      resourceLimits: { maxOldGenerationSizeMb: parts.memoryMbMax, stackSizeMb: 4 },
+      stdin: false,
+    });
+    worker.unref();
+    thread = worker;
+    worker.on("message", (message: WorkerMessage<Reply>) => {
+      if (thread !== worker) return;
+      if (message === "ready") isReady = true;
+      else {
+        settle({ kind: "answered", reply: message.reply });
+        if (message.spent === true) discard();
+      }
+      next();
+    });
+    const fail = (reason: string): void => {
+      if (thread !== worker) return;
+      discard();
+      settle({ kind: "crashed", reason });
+      next();
+    };
+    worker.on("error", (error: Error) => fail(error.message));
+    worker.on("exit", (code) => fail(`the thread ended with code ${code}`));
+  }
+
+  function discard(): void {
+    const old = thread;
+    thread = undefined;
+    isReady = false;
+    void old?.terminate();
+  }
+
+  function settle(reply: ThreadReply<Reply>): void {
+    clearTimeout(timer);
+    const job = current;
+    current = undefined;
+    job?.resolve(reply);
+  }
+
+  function next(): void {
+    if (current !== undefined || queue.length === 0) return;
+    start();
+    if (!isReady) return;
+    current = queue.shift()!;
+    const job = current;
+    // Timers come before messages: after a pause of the event loop, an answer that is in time is heard first.
+    timer = setTimeout(() => setImmediate(() => overrun(job)), parts.budgetMs);
+    try {
+      // A thread is no window: there is no origin to name.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
+      thread!.postMessage(job.request);
+    } catch (error) {
+      settle({ kind: "crashed", reason: messageOf(error) });
+      next();
+    }
+  }
+
+  function overrun(job: Job<Request, Reply>): void {
+    if (current !== job) return;
+    discard();
+    settle({ kind: "overran", budgetMs: parts.budgetMs });
+    next();
+  }
+
+  return {
+    ask(request) {
+      if (isClosed) return Promise.resolve({ kind: "closed" });
+      return new Promise((resolve) => {
+        queue.push({ request, resolve });
+        next();
+      });
+    },
+    warm: start,
+    async close() {
+      isClosed = true;
+      const old = thread;
+      thread = undefined;
+      settle({ kind: "closed" });
+      for (const job of queue.splice(0)) job.resolve({ kind: "closed" });
+      await old?.terminate();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * How near tools are to a query by what they mean, as an OpenAI-compatible endpoint sees it. What goes out to it are the
+ * texts of tools and the queries of searches. A search waits for it a quarter of a second and does without it then.
+ */
+import { systemClock, type Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
+import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
+import { TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
+import { createModel, type After } from "./model.ts";
+import { createOutage } from "./outage.ts";
+import { createQueryVectors } from "./query-vectors.ts";
+import { createToolVectors, type ToolVectors } from "./tool-vectors.ts";
+import { cosineOf } from "./vector.ts";
+
+/** A person does not notice it, and an answer is still there within a second. */
+export const QUERY_MS_MAX = 250;
+
+export interface Embeddings extends Pick<ToolVectors, "put"> {
+  /** The cosine of a tool's vector and the query's, by id; undefined where the endpoint did not say in time. */
+  nearTo(query: string): Promise<((id: string) => number | undefined) | undefined>;
+  close(): Promise<void>;
+}
+
+export interface EmbeddingsParts {
+  /** Read anew for every request; undefined while none is configured. */
+  readonly endpoint: () => EmbeddingEndpoint | undefined;
+  readonly store: EmbeddingStore;
+  readonly log: Log;
+  readonly after: After;
+  readonly version: string;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly fetch?: typeof fetch;
+}
+
+export function createEmbeddings(parts: EmbeddingsParts): Embeddings {
+  const { store, log, after, version, clock = systemClock, random = Math.random } = parts;
+  const closing = new AbortController();
+  // Looked up when it is called: node loads it on the first look, which costs every start of a process.
+  const send: typeof fetch = (input, init) => (parts.fetch ?? fetch)(input, init);
+  const model = () => {
+    const endpoint = parts.endpoint();
+    return endpoint && createModel(endpoint, { after, fetch: send, version, closed: closing.signal });
+  };
+  const outage = createOutage({ clock, random, log, closed: closing.signal });
+  const queries = createQueryVectors({ outage });
+  const tools = createToolVectors({ model, store, outage, after, log });
+  return {
+    put: (group, some, textOf) => tools.put(group, some, textOf),
+    async nearTo(query) {
+      const now = closing.signal.aborted ? undefined : model();
+      const text = query.trim().slice(0, TEXT_LENGTH_MAX);
+      if (now === undefined || text === "") return undefined;
+      let vector: Float32Array | undefined;
+      const recalled = tools.recall(now);
+      const asked = queries.vectorOf(now, text).then((found) => {
+        vector = found;
+        return found && recalled;
+      });
+      await waitFor(asked, after);
+      const found = vector;
+      if (found === undefined) return undefined;
+      return (id) => {
+        const other = tools.find(id);
+        return other && cosineOf(found, other);
+      };
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([tools.close(), queries.settle()]);
+    },
+  };
+}
+
+/** What it waits for goes on. */
+async function waitFor(work: Promise<unknown>, after: After): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = after(QUERY_MS_MAX, resolve);
+  await Promise.race([work, promise]);
+  cancel();
+}

@@ -1,0 +1,127 @@
+/**
+ * Asks an OpenAI-compatible endpoint what texts mean. Its host is the one that the config names, so it may be private. The
+ * texts and the key go nowhere else: redirects are not followed. The key is taken out of everything that is said.
+ */
+import { escapeUnprintable } from "../../text/printable.ts";
+import { createRedactor, REDACTED } from "../../text/redaction.ts";
+import { ANSWER_BYTES_MAX, parseVectors } from "./answer.ts";
+
+/** What every endpoint takes: 2,000 tokens for each text, and less than a second of work on a graphics card for all. */
+export const TEXT_LENGTH_MAX = 8_000;
+export const TEXTS_AT_ONCE_MAX = 64;
+/** Enough for the sentence with which an endpoint explains an error. */
+const EXCERPT_LENGTH_MAX = 200;
+/** The texts themselves are not to its liking: fewer, or others, may be. */
+const REFUSING_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
+
+export interface EmbeddingEndpoint {
+  /** Up to its version; `/embeddings` is added to it. */
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey?: string;
+  readonly dimensions?: number;
+}
+
+export type EmbedReply =
+  /** In the order of the texts. */
+  | { readonly kind: "vectors"; readonly vectors: readonly Float32Array[] }
+  | { readonly kind: "refused" | "failed"; readonly reason: string };
+
+export interface EmbedParts {
+  readonly fetch: typeof fetch;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Never throws. At most `TEXTS_AT_ONCE_MAX` texts; each is cut at `TEXT_LENGTH_MAX` characters. */
+export async function embedTexts(
+  endpoint: EmbeddingEndpoint,
+  texts: readonly string[],
+  parts: EmbedParts,
+): Promise<EmbedReply> {
+  const url = addressOf(endpoint);
+  if (url === undefined) return { kind: "failed", reason: "the url of the endpoint cannot be used" };
+  try {
+    const response = await parts.fetch(url, requestOf(endpoint, texts, parts));
+    const body = await readBody(response);
+    if (!response.ok) return refusalOf(response.status, body ?? "", endpoint.apiKey);
+    if (body === undefined) return { kind: "failed", reason: "its answer has more than 16 MiB" };
+    const parsed = parseVectors(body, texts.length);
+    return parsed.ok
+      ? { kind: "vectors", vectors: parsed.vectors }
+      : { kind: "failed", reason: parsed.message };
+  } catch (error) {
+    // The message of an error may quote a header, and so the key; its code does not.
+    return { kind: "failed", reason: parts.signal.aborted ? "it did not answer in time" : codeOf(error) };
+  }
+}
+
+function addressOf({ url: text }: EmbeddingEndpoint): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+    return undefined;
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/embeddings`;
+  url.hash = "";
+  return url;
+}
+
+function requestOf(
+  { model, apiKey, dimensions }: EmbeddingEndpoint,
+  texts: readonly string[],
+  { version, signal }: EmbedParts,
+): RequestInit {
+  const key = keyOf(apiKey);
+  const input = texts.map((text) => text.slice(0, TEXT_LENGTH_MAX).toWellFormed());
+  return {
+    method: "POST",
+    redirect: "manual",
+    signal,
+    headers: {
+      "user-agent": `repertoire/${version}`,
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "content-type": "application/json",
+      ...(key !== "" && { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify({ model, input, ...(dimensions !== undefined && { dimensions }) }),
+  };
+}
+
+/** White space around it is not sent, so whoever repeats it does without. */
+function keyOf(apiKey = ""): string {
+  return apiKey.trim();
+}
+
+/** Undefined where there is too much of it; the rest is not read then. */
+async function readBody(response: Response): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) return undefined;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function refusalOf(status: number, body: string, apiKey: string | undefined): EmbedReply {
+  const kind = REFUSING_STATUSES.has(status) ? "refused" : "failed";
+  const said = status >= 300 && status < 400 ? "redirects are not followed" : excerptOf(body, apiKey);
+  return { kind, reason: `it answered ${status}${said === "" ? "" : `: ${said}`}` };
+}
+
+/** An endpoint that refuses a key likes to repeat it. The exact value goes, however short, and what looks like one. */
+function excerptOf(body: string, apiKey: string | undefined): string {
+  const key = keyOf(apiKey);
+  const redacted = createRedactor([key]).text(body);
+  const shown = key === "" ? redacted : redacted.replaceAll(key, REDACTED);
+  return escapeUnprintable(shown.replace(/\s+/g, " ").trim().slice(0, EXCERPT_LENGTH_MAX));
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ("code" in at && typeof at.code === "string") return `it cannot be reached: ${at.code}`;
+  }
+  return "it cannot be reached";
+}

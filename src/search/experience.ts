@@ -1,0 +1,142 @@
+/**
+ * What is known from earlier runs: which tools were used with success, and what for. The search learns from it.
+ *
+ * Memory is the truth of this process and the store follows it; what other processes learnt is read when somebody searches. A
+ * write that fails costs nothing but what would have been learnt, so it is logged and not thrown. Calls are counted in
+ * memory and written a few seconds later: a crash loses some counts and no intent.
+ */
+import { systemClock, type Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Scope } from "../core/names.ts";
+import type { PastUse, PastUses } from "../core/store.ts";
+
+/** What others learnt may be so old. */
+const FRESH_MS = 10_000;
+const WRITE_AFTER_MS = 5_000;
+
+interface Known {
+  /** The newest first. */
+  readonly intents: readonly string[];
+  readonly useCount: number;
+}
+
+export interface Experience {
+  /** What is known of a tool, by exposed name. */
+  of(tool: string): Known | undefined;
+  /** Reads what other processes learnt, unless that was done just now. */
+  freshen(): Promise<void>;
+  /** A run that used these tools has succeeded. */
+  noteRun(tools: readonly string[], intent: string): void;
+  /** A client has called a tool with success. */
+  noteCall(tool: string): void;
+  /** Resolves when everything is written. */
+  settle(): Promise<void>;
+}
+
+export interface ExperienceParts {
+  readonly uses: PastUses;
+  readonly scope: () => Scope;
+  /** More is known of these tools now. */
+  readonly learnt: (tools: readonly string[]) => void;
+  /** What each tool did of what a run was for. */
+  readonly share?: (tools: readonly string[], intent: string) => ReadonlyMap<string, string>;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export function createExperience(parts: ExperienceParts): Experience {
+  const { uses, scope, log, clock = systemClock } = parts;
+  const known = new Map<string, Known>();
+  const counted = new Map<string, number>();
+  let writes: Promise<unknown> = Promise.resolve();
+  let readAt: number | undefined;
+  let scopeKnown = keyOf(scope());
+  let timer: NodeJS.Timeout | undefined;
+
+  function write(some: readonly Omit<PastUse, "lastUsedAt">[]): void {
+    if (some.length === 0) return;
+    writes = writes
+      .then(() => uses.add(scope(), some))
+      .catch((error: unknown) => log.warn("experience.write.failed", { error }));
+  }
+
+  function writeCounts(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const some = [...counted].map(([tool, useCount]) => ({ tool, intent: "", useCount }));
+    counted.clear();
+    write(some);
+  }
+
+  function add(tool: string, intent: string): void {
+    const { intents, useCount } = known.get(tool) ?? { intents: [], useCount: 0 };
+    const rest = intents.filter((other) => other !== intent);
+    known.set(tool, { intents: intent === "" ? intents : [intent, ...rest], useCount: useCount + 1 });
+  }
+
+  /** What was learnt in one scope is nothing to another. */
+  function forgetOtherScope(): void {
+    const now = keyOf(scope());
+    if (now === scopeKnown) return;
+    scopeKnown = now;
+    readAt = undefined;
+    const before = [...known.keys()];
+    known.clear();
+    parts.learnt(before);
+  }
+
+  async function read(): Promise<void> {
+    writeCounts();
+    await writes;
+    const now = groupUses(await uses.list(scope()));
+    const changed = [...now].filter(([tool, one]) => !isEqual(one, known.get(tool))).map(([tool]) => tool);
+    for (const tool of changed) known.set(tool, now.get(tool)!);
+    parts.learnt(changed);
+  }
+
+  return {
+    of: (tool) => known.get(tool),
+    async freshen() {
+      forgetOtherScope();
+      if (readAt !== undefined && clock.elapsed() - readAt < FRESH_MS) return;
+      readAt = clock.elapsed();
+      await read().catch((error: unknown) => log.warn("experience.read.failed", { error }));
+    },
+    noteRun(tools, intent) {
+      const used = [...new Set(tools)];
+      const shares = parts.share?.(used, intent);
+      const now = used.map((tool) => ({ tool, intent: shares?.get(tool) ?? intent, useCount: 1 }));
+      for (const use of now) add(use.tool, use.intent);
+      parts.learnt(used);
+      write(now);
+    },
+    noteCall(tool) {
+      counted.set(tool, (counted.get(tool) ?? 0) + 1);
+      timer ??= setTimeout(writeCounts, WRITE_AFTER_MS).unref();
+    },
+    async settle() {
+      writeCounts();
+      await writes;
+    },
+  };
+}
+
+function keyOf({ org, project }: Scope): string {
+  return JSON.stringify([org, project]);
+}
+
+/** They come newest first. */
+function groupUses(uses: readonly PastUse[]): Map<string, Known> {
+  const groups = new Map<string, { intents: string[]; useCount: number }>();
+  for (const { tool, intent, useCount } of uses) {
+    const group = groups.get(tool) ?? { intents: [], useCount: 0 };
+    if (intent !== "") group.intents.push(intent);
+    group.useCount += useCount;
+    groups.set(tool, group);
+  }
+  return groups;
+}
+
+function isEqual(one: Known, other: Known | undefined): boolean {
+  return one.useCount === other?.useCount && one.intents.join("\n") === other.intents.join("\n");
+}

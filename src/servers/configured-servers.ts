@@ -1,0 +1,204 @@
+/**
+ * The configured servers as sources of the registry, kept in step with the config: what is new is added, what is gone or
+ * disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that cannot be started as it
+ * is configured is there and starts nothing, so that its callers are told why.
+ */
+import type { Config, ServerConfig } from "../config/config.ts";
+import { startLimitOf } from "../config/installer.ts";
+import { formatProblem } from "../config/problem.ts";
+import type { JsonObject } from "../core/json.ts";
+import { hashJson } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
+import type { SecretStore } from "../core/secret-store.ts";
+import type { ClientFace } from "../core/tool.ts";
+import type { Registry } from "../registry/registry.ts";
+import { createOpenWire } from "../upstream/transport/open-wire.ts";
+import type { UpstreamConfig } from "../upstream/upstream-config.ts";
+import {
+  createUpstreamServer,
+  type UpstreamServer,
+  type UpstreamStatus,
+} from "../upstream/upstream-server.ts";
+import { createWaitingServer } from "./waiting-server.ts";
+
+export interface Servers {
+  /** Takes over a config; resolves when servers that are gone have ended. */
+  reconcile(config: Config): Promise<void>;
+  status(id: string): UpstreamStatus | undefined;
+  notified(listener: ServerListener): () => void;
+  /** Passes a notification on to the servers; where there are many clients, over the lines of the one that it comes from. */
+  tell(method: string, params: JsonObject, client?: ClientFace, only?: string): void;
+  /** Of those that run and those to come; where there are many clients, for one of them. */
+  setLogLevel(level: string, client?: ClientFace): void;
+}
+
+/** With a client, what a server said is for that one alone. */
+type ServerListener = (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
+
+interface Running {
+  /** Absent for one that cannot be started, and has nothing to be told. */
+  readonly server?: UpstreamServer;
+  readonly fingerprint: string;
+  readonly leave: () => void;
+}
+
+/** Counts the gateways above this one, for servers that are gateways themselves. */
+const HOPS_VARIABLE = "REPERTOIRE_HOPS";
+/** A gateway behind a gateway is of use; one this deep stands behind itself, and would start itself for ever. */
+const HOPS_MAX = 5;
+
+export interface ServersParts {
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly version: string;
+  /** The client that this gateway serves, if there is one. */
+  readonly client: () => ClientFace | undefined;
+  /** What that client can be asked for, if it is of the modern era. */
+  readonly modernCapabilities?: () => JsonObject | undefined;
+  /** Whether more than one client can be there, as over HTTP. */
+  readonly hasManyClients?: () => boolean;
+  /** Whether that client is of the modern era. */
+  readonly prefersModern: () => boolean;
+  /** Where logins to remote servers are kept. */
+  readonly secrets: SecretStore;
+  /** Takes secrets out of what a server lists, and says when it fails: it may print what it was given. */
+  readonly redactors?: Pick<Redactors, "current">;
+  readonly env?: NodeJS.ProcessEnv;
+  /** How long a caller without a deadline waits for a start; without it, as a client's request can. */
+  readonly startWaitMs?: number | undefined;
+}
+
+export function createServers({
+  registry,
+  log,
+  version,
+  client,
+  modernCapabilities = () => undefined,
+  hasManyClients = () => false,
+  prefersModern,
+  secrets,
+  redactors = NO_SECRETS,
+  env = process.env,
+  startWaitMs,
+}: ServersParts): Servers {
+  const running = new Map<string, Running>();
+  const listeners = new Set<ServerListener>();
+  const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
+  const logLevels = new Map<ClientFace | undefined, string>();
+  const clientInfo = { name: "repertoire", title: "Repertoire", version };
+  /** Servers that end their calls before they are gone. */
+  const stopping = new Set<Promise<void>>();
+  let newest: Config | undefined;
+
+  function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
+    if (config.problems.length > 0) {
+      running.set(config.id, { fingerprint, leave() {} });
+      log.warn("server.unusable", { server: config.id, problems: config.problems.map(formatProblem) });
+      registry.add(createWaitingServer(config.id, config.problems), { configHash: fingerprint });
+      return;
+    }
+    const server = createUpstreamServer(withHops(upstreamConfigOf(config, limits), hops + 1), {
+      clientInfo,
+      log,
+      client,
+      modernCapabilities,
+      hasManyClients,
+      prefersModern,
+      startWaitMs,
+      redact: (text) => redactors.current().text(text),
+      mask: (value) => redactors.current().mask(value),
+      openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),
+    });
+    const leave = server.notified!((method, params, one) => {
+      for (const listener of listeners) listener(config.id, method, params, one);
+    });
+    for (const [one, level] of logLevels) server.setLogLevel(level, one);
+    running.set(config.id, { server, fingerprint, leave });
+    registry.add(server, { ...config.tools, configHash: fingerprint });
+  }
+
+  /** The registry closes what it lets go. */
+  async function stop(id: string): Promise<void> {
+    running.get(id)?.leave();
+    running.delete(id);
+    await registry.remove(id);
+  }
+
+  return {
+    async reconcile(config) {
+      if (hops >= HOPS_MAX) {
+        log.error("servers.loop", {
+          hops,
+          hint: "A configured server is this gateway itself, or leads back to it: no server is started.",
+        });
+        return;
+      }
+      const wanted = new Map(
+        config.servers
+          .filter((server) => server.enabled && server.trusted)
+          .map((server) => [server.id, { server, fingerprint: fingerprintOf(server, config.limits) }]),
+      );
+      const gone = [...running].filter(
+        ([id, { fingerprint }]) => wanted.get(id)?.fingerprint !== fingerprint,
+      );
+      newest = config;
+      for (const [id] of gone) {
+        const stopped = stop(id).finally(() => stopping.delete(stopped));
+        stopping.add(stopped);
+      }
+      await Promise.all(stopping);
+      // A config that came meanwhile decides what is started.
+      if (newest !== config) return;
+      for (const [id, { server, fingerprint }] of wanted) {
+        if (!running.has(id)) start(server, config.limits, fingerprint);
+      }
+    },
+    status: (id) => running.get(id)?.server?.status(),
+    notified(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    setLogLevel(level, from) {
+      const one = hasManyClients() ? from : undefined;
+      if (one?.gone.aborted === true) return;
+      if (one !== undefined && !logLevels.has(one)) {
+        one.gone.addEventListener("abort", () => logLevels.delete(one), { once: true });
+      }
+      logLevels.set(one, level);
+      for (const { server } of running.values()) server?.setLogLevel(level, one);
+    },
+    tell(method, params, from, only) {
+      for (const { server } of running.values()) {
+        if (only === undefined || only === server?.id) server?.notify(method, params, from);
+      }
+    },
+  };
+}
+
+function withHops(config: UpstreamConfig, hops: number): UpstreamConfig {
+  const { transport } = config;
+  if (transport.kind !== "stdio") return config;
+  return { ...config, transport: { ...transport, env: { ...transport.env, [HOPS_VARIABLE]: String(hops) } } };
+}
+
+function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): UpstreamConfig {
+  const { ms: connectTimeoutMs, msMax: startMsMax } = startLimitOf(server, limits);
+  return {
+    id: server.id,
+    transport: server.transport,
+    callTimeoutMs: server.timeoutMs,
+    connectTimeoutMs,
+    startMsMax,
+    idleMs: limits.serverIdleMs,
+  };
+}
+
+/** What a server is made of: another one means another server. */
+function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
+  const { transport, tools, oauth, problems } = server;
+  // What was listed before the problem came is not listed while it is there: nothing of it could be called.
+  if (problems.length > 0) return hashJson({ id: server.id, problems: problems.map(formatProblem) });
+  const login = oauth === undefined ? {} : { oauth: { ...oauth, clientSecret: oauth.clientSecret ?? null } };
+  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login });
+}

@@ -1,0 +1,46 @@
+import type { ExpressionBuilder, Transaction } from "kysely";
+import type { Scope } from "../../core/names.ts";
+import { LISTED_COUNT_MAX } from "../../core/store.ts";
+import type { Database } from "../database.ts";
+
+/** How many places are for those that were kept last, used or not: what was just kept is listed at once, and for a while. */
+const NEWEST_COUNT = 10;
+
+/**
+ * Marks as listed the newest of a scope and, in the places that are left, the most used; of equally used ones the newer. The others are
+ * marked as not. One statement that writes only the rows that differ. `capabilities_most_used` gives them by use, so that only those
+ * of equal use are compared.
+ */
+export async function chooseListed(trx: Transaction<Database>, scope: Scope): Promise<void> {
+  const { org, project } = scope;
+  await trx
+    .updateTable("capabilities")
+    .set((eb) => ({ listed: eb(eb.val(1), "-", eb.ref("listed")) }))
+    .where("org", "=", org)
+    .where("project", "=", project)
+    .where("deleted_at", "is", null)
+    .where((eb) => {
+      const newest = liveOf(eb, scope)
+        .orderBy("other.updated_at", "desc")
+        .orderBy("other.id", "desc")
+        .limit(NEWEST_COUNT);
+      const mostUsed = liveOf(eb, scope)
+        .where("other.id", "not in", newest)
+        .orderBy("other.usage_count", "desc")
+        .orderBy("other.updated_at", "desc")
+        .orderBy("other.id", "desc")
+        .limit(LISTED_COUNT_MAX - NEWEST_COUNT);
+      const chosen = eb.or([eb("id", "in", newest), eb("id", "in", mostUsed)]);
+      return eb("listed", "!=", eb.case().when(chosen).then(1).else(0).end());
+    })
+    .execute();
+}
+
+function liveOf(eb: ExpressionBuilder<Database, "capabilities">, { org, project }: Scope) {
+  return eb
+    .selectFrom("capabilities as other")
+    .select("other.id")
+    .where("other.org", "=", org)
+    .where("other.project", "=", project)
+    .where("other.deleted_at", "is", null);
+}

@@ -1,0 +1,119 @@
+/**
+ * Which runs there are. Ids grow with the order of starting, whatever the clock does, so every list goes by id. The values
+ * that a partial index is made for are part of the statement's text: with a parameter in their place it is not used.
+ */
+import { sql, type SelectQueryBuilder } from "kysely";
+import { hashText } from "../../core/json.ts";
+import type { Scope } from "../../core/names.ts";
+import type { Run, RunStarter, RunStore, RunSummary } from "../../core/store.ts";
+import type { StoreContext } from "../backend.ts";
+import type { Database } from "../database.ts";
+import { runOf, SUMMARY_COLUMNS, summaryOf } from "./run-rows.ts";
+
+type RunLists = Pick<RunStore, "list" | "listUnfinished" | "children" | "successor" | "findSucceeded">;
+
+const SUCCEEDED = sql.lit("succeeded" as const);
+
+export function createRunLists(context: StoreContext): RunLists {
+  return {
+    list: (scope, options) => listRuns(context, scope, options),
+    listUnfinished: (scope, limit, starter) => listUnfinished(context, scope, limit, starter),
+    findSucceeded: (scope, source) => findSucceeded(context, scope, source),
+    async children(runId) {
+      const rows = await context.db
+        .selectFrom("runs")
+        .select(SUMMARY_COLUMNS)
+        .where("parent_run_id", "=", runId)
+        .orderBy("id")
+        .execute();
+      return rows.map(summaryOf);
+    },
+    async successor(runId) {
+      const row = await context.db
+        .selectFrom("runs")
+        .select(SUMMARY_COLUMNS)
+        .where("resumed_from_run_id", "=", runId)
+        .executeTakeFirst();
+      return row === undefined ? undefined : summaryOf(row);
+    },
+  };
+}
+
+async function listRuns(
+  { db }: StoreContext,
+  scope: Scope,
+  { limit, beforeId, children = false, status, starter, idPart }: Parameters<RunLists["list"]>[1],
+): Promise<RunSummary[]> {
+  let query = db
+    .selectFrom("runs")
+    .select(SUMMARY_COLUMNS)
+    .where("org", "=", scope.org)
+    .where("project", "=", scope.project)
+    .orderBy("id", "desc")
+    .limit(limit);
+  if (beforeId !== undefined) query = query.where("id", "<", beforeId);
+  if (idPart !== undefined)
+    query = query.where((eb) => eb.or([eb("id", "like", `${idPart}%`), eb("id", "like", `%${idPart}`)]));
+  if (!children) query = query.where("parent_run_id", "is", null);
+  if (status !== undefined) query = query.where("status", "=", status);
+  // Says nothing new, but lets the index of the unfinished be used: of a hundred thousand runs most have succeeded.
+  if (status !== undefined && status !== "succeeded") query = query.where("status", "<>", SUCCEEDED);
+  return (await ofStarter(query, starter).execute()).map(summaryOf);
+}
+
+async function listUnfinished(
+  { db }: StoreContext,
+  scope: Scope,
+  limit: number,
+  starter: RunStarter | undefined,
+): Promise<RunSummary[]> {
+  const query = db
+    .selectFrom("runs")
+    .select(SUMMARY_COLUMNS)
+    .where("org", "=", scope.org)
+    .where("project", "=", scope.project)
+    .where("parent_run_id", "is", null)
+    .where("status", "<>", SUCCEEDED)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("runs as next")
+            .select("next.resumed_from_run_id")
+            .whereRef("next.resumed_from_run_id", "=", "runs.id"),
+        ),
+      ),
+    )
+    .orderBy("id", "desc")
+    .limit(limit);
+  return (await ofStarter(query, starter).execute()).map(summaryOf);
+}
+
+function ofStarter<Output>(
+  query: SelectQueryBuilder<Database, "runs", Output>,
+  starter: RunStarter | undefined,
+): SelectQueryBuilder<Database, "runs", Output> {
+  let narrowed = query;
+  for (const column of ["principal", "session"] as const) {
+    const wanted = starter?.[column];
+    if (wanted === undefined) continue;
+    narrowed = wanted === null ? narrowed.where(column, "is", null) : narrowed.where(column, "=", wanted);
+  }
+  return narrowed;
+}
+
+/** The hash finds it, the text decides. */
+async function findSucceeded({ db }: StoreContext, scope: Scope, source: string): Promise<Run | undefined> {
+  const row = await db
+    .selectFrom("runs")
+    .selectAll()
+    .where("org", "=", scope.org)
+    .where("project", "=", scope.project)
+    .where("source_hash", "=", hashText(source))
+    .where("source", "=", source)
+    .where("status", "=", SUCCEEDED)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : runOf(row);
+}

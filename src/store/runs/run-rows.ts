@@ -1,0 +1,100 @@
+import type { Insertable } from "kysely";
+import { canonicalJson, DATA_LIMITS, hashText, type JsonObject } from "../../core/json.ts";
+import type { Run, RunDraft, RunSummary } from "../../core/store.ts";
+import type { StoreContext } from "../backend.ts";
+import type { RunRow } from "../database.ts";
+import { fromColumn } from "../json-column.ts";
+
+/** Whatever can be large is left out, so that a list reads none of it. */
+export const SUMMARY_COLUMNS = [
+  "id",
+  "org",
+  "project",
+  "kind",
+  "capability_id",
+  "capability_version",
+  "intent",
+  "status",
+  "error",
+  "parent_run_id",
+  "parent_step",
+  "resumed_from_run_id",
+  "principal",
+  "session",
+  "seed",
+  "clock_at",
+  "lease_owner",
+  "lease_until",
+  "fence",
+  "started_at",
+  "finished_at",
+] as const satisfies readonly (keyof RunRow)[];
+
+export type RunSummaryRow = Pick<RunRow, (typeof SUMMARY_COLUMNS)[number]>;
+
+/** A run that begins now, without its lease. */
+export function newRunOf(
+  { clock, newId }: StoreContext,
+  draft: RunDraft,
+  resumedFromRunId: string | null,
+): Omit<Insertable<RunRow>, "lease_owner" | "lease_until"> {
+  return {
+    id: newId(),
+    org: draft.scope.org,
+    project: draft.scope.project,
+    kind: draft.kind,
+    source: draft.source ?? null,
+    capability_id: draft.capabilityId ?? null,
+    capability_version: draft.capabilityVersion ?? null,
+    intent: draft.intent ?? null,
+    inputs: canonicalJson(draft.inputs, DATA_LIMITS),
+    status: "running",
+    parent_run_id: draft.parentRunId ?? null,
+    parent_step: draft.parentStep ?? null,
+    resumed_from_run_id: resumedFromRunId,
+    principal: draft.principal ?? null,
+    session: draft.session ?? null,
+    seed: draft.seed,
+    clock_at: draft.clockAt,
+    fence: 1,
+    started_at: clock.now(),
+    result: null,
+    error: null,
+    finished_at: null,
+    source_hash: draft.source == null ? null : hashText(draft.source),
+  };
+}
+
+export function runOf(row: RunRow): Run {
+  return {
+    ...summaryOf(row),
+    source: row.source,
+    inputs: fromColumn(row.inputs) as JsonObject,
+    result: fromColumn(row.result),
+  };
+}
+
+export function summaryOf(row: RunSummaryRow): RunSummary {
+  return {
+    id: row.id,
+    scope: { org: row.org, project: row.project },
+    kind: row.kind,
+    capabilityId: row.capability_id,
+    capabilityVersion: row.capability_version,
+    intent: row.intent,
+    status: row.status,
+    error: fromColumn(row.error) as JsonObject | null,
+    parentRunId: row.parent_run_id,
+    parentStep: row.parent_step,
+    resumedFromRunId: row.resumed_from_run_id,
+    principal: row.principal,
+    session: row.session,
+    seed: row.seed,
+    clockAt: row.clock_at,
+    leaseOwner: row.lease_owner,
+    leaseUntil: row.lease_until,
+    fence: row.fence,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  };
+}

@@ -1,0 +1,287 @@
+/**
+ * One line to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
+ * end when nobody uses it.
+ *
+ * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
+ * - What the server asks goes to the client that the owner of the line names, if that client can be asked for it, and to no other
+ *   (see `questions.ts`).
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Redactor } from "../../text/redaction.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { describeRunDeadline } from "../../core/run-deadline.ts";
+import type { CallContext, ClientFace, Offer, Starting } from "../../core/tool.ts";
+import { CallTimer } from "./call-timer.ts";
+import { explainClosed, type Connection, type Loss } from "./connection.ts";
+import { Link, type LinkParts } from "./link.ts";
+import { Listening } from "./listening.ts";
+import { listOffer } from "./listing.ts";
+import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
+import { throttleProgress } from "./progress.ts";
+import { Questions } from "./questions.ts";
+import { resultOf } from "./reply.ts";
+import { exchange, requestOf } from "./request.ts";
+import type { UpstreamConfig } from "../upstream-config.ts";
+
+const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
+
+/** What is the same for all lines to a server. */
+export interface CommonLineParts extends Pick<
+  LinkParts,
+  "clientInfo" | "log" | "openWire" | "redact" | "health" | "prefersModern" | "startWaitMs"
+> {
+  readonly clock: Clock;
+  /** Takes secrets out of what the server asks a client. */
+  readonly mask?: Redactor["mask"] | undefined;
+}
+
+export interface LineParts extends CommonLineParts {
+  readonly clientCapabilities: LinkParts["clientCapabilities"];
+  /** Who answers what the server asks now, or why nobody does. */
+  readonly findClient: (line: Line) => ClientFace | NobodyToAsk;
+  readonly onNotification: (line: Line, method: string, params: JsonObject) => void;
+  /** The least important log messages that are wanted: on the line, or for one call of a modern server. */
+  readonly logLevel: (context?: CallContext) => string | undefined;
+  /** Nobody has used the line for as long as the config says. */
+  readonly onIdle: (line: Line) => void;
+}
+
+export interface NobodyToAsk {
+  readonly nobody: string;
+}
+
+export class Line {
+  readonly #config: UpstreamConfig;
+  readonly #parts: LineParts;
+  readonly #link: Link;
+  readonly #calls = new Set<CallContext>();
+  readonly #strays = new Set<ClientFace | undefined>();
+  readonly #questions = new Questions();
+  #listening: Listening | undefined;
+  /** What was listened to on the connection before; the next one goes on with it. */
+  #lost: Listening | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(config: UpstreamConfig, parts: LineParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#link = new Link(config, {
+      ...parts,
+      onRequest: (method, params, signal) => this.#answer(method, params, signal),
+      onNotification: (method, params) => parts.onNotification(this, method, params),
+      onOpen: (connection) => {
+        this.#strays.clear();
+        this.#listening = new Listening(connection, parts.logLevel(), this.#lost);
+      },
+      onGone: () => {
+        this.#lost = this.#listening ?? this.#lost;
+        this.#listening = undefined;
+      },
+    });
+  }
+
+  get connection(): Connection | undefined {
+    return this.#link.connection;
+  }
+
+  get isConnecting(): boolean {
+    return this.#link.isConnecting;
+  }
+
+  starting(): Starting | undefined {
+    return this.#link.starting();
+  }
+
+  /** The calls under way, the newest last. */
+  get calls(): ReadonlySet<CallContext> {
+    return this.#calls;
+  }
+
+  /** Whose calls were given up on this connection without an answer: the server may still be at work on them, and ask. */
+  get strays(): ReadonlySet<ClientFace | undefined> {
+    return this.#strays;
+  }
+
+  /** Somebody calls, or waits to hear of a resource. */
+  get isUsed(): boolean {
+    return this.#calls.size > 0 || (this.#listening?.subscriptionCount ?? 0) > 0;
+  }
+
+  list(context: CallContext): Promise<ToolResult<Offer>> {
+    return this.#with(context, async (connection) => {
+      const { peer, session } = connection;
+      const { callTimeoutMs: timeoutMs } = this.#config;
+      const outcome = await listOffer(peer, session, { timeoutMs, signal: context.signal });
+      if (outcome.kind === "offer") return succeed(outcome.offer);
+      this.#judge(connection, outcome.reply);
+      return resultOf(this.#config.id, "tools/list", outcome.reply, this.#parts.redact) as ToolResult<never>;
+    });
+  }
+
+  request(method: string, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>> {
+    return this.#with(context, async (connection) => {
+      const { session } = connection;
+      if (SUBSCRIPTION.test(method)) return this.#subscribe(connection, method, params, context);
+      const goesOn = context.modern?.serverState;
+      if (goesOn !== undefined && (session.era === "legacy" || goesOn.server !== this.#config.id))
+        return askedByAnother();
+      return this.#exchange(connection, method, params, context);
+    });
+  }
+
+  /** Opens the connection, if it is not open yet. */
+  connect(context: CallContext): Promise<ToolResult<Connection>> {
+    return this.#with(context, async (connection) => succeed(connection));
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#link.connection?.peer.notify(method, params);
+  }
+
+  setLogLevel(level: string): void {
+    this.#listening?.setLogLevel(level);
+  }
+
+  /** Gives the connection up until it is needed again. */
+  disconnect(): Promise<void> {
+    return this.#link.disconnect();
+  }
+
+  /** For good; see `Link.close` for a start that is under way. */
+  async close(how?: { readonly finishStart: boolean }): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    await this.#link.close(how);
+  }
+
+  // ── a call's way in and out ───────────────────────────────────────────────────────────────────────────────────────
+
+  async #with<T>(
+    context: CallContext,
+    use: (connection: Connection) => Promise<ToolResult<T>>,
+  ): Promise<ToolResult<T>> {
+    this.#calls.add(context);
+    clearTimeout(this.#idleTimer);
+    try {
+      const { connection } = this.#link;
+      if (connection !== undefined) return await use(connection);
+      const opened = await this.#link.open(context);
+      return opened.success ? await use(opened.data) : opened;
+    } finally {
+      this.#calls.delete(context);
+      this.#waitForIdle();
+    }
+  }
+
+  async #exchange(
+    connection: Connection,
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>> {
+    const { peer, session } = connection;
+    const { signal, onProgress, headers } = context;
+    const leftMs = this.#runLeftMs(context);
+    const timeoutMs = Math.min(this.#config.callTimeoutMs, leftMs);
+    const runDeadline =
+      leftMs < this.#config.callTimeoutMs ? describeRunDeadline(context, leftMs) : undefined;
+    const endsByClosing = session.era === "modern";
+    const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
+    const sent = requestOf(params, session, context, this.#parts.logLevel(context));
+    const send = (next: JsonObject) => this.#send(peer, method, next, options);
+    const answered = await exchange(sent, session, context, send, this.#parts.mask);
+    const reply =
+      answered.kind === "closed"
+        ? await explainClosed(answered, connection, this.#config, this.#parts)
+        : answered;
+    // Two are enough to know that it is not clear whose a question is.
+    if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
+    this.#judge(connection, reply);
+    return resultOf(this.#config.id, method, reply, this.#parts.redact, runDeadline);
+  }
+
+  /**
+   * Who is to blame for a request that failed: the server, if nothing came back at all; the call alone, if something did. A remote
+   * session that is gone says so only when it is used, and the next call opens a new one: whether that succeeds is what counts.
+   */
+  #judge(connection: Connection, reply: Reply): void {
+    if (connection.process !== undefined) return;
+    const isSessionLost = reply.kind === "unusable" && reply.endsSession === true;
+    if (reply.kind !== "closed" && !isSessionLost) return;
+    const reason = reply.kind === "closed" ? reply.reason : reply.problem;
+    const loss: Loss = { reason, cause: "lost", stderr: [] };
+    this.#link.lose(connection, loss, !isSessionLost);
+  }
+
+  /** What the server asks meanwhile may belong to this request. */
+  async #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
+    const { onProgress } = options;
+    const progress = onProgress && throttleProgress(onProgress, this.#parts.clock);
+    const timer = new CallTimer(options.timeoutMs);
+    this.#questions.callBegan(timer);
+    const reply = await peer.request(method, params, { ...options, timer, onProgress: progress?.report });
+    this.#questions.callEnded(timer, isGivenUp(reply));
+    if (isGivenUp(reply)) progress?.drop();
+    else progress?.end();
+    return reply;
+  }
+
+  /** A modern server has no such request: it is told by what it listens to. */
+  async #subscribe(
+    connection: Connection,
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>> {
+    const uri = typeof params["uri"] === "string" ? params["uri"] : "";
+    const { client } = context;
+    const isEnd = method === "resources/unsubscribe";
+    const isTold = connection.session.era === "modern";
+    const isOfOthers = isEnd && this.#listening?.isWantedBesides(uri, client) === true;
+    if (!isTold && !isOfOthers) {
+      const result = await this.#exchange(connection, method, params, context);
+      if (!result.success) return result;
+    }
+    if (isEnd) this.#listening?.unsubscribe(uri, client);
+    else this.#listening?.subscribe(uri, client);
+    return succeed({});
+  }
+
+  /** Of the run that makes the call; without one, there is no end to it. */
+  #runLeftMs({ deadlineAt }: CallContext): number {
+    if (deadlineAt === undefined) return Infinity;
+    return Math.max(1, Math.ceil(deadlineAt - this.#parts.clock.elapsed()));
+  }
+
+  #waitForIdle(): void {
+    clearTimeout(this.#idleTimer);
+    const { idleMs } = this.#config;
+    if (idleMs === 0 || this.isUsed) return;
+    this.#idleTimer = setTimeout(() => this.#parts.onIdle(this), idleMs);
+    this.#idleTimer.unref();
+  }
+
+  async #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
+    const client = this.#parts.findClient(this);
+    if ("nobody" in client) {
+      return {
+        error: { code: -32601, message: `there is no client to answer ${method}: ${client.nobody}` },
+      };
+    }
+    return this.#questions.ask(client, method, this.#parts.mask?.(params) ?? params, signal);
+  }
+}
+
+/** Nobody waits for the answer any longer, and the server may still be at work on it. */
+function isGivenUp(reply: Reply): boolean {
+  return reply.kind === "cancelled" || reply.kind === "timeout";
+}
+
+/** The name leads to another server than the one that asked, or to one that keeps no state: the config has changed. */
+function askedByAnother(): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", "The requestState belongs to a question of another server.", {
+    field: "requestState",
+    reason: "request_state_refused",
+    hint: "Call again without requestState and inputResponses; look first whether the earlier call took effect.",
+  });
+}

@@ -1,0 +1,262 @@
+/**
+ * One connection to a server: made when it is needed, one attempt for all who need it, given up after a loss.
+ *
+ * - Whoever comes while it is being made waits for the same attempt; whoever gives up waiting leaves it to the others. The attempt
+ *   ends by its own limit (see `start-limit.ts`), or when the link is closed.
+ * - A connection that is lost counts as a failure. The next need makes a new one, unless there were too many failures
+ *   (see `breaker.ts`): then the need fails at once and says when it is tried again.
+ * - What an old connection still has to say about its end never touches the one that came after it.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../core/clock.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
+import { escapeUnprintable, withoutColours } from "../../text/printable.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { lastLineOf, reportStarting, startPatienceMs, stillStarting } from "../../process/starting.ts";
+import type { ToolError } from "../../core/errors.ts";
+import type { CallContext, Starting } from "../../core/tool.ts";
+import { createBreaker, type Breaker } from "./breaker.ts";
+import { connect, type Connection, type ConnectParts, type Loss } from "./connection.ts";
+import type { Era } from "./handshake.ts";
+import type { ServerProcess } from "../process/server-process.ts";
+import type { UpstreamConfig } from "../upstream-config.ts";
+
+/** A call waits so long for the next attempt; beyond that it is better told to come back. */
+const PATIENCE_MS = 1_000;
+/** The last of them may be empty. */
+const STDERR_LINES = 5;
+/** Up for so long, a server has made up for its earlier failures. */
+const WELL_MS = 10_000;
+
+export interface LinkParts extends Pick<
+  ConnectParts,
+  "clientInfo" | "openWire" | "redact" | "onRequest" | "onNotification"
+> {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly health: Health;
+  readonly prefersModern: () => boolean;
+  /** How long a caller without a deadline waits for a start. */
+  readonly startWaitMs?: number | undefined;
+  readonly clientCapabilities: (context: CallContext) => JsonObject;
+  /** A connection is open, before anybody uses it. */
+  readonly onOpen: (connection: Connection) => void;
+  /** It is gone, lost or given up. */
+  readonly onGone: () => void;
+}
+
+/** Without secrets: it goes to clients, to the log and to people. */
+export interface LastError extends Loss {
+  readonly at: number;
+}
+
+/** What is known of a server from all its connections: one that fails on one of them is not tried on the next at once. */
+export interface Health {
+  readonly breaker: Breaker;
+  lastError: LastError | undefined;
+  /** Of the newest session. */
+  era: Era | undefined;
+  /** Whether the server has opened a session in that era since it last failed to open one. */
+  isEraSure: boolean;
+}
+
+export function createHealth(clock: Clock, random: (() => number) | undefined, era: Era | undefined): Health {
+  return { breaker: createBreaker(clock, random), lastError: undefined, era, isEraSure: false };
+}
+
+export class Link {
+  readonly #config: UpstreamConfig;
+  readonly #parts: LinkParts;
+  #connection: Connection | undefined;
+  #connecting: Promise<ToolResult<Connection>> | undefined;
+  #connectingSince = 0;
+  #starting: ServerProcess | undefined;
+  /** What failed to start and has not ended yet. */
+  #ending: Promise<void> = Promise.resolve();
+  #wellTimer: NodeJS.Timeout | undefined;
+  readonly #unwanted = new AbortController();
+  #closed = false;
+
+  constructor(config: UpstreamConfig, parts: LinkParts) {
+    this.#config = config;
+    this.#parts = parts;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  get isConnecting(): boolean {
+    return this.#connecting !== undefined;
+  }
+
+  /** Of a process that runs and has not finished its handshake. */
+  starting(): Starting | undefined {
+    if (this.#starting === undefined) return undefined;
+    const forMs = performance.now() - this.#connectingSince;
+    const said = lastLineOf(this.#starting.stderrTail(STDERR_LINES, this.#parts.redact));
+    return said === undefined ? { forMs } : { forMs, said };
+  }
+
+  async open(context: CallContext): Promise<ToolResult<Connection>> {
+    if (this.#closed) return this.#removed();
+    this.#connecting ??= this.#connect(context).finally(() => {
+      this.#connecting = undefined;
+      this.#starting = undefined;
+    });
+    const { promise, resolve } = Promise.withResolvers<ToolResult<Connection>>();
+    const giveUp = (): void => resolve(fail("CANCELLED", "The call was cancelled."));
+    const timer = setTimeout(() => resolve(this.#stillStarting()), this.#patienceMs(context));
+    const stopReports = reportStarting(context, () => this.starting());
+    context.signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await Promise.race([this.#connecting, promise]);
+    } finally {
+      clearTimeout(timer);
+      stopReports();
+      context.signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  /** This connection has failed; another one is not touched. */
+  lose(connection: Connection | undefined, loss: Loss, isBroken = true): void {
+    if (connection === undefined || this.#connection !== connection) return;
+    this.#drop();
+    this.#fail(loss, isBroken);
+  }
+
+  /** Gives the connection up, which is no failure. */
+  async disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#drop();
+    await connection?.peer.close();
+  }
+
+  /** For good. A start that is under way ends, unless it is to be let finish: a caller that goes must not break off a download. */
+  async close({ finishStart = false } = {}): Promise<void> {
+    this.#closed = true;
+    if (!finishStart) this.#unwanted.abort();
+    await this.#connecting;
+    await this.disconnect();
+    await this.#ending;
+  }
+
+  #patienceMs(context: CallContext): number {
+    const { clock, startWaitMs } = this.#parts;
+    const { callTimeoutMs } = this.#config;
+    return startPatienceMs(context, { elapsedMs: clock.elapsed(), startWaitMs, callTimeoutMs });
+  }
+
+  #stillStarting(): ToolResult<never> {
+    const forMs = performance.now() - this.#connectingSince;
+    return stillStarting(this.#config.id, this.starting() ?? { forMs });
+  }
+
+  #drop(): void {
+    this.#connection = undefined;
+    clearTimeout(this.#wellTimer);
+    this.#parts.onGone();
+  }
+
+  async #connect(context: CallContext): Promise<ToolResult<Connection>> {
+    this.#connectingSince = performance.now();
+    const waitMs = this.#parts.health.breaker.waitMs();
+    if (waitMs > PATIENCE_MS) return this.#unavailable();
+    if (waitMs > 0) await sleep(waitMs);
+    await this.#ending;
+    if (this.#closed) return this.#removed();
+    const { health, prefersModern } = this.#parts;
+    let opened: Connection | undefined;
+    const outcome = await connect(this.#config, {
+      ...this.#parts,
+      clientCapabilities: this.#parts.clientCapabilities(context),
+      lastEra: health.era ?? (prefersModern() ? "modern" : undefined),
+      isEraSure: health.isEraSure,
+      signal: this.#unwanted.signal,
+      onStarted: (process) => (this.#starting = process),
+      onLost: (loss) => this.lose(opened, loss),
+    });
+    if (outcome.kind === "failed") {
+      const { error, ended } = outcome;
+      this.#ending = ended;
+      if (this.#closed) return this.#removed();
+      health.isEraSure = false;
+      this.#fail(outcome, error === undefined);
+      return error === undefined ? this.#unavailable() : { success: false, error: this.#redacted(error) };
+    }
+    opened = outcome.connection;
+    return this.#adopt(opened);
+  }
+
+  #adopt(connection: Connection): ToolResult<Connection> {
+    if (this.#closed) {
+      void connection.peer.close().catch(() => {});
+      return this.#removed();
+    }
+    const { era, protocolVersion } = connection.session;
+    this.#connection = connection;
+    this.#parts.health.era = era;
+    this.#parts.health.isEraSure = true;
+    this.#wellTimer = setTimeout(() => this.#parts.health.breaker.reset(), WELL_MS);
+    this.#wellTimer.unref();
+    this.#parts.onOpen(connection);
+    const { process, connectMs } = connection;
+    this.#parts.log.info("upstream.connected", {
+      server: this.#config.id,
+      era,
+      protocolVersion,
+      ...(process?.pid !== undefined && { pid: process.pid }),
+      connectMs: Math.round(connectMs),
+    });
+    return succeed(connection);
+  }
+
+  /** A server that said why it is not to be had (a login, a rest) is not broken: the next call asks it again. */
+  #fail({ reason: said, cause, stderr, crash }: Loss, isBroken = true): void {
+    const { health } = this.#parts;
+    if (isBroken) health.breaker.recordFailure();
+    const reason = this.#parts.redact(said);
+    health.lastError = {
+      reason: reason.replace(/\.$/, ""),
+      cause,
+      stderr,
+      ...(crash !== undefined && { crash }),
+      at: this.#parts.clock.now(),
+    };
+    this.#parts.log.warn("upstream.failed", {
+      server: this.#config.id,
+      reason,
+      cause,
+      stderr: stderr.slice(-5),
+    });
+  }
+
+  /** A server's own words may be in it. */
+  #redacted({ message, ...error }: ToolError): ToolError {
+    return { ...error, message: this.#parts.redact(message) };
+  }
+
+  #removed(): ToolResult<never> {
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} was removed.`, { retryable: false });
+  }
+
+  #unavailable(): ToolResult<never> {
+    const { lastError, breaker } = this.#parts.health;
+    const { reason = "it is not connected", stderr = [], crash } = lastError ?? {};
+    const seconds = Math.ceil(breaker.waitMs() / 1000);
+    const said =
+      stderr.length === 0 || crash !== undefined
+        ? ""
+        : ` It said: ${stderr
+            .slice(-3)
+            .map((line) => escapeUnprintable(withoutColours(line)).trim())
+            .join(" | ")
+            .slice(0, 500)}`;
+    const again = `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
+      ...(crash !== undefined && { reason: "crashed" }),
+      hint: crash?.hint ?? again,
+    });
+  }
+}

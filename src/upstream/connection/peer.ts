@@ -1,0 +1,283 @@
+/**
+ * One end of a JSON-RPC connection, on raw messages: a request goes out, its answer comes back as a value, untouched. This is the
+ * hot path of every tool call: what comes in passes the bound (`message-bound.ts`) and nothing else, and is not copied.
+ *
+ * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a timeout, a
+ * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (see `call-timer.ts`). An answer
+ * that nobody waits for (unknown id, a second answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ToolError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { UnusableAnswer, Wire, WireMessage } from "../transport/wire.ts";
+import { CallTimer, longestMs } from "./call-timer.ts";
+import { findParamsExcess, readAnswer } from "../transport/message-bound.ts";
+import { findRequestProblem, fitNotification } from "./server-messages.ts";
+import { BadAnswer, WireFailure } from "../transport/wire-failure.ts";
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** How a request ended. */
+export type Reply =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly error: RpcError }
+  /** With a `longestMs`, it showed signs of work for as long as any request may take, and gave no answer. */
+  | { readonly kind: "timeout"; readonly timeoutMs: number; readonly longestMs?: number }
+  | { readonly kind: "cancelled" }
+  /** It was not taken on, and the wire knows why: the server needs a login, or is too busy. The connection stays. */
+  | { readonly kind: "refused"; readonly error: ToolError }
+  /** What came back is no answer that can be used: it did not pass the bound, or is none of MCP. The connection stays. */
+  | ({ readonly kind: "unusable" } & UnusableAnswer)
+  | { readonly kind: "closed"; readonly reason: string };
+
+export interface RequestOptions {
+  readonly timeoutMs: number;
+  /** For an owner that pauses the time meanwhile, made with the same timeout. */
+  readonly timer?: CallTimer | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the end of a request's own stream says that it is cancelled, as for a modern server over HTTP. */
+  readonly endsByClosing?: boolean;
+  /** For a wire that sends each request as one of HTTP. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Asks the other side to report progress, and hears it without the token. */
+  readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+}
+
+export interface PeerHandlers {
+  /** A request of the other side; what it resolves to is sent back. */
+  onRequest(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer>;
+  onNotification(method: string, params: JsonObject): void;
+  onClose(): void;
+}
+
+export type AnswerToPeer = { readonly result: JsonObject } | { readonly error: RpcError };
+
+interface Pending {
+  readonly method: string;
+  readonly settle: (reply: Reply) => void;
+  readonly timer: CallTimer;
+  readonly onProgress: ((progress: JsonObject) => void) | undefined;
+  readonly endsByClosing: boolean;
+  /** The newest that was reported. */
+  progress: number;
+}
+
+/** A server that has not taken a cancellation by then is told nothing more. */
+const TELLING_MS = 1_000;
+
+const NO_ANSWER: Reply = {
+  kind: "unusable",
+  reason: "no_answer",
+  problem: "its stream ended without one that can be read",
+};
+
+const CANCELLED = "notifications/cancelled";
+const PROGRESS = "notifications/progress";
+
+export class Peer {
+  readonly #wire: Wire;
+  readonly #handlers: PeerHandlers;
+  readonly #pending = new Map<unknown, Pending>();
+  /** Requests of the other side that we are answering. */
+  readonly #answering = new Map<unknown, AbortController>();
+  /** Notifications on their way: each is a request of its own over HTTP, and closing the wire would cut it. */
+  readonly #telling = new Set<Promise<void>>();
+  #nextId = 1;
+  #closed = false;
+  #droppedCount = 0;
+
+  constructor(wire: Wire, handlers: PeerHandlers) {
+    this.#wire = wire;
+    this.#handlers = handlers;
+    wire.onmessage = (message) => this.#receive(message);
+    wire.onunusable = (id, why) => this.#lose(id, why);
+    wire.onclose = () => this.#close();
+  }
+
+  /** Nothing can be sent any more. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** Answers that nobody waited for, and notifications that no client could read. */
+  get droppedCount(): number {
+    return this.#droppedCount;
+  }
+
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
+    if (this.#closed) return Promise.resolve({ kind: "closed", reason: "the connection is closed" });
+    if (options.signal?.aborted === true) return Promise.resolve({ kind: "cancelled" });
+    const id = this.#nextId++;
+    return new Promise((resolve) => {
+      const abort = this.#wire.hasPerRequestStream === true ? new AbortController() : undefined;
+      const cancel = (): void => this.#cancel(id, abort, { kind: "cancelled" });
+      const { timeoutMs, timer = new CallTimer(timeoutMs), endsByClosing = false, onProgress } = options;
+      timer.start(() => this.#cancel(id, abort, timeoutOf(timer)));
+      options.signal?.addEventListener("abort", cancel, { once: true });
+      const settle = (reply: Reply): void => {
+        timer.stop();
+        this.#pending.delete(id);
+        options.signal?.removeEventListener("abort", cancel);
+        resolve(reply);
+      };
+      this.#pending.set(id, { method, settle, timer, onProgress, endsByClosing, progress: -Infinity });
+      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+      this.#wire
+        .send(
+          { jsonrpc: "2.0", id, method, params: sent },
+          abort && {
+            requestSignal: abort.signal,
+            headers: { ...options.headers, ...traceHeaders(params) },
+            onRequestStreamEnd: () => this.#pending.get(id)?.settle(NO_ANSWER),
+          },
+        )
+        .catch((error: unknown) => settle(lossOf(error)));
+    });
+  }
+
+  /** Best effort: a notification that cannot be sent is lost, as notifications may be. */
+  notify(method: string, params: JsonObject): void {
+    if (this.#closed) return;
+    const told = this.#wire.send({ jsonrpc: "2.0", method, params }).catch(() => {});
+    this.#telling.add(told);
+    void told.finally(() => this.#telling.delete(told));
+  }
+
+  async close(): Promise<void> {
+    if (this.#telling.size > 0)
+      await Promise.race([Promise.all(this.#telling), sleep(TELLING_MS, undefined, { ref: false })]);
+    await this.#wire.close();
+    this.#close();
+  }
+
+  #cancel(id: number, abort: AbortController | undefined, reply: Reply): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    pending.settle(reply);
+    const reason = reply.kind === "timeout" ? "timed out" : "cancelled by the client";
+    if (abort === undefined || !pending.endsByClosing) this.notify(CANCELLED, { requestId: id, reason });
+    abort?.abort();
+  }
+
+  #receive(message: WireMessage): void {
+    const { id, method } = message;
+    if (typeof method !== "string") return this.#receiveAnswer(message);
+    const given = message["params"] ?? {};
+    const excess = findParamsExcess(given);
+    if (id !== undefined) return void this.#answer(id, method, given, excess);
+    const params = excess === undefined ? fitNotification(method, given) : undefined;
+    if (params === undefined) return void this.#droppedCount++;
+    if (method === PROGRESS) return this.#receiveProgress(params);
+    if (method === CANCELLED) return this.#answering.get(params["requestId"])?.abort();
+    this.#handlers.onNotification(method, params);
+  }
+
+  #receiveAnswer(message: WireMessage): void {
+    const pending = this.#pending.get(message["id"]);
+    if (pending === undefined) {
+      this.#droppedCount++;
+      return;
+    }
+    pending.settle(readAnswer(pending.method, message));
+  }
+
+  /** The wire had to leave an answer out. */
+  #lose(id: unknown, why: UnusableAnswer): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) this.#droppedCount++;
+    else pending.settle({ kind: "unusable", ...why });
+  }
+
+  #receiveProgress(params: JsonObject): void {
+    const { progressToken, ...step } = params;
+    const pending = this.#pending.get(progressToken);
+    const { progress } = step;
+    // What goes back is no progress, and no sign of work.
+    if (pending?.onProgress === undefined || typeof progress !== "number" || progress < pending.progress) {
+      this.#droppedCount++;
+      return;
+    }
+    pending.progress = progress;
+    pending.timer.refresh();
+    pending.onProgress(step);
+  }
+
+  async #answer(id: unknown, method: string, given: unknown, excess: string | undefined): Promise<void> {
+    if (excess !== undefined) return this.#reply(id, invalidParams(excess));
+    if (method === "ping") return this.#reply(id, { result: {} });
+    if (!isJsonObject(given)) return this.#reply(id, invalidParams("params must be an object"));
+    const abort = new AbortController();
+    this.#answering.set(id, abort);
+    const answer = await this.#ask(method, given, abort.signal).catch((error: unknown): AnswerToPeer => ({
+      error: { code: -32603, message: reasonOf(error) },
+    }));
+    this.#answering.delete(id);
+    if (!abort.signal.aborted) this.#reply(id, answer);
+  }
+
+  /** A question that no client could read is refused here. */
+  async #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
+    const problem = await findRequestProblem(method, params);
+    return problem === undefined ? this.#handlers.onRequest(method, params, signal) : invalidParams(problem);
+  }
+
+  #reply(id: unknown, answer: AnswerToPeer): void {
+    if (!this.#closed) this.#wire.send({ jsonrpc: "2.0", id, ...answer }).catch(() => {});
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const reason = this.#wire.endReason ?? "the connection was closed before the answer came";
+    for (const pending of this.#pending.values()) {
+      pending.settle({ kind: "closed", reason });
+    }
+    for (const abort of this.#answering.values()) abort.abort();
+    this.#answering.clear();
+    this.#handlers.onClose();
+  }
+}
+
+/** Proxies and servers that look at HTTP alone find the trace in its headers. */
+function traceHeaders({ _meta: meta }: JsonObject): Readonly<Record<string, string>> {
+  const { traceparent, tracestate } = (meta ?? {}) as JsonObject;
+  if (typeof traceparent !== "string") return {};
+  return typeof tracestate === "string" ? { traceparent, tracestate } : { traceparent };
+}
+
+function withProgressToken(params: JsonObject, progressToken: number): JsonObject {
+  const meta = params["_meta"] as JsonObject | undefined;
+  return { ...params, _meta: { ...meta, progressToken } };
+}
+
+function invalidParams(problem: string): AnswerToPeer {
+  return { error: { code: -32602, message: `Invalid params: ${problem}` } };
+}
+
+function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
+  return { kind: "timeout", timeoutMs, ...(hasReachedLongest && { longestMs: longestMs(timeoutMs) }) };
+}
+
+function lossOf(error: unknown): Reply {
+  if (error instanceof WireFailure) return { kind: "refused", error: error.error };
+  if (error instanceof BadAnswer)
+    return {
+      kind: "unusable",
+      reason: "no_answer",
+      problem: error.message,
+      endsSession: error.endsSession,
+    };
+  return { kind: "closed", reason: reasonOf(error) };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,38 @@
+/**
+ * Progress on its way to a client. A server may report thousands of times a second, and each report is a message to the client: of
+ * a flood the newest is passed on from time to time, and the last one always before the answer.
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { createPace, systemAfter } from "../../timing/pace.ts";
+
+/** No more than 20 in any second: a burst, and then one for each gap. */
+const BURST = 10;
+const GAP_MS = 100;
+
+export interface Progress {
+  readonly report: (step: JsonObject) => void;
+  /** The answer is there: what is held back goes out before it. */
+  end(): void;
+  /** The call was given up: what is held back interests nobody. */
+  drop(): void;
+}
+
+export function throttleProgress(tell: (step: JsonObject) => void, clock: Clock): Progress {
+  let newest: JsonObject = {};
+  const pace = createPace({
+    clock,
+    after: systemAfter,
+    gapMs: GAP_MS,
+    burst: BURST,
+    run: () => tell(newest),
+  });
+  return {
+    report(step) {
+      newest = step;
+      pace.ask();
+    },
+    end: () => pace.flush(),
+    drop: () => pace.stop(),
+  };
+}

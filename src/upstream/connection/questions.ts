@@ -1,0 +1,61 @@
+/**
+ * What a server asks the client of a line. Nothing in a question says which call it belongs to: it may be any call of the client
+ * that is under way when it is asked, and the time of these is paused until the client has answered. Calls that come later are not
+ * touched, so a client that never answers holds up nothing but its own calls, and those only for so long (see `call-timer.ts`).
+ *
+ * A question ends with the calls that it may belong to: when the last of them was given up, the client is not asked any longer.
+ * An answered call takes no question with it, for a server also asks between calls (for the roots, after the handshake).
+ */
+import { refusalOf } from "../../core/askable.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ClientFace } from "../../core/tool.ts";
+import type { CallTimer } from "./call-timer.ts";
+import type { AnswerToPeer } from "./peer.ts";
+
+interface Question {
+  /** Those of the calls that it may belong to which are still under way. */
+  readonly timers: Set<CallTimer>;
+  readonly ending: AbortController;
+}
+
+export class Questions {
+  readonly #timers = new Set<CallTimer>();
+  readonly #open = new Set<Question>();
+
+  /** A call is under way, with its time. */
+  callBegan(timer: CallTimer): void {
+    this.#timers.add(timer);
+  }
+
+  callEnded(timer: CallTimer, isGivenUp: boolean): void {
+    this.#timers.delete(timer);
+    for (const { timers, ending } of this.#open) {
+      if (timers.delete(timer) && timers.size === 0 && isGivenUp) ending.abort();
+    }
+  }
+
+  /** Asks the client, if the protocol and what it declared allow that. */
+  async ask(
+    client: ClientFace,
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+  ): Promise<AnswerToPeer> {
+    const refusal = refusalOf(method, client.capabilities);
+    if (refusal !== undefined) return { error: refusal };
+    const question: Question = { timers: new Set(this.#timers), ending: new AbortController() };
+    const paused = [...question.timers];
+    for (const timer of paused) timer.pause();
+    this.#open.add(question);
+    try {
+      const either = AbortSignal.any([signal, question.ending.signal]);
+      const answer = await client.request(method, params, either);
+      if (answer.success) return { result: answer.data };
+      const { upstream, message } = answer.error;
+      return { error: upstream ?? { code: -32603, message } };
+    } finally {
+      this.#open.delete(question);
+      for (const timer of paused) timer.resume();
+    }
+  }
+}

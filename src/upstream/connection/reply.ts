@@ -1,0 +1,101 @@
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ToolErrorCode } from "../../core/errors.ts";
+import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
+import type { UnusableAnswer } from "../transport/wire.ts";
+import type { Reply } from "./peer.ts";
+
+/** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */
+const CODES: Readonly<Record<number, ToolErrorCode>> = {
+  [-32601]: "TOOL_NOT_FOUND",
+  [-32602]: "TOOL_INVALID_INPUT",
+};
+
+/** Of a page that came in place of an answer, the beginning is enough. */
+const PROBLEM_LENGTH_MAX = 300;
+
+/**
+ * What a reply means for whoever called, in the server's own words where it had any. A page that describes an error may show the
+ * headers that it was sent, so secrets are taken out of it. `runDeadline` names the limit of the run, where that was nearer than the
+ * server's own: then nothing is wrong with the server.
+ */
+export function resultOf(
+  server: string,
+  method: string,
+  reply: Reply,
+  redact: (text: string) => string,
+  runDeadline?: string,
+): ToolResult<JsonObject> {
+  switch (reply.kind) {
+    case "result":
+      return succeed(reply.result);
+    case "error": {
+      const { code, message } = reply.error;
+      return fail(CODES[code] ?? "TOOL_EXECUTION_FAILED", message, { upstream: reply.error });
+    }
+    case "refused":
+      return { success: false, error: reply.error };
+    case "unusable":
+      return unusable(server, method, {
+        ...reply,
+        problem: redact(reply.problem).slice(0, PROBLEM_LENGTH_MAX),
+      });
+    case "timeout":
+      if (runDeadline !== undefined) return reachedRunDeadline(server, method, runDeadline);
+      return fail(
+        "TOOL_TIMEOUT",
+        reply.longestMs === undefined
+          ? `The server ${server} did not answer ${method} within ${reply.timeoutMs} ms.`
+          : `The server ${server} reported progress and did not answer ${method} within ${reply.longestMs} ms, the longest that a call with its timeoutMs may take.`,
+        {
+          // Whether it was carried out is not known, so nobody should send it again without thinking.
+          retryable: false,
+          mayHaveHappened: true,
+          hint: "It may still take effect. Look before you call again, or raise timeoutMs of this server.",
+        },
+      );
+    case "cancelled":
+      return fail("CANCELLED", "The call was cancelled.", { mayHaveHappened: true });
+    case "closed":
+      return fail("TOOL_UNAVAILABLE", `The server ${server} went away during ${method}: ${reply.reason}.`, {
+        retryable: false,
+        mayHaveHappened: true,
+        hint: "It may have taken effect. Look before you call again; the next call starts the server anew.",
+      });
+  }
+}
+
+function reachedRunDeadline(server: string, method: string, runDeadline: string): ToolResult<never> {
+  return fail(
+    "TOOL_TIMEOUT",
+    `${runDeadline.replace(/^t/, "T")} was reached before the server ${server} answered ${method}.`,
+    {
+      reason: "run_deadline",
+      retryable: false,
+      mayHaveHappened: true,
+      hint: `It may still take effect: look before you call again. ${RUN_DEADLINE_HINT}`,
+    },
+  );
+}
+
+const NEXT_STEPS: Readonly<Record<UnusableAnswer["reason"], string>> = {
+  malformed_answer: "The server must be corrected: its answer breaks the protocol.",
+  answer_too_large: "Ask for less: a page, a range or a filter.",
+  answer_too_deep: "Ask for less, or for a part of it.",
+  no_answer: "Report it to the authors of the server; another call may be answered.",
+};
+
+/** The server did carry the call out, or began to: only the answer is lost. */
+function unusable(server: string, method: string, { reason, problem }: UnusableAnswer): ToolResult<never> {
+  const isCall = method === "tools/call";
+  const look = "It may have taken effect: look before you call again. ";
+  return fail(
+    "TOOL_EXECUTION_FAILED",
+    `The answer of the server ${server} to ${method} cannot be used: ${problem.replace(/\.$/, "")}.`,
+    {
+      reason,
+      ...(isCall && { mayHaveHappened: true }),
+      hint: `${isCall ? look : ""}${NEXT_STEPS[reason]}`,
+    },
+  );
+}

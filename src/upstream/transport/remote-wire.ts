@@ -1,0 +1,205 @@
+/**
+ * A remote server over the SDK's transports, on our own `fetch`. A redirect is followed only within the origin, so that headers
+ * with credentials never reach another one; nothing is retried that may already have taken effect.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import { messageOf, type ToolError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { fail } from "../../core/result.ts";
+import type { SecretStore } from "../../core/secret-store.ts";
+import type { Wire } from "./wire.ts";
+import type { FailureCause } from "../failure-cause.ts";
+import { AnswerTooLong } from "../../net/answer-limit.ts";
+import { refuseBusyAnswers } from "./busy-answer.ts";
+import { causeOfFetchError, causeOfResponse } from "./http-cause.ts";
+import { requestIdOf, takeMessages, type BodyReceiver } from "./message-bodies.ts";
+import { BrokenAnswer, type Fetch } from "../../net/node-fetch.ts";
+import { createServerHttp } from "./server-http.ts";
+import type { AuthorizationWay } from "../oauth/authorize.ts";
+import { createAuthorizedFetch } from "../oauth/authorized-fetch.ts";
+import type { OAuthSettings } from "../oauth/client.ts";
+import { Credentials } from "../oauth/credentials.ts";
+import type { UpstreamTransport } from "../upstream-config.ts";
+import { BadAnswer, WireFailure } from "./wire-failure.ts";
+
+/** For the end of a session, which nobody waits for longer. */
+const GOODBYE_MS = 1_000;
+
+export type RemoteTransport = Extract<UpstreamTransport, { kind: "http" | "sse" }>;
+
+/** What the wires of one remote server share. */
+export interface RemoteParts {
+  /** Its name in errors, and for its login. */
+  readonly server: string;
+  /** Where its login is kept; without it, there is none. */
+  readonly secrets?: SecretStore | undefined;
+  readonly settings?: OAuthSettings | undefined;
+  readonly way?: AuthorizationWay | undefined;
+  readonly log: Log;
+}
+
+export interface RemoteWire {
+  readonly wire: Wire;
+  /** What the wire knows of why it last failed; the SDK's own errors tell less. */
+  readonly failure: () => ToolError | undefined;
+  /** What its last request or answer says about a server that did not open. */
+  readonly cause: () => FailureCause | undefined;
+}
+
+/** Returns how to make a wire; all of them share connections and the login. */
+export function createRemote(transport: RemoteTransport, parts: RemoteParts): () => RemoteWire {
+  const http = createServerHttp(transport);
+  const { url, policy, quickFetch } = http;
+  const hasOwn = hasOwnAuthorization(transport.headers);
+  const { secrets, settings = {} } = parts;
+  const credentials =
+    hasOwn || secrets === undefined
+      ? undefined
+      : new Credentials({ ...parts, secrets, settings, serverUrl: url, policy, fetch: quickFetch });
+  const admitted =
+    credentials === undefined
+      ? refuseDenials(http.fetch, parts.server, hasOwn)
+      : createAuthorizedFetch(http.fetch, url, credentials);
+  const fetch = refuseBusyAnswers(admitted, parts.server);
+  return () => createWire(transport.kind, url, fetch);
+}
+
+function hasOwnAuthorization(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => /^authorization$/i.test(name));
+}
+
+/** The SDK's transport carries; what it carries is read here, so that all of it passes the bound. */
+function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): RemoteWire {
+  const receiver: BodyReceiver = {
+    onmessage: (message) => wire.onmessage?.(message),
+    onunusable: (id, why) => wire.onunusable?.(id, why),
+  };
+  let failure: ToolError | undefined;
+  let cause: FailureCause | undefined;
+  /** Failures of requests to which no answer began. */
+  const unanswered = new WeakSet<object>();
+  const options = {
+    redirectPolicy: "same-origin",
+    fetch: async (input: string | URL, init?: RequestInit): Promise<Response> => {
+      const id = kind === "sse" ? undefined : requestIdOf(init?.body);
+      try {
+        const response = await fetch(input, init);
+        cause = causeOfResponse(response);
+        return takeMessages(response, id, receiver);
+      } catch (error) {
+        const { cause: tooLong } = error as { cause?: unknown };
+        if (id !== undefined && tooLong instanceof AnswerTooLong)
+          receiver.onunusable(id, { reason: "answer_too_large", problem: tooLong.problem });
+        if (error instanceof WireFailure) ({ error: failure } = error);
+        // What we gave up ourselves says nothing about the server.
+        else if (init?.signal?.aborted !== true) cause = causeOfFetchError(error);
+        if (!(error instanceof BrokenAnswer)) unanswered.add(error as object);
+        throw error;
+      }
+    },
+  } as const;
+  const transport =
+    kind === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  if (transport instanceof StreamableHTTPClientTransport) endSessionWith(transport);
+  const wire = wireOf(transport);
+  tellBadAnswers(wire, transport, unanswered);
+  return { wire, failure: () => failure, cause: () => cause };
+}
+
+function wireOf(transport: SSEClientTransport | StreamableHTTPClientTransport): Wire {
+  const wire: Wire = {
+    hasPerRequestStream: transport instanceof StreamableHTTPClientTransport,
+    start: () => transport.start(),
+    // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
+    send: (message, options) => (transport as StreamableHTTPClientTransport).send(message as never, options),
+    close: () => transport.close(),
+    setProtocolVersion: (version) => transport.setProtocolVersion(version),
+  };
+  // Of its own it reads only the error in the body of a 400; everything else has been taken already.
+  transport.onmessage = (message) => {
+    if ("error" in message) wire.onmessage?.(message);
+  };
+  transport.onclose = () => wire.onclose?.();
+  transport.onerror = (error) => wire.onerror?.(error);
+  return wire;
+}
+
+/** A server that does not know a session says 404, as it should, or 400, as many do. */
+const SESSION_STATUSES: ReadonlySet<number> = new Set([400, 404]);
+
+/**
+ * Tells a call's failure from the server's. No answer at all (no name, no connection, no TLS, a reset) is the server's; once an
+ * answer has begun, whatever is wrong with it is the matter of that call alone.
+ */
+function tellBadAnswers(
+  wire: Wire,
+  transport: SSEClientTransport | StreamableHTTPClientTransport,
+  unanswered: WeakSet<object>,
+): void {
+  const send = wire.send.bind(wire);
+  const isSessionLost = (error: unknown): boolean => {
+    // Without a status: the older transport's session is in its address, and its errors do not say what came.
+    if (transport instanceof SSEClientTransport) return true;
+    const hasSession = transport.sessionId !== undefined;
+    return hasSession && error instanceof SdkHttpError && SESSION_STATUSES.has(error.status);
+  };
+  wire.send = async (message, options) => {
+    try {
+      await send(message, options);
+    } catch (error) {
+      const isAnswered = !unanswered.has(error as object) && !isNotConnected(error);
+      if (!isAnswered) throw error;
+      throw new BadAnswer(describe(error), { endsSession: isSessionLost(error), cause: error });
+    }
+  };
+}
+
+function isNotConnected(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
+}
+
+/** Of a page that came in place of an answer; whoever is told of it hears less. */
+const REASON_LENGTH_MAX = 4_000;
+
+function describe(error: unknown): string {
+  // What is no JSON, and JSON that is no message; the errors of the SDK's schemas are long, and for programmers.
+  const isUnreadable = error instanceof SyntaxError || (error instanceof Error && "issues" in error);
+  if (isUnreadable) return "what it sent is no message of MCP";
+  const status = error instanceof SdkHttpError ? `HTTP ${error.status}: ` : "";
+  return `${status}${messageOf(error)}`.slice(0, REASON_LENGTH_MAX);
+}
+
+/** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */
+function endSessionWith(wire: StreamableHTTPClientTransport): void {
+  const close = wire.close.bind(wire);
+  wire.close = async () => {
+    const told = wire.terminateSession().catch(() => {});
+    await Promise.race([told, sleep(GOODBYE_MS, undefined, { ref: false })]);
+    await close();
+  };
+}
+
+/** A server that takes nobody without a login, where there is none to be had. */
+function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.status !== 401) return response;
+    await response.body?.cancel();
+    throw new WireFailure(
+      fail("TOOL_UNAVAILABLE", `The server ${server} does not take our credentials (HTTP 401).`, {
+        reason: "auth_required",
+        retryable: false,
+        hint: hasOwn
+          ? "Ask the user to check the Authorization header of this server in the config."
+          : `Ask the user to run: repertoire login ${server}`,
+      }).error,
+    );
+  };
+}
