@@ -2,9 +2,9 @@
 export { DEFAULT_SCOPE } from "../src/core/names.ts";
 export { createDrafts } from "../src/library/drafts.ts";
 export { createRuns } from "../src/runs/runs.ts";
-export { createCodeAnalysis } from "../src/sandbox/analysis.ts";
-export { createArgumentCheck } from "../src/sandbox/argument-check.ts";
+export { createCodeAnalysis } from "../src/sandbox/analysis/analysis.ts";
+export { createArgumentCheck } from "../src/sandbox/schema/argument-check.ts";
 export { createSandbox } from "../src/sandbox/sandbox.ts";
-export { createTypeCheck } from "../src/sandbox/type-check.ts";
+export { createTypeCheck } from "../src/sandbox/types/type-check.ts";
 export { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 export { launch } from "../src/process/launch.ts";

@@ -46,10 +46,10 @@ import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";
 import { createCallsUnderWay } from "./runs/under-way.ts";
-import { createCodeAnalysis } from "./sandbox/analysis.ts";
-import { createArgumentCheck } from "./sandbox/argument-check.ts";
+import { createCodeAnalysis } from "./sandbox/analysis/analysis.ts";
+import { createArgumentCheck } from "./sandbox/schema/argument-check.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
-import { createTypeCheck } from "./sandbox/type-check.ts";
+import { createTypeCheck } from "./sandbox/types/type-check.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { StdioConnection } from "./server/serve-stdio.ts";
 import {

@@ -1,6 +1,6 @@
-import { findNetworkFence } from "./sandbox/runner-process.ts";
+import { findNetworkFence } from "./sandbox/runner/runner-process.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
-import { createTypeCheck } from "./sandbox/type-check.ts";
+import { createTypeCheck } from "./sandbox/types/type-check.ts";
 import { launch } from "./process/launch.ts";
 
 /** Whether code can run on this machine, and what guards it. */

@@ -6,7 +6,7 @@ import { RepertoireError } from "../core/errors.ts";
 import { LOG_LEVELS } from "../core/log.ts";
 import { openConfigSource } from "../secrets/inputs.ts";
 import { createLog, type ConfigurableLog } from "../telemetry/log.ts";
-import { createArgumentCheck } from "../sandbox/argument-check.ts";
+import { createArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { createProgramGateway } from "./program-gateway.ts";
 import type { Gateway, GatewayOptions } from "./public-gateway.ts";
 import { createStaticTools } from "./static-tools.ts";

@@ -5,7 +5,7 @@ import { isMetaToolName } from "../core/meta-tool-names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import { checkArguments } from "../runs/runs.ts";
-import type { ArgumentCheck } from "../sandbox/argument-check.ts";
+import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { RegisteredTool, StaticCallContext, StaticTool } from "./public-gateway.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../core/json.ts";
-import { analyseCode } from "../sandbox/program.ts";
-import { createSchemaValidator } from "../sandbox/schema-validator.ts";
+import { analyseCode } from "../sandbox/analysis/program.ts";
+import { createSchemaValidator } from "../sandbox/schema/validator.ts";
 import { inferInputSchema, inferOutputSchema, type InferenceSource } from "./infer-schema.ts";
 
 const TOOLS: Readonly<Record<string, JsonObject>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../core/json.ts";
-import { createSchemaValidator } from "../sandbox/schema-validator.ts";
+import { createSchemaValidator } from "../sandbox/schema/validator.ts";
 import { inferInputSchema } from "./infer-schema.ts";
 
 const verdict = (schema: JsonObject, value: JsonObject): string =>

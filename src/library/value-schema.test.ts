@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../core/json.ts";
-import { createSchemaValidator } from "../sandbox/schema-validator.ts";
+import { createSchemaValidator } from "../sandbox/schema/validator.ts";
 import { schemaOfValue } from "./value-schema.ts";
 
 const verdict = (schema: JsonObject, value: JsonObject): string =>

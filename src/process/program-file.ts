@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 
 /** Each with its source below `src/`. The bundle makes one file of each and puts it at its top. */
 export const PROGRAMS = {
-  runner: "sandbox/runner.ts",
-  "analysis-worker": "sandbox/analysis-worker.ts",
-  "schema-worker": "sandbox/schema-worker.ts",
+  runner: "sandbox/runner/runner.ts",
+  "analysis-worker": "sandbox/analysis/analysis-worker.ts",
+  "schema-worker": "sandbox/schema/schema-worker.ts",
   "token-worker": "search/tokens/token-worker.ts",
   "jq-worker": "cli/jq-worker.ts",
 } as const;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createWorkerThread, type WorkerThread } from "./worker-thread.ts";
-import type { SchemaReply, SchemaRequest } from "../sandbox/argument-check.ts";
+import type { SchemaReply, SchemaRequest } from "../sandbox/schema/argument-check.ts";
 
 type SchemaThread = WorkerThread<SchemaRequest, SchemaReply>;
 

@@ -5,7 +5,7 @@
 import type { ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { CallContext } from "../core/tool.ts";
-import type { ArgumentCheck } from "../sandbox/argument-check.ts";
+import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { NodeFinding, NodeFindings } from "../workflows/node-finding.ts";
 import { fillTemplates } from "../workflows/template.ts";
 import type { WorkflowNode } from "../workflows/workflow.ts";

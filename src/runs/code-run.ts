@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { ToolError } from "../core/errors.ts";
 import type { CallTool } from "../core/tool.ts";
-import type { ArgumentCheck } from "../sandbox/argument-check.ts";
+import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
 import type { BodyEnd, RunFrame } from "./run-frame.ts";
 import type { StepEnd } from "./journal.ts";

@@ -14,7 +14,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Lease, RunStore, Step, StepOutcome } from "../core/store.ts";
 import { endSpan, NO_TELEMETRY, type Telemetry } from "../telemetry/telemetry.ts";
 import type { TraceContext } from "../core/trace-context.ts";
-import { ANSWER_BYTES_MAX } from "../sandbox/limits.ts";
+import { ANSWER_BYTES_MAX } from "../sandbox/runner/limits.ts";
 import type { Departure } from "./departure.ts";
 import { isPause } from "./pause.ts";
 import { createReplayQueue } from "./replay-queue.ts";

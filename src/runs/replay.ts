@@ -8,7 +8,7 @@ import { codeNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityExample, ToolUse } from "../core/store.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
-import { memberName } from "../sandbox/declarations.ts";
+import { memberName } from "../sandbox/types/declarations.ts";
 import type { StepEnd, StepRequest } from "./journal.ts";
 import { prepare } from "./prepare.ts";
 import { resultOf } from "./run-error.ts";

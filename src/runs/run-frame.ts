@@ -14,7 +14,7 @@ import type { ToolResult } from "../core/result.ts";
 import type { Run, RunKind, RunStatus, RunStore, RunSummary, Step } from "../core/store.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
-import { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
+import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
 import type { Departure } from "./departure.ts";
 import { createJournal, type Journal } from "./journal.ts";

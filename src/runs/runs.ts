@@ -13,10 +13,10 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { RunKind, RunStatus, RunStore } from "../core/store.ts";
 import { NO_TELEMETRY, type Telemetry } from "../telemetry/telemetry.ts";
 import type { CallContext, CallTool, NodeType, ToolDefinition } from "../core/tool.ts";
-import type { CodeAnalysis } from "../sandbox/analysis.ts";
-import type { ArgumentCheck } from "../sandbox/argument-check.ts";
+import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
+import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { TypeCheck } from "../sandbox/type-check.ts";
+import type { TypeCheck } from "../sandbox/types/type-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import { runCode } from "./code-run.ts";
 import { conduct } from "./conduct.ts";
@@ -45,7 +45,7 @@ import type { PreparedWorkflow } from "./prepare-workflow.ts";
 import type { CallUnderWay } from "./under-way.ts";
 import { runWorkflow } from "./workflow-run.ts";
 
-export { TIMEOUT_MS_MAX } from "../sandbox/limits.ts";
+export { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 export type { RunLimits } from "./run-frame.ts";
 export type { ResumeRequest } from "./resume-run.ts";
 

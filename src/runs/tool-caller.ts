@@ -5,8 +5,8 @@ import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallBudget, CallContext, CallTool, ToolDefinition } from "../core/tool.ts";
 import type { TraceContext } from "../core/trace-context.ts";
-import type { ArgumentCheck } from "../sandbox/argument-check.ts";
-import { signatureOfTool } from "../sandbox/declarations.ts";
+import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
+import { signatureOfTool } from "../sandbox/types/declarations.ts";
 import type { CallReply, GuestFunction } from "../sandbox/sandbox.ts";
 import type { StepEnd, StepRequest } from "./journal.ts";
 import { codeKey } from "./labels.ts";

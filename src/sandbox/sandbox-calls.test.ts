@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ANSWER_BYTES_MAX, ARGUMENTS_BYTES_MAX } from "./limits.ts";
+import { ANSWER_BYTES_MAX, ARGUMENTS_BYTES_MAX } from "./runner/limits.ts";
 import { createTestSandbox, failed, returned, valueOf } from "./sandbox.testkit.ts";
 
 const { run } = createTestSandbox();

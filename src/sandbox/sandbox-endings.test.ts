@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RESULT_BYTES_MAX } from "./limits.ts";
+import { RESULT_BYTES_MAX } from "./runner/limits.ts";
 import { createTestSandbox, valueOf, whenAborted } from "./sandbox.testkit.ts";
 
 const { run } = createTestSandbox();

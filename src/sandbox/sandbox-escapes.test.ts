@@ -28,7 +28,7 @@ describe("T001 no way leads from the guest to an object of the host", () => {
     expect(await seen(code)).toBe(NOT_DEFINED);
   });
 
-  test.each(["node:fs", "fs", "./runner.ts", "data:text/javascript,export default 1", "quickjs-wasi"])(
+  test.each(["node:fs", "fs", "./runner/runner.ts", "data:text/javascript,export default 1", "quickjs-wasi"])(
     "T001 not import(%j)",
     async (name) => {
       expect(await seen(`return await import(${JSON.stringify(name)});`)).toMatch(

@@ -7,7 +7,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../test/fixtures/temporary.ts";
-import { findNetworkFence } from "./runner-process.ts";
+import { findNetworkFence } from "./runner/runner-process.ts";
 import {
   createAttackedSandbox,
   createTestSandbox,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./limits.ts";
+import { CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./runner/limits.ts";
 import { CLOCK_AT, createTestSandbox, returned, valueOf } from "./sandbox.testkit.ts";
 
 const { run } = createTestSandbox();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { eventually } from "../../test/fixtures/temporary.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { launch } from "../process/launch.ts";
-import type { LaunchChild } from "./runner-process.ts";
+import type { LaunchChild } from "./runner/runner-process.ts";
 import { createSandbox, type CallReply, type GuestOutcome, type GuestRun, type Sandbox } from "./sandbox.ts";
 
 export const CLOCK_AT = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -10,9 +10,9 @@
  * waited for their turn are not made. At the deadline and on cancellation, calls under way are cancelled.
  */
 import type { Json, JsonObject } from "../core/json.ts";
-import { createRunnerPool, type RunnerPool } from "./runner-pool.ts";
-import type { LaunchChild } from "./runner-process.ts";
-import { runInRunner } from "./session.ts";
+import { createRunnerPool, type RunnerPool } from "./runner/runner-pool.ts";
+import type { LaunchChild } from "./runner/runner-process.ts";
+import { runInRunner } from "./runner/session.ts";
 
 /** A function that the guest may call. Without a name it only makes the namespace visible. */
 export interface GuestFunction {

@@ -1,0 +1,33 @@
+import type { Json } from "../../core/json.ts";
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const PATH_LENGTH_MAX = 200;
+
+/** The parts of a JSON pointer. */
+export function pointerParts(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A place in arguments as one writes it in code: `labels[0].name`. The arguments tell an index from a name. */
+export function argumentPath(args: Json, parts: readonly string[]): string {
+  let path = "";
+  let value: unknown = args;
+  for (const part of parts) {
+    path += Array.isArray(value) ? `[${part}]` : step(part, path === "");
+    value = childOf(value, part);
+  }
+  return path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX - 1)}…` : path;
+}
+
+function step(name: string, isFirst: boolean): string {
+  if (!IDENTIFIER.test(name)) return `[${JSON.stringify(name)}]`;
+  return isFirst ? name : `.${name}`;
+}
+
+function childOf(value: unknown, part: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+  return (value as Record<string, unknown>)[part];
+}
