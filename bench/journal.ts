@@ -8,9 +8,9 @@ import { DEFAULT_SCOPE } from "../src/core/names.ts";
 import { succeed } from "../src/core/result.ts";
 import type { RunStore } from "../src/core/store.ts";
 import { createDeparture } from "../src/runs/departure.ts";
-import { createJournal, type Journal, type StepRequest } from "../src/runs/journal.ts";
+import { createJournal, type Journal, type StepRequest } from "../src/runs/journal/journal.ts";
 import { createTestRuns, LIMITS, type TestRuns } from "../src/runs/runs.testkit.ts";
-import { createSeal } from "../src/runs/seal.ts";
+import { createSeal } from "../src/runs/journal/seal.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import { printFigures, quantile, takeTurns } from "./figures.ts";
 

@@ -30,7 +30,7 @@ import { WHOLE_START_MS } from "./process/starting.ts";
 import type { Store } from "./core/store.ts";
 import type { CallContext, ToolDefinition } from "./core/tool.ts";
 import { createGateway, type Gateway, type GatewayParts } from "./gateway/gateway.ts";
-import { createReachFinder } from "./gateway/run-view.ts";
+import { createReachFinder } from "./gateway/meta-tools/run-view.ts";
 import { createHeldCalls } from "./gateway/held-calls.ts";
 import { createSealedStates } from "./gateway/sealed-state.ts";
 import { createDrafts } from "./library/drafts.ts";
@@ -45,13 +45,13 @@ import { systemAfter } from "./timing/pace.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createRuns, type Runs, type RunsParts } from "./runs/runs.ts";
 import { createTraces, type Traces } from "./runs/trace.ts";
-import { createCallsUnderWay } from "./runs/under-way.ts";
+import { createCallsUnderWay } from "./runs/journal/under-way.ts";
 import { createCodeAnalysis } from "./sandbox/analysis/analysis.ts";
 import { createArgumentCheck } from "./sandbox/schema/argument-check.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
 import { createTypeCheck } from "./sandbox/types/type-check.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
-import type { StdioConnection } from "./server/serve-stdio.ts";
+import type { StdioConnection } from "./server/stdio/serve-stdio.ts";
 import {
   explainAbsent,
   idleServers,
@@ -64,11 +64,11 @@ import { createProfiles, type FindGateway } from "./profiles.ts";
 import { createLogins, type Logins } from "./servers/logins.ts";
 import { openSecretStore } from "./secrets/secrets.ts";
 import { createServers } from "./servers/configured-servers.ts";
-import { createTokenCounts } from "./token-counts.ts";
-import { createTokenReports, type TokenReports } from "./token-report.ts";
+import { createTokenCounts } from "./gateway/token-counts.ts";
+import { createTokenReports, type TokenReports } from "./gateway/token-report.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import { launch } from "./process/launch.ts";
-import { drawText } from "./workflows/graph-text.ts";
+import { drawText } from "./workflows/drawing/text-drawing.ts";
 import { openLive, readLive } from "./live.ts";
 import { liveServerOf, viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
 import { VERSION } from "./core/version.ts";
@@ -77,10 +77,10 @@ import { openWatching } from "./telemetry/watching.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
 export { examineLive } from "./live.ts";
-export { shortRunIds } from "./runs/run-reference.ts";
+export { shortRunIds } from "./runs/resume/run-reference.ts";
 export { openSecretStore } from "./secrets/secrets.ts";
 export { copyDatabase } from "./store/sqlite/copy-database.ts";
-export type { TokenReport } from "./token-report.ts";
+export type { TokenReport } from "./gateway/token-report.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "./servers/logins.ts";
 export { openTokens, type ShownToken, type Tokens } from "./server/auth/tokens.ts";
 export type { TokenEntry } from "./server/auth/token.ts";
@@ -388,7 +388,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
       profiles: () => config.current().profiles,
     }),
     async connectStdio(input, output, profile) {
-      const { connectStdio } = await import("./server/serve-stdio.ts");
+      const { connectStdio } = await import("./server/stdio/serve-stdio.ts");
       const found = gatewayFor(profile) ?? refuseProfile(profile, config.current());
       connection = connectStdio({ gateway: found.gateway, log, leave: () => runs.leave() }, input, output);
       return connection;
@@ -499,7 +499,7 @@ export async function openApp({ config, log, serves, staticNames = [] }: AppPart
         levels: plan.levels,
         drawText: () => drawText(workflow, plan),
         async drawSvg() {
-          const { drawSvg } = await import("./workflows/graph-svg.ts");
+          const { drawSvg } = await import("./workflows/drawing/svg.ts");
           return drawSvg(workflow, plan);
         },
       });

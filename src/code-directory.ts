@@ -9,7 +9,7 @@ import { viewOf } from "./core/tool-view.ts";
 import type { LookUpTool } from "./library/contracts.ts";
 import type { Catalogue } from "./registry/catalogue.ts";
 import type { Registry } from "./registry/registry.ts";
-import { isMeant, type Bound, type FoundTool, type ToolDirectory } from "./runs/tool-directory.ts";
+import { isMeant, type Bound, type FoundTool, type ToolDirectory } from "./runs/prepare/tool-directory.ts";
 import { declareTools, memberName } from "./sandbox/types/declarations.ts";
 
 export interface CodeDirectoryParts {

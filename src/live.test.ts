@@ -12,7 +12,7 @@ import { spawnSync } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../test/fixtures/temporary.ts";
 import { openLive, readLive, type LiveParts, type ServerStatus } from "./live.ts";
-import { createOwner } from "./runs/owner.ts";
+import { createOwner } from "./runs/journal/owner.ts";
 
 const GOOD = { id: "good", target: "node x", state: "ready" };
 

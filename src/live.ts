@@ -13,8 +13,8 @@ import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PRIVATE_MODES, replaceFile } from "./process/replace-file.ts";
 import { isJsonObject, parseJson } from "./core/json.ts";
-import { createOwner, isGone } from "./runs/owner.ts";
-import type { CallUnderWay } from "./runs/under-way.ts";
+import { createOwner, isGone } from "./runs/journal/owner.ts";
+import type { CallUnderWay } from "./runs/journal/under-way.ts";
 
 /** One server, as one gateway has it. No secret is in it. */
 export interface LiveServer {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { contextOf } from "../test/fixtures/tool-source.ts";
 import type { Config, ProfileConfig } from "./config/config.ts";
-import { openProfileRig } from "./gateway/profile.testkit.ts";
+import { openProfileRig } from "./gateway/profiles/profile.testkit.ts";
 import { NO_SECRETS } from "./text/redactors.ts";
 import { createProfiles } from "./profiles.ts";
 

@@ -9,10 +9,10 @@ import type { Redactors } from "./text/redactors.ts";
 import type { ClientFace } from "./core/tool.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { maskGateway } from "./gateway/masked-gateway.ts";
-import { createProfileGateway } from "./gateway/profile-gateway.ts";
-import type { ProfiledParts } from "./gateway/profile-passage.ts";
-import { closedView, createProfileView, type ProfileView } from "./gateway/profile-view.ts";
-import { createTransparentGateway } from "./gateway/transparent-gateway.ts";
+import { createProfileGateway } from "./gateway/profiles/profile-gateway.ts";
+import type { ProfiledParts } from "./gateway/profiles/profile-passage.ts";
+import { closedView, createProfileView, type ProfileView } from "./gateway/profiles/profile-view.ts";
+import { createTransparentGateway } from "./gateway/profiles/transparent-gateway.ts";
 
 export interface ProfilesParts {
   readonly config: Pick<ConfigSource, "current">;

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOwner } from "../src/runs/owner.ts";
+import { createOwner } from "../src/runs/journal/owner.ts";
 import { runCliHere } from "./fixtures/cli-in-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 

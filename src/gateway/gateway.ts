@@ -31,7 +31,7 @@ import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 
 import type { Exposed } from "../registry/listing.ts";
-import { describeGateway } from "./description.ts";
+import { describeGateway } from "./meta-tools/description.ts";
 import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
@@ -45,12 +45,12 @@ import {
   LIBRARY_TEMPLATE,
   readLibraryResource,
 } from "./library-resources.ts";
-import { viewLibrary } from "./library-view.ts";
-import type { IdleServers } from "./meta-tool.ts";
-import { createMetaTools } from "./meta-tools.ts";
+import { viewLibrary } from "./meta-tools/library-view.ts";
+import type { IdleServers } from "./meta-tools/meta-tool.ts";
+import { createMetaTools } from "./meta-tools/meta-tools.ts";
 import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
-import type { FindReach } from "./run-view.ts";
+import type { FindReach } from "./meta-tools/run-view.ts";
 import { checkNoState, type SealedStates } from "./sealed-state.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 

@@ -5,9 +5,9 @@ import { succeed } from "../core/result.ts";
 import { AUTO_TOKENS_MAX, type Exposure, type ToolTokens } from "./exposure.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
 import { META_TOOLS } from "./gateway.testkit.ts";
-import { createProfileGateway } from "./profile-gateway.ts";
-import { createProfileView, type ProfileRules } from "./profile-view.ts";
-import { openProfileRig } from "./profile.testkit.ts";
+import { createProfileGateway } from "./profiles/profile-gateway.ts";
+import { createProfileView, type ProfileRules } from "./profiles/profile-view.ts";
+import { openProfileRig } from "./profiles/profile.testkit.ts";
 
 const BIG_COUNT = 6;
 

@@ -8,8 +8,8 @@ import { CAPABILITIES_ID } from "../core/names.ts";
 import type { Component, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createExposureChoice, type Exposure, type ToolTokens } from "./exposure.ts";
-import type { IdleServers, MetaTool } from "./meta-tool.ts";
-import { present } from "./profile-view.ts";
+import type { IdleServers, MetaTool } from "./meta-tools/meta-tool.ts";
+import { present } from "./profiles/profile-view.ts";
 
 /** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
 export const LIST_WAIT_MS = 3_000;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../core/json.ts";
 import { openRig, sum, WORKFLOW } from "./gateway.testkit.ts";
-import { openProfileRig } from "./profile.testkit.ts";
+import { openProfileRig } from "./profiles/profile.testkit.ts";
 
 const analyzer = {
   ...sum,

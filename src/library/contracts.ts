@@ -6,8 +6,8 @@ import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolUse, UsedSource } from "../core/store.ts";
 import type { ToolAnnotations, ToolDefinition } from "../core/tool.ts";
-import { isMeant, type FoundTool } from "../runs/tool-directory.ts";
-import { diffSchemas } from "./schema-diff.ts";
+import { isMeant, type FoundTool } from "../runs/prepare/tool-directory.ts";
+import { diffSchemas } from "./schema/schema-diff.ts";
 
 /** A tool that kept code uses, beside what it is now. */
 export interface ToolDrift {

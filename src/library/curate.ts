@@ -17,7 +17,7 @@ import type { Runs } from "../runs/runs.ts";
 import { testExample, type TestReport } from "./example-test.ts";
 import { recordSave, type RecordChange } from "./keep.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
-import type { PortableCapability } from "./portable.ts";
+import type { PortableCapability } from "./portable/portable.ts";
 
 export interface CuratorParts {
   readonly store: Pick<Store, "capabilities" | "runs">;

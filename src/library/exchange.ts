@@ -4,9 +4,9 @@ import { succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Adopted, Curator } from "./curate.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
-import { readPortable } from "./portable-reading.ts";
-import { writePortable } from "./portable-writing.ts";
-import { diffSchemas } from "./schema-diff.ts";
+import { readPortable } from "./portable/reading.ts";
+import { writePortable } from "./portable/writing.ts";
+import { diffSchemas } from "./schema/schema-diff.ts";
 import { diffSources } from "./text-diff.ts";
 
 export interface Exchange {

@@ -22,13 +22,13 @@ import type {
   Visibility,
 } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
-import type { Prepared } from "../runs/prepare.ts";
+import type { Prepared } from "../runs/prepare/prepare.ts";
 import type { Runs } from "../runs/runs.ts";
-import { skippedBy } from "../runs/skipped.ts";
-import type { FoundTool } from "../runs/tool-directory.ts";
+import { skippedBy } from "../runs/resume/skipped.ts";
+import type { FoundTool } from "../runs/prepare/tool-directory.ts";
 import { toolUseOf } from "./contracts.ts";
 import { redactExample } from "./example-redaction.ts";
-import { inferInputSchema, inferOutputSchema } from "./infer-schema.ts";
+import { inferInputSchema, inferOutputSchema } from "./schema/infer-schema.ts";
 
 /** What is larger is no example but a dump; it must also fit into a file for git. */
 const EXAMPLE_LIMITS = { ...DATA_LIMITS, keyCountMax: 10_000, depthMax: 60 };

@@ -4,7 +4,7 @@ import { parseReference, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";
 import { meantTools, nearestTools } from "../text/tool-spelling.ts";
-import type { NamedSource } from "../runs/named-source.ts";
+import type { NamedSource } from "../runs/prepare/named-source.ts";
 import type { Draft, Drafts } from "./drafts.ts";
 import { noSuchName, type Library } from "./library.ts";
 

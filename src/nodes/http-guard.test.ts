@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { resolveName, type AddressGuard } from "./address-guard.ts";
-import { exchange, type ExchangeOptions, type HttpRequest } from "./http-exchange.ts";
-import { followRedirects } from "./http-redirect.ts";
+import { resolveName, type AddressGuard } from "./http/address-guard.ts";
+import { exchange, type ExchangeOptions, type HttpRequest } from "./http/exchange.ts";
+import { followRedirects } from "./http/redirect.ts";
 import { createContext, createNode, listen } from "./nodes.testkit.ts";
 
 const context = createContext();

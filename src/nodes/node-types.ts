@@ -2,13 +2,13 @@
 import { messageOf } from "../core/errors.ts";
 import { fail, succeed } from "../core/result.ts";
 import type { NodeType } from "../core/tool.ts";
-import { resolveName, type Resolve } from "./address-guard.ts";
-import { createHttp } from "./http.ts";
-import { createLlm } from "./llm.ts";
+import { resolveName, type Resolve } from "./http/address-guard.ts";
+import { createHttp } from "./http/http.ts";
+import { createLlm } from "./llm/llm.ts";
 import type { NodePolicy } from "./policy.ts";
-import { createReadFile } from "./read-file.ts";
-import { createShell, type StartProcess } from "./shell.ts";
-import { createWriteFile } from "./write-file.ts";
+import { createReadFile } from "./files/read-file.ts";
+import { createShell, type StartProcess } from "./shell/shell.ts";
+import { createWriteFile } from "./files/write-file.ts";
 
 export type { NodePolicy } from "./policy.ts";
 

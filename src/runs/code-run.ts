@@ -5,14 +5,14 @@ import type { CallTool } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
 import type { BodyEnd, RunFrame } from "./run-frame.ts";
-import type { StepEnd } from "./journal.ts";
-import { isPause } from "./pause.ts";
-import type { Prepared } from "./prepare.ts";
+import type { StepEnd } from "./journal/journal.ts";
+import { isPause } from "./workflow/pause.ts";
+import type { Prepared } from "./prepare/prepare.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
 import type { RunRequest } from "./run.ts";
-import { skippedCalls, skippedWarning } from "./skipped.ts";
+import { skippedCalls, skippedWarning } from "./resume/skipped.ts";
 import { createToolCaller } from "./tool-caller.ts";
-import { createMatchGuard } from "./unmatched.ts";
+import { createMatchGuard } from "./resume/unmatched.ts";
 
 export interface CodeRunParts {
   readonly sandbox: Sandbox;

@@ -4,9 +4,9 @@ import type { ToolResult } from "../core/result.ts";
 import { parseToolName } from "../core/names.ts";
 import type { RunStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
-import { checkpointOf } from "./checkpoint.ts";
-import { readEarlierRun } from "./earlier-run.ts";
-import { nameRun } from "./pause.ts";
+import { checkpointOf } from "./journal/checkpoint.ts";
+import { readEarlierRun } from "./resume/earlier-run.ts";
+import { nameRun } from "./workflow/pause.ts";
 import { finishOrTell, resultOfRun, sealedEnd, statusOf, TAKEN_OVER, toldReport } from "./run-end.ts";
 import {
   openRun,
@@ -18,7 +18,7 @@ import {
 } from "./run-frame.ts";
 import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
 import type { RunReport, RunRequest } from "./run.ts";
-import { skippedBy } from "./skipped.ts";
+import { skippedBy } from "./resume/skipped.ts";
 
 export async function conduct(
   parts: ConductParts,

@@ -1,9 +1,9 @@
 import type { RunDraft } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
-import { starterOf } from "./last-run.ts";
+import { starterOf } from "./resume/last-run.ts";
 import type { RunRequest } from "./run.ts";
 import type { ConductParts } from "./run-frame.ts";
-import type { Seal } from "./seal.ts";
+import type { Seal } from "./journal/seal.ts";
 
 /** The capabilities and drafts that a run has come through, with its own. */
 export function pathOf({ path = [] }: CallContext, capability: string | undefined): readonly string[] {

@@ -7,10 +7,10 @@ import { fail, type ToolResult } from "../core/result.ts";
 import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Departure } from "./departure.ts";
-import { isPause, THIS_RUN } from "./pause.ts";
+import { isPause, THIS_RUN } from "./workflow/pause.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import type { BodyEnd, ConductParts } from "./run-frame.ts";
-import type { Seal } from "./seal.ts";
+import type { Seal } from "./journal/seal.ts";
 
 export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {
   return { runId: id, fence };

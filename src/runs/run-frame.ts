@@ -17,14 +17,14 @@ import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.t
 import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
 import type { Departure } from "./departure.ts";
-import { createJournal, type Journal } from "./journal.ts";
-import { isNodeKey, labelOf } from "./labels.ts";
+import { createJournal, type Journal } from "./journal/journal.ts";
+import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
 import { draftOf, pathOf } from "./run-draft.ts";
 import type { CallRecord, RunReport, RunRequest } from "./run.ts";
-import { createSeal, sensitiveValues, type Seal } from "./seal.ts";
-import type { SkippedCall } from "./skipped.ts";
-import type { CallUnderWay } from "./under-way.ts";
+import { createSeal, sensitiveValues, type Seal } from "./journal/seal.ts";
+import type { SkippedCall } from "./resume/skipped.ts";
+import type { CallUnderWay } from "./journal/under-way.ts";
 
 /** Beyond a run's own time: for its last writes. */
 export const LEASE_SLACK_MS = 30_000;

@@ -5,7 +5,7 @@ import type { RunKind } from "../core/store.ts";
 import { endSpan, NO_SPAN, type Span, type Telemetry } from "../telemetry/telemetry.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { TraceContext } from "../core/trace-context.ts";
-import { isPause } from "./pause.ts";
+import { isPause } from "./workflow/pause.ts";
 import { statusOf } from "./run-end.ts";
 import type { RunRequest } from "./run.ts";
 

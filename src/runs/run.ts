@@ -4,8 +4,8 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
-import type { SkippedCall } from "./skipped.ts";
-import type { Bound } from "./tool-directory.ts";
+import type { SkippedCall } from "./resume/skipped.ts";
+import type { Bound } from "./prepare/tool-directory.ts";
 
 export interface RunRequest {
   readonly kind: CapabilityKind;

@@ -20,8 +20,8 @@ import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { createFixtureSource } from "../../test/fixtures/tool-source.ts";
 import { launch } from "../process/launch.ts";
 import type { RunReport, RunRequest } from "./run.ts";
-import type { NamedSource } from "./named-source.ts";
-import { createOwner } from "./owner.ts";
+import type { NamedSource } from "./prepare/named-source.ts";
+import { createOwner } from "./journal/owner.ts";
 import { createRuns, type ResumeRequest, type RunLimits, type Runs } from "./runs.ts";
 
 export const LIMITS: RunLimits = { timeoutMs: 10_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 };

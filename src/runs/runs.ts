@@ -28,26 +28,26 @@ import {
   type GivenAnswer,
   type OpenQuestion,
   type QuestionReference,
-} from "./decide.ts";
+} from "./resume/decide.ts";
 import { createDeparture } from "./departure.ts";
-import type { NamedSource } from "./named-source.ts";
-import { findLastRun, starterOf } from "./last-run.ts";
-import { createOwner } from "./owner.ts";
-import type { Prepared } from "./prepare.ts";
-import { replayCode, type ReplayReport, type ReplayRequest } from "./replay.ts";
-import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume-run.ts";
+import type { NamedSource } from "./prepare/named-source.ts";
+import { findLastRun, starterOf } from "./resume/last-run.ts";
+import { createOwner } from "./journal/owner.ts";
+import type { Prepared } from "./prepare/prepare.ts";
+import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
+import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
 import type { RunReport, RunRequest } from "./run.ts";
-import { findRunByReference } from "./run-reference.ts";
-import { checkSensitive } from "./seal.ts";
-import type { Bound, ToolDirectory } from "./tool-directory.ts";
-import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare-whole.ts";
-import type { PreparedWorkflow } from "./prepare-workflow.ts";
-import type { CallUnderWay } from "./under-way.ts";
-import { runWorkflow } from "./workflow-run.ts";
+import { findRunByReference } from "./resume/run-reference.ts";
+import { checkSensitive } from "./journal/seal.ts";
+import type { Bound, ToolDirectory } from "./prepare/tool-directory.ts";
+import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare-whole.ts";
+import type { PreparedWorkflow } from "./prepare/prepare-workflow.ts";
+import type { CallUnderWay } from "./journal/under-way.ts";
+import { runWorkflow } from "./workflow/workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 export type { RunLimits } from "./run-frame.ts";
-export type { ResumeRequest } from "./resume-run.ts";
+export type { ResumeRequest } from "./resume/resume-run.ts";
 
 export interface RunsParts {
   readonly store: RunStore;

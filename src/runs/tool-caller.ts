@@ -8,10 +8,10 @@ import type { TraceContext } from "../core/trace-context.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { signatureOfTool } from "../sandbox/types/declarations.ts";
 import type { CallReply, GuestFunction } from "../sandbox/sandbox.ts";
-import type { StepEnd, StepRequest } from "./journal.ts";
-import { codeKey } from "./labels.ts";
+import type { StepEnd, StepRequest } from "./journal/journal.ts";
+import { codeKey } from "./workflow/labels.ts";
 import type { CallRecord, RunEvent } from "./run.ts";
-import type { FoundTool } from "./tool-directory.ts";
+import type { FoundTool } from "./prepare/tool-directory.ts";
 import { unwrapAnswer, warningsOf } from "./unwrap.ts";
 
 export interface ToolCallerParts {

@@ -8,12 +8,12 @@ import type { Scope } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { type Run, type RunStore, type RunSummary, type Step } from "../core/store.ts";
-import { checkpointJson, checkpointOf } from "./checkpoint.ts";
-import { readEarlierRun } from "./earlier-run.ts";
-import { namesOf } from "./labels.ts";
-import { isGone } from "./owner.ts";
-import { skippedBy } from "./skipped.ts";
-import type { CallUnderWay } from "./under-way.ts";
+import { checkpointJson, checkpointOf } from "./journal/checkpoint.ts";
+import { readEarlierRun } from "./resume/earlier-run.ts";
+import { namesOf } from "./workflow/labels.ts";
+import { isGone } from "./journal/owner.ts";
+import { skippedBy } from "./resume/skipped.ts";
+import type { CallUnderWay } from "./journal/under-way.ts";
 import { titleOf } from "./run-title.ts";
 import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
 

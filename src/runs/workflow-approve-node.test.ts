@@ -12,7 +12,7 @@ import {
   expectPaused,
   flow,
   waitingOf,
-} from "./workflow.testkit.ts";
+} from "./workflow/workflow.testkit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 let kit: TestRuns;

@@ -15,7 +15,7 @@ import { openRig, sum } from "../gateway/gateway.testkit.ts";
 import { EventWriter } from "./http/event-writer.ts";
 import { Exchange } from "./http/exchange.ts";
 import { initialize, send, serveEndpoint } from "./http/http.testkit.ts";
-import { connectStdio } from "./serve-stdio.ts";
+import { connectStdio } from "./stdio/serve-stdio.ts";
 
 /** What an endpoint waits for. */
 const AWAITED = new Set(["describe", "listPage", "listToolsBytes", "callTool", "callUpstream", "pass"]);

@@ -2,8 +2,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { contextOf, createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import { createBrowseComponents } from "../../gateway/browse-components.ts";
-import { createProfileView } from "../../gateway/profile-view.ts";
+import { createBrowseComponents } from "../../gateway/meta-tools/browse-components.ts";
+import { createProfileView } from "../../gateway/profiles/profile-view.ts";
 import { createLibrary } from "../../library/library.ts";
 import { createRegistry } from "../../registry/registry.ts";
 import { createTestTime } from "../../registry/time.testkit.ts";

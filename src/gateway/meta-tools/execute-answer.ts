@@ -1,0 +1,108 @@
+import * as z from "zod";
+import type { ToolError } from "../../core/errors.ts";
+import type { Json } from "../../core/json.ts";
+import { INLINE_RESULT_BYTES_MAX } from "../../core/store.ts";
+import { checkpointJson } from "../../runs/journal/checkpoint.ts";
+import { toldError } from "../answer.ts";
+import { isPause } from "../../runs/workflow/pause.ts";
+import type { CallRecord, RunReport } from "../../runs/run.ts";
+import { resultUriOf } from "../../runs/run-uri.ts";
+
+/** What `execute` answers. */
+export const executeOutput = z.object({
+  success: z.boolean(),
+  // What is empty is left out, and what is left is bare: answers and the list of tools are part of every conversation.
+  status: z.string().optional(),
+  run_id: z.string().nullable(),
+  resumed_from: z.string().optional(),
+  outputs: z.unknown(),
+  checkpoint: z.looseObject({}).optional(),
+  error: z.looseObject({}).optional(),
+  logs: z.array(z.looseObject({ level: z.string(), message: z.string() })).optional(),
+  calls: z.array(z.looseObject({})).optional(),
+  warnings: z.array(z.string()).optional(),
+  skipped: z.array(z.unknown()).optional(),
+  draft: z.string().optional(),
+  saved: z.looseObject({}).optional(),
+});
+
+export type ExecuteOutput = z.output<typeof executeOutput>;
+
+/** What is shown of a result that is too large for a conversation. */
+const PREVIEW_LENGTH = 2_000;
+
+export function executeAnswer(report: RunReport, draft: string | null): ExecuteOutput {
+  const { runId, resumedFrom, result, logs, calls, warnings, skipped = [], checkpoint } = report;
+  const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
+  const told = [...warnings, ...(outputs.warning === undefined ? [] : [outputs.warning])];
+  const error = result.success ? undefined : toldOnce(toldError(result.error));
+  return {
+    success: result.success,
+    ...(error !== undefined && isWaiting(error) && { status: "paused" }),
+    run_id: runId,
+    ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
+    outputs: outputs.value,
+    ...(error !== undefined && { error: error as unknown as Record<string, Json> }),
+    ...(checkpoint !== null && { checkpoint: checkpointJson(checkpoint) }),
+    ...(logs.length > 0 && { logs: logs.map(logJson) }),
+    ...(calls.length > 0 && { calls: calls.map((call) => callJson(call, error)) }),
+    ...(told.length > 0 && { warnings: told }),
+    ...(skipped.length > 0 && { skipped: skipped.map(({ tool, by }) => ({ tool, by })) }),
+    ...(draft !== null && { draft }),
+  };
+}
+
+/** What is wrong with a workflow is listed in `problems`, each with its place; the message only says so. */
+function toldOnce(error: ToolError): ToolError {
+  const [first, ...others] = error.problems ?? [];
+  if (first === undefined) return error;
+  const at = first["line"] === undefined ? "" : `, line ${first["line"]}, column ${first["column"]}`;
+  const count = others.length === 0 ? "a problem" : `${others.length + 1} problems, the first`;
+  return {
+    ...error,
+    message: `The workflow has ${count} at ${first["place"] || "its top"}${at}; see problems.`,
+  };
+}
+
+/** It waits for a person, a time, or a decision about a call whose outcome is not known. */
+function isWaiting(error: ToolError): boolean {
+  return isPause(error) || error.reason === "uncertain_step";
+}
+
+function logJson({ level, message, truncatedFrom }: RunReport["logs"][number]) {
+  return { level, message, ...(truncatedFrom !== undefined && { truncated_from: truncatedFrom }) };
+}
+
+/** The words of the failure that ended the run are those of its error; here is only that it was this call. */
+function callJson(call: CallRecord, ended: ToolError | undefined) {
+  const { tool, node, success, startedMs, elapsedMs, isReplayed, skippedBy, error } = call;
+  const isTold = error !== undefined && ended?.message.endsWith(error.message) === true;
+  return {
+    tool,
+    ...(node !== undefined && { node }),
+    success,
+    started_ms: round(startedMs),
+    elapsed_ms: round(elapsedMs),
+    ...(isReplayed && { from_journal: true }),
+    ...(skippedBy !== undefined && { skipped_by: skippedBy }),
+    ...(error !== undefined && { error: isTold ? { code: error.code } : { ...error } }),
+  };
+}
+
+/** A large result stays in the store; the answer has its beginning and where the rest is. */
+function boundedOutputs(runId: string | null, value: Json): { value: unknown; warning?: string } {
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  if (runId === null || bytes <= INLINE_RESULT_BYTES_MAX) return { value };
+  const handle = resultUriOf(runId);
+  return {
+    value: { handle, bytes, preview: text.slice(0, PREVIEW_LENGTH) },
+    warning:
+      `The result has ${bytes} bytes and stays in the store: read ${handle}, with ?path=/a/0 for a part of it, ` +
+      "or give the handle as an input of the next run.",
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

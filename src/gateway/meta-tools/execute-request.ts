@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { isJsonObject } from "../../core/json.ts";
+import { parseReference } from "../../core/names.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { TIMEOUT_MS_MAX } from "../../runs/runs.ts";
+
+/** More calls are never under way at once. */
+const UNCERTAIN_MAX = 1_000;
+
+/** The arguments of `execute`. */
+export const executeInput = z.strictObject({
+  name: z.string().optional().describe("What to run: something in the library, or a draft."),
+  inputs: z.record(z.string(), z.unknown()).optional().describe("The inputs; in code they are args."),
+  code: z
+    .string()
+    .optional()
+    .describe("TypeScript with top-level await and return; tools are await mcp.server.tool({…})."),
+  intent: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe("What this run is for, in one sentence. It helps later searches."),
+  resume: z
+    .string()
+    .optional()
+    .describe('run_id of a stopped run, or "last": your newest. With code or name: its corrected version.'),
+  uncertain: z
+    .union(
+      [
+        z.enum(["retry", "skip"]),
+        z.strictObject({ result: z.unknown() }),
+        z.array(z.unknown()).max(UNCERTAIN_MAX),
+      ],
+      { error: `it is "retry", "skip", {"result": …}, or a list of at most ${UNCERTAIN_MAX} of these` },
+    )
+    .optional()
+    .describe("With resume: about a call whose outcome is unknown; of several, a list in their order."),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(TIMEOUT_MS_MAX)
+    .optional()
+    .describe("Wall time of the whole run; 30000 by default."),
+  save_as: z.string().optional().describe("Keep it under this name when it succeeds."),
+});
+
+export type ExecuteInput = z.output<typeof executeInput>;
+
+/** All that can be wrong with a request before anything is looked up; `hasText` is what comes with a source of its own. */
+export function checkRequest(args: ExecuteInput, hasText = false): ToolResult<void> {
+  const chosen = (["name", "code", "resume"] as const).filter((key) => args[key] !== undefined);
+  if (chosen.length === 0 && !hasText) {
+    return fail("TOOL_INVALID_INPUT", "Give one of name, code and resume: what should run?", {
+      field: "name",
+    });
+  }
+  if (args.name !== undefined && args.code !== undefined) {
+    return fail("TOOL_INVALID_INPUT", "Give name or code, not both.", { field: "code" });
+  }
+  if (args.uncertain !== undefined && args.resume === undefined) {
+    const message = "uncertain is an answer to a run that stopped: give its run_id as resume.";
+    return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
+  }
+  const { uncertain } = args;
+  if (Array.isArray(uncertain) && !uncertain.every(isUncertainAnswer)) {
+    const message = 'Each answer in uncertain is "retry", "skip" or {"result": …}.';
+    return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
+  }
+  return checkNames(args);
+}
+
+function isUncertainAnswer(answer: unknown): boolean {
+  if (answer === "retry" || answer === "skip") return true;
+  return isJsonObject(answer) && Object.hasOwn(answer, "result") && Object.keys(answer).length === 1;
+}
+
+function checkNames(args: ExecuteInput): ToolResult<void> {
+  for (const key of ["name", "save_as"] as const) {
+    const text = args[key];
+    const reference = text === undefined ? undefined : parseReference(text, key);
+    // A name that is only not well formed is told the nearest ones, which takes a look at what there is.
+    if (reference?.success === false && reference.error.code === "SECURITY_ERROR") return reference;
+  }
+  const isRunId = args.resume === undefined || /^(?:last|[0-9a-f-]{4,36})$/.test(args.resume);
+  if (isRunId) return succeed(undefined);
+  return fail("TOOL_INVALID_INPUT", "resume must be a run_id, as execute returned it, or last.", {
+    field: "resume",
+    nearest: ["last"],
+    hint: '"last" is your own newest run that can go on.',
+  });
+}

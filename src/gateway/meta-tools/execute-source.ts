@@ -1,0 +1,78 @@
+/** What `execute` is to run: code that is given, or what a name stands for. */
+import type { JsonObject } from "../../core/json.ts";
+import { parseReference, toolNameOf } from "../../core/names.ts";
+import { succeed, type ToolResult } from "../../core/result.ts";
+import type { CurrentCapability } from "../../core/store.ts";
+import type { Draft, Drafts } from "../../library/drafts.ts";
+import { noSuchName, type Library } from "../../library/library.ts";
+import { draftSource, knownNames, sensitiveIn, unknownName } from "../../library/named-source.ts";
+import type { RunRequest } from "../../runs/run.ts";
+import type { Runs } from "../../runs/runs.ts";
+import type { ExecuteInput } from "./execute-request.ts";
+
+export interface SourceParts {
+  readonly library: Library;
+  readonly drafts: Drafts;
+  readonly runs: Runs;
+  readonly checkContracts: (current: CurrentCapability) => ToolResult<readonly string[]>;
+}
+
+/** What runs, and where it is already: in the drafts, or in the library. */
+export interface Source {
+  readonly runnable: Pick<RunRequest, "kind" | "source" | "capability" | "uses" | "draft" | "sensitive">;
+  readonly draft?: string;
+  /** Checked and completed, where the source says what it takes. */
+  readonly inputs: JsonObject;
+  readonly warnings?: readonly string[];
+}
+
+/** The library comes first, then the drafts. */
+export async function findSource(
+  { name, code, inputs = {}, resume }: ExecuteInput,
+  parts: SourceParts,
+): Promise<ToolResult<Source>> {
+  const given = inputs as JsonObject;
+  if (name === undefined) return succeed({ runnable: { kind: "code", source: code! }, inputs: given });
+  const reference = parseReference(name);
+  if (!reference.success)
+    return noSuchName(reference.error, name, await knownNames(parts.library, parts.drafts));
+  if ((await parts.library.find(reference.data)) !== undefined) {
+    return keptSource(name, given, resume !== undefined, parts);
+  }
+  const draft = await parts.drafts.find(name);
+  if (draft.success) return succeed(sourceOf(draft.data, given));
+  return draft.error.code === "TOOL_NOT_FOUND" ? unknownName(name, parts.library, parts.drafts) : draft;
+}
+
+async function keptSource(
+  name: string,
+  given: JsonObject,
+  isResumed: boolean,
+  { library, runs, checkContracts }: SourceParts,
+): Promise<ToolResult<Source>> {
+  const details = await library.describe(name);
+  if (!details.success) return details;
+  const { capability, version } = details.data;
+  const warnings = checkContracts({ capability, version });
+  if (!warnings.success) return warnings;
+  // A resumed run has its inputs already; a workflow completes its own.
+  const isChecked = !isResumed && capability.kind === "code";
+  const inputs = isChecked ? await runs.checkArguments(version.inputSchema, given) : succeed(given);
+  if (!inputs.success) return inputs;
+  return succeed({
+    runnable: {
+      kind: capability.kind,
+      source: version.source,
+      capability: { tool: toolNameOf(capability), id: capability.id, version: version.version },
+      uses: version.toolsUsed,
+      sensitive: sensitiveIn(version.inputSchema),
+    },
+    inputs: inputs.data,
+    warnings: warnings.data,
+  });
+}
+
+function sourceOf(draft: Draft, inputs: JsonObject): Source {
+  const { kind, source, tool } = draftSource(draft);
+  return { runnable: { kind, source, draft: tool }, draft: draft.name, inputs };
+}

@@ -1,0 +1,273 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
+import { capabilityNameOf, parseReference } from "../../core/names.ts";
+import { NO_SECRETS, type Redactors } from "../../text/redactors.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { START_WAIT_MS } from "../../process/starting.ts";
+import type { CallContext } from "../../core/tool.ts";
+import type { Drafts } from "../../library/drafts.ts";
+import type { Keeper } from "../../library/keep.ts";
+import { reportProgress } from "../../runs/progress.ts";
+import type { RunEvent, RunReport } from "../../runs/run.ts";
+import type { Runs } from "../../runs/runs.ts";
+import type { Traces } from "../../runs/trace.ts";
+import { executeAnswer, executeOutput, type ExecuteOutput } from "./execute-answer.ts";
+import { checkRequest, executeInput, type ExecuteInput } from "./execute-request.ts";
+import { findSource, type Source, type SourceParts } from "./execute-source.ts";
+import { nextHop } from "../hops.ts";
+import { viewLibrary } from "./library-view.ts";
+import { createMetaTool, parseArguments, type MetaTool } from "./meta-tool.ts";
+import { checkResumed, viewTraces, type FindReach } from "./run-view.ts";
+import { checkFinalName, savedOf } from "./save-to-library.ts";
+
+export interface ExecuteParts extends SourceParts {
+  readonly drafts: Drafts;
+  readonly runs: Runs;
+  readonly traces: Traces;
+  readonly keeper: Keeper;
+  readonly servers: () => readonly string[];
+  readonly freshenLibrary: () => Promise<void>;
+  /** A tool that the config denies was named. */
+  readonly denied: (tool: string, details: JsonObject) => void;
+  /** What a run used; without it, no run is shown to a client of a profile. */
+  readonly findReach?: FindReach;
+  readonly redactors?: Redactors;
+  readonly log: Log;
+}
+
+export interface Execute extends MetaTool {
+  /** Runs, or goes on with, the text of a workflow, as if it were a draft; the arguments are those of `execute`. */
+  runWorkflow(text: string, args: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
+}
+
+export function createExecute(parts: ExecuteParts): Execute {
+  const tool = createMetaTool({
+    name: "execute",
+    title: "Execute",
+    describe: () =>
+      "Run TypeScript (code), something kept or drafted (name), or go on with a run that stopped (resume). " +
+      "In code, call any tool as await mcp.server.tool({…}); only its returned value comes back, so filter and combine there. " +
+      "Give exactly one of name, code and resume; resume may come with the corrected code or name: no call that succeeded is made again.",
+    input: executeInput,
+    output: executeOutput,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    async run(args, context) {
+      const checked = checkRequest(args);
+      return checked.success ? executeChecked(parts, args, context) : checked;
+    },
+  });
+  return {
+    ...tool,
+    async runWorkflow(text, args, context) {
+      const given = parseArguments(executeInput, args);
+      if (!given.success) return given;
+      const checked = checkRequest(given.data, true);
+      if (!checked.success) return checked;
+      const inputs = (given.data.inputs ?? {}) as JsonObject;
+      const source: Source = { runnable: { kind: "workflow", source: text }, inputs };
+      return (await executeChecked(parts, given.data, context, source)) as ToolResult<JsonObject>;
+    },
+  };
+}
+
+async function executeChecked(
+  whole: ExecuteParts,
+  given: ExecuteInput,
+  outer: CallContext,
+  text?: Source,
+): Promise<ToolResult<ExecuteOutput>> {
+  const parts = partsFor(whole, outer);
+  const named = await withRunId(parts, given, outer);
+  if (!named.success) return named;
+  const args = await withHandles(parts, withCleanIntent(parts, named.data));
+  if (!args.success) return args;
+  const free = await checkSaveAs(args.data, parts, outer);
+  if (!free.success) return free;
+  const resumed = await checkResumed(args.data.resume, outer.view, parts.findReach);
+  if (!resumed.success) return resumed;
+  const usable = await checkUsable(parts, args.data, outer, text !== undefined);
+  if (!usable.success) return usable;
+  const meta = nextHop(outer.meta);
+  if (!meta.success) return meta;
+  const source = text === undefined ? await sourceOf(parts, args.data) : succeed(text);
+  if (!source.success) return source;
+  return runSource(parts, source.data, args.data, { ...outer, meta: meta.data });
+}
+
+/** `last`, or a part of an id, is an id before anything is decided about the run, so that all of it is about the same run. */
+async function withRunId(
+  { runs }: ExecuteParts,
+  args: ExecuteInput,
+  context: CallContext,
+): Promise<ToolResult<ExecuteInput>> {
+  const { resume } = args;
+  if (resume === undefined) return succeed(args);
+  const found = await (resume === "last" ? runs.findLast(context) : runs.findRun(resume, context));
+  if (!found.success) return { success: false, error: { ...found.error, field: "resume" } };
+  return succeed({ ...args, resume: found.data });
+}
+
+/** In a profile a run that would use something hidden is not resumed, nor is its question shown. */
+async function checkUsable(
+  { runs }: ExecuteParts,
+  { resume: runId, inputs, code, name }: ExecuteInput,
+  context: CallContext,
+  hasText: boolean,
+): Promise<ToolResult<void>> {
+  const isCorrected = hasText || code !== undefined || name !== undefined;
+  if (context.view === undefined || runId === undefined || isCorrected) return succeed(undefined);
+  return runs.checkResumable(
+    { runId, ...(inputs !== undefined && { inputs: inputs as JsonObject }) },
+    context,
+  );
+}
+
+/** What a client of a profile does not see is not there for it. */
+function partsFor(parts: ExecuteParts, { view }: CallContext): ExecuteParts {
+  if (view === undefined) return parts;
+  const { library, traces, findReach } = parts;
+  return { ...parts, library: viewLibrary(library, view), traces: viewTraces(traces, view, findReach) };
+}
+
+/** None where a run goes on as it was. */
+async function sourceOf(parts: ExecuteParts, args: ExecuteInput): Promise<ToolResult<Source | undefined>> {
+  const hasSource = args.code !== undefined || args.name !== undefined;
+  return hasSource ? findSource(args, parts) : succeed(undefined);
+}
+
+async function runSource(
+  parts: ExecuteParts,
+  source: Source | undefined,
+  args: ExecuteInput,
+  context: CallContext,
+): Promise<ToolResult<ExecuteOutput>> {
+  const ran = await runOrResume(parts, source, args, context);
+  if (!ran.success) return ran;
+  const report = { ...ran.data, warnings: [...ran.data.warnings, ...(source?.warnings ?? [])] };
+  if (!report.result.success && report.result.error.code === "SECURITY_ERROR") {
+    const { tool, message } = report.result.error;
+    parts.denied(tool ?? "execute", {
+      traceId: context.traceId,
+      reason: message,
+      ...(tool !== undefined && { by: "execute" }),
+      ...(report.runId !== null && { runId: report.runId }),
+    });
+  }
+  if (!report.result.success || source === undefined) return succeed(executeAnswer(report, null));
+  if (args.save_as !== undefined) return succeed(await keepRun(parts, source, report, args, context));
+  return succeed(executeAnswer(report, await leaveDraft(parts, source, args, context)));
+}
+
+async function runOrResume(
+  { runs }: ExecuteParts,
+  source: Source | undefined,
+  args: ExecuteInput,
+  asked: CallContext,
+): Promise<ToolResult<RunReport>> {
+  const context = withStartWait(asked, args.timeout_ms);
+  const common = {
+    ...(args.timeout_ms !== undefined && { timeoutMs: args.timeout_ms }),
+    observe: (event: RunEvent) => reportProgress(event, context),
+  };
+  if (args.resume === undefined) {
+    const intent = args.intent === undefined ? {} : { intent: args.intent };
+    return succeed(
+      await runs.execute({ ...source!.runnable, inputs: source!.inputs, ...intent, ...common }, context),
+    );
+  }
+  return runs.resume(
+    {
+      runId: args.resume,
+      ...(source !== undefined && { corrected: source.runnable }),
+      ...(args.inputs !== undefined && { inputs: args.inputs as JsonObject }),
+      ...(args.uncertain !== undefined && { uncertain: args.uncertain as never }),
+      ...common,
+    },
+    context,
+  );
+}
+
+/** Names are looked up before the run and its deadline begin; that waits no longer for a server that is starting than the run may. */
+function withStartWait(context: CallContext, timeoutMs: number | undefined): CallContext {
+  return timeoutMs === undefined || timeoutMs >= START_WAIT_MS
+    ? context
+    : { ...context, startWaitMs: timeoutMs };
+}
+
+/** The run has worked, whatever becomes of keeping it: then its code is left as a draft, and the answer says why. */
+async function keepRun(
+  parts: ExecuteParts,
+  source: Source,
+  report: RunReport,
+  args: ExecuteInput,
+  context: CallContext,
+): Promise<ExecuteOutput> {
+  const reference = parseReference(args.save_as!, "save_as");
+  const kept = reference.success
+    ? await parts.keeper.keep(
+        {
+          kind: "code",
+          source: source.runnable.source,
+          name: capabilityNameOf(reference.data, "code"),
+          description: args.intent ?? `Kept from the run ${report.runId}.`,
+          field: "save_as",
+        },
+        context,
+      )
+    : reference;
+  if (!kept.success) {
+    const warnings = [...report.warnings, `It was not kept: ${kept.error.message}`];
+    return executeAnswer({ ...report, warnings }, await leaveDraft(parts, source, args, context));
+  }
+  await parts.freshenLibrary();
+  return { ...executeAnswer(report, null), saved: { ...savedOf(kept.data) } };
+}
+
+/** A run that worked has worked: that its code could not be left as a draft is a matter for the log. */
+async function leaveDraft(
+  { drafts, log }: ExecuteParts,
+  { draft, runnable }: Source,
+  { intent }: ExecuteInput,
+  { traceId }: CallContext,
+): Promise<string | null> {
+  if (draft !== undefined) return draft;
+  if (runnable.capability !== undefined || runnable.kind === "workflow") return null;
+  try {
+    return await drafts.leave(runnable.source, intent);
+  } catch (error) {
+    log.warn("drafts.leave.failed", { traceId, error });
+    return null;
+  }
+}
+
+/** A name that cannot be taken is told before anything runs. */
+async function checkSaveAs(
+  { save_as: name, code }: ExecuteInput,
+  parts: ExecuteParts,
+  { view }: CallContext,
+): Promise<ToolResult<void>> {
+  if (name === undefined) return succeed(undefined);
+  if (code === undefined) {
+    return fail("TOOL_INVALID_INPUT", "save_as keeps code that is given with it.", { field: "save_as" });
+  }
+  const checked = await checkFinalName(name, { kind: "code", source: code }, { ...parts, view }, "save_as");
+  return checked.success ? succeed(undefined) : checked;
+}
+
+/** What a run is for is listed, searched, and made into names and descriptions: no secret may be in there. */
+function withCleanIntent({ redactors = NO_SECRETS }: ExecuteParts, args: ExecuteInput): ExecuteInput {
+  if (args.intent === undefined) return args;
+  return { ...args, intent: redactors.knowing(args.inputs).text(args.intent) };
+}
+
+/** An input that is the handle of a result is given as that result. */
+async function withHandles({ traces }: ExecuteParts, args: ExecuteInput): Promise<ToolResult<ExecuteInput>> {
+  const inputs: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(args.inputs ?? {})) {
+    const isHandle = typeof value === "string" && value.startsWith("repertoire://runs/");
+    const read = isHandle ? await traces.readResult(value) : undefined;
+    if (read?.success === false) return { success: false, error: { ...read.error, field: `inputs.${name}` } };
+    inputs.push([name, read === undefined ? value : read.data]);
+  }
+  return succeed(args.inputs === undefined ? args : { ...args, inputs: Object.fromEntries(inputs) });
+}

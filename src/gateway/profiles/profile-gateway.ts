@@ -1,0 +1,177 @@
+/**
+ * The gateway as a profile shows it. It has nothing of its own behind it: calls go to the one gateway with the view in their
+ * context, and travel with it to whatever they start; here are only the lists, the names, and what has no context to carry it.
+ *
+ * The view is asked for with each request, so a changed config counts from the next one on. A profile that is gone shows nothing.
+ */
+import { randomUUID } from "node:crypto";
+import type { ToolError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
+import { parseReference, parseToolName, toolNameOf } from "../../core/names.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { CallContext, ListKind } from "../../core/tool.ts";
+import { meantTools, nearestShown } from "../../text/tool-spelling.ts";
+import { toAnthropicTools } from "../../registry/anthropic-tool.ts";
+import { errorAnswer, unexpected, withTrace } from "../answer.ts";
+import type { Gateway } from "../gateway.ts";
+import { viewLibrary } from "../meta-tools/library-view.ts";
+import { createMetaTools } from "../meta-tools/meta-tools.ts";
+import { exposeNotification } from "../passage.ts";
+import { createProfileLists } from "./profile-lists.ts";
+import { passInProfile, type ProfiledParts } from "./profile-passage.ts";
+import { present, type ProfileView } from "./profile-view.ts";
+import { remember } from "../tool-list.ts";
+
+export interface ProfileGatewayParts {
+  /** The one gateway that answers. */
+  readonly core: Gateway;
+  /** What the core was made of. */
+  readonly parts: ProfiledParts;
+  /** The profile as it is now; the same object for as long as it is the same. */
+  readonly view: () => ProfileView;
+}
+
+const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "prompts"];
+
+export function createProfileGateway({ core, parts, view: currentView }: ProfileGatewayParts): Gateway {
+  const { registry } = parts;
+  const metaTools = createMetaTools(parts).all;
+  const turns = new Set<() => void>();
+  const turned = () => turns.forEach((compare) => compare());
+  const listsFor = remember((view: ProfileView) => createProfileLists(parts, metaTools, view, turned));
+  const lists = () => listsFor(currentView());
+  const contextOf = (partial: Partial<CallContext> = {}): CallContext => ({
+    traceId: randomUUID(),
+    signal: new AbortController().signal,
+    ...partial,
+    view: currentView(),
+  });
+
+  /** The exposed name of what is called. A capability has aliases, and is looked up as the profile shows the library. */
+  async function toolFor(called: string, view: ProfileView): Promise<string | undefined> {
+    const isOldName = view.nameOf(called) !== called;
+    const tool = view.exposedName(called) ?? (isOldName ? "" : called);
+    const isCapability = parseToolName(tool).kind === "capability";
+    if (!isCapability && view.exposedName(called) !== undefined) return view.exposedName(called);
+    const reference = parseReference(tool);
+    if (!reference.success) return undefined;
+    await parts.freshenLibrary();
+    const found = await viewLibrary(parts.library, view).find(reference.data);
+    if (found === undefined) return undefined;
+    const name = toolNameOf(found);
+    // What the profile calls by another name is called by that one alone.
+    if (!isCapability && view.nameOf(name) !== name) return undefined;
+    const isVersion = reference.data.kind === "fqdn" || reference.data.version !== undefined;
+    return isVersion ? called : name;
+  }
+
+  function unknownTool(called: string, view: ProfileView): { success: false; error: ToolError } {
+    const name = view.nameOf(called);
+    if (name !== called && view.allows(called)) {
+      const message = `The tool ${JSON.stringify(called)} is called ${JSON.stringify(name)} here.`;
+      return fail("TOOL_NOT_FOUND", message, { reason: "not_granted", nearest: [name] });
+    }
+    const known = [...META_TOOL_NAMES, ...registry.catalogue().components.map((item) => item.name)];
+    const shown = known.filter((tool) => view.allows(tool));
+    const near = nearestShown(called, shown, (tool) => view.nameOf(tool));
+    const what = `There is no tool ${JSON.stringify(called.slice(0, 80))}.${meantTools(called, near)}`;
+    return fail("TOOL_NOT_FOUND", what, { reason: "not_granted", nearest: near });
+  }
+
+  const refuse = (called: string, view: ProfileView, context: CallContext) => {
+    const refused = unknownTool(called, view);
+    return withTrace(errorAnswer(refused.error, true), context);
+  };
+
+  const gateway: Gateway = {
+    async describe(context) {
+      const described = await core.describe(context);
+      const isWhole = META_TOOL_NAMES.every((name) => currentView().allows(name));
+      if (!described.success || isWhole) return described;
+      // What it says to use is not all here.
+      const { instructions: _, ...rest } = described.data;
+      return succeed(rest);
+    },
+    async listPage(method, { cursor }, context): Promise<ToolResult<JsonObject>> {
+      if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");
+      if (method === "tools/list") return succeed({ tools: (await gateway.listTools(context)) as never });
+      const { resources, resourceTemplates, prompts } = await gateway.listOffers(context);
+      if (method === "resources/list") return succeed({ resources });
+      if (method === "prompts/list") return succeed({ prompts });
+      return succeed({ resourceTemplates });
+    },
+    findTool(called) {
+      const tool = currentView().exposedName(called);
+      return tool === undefined ? undefined : registry.resolve(tool)?.definition;
+    },
+    async listTools(partial) {
+      return [...(await lists().tools.read(contextOf(partial))).tools];
+    },
+    async listToolsBytes(partial) {
+      return (await lists().tools.read(contextOf(partial))).bytes();
+    },
+    toolsVersion: () => lists().version("tools"),
+    getToolDefinitions() {
+      const { view } = lists();
+      const servers = lists().servers();
+      const own = metaTools.filter(({ name }) => view.allows(name));
+      const shown = registry.catalogue().components.filter(({ name }) => view.allows(name));
+      return toAnthropicTools(
+        own.map((tool) => present(view, tool.name, tool.define(servers))),
+        shown.map(({ name, source, definition }) => ({
+          name: view.nameOf(name),
+          source,
+          definition: present(view, name, definition),
+        })),
+      );
+    },
+    async callTool(called, args, partial) {
+      const context = contextOf(partial);
+      const view = currentView();
+      const tool = await toolFor(called, view);
+      return tool === undefined ? refuse(called, view, context) : core.callTool(tool, args, context);
+    },
+    callUpstream(called, args, context) {
+      const view = currentView();
+      const tool = view.exposedName(called);
+      return tool === undefined ? undefined : core.callUpstream(tool, args, { ...context, view });
+    },
+    async executeWorkflow(text, args, partial) {
+      const context = contextOf(partial);
+      const view = currentView();
+      return view.allows("execute")
+        ? core.executeWorkflow(text, args, context)
+        : refuse("execute", view, context);
+    },
+    listOffers: (partial) => lists().offers(contextOf(partial)),
+    pass: (method, params, context) =>
+      passInProfile({ core, parts, view: currentView() }, method, params, context).catch((error: unknown) =>
+        unexpected(error, method, context, parts.log),
+      ),
+    changed(listener) {
+      const versions = () => LIST_KINDS.map((kind) => lists().version(kind));
+      let told = versions();
+      const compare = (): void => {
+        const now = versions();
+        const before = told;
+        told = now;
+        LIST_KINDS.forEach((kind, at) => now[at] !== before[at] && listener(kind));
+      };
+      turns.add(compare);
+      const leave = core.changed(compare);
+      return () => {
+        turns.delete(compare);
+        leave();
+      };
+    },
+    notified: (listener) =>
+      parts.serverNotified((server, method, params, client) => {
+        if (!currentView().allowsServer(server)) return;
+        listener(method, exposeNotification(server, method, params), client);
+      }),
+    tellServers: (method, params, client) => parts.tellServers(method, params, client),
+    setLogLevel: (level, client) => parts.setLogLevel(level, client),
+  };
+  return gateway;
+}

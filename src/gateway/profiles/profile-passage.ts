@@ -1,0 +1,85 @@
+/** Resources, prompts and completion in a profile: what it does not show is not there. */
+import type { JsonObject } from "../../core/json.ts";
+import { didYouMean, nearest } from "../../text/nearest.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { CallContext, ToolView } from "../../core/tool.ts";
+import type { Registry } from "../../registry/registry.ts";
+import type { Gateway, GatewayParts } from "../gateway.ts";
+import {
+  completeLibrary,
+  isLibraryReference,
+  isLibraryUri,
+  readLibraryResource,
+} from "../library-resources.ts";
+import { viewLibrary } from "../meta-tools/library-view.ts";
+import type { PassedMethod } from "../passage.ts";
+import { isRunUri, readRunResource } from "../run-resources.ts";
+import { viewTraces, type FindReach } from "../meta-tools/run-view.ts";
+import { checkNoState } from "../sealed-state.ts";
+
+export interface ProfiledParts extends GatewayParts {
+  /** What a run used; without it, no run is shown in a profile. */
+  readonly findReach?: FindReach;
+}
+
+interface PassageParts {
+  readonly core: Gateway;
+  readonly parts: ProfiledParts;
+  readonly view: ToolView;
+}
+
+export async function passInProfile(
+  { core, parts, view }: PassageParts,
+  method: PassedMethod,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<JsonObject>> {
+  const { registry, traces, findReach } = parts;
+  const library = viewLibrary(parts.library, view);
+  const { uri, ref } = params;
+  const isOwn = isLibraryUri(uri) || isRunUri(uri) || isLibraryReference(ref);
+  const stateless = isOwn ? checkNoState(context) : succeed(undefined);
+  if (!stateless.success) return stateless;
+  if (method === "resources/read" && isLibraryUri(uri)) return readLibraryResource(library, uri);
+  if (method === "resources/read" && isRunUri(uri))
+    return readRunResource(viewTraces(traces, view, findReach), uri);
+  if (method === "completion/complete" && isLibraryReference(ref)) return completeLibrary(library, params);
+  const named = nameIn(method, params);
+  const source = named.isPrompt
+    ? registry.resolvePrompt(named.name)?.source
+    : registry.routeUri(named.name)?.source;
+  if (source !== undefined && view.allowsServer(source))
+    return core.pass(method, params, { ...context, view });
+  return named.isPrompt ? unknownPrompt(registry, named.name, view) : unknownResource(named.name);
+}
+
+/** The prompt or resource that a request is about. */
+function nameIn(method: PassedMethod, params: JsonObject): { isPrompt: boolean; name: string } {
+  if (method === "prompts/get") return { isPrompt: true, name: textOf(params["name"]) };
+  if (method !== "completion/complete") return { isPrompt: false, name: textOf(params["uri"]) };
+  const { type, name, uri } = (params["ref"] ?? {}) as JsonObject;
+  return type === "ref/prompt"
+    ? { isPrompt: true, name: textOf(name) }
+    : { isPrompt: false, name: textOf(uri) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function unknownPrompt(registry: Registry, name: string, view: ToolView): ToolResult<never> {
+  const shown = registry.catalogue().prompts.filter(({ source }) => view.allowsServer(source));
+  const near = nearest(
+    name,
+    shown.map((prompt) => prompt.name),
+  );
+  const message = `There is no prompt ${JSON.stringify(name.slice(0, 80))}.${didYouMean(near)}`;
+  return fail("TOOL_NOT_FOUND", message, { field: "name", nearest: near });
+}
+
+function unknownResource(uri: string): ToolResult<never> {
+  return fail("TOOL_NOT_FOUND", `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
+    field: "uri",
+    hint: "resources/list and resources/templates/list say what there is.",
+  });
+}

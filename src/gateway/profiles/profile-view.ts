@@ -1,0 +1,117 @@
+/**
+ * A profile as a view: which exposed names a client sees, and what they are called and described as. It is pure and knows no
+ * tool: what it says of a name is the same whether or not there is such a tool, so it gives nothing away.
+ */
+import { isMetaToolName, META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
+import { displayNameOf, parseToolName } from "../../core/names.ts";
+import type { ToolDefinition, ToolView } from "../../core/tool.ts";
+import type { Exposure } from "../exposure.ts";
+
+/** What a profile shows, as it is configured. */
+export interface ProfileRules {
+  /** Without it, all. */
+  readonly servers?: readonly string[];
+  /** Of tools of servers, by exposed name; of meta-tools, by their own. */
+  readonly tools?: Patterns;
+  /** By `namespace:action`. */
+  readonly capabilities?: Patterns;
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly describe?: Readonly<Record<string, string>>;
+  readonly exposure?: Exposure;
+}
+
+interface Patterns {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export interface ProfileView extends ToolView {
+  readonly exposure?: Exposure;
+  /** The exposed name of what a client calls; undefined for what it cannot call, a renamed tool's old name too. */
+  exposedName(called: string): string | undefined;
+}
+
+export function createProfileView(profile: string, rules: ProfileRules): ProfileView {
+  const { exposure } = rules;
+  const servers = rules.servers === undefined ? undefined : new Set(rules.servers);
+  const names = new Map(Object.entries(rules.rename ?? {}));
+  const originals = new Map([...names].map(([tool, name]) => [name, tool]));
+  const descriptions = new Map(Object.entries(rules.describe ?? {}));
+  const hasMetaTool = metaToolRule(rules.tools);
+  const hasTool = patternRule(rules.tools);
+  const hasCapability = patternRule(rules.capabilities);
+  const allowsServer = (id: string) => servers === undefined || servers.has(id);
+
+  function allows(tool: string): boolean {
+    const parsed = parseToolName(tool);
+    switch (parsed.kind) {
+      case "static":
+        return hasMetaTool(tool);
+      case "capability":
+        return hasCapability(displayNameOf(parsed));
+      case "upstream":
+        return allowsServer(parsed.server) && hasTool(tool);
+      case "invalid":
+        return false;
+    }
+  }
+
+  return {
+    profile,
+    ...(exposure !== undefined && { exposure }),
+    allows,
+    allowsServer,
+    nameOf: (tool) => names.get(tool) ?? tool,
+    descriptionOf: (tool) => descriptions.get(tool),
+    exposedName(called) {
+      const tool = originals.get(called) ?? called;
+      const isOldName = tool === called && names.has(called);
+      return !isOldName && allows(tool) ? tool : undefined;
+    },
+  };
+}
+
+/** What a client of a profile sees when the profile is gone: nothing. */
+export function closedView(profile: string): ProfileView {
+  return createProfileView(profile, {
+    servers: [],
+    tools: { deny: META_TOOL_NAMES },
+    capabilities: { deny: ["*"] },
+  });
+}
+
+/** A definition as the profile shows it. */
+export function present(view: ToolView, tool: string, definition: ToolDefinition): ToolDefinition {
+  const description = view.descriptionOf(tool);
+  return { ...definition, name: view.nameOf(tool), ...(description !== undefined && { description }) };
+}
+
+/** Patterns speak of tools of servers; a meta-tool is chosen by its own name alone. */
+function metaToolRule({ allow = [], deny = [] }: Patterns = {}): (name: string) => boolean {
+  const named = allow.filter(isMetaToolName);
+  return (name) =>
+    isMetaToolName(name) && !deny.includes(name) && (named.length === 0 || named.includes(name));
+}
+
+function patternRule({ allow, deny = [] }: Patterns = {}): (name: string) => boolean {
+  const patterns = allow?.filter((pattern) => !isMetaToolName(pattern));
+  // Who names nothing but meta-tools wants those, and not every tool with them.
+  return (name) =>
+    !deny.some((pattern) => matches(pattern, name)) &&
+    (patterns === undefined || patterns.some((pattern) => matches(pattern, name)));
+}
+
+/** `*` stands for any characters. Each part is looked for once, so that no pattern takes long. */
+export function matches(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return pattern === name;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - last.length;
+}

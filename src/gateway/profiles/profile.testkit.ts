@@ -1,0 +1,202 @@
+/** A gateway with two servers in memory and something kept, and the same gateway as profiles show it. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
+import {
+  contextOf,
+  createFixtureSource,
+  toolOf,
+  type FixtureSource,
+} from "../../../test/fixtures/tool-source.ts";
+import { createCodeDirectory, createToolLookUp } from "../../code-directory.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { silentLog } from "../../core/log.ts";
+import { DEFAULT_SCOPE } from "../../core/names.ts";
+import { NO_SECRETS } from "../../text/redactors.ts";
+import { succeed } from "../../core/result.ts";
+import type { CapabilityDraft, Store } from "../../core/store.ts";
+import { createDrafts } from "../../library/drafts.ts";
+import { createKeeper } from "../../library/keep.ts";
+import { createLibrary } from "../../library/library.ts";
+import { createLibrarySource } from "../../library/library-source.ts";
+import { createSourceFinder } from "../../library/named-source.ts";
+import { createRegistry, type Registry } from "../../registry/registry.ts";
+import { createRuns, type Runs } from "../../runs/runs.ts";
+import { createTraces } from "../../runs/trace.ts";
+import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import { createGateway, type Gateway, type GatewayParts } from "../gateway.ts";
+import { bench, sum } from "../gateway.testkit.ts";
+import { createHeldCalls } from "../held-calls.ts";
+import { createSealedStates } from "../sealed-state.ts";
+import { createProfileGateway } from "./profile-gateway.ts";
+import type { ProfiledParts } from "./profile-passage.ts";
+import { createProfileView, type ProfileRules } from "./profile-view.ts";
+import { createReachFinder } from "../meta-tools/run-view.ts";
+
+type Call = (name: string, args?: JsonObject) => Promise<Record<string, unknown>>;
+
+export interface ProfileRig {
+  readonly core: Gateway;
+  /** What the core was made of. */
+  readonly parts: ProfiledParts;
+  readonly call: Call;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly draftsFolder: string;
+  readonly notes: FixtureSource;
+  readonly files: FixtureSource;
+  /** Speaks as a server does unasked. */
+  readonly say: (server: string, method: string, params: JsonObject) => void;
+  profile(rules: ProfileRules): { readonly gateway: Gateway; readonly call: Call };
+}
+
+const scope = () => DEFAULT_SCOPE;
+
+/** Notes has `list` and `drop`, with a prompt and a resource; files has `read`, with the same. */
+function serverOf(id: string, tools: readonly string[]): FixtureSource {
+  const source = createFixtureSource(
+    id,
+    tools.map((tool) => toolOf(tool, `${tool} of ${id}`)),
+  );
+  source.onList = async () =>
+    succeed({
+      tools: source.tools,
+      prompts: [{ name: "ask" }],
+      resources: [{ uri: "data://one", name: "one" }],
+      resourceTemplates: [{ uriTemplate: "data://{id}", name: "any" }],
+    });
+  return Object.assign(source, {
+    request: async (method: string, params: JsonObject) => succeed({ from: id, method, params }),
+  });
+}
+
+/** Kept, and written against a tool that a profile may hide. */
+const digest: CapabilityDraft = {
+  ...sum,
+  namespace: "report",
+  action: "digest",
+  description: "Reads a file.",
+  source: "return await mcp.files.read();",
+  inputSchema: { type: "object" },
+  outputSchema: null,
+  toolsUsed: [],
+};
+
+export async function openProfileRig(): Promise<ProfileRig> {
+  const home = temporaryFolder();
+  const draftsFolder = join(home, "drafts");
+  mkdirSync(draftsFolder);
+  const store = await openSqliteStore({ home });
+  onTestFinished(() => store.close());
+  const registry = createRegistry();
+  onTestFinished(() => registry.close());
+  const [notes, files] = [serverOf("notes", ["list", "drop"]), serverOf("files", ["read"])];
+  for (const source of [notes, files]) registry.add(source);
+  await store.capabilities.save(sum);
+  await store.capabilities.save(digest);
+  const said = new Set<Parameters<GatewayParts["serverNotified"]>[0]>();
+  const parts = partsOf(store, registry, draftsFolder, (listener) => {
+    said.add(listener);
+    return () => said.delete(listener);
+  });
+  const core = createGateway(parts);
+  await core.callTool("browse_components", {});
+  return {
+    core,
+    parts,
+    call: callerOf(core),
+    store,
+    registry,
+    draftsFolder,
+    notes,
+    files,
+    say: (...notification) => said.forEach((listener) => listener(...notification)),
+    profile(rules) {
+      const view = createProfileView("p", rules);
+      const gateway = createProfileGateway({ core, parts, view: () => view });
+      return { gateway, call: callerOf(gateway) };
+    },
+  };
+}
+
+function callerOf(gateway: Gateway): Call {
+  return async (name, args = {}) => {
+    const answer = await gateway.callTool(name, args);
+    const text = (answer.content[0] as { readonly text: string }).text;
+    return { isError: answer.isError ?? false, ...(answer.structuredContent ?? { text }) };
+  };
+}
+
+function partsOf(
+  store: Store,
+  registry: Registry,
+  draftsFolder: string,
+  serverNotified: GatewayParts["serverNotified"],
+): ProfiledParts {
+  const states = createSealedStates({ store: store.seals });
+  const heldCalls = createHeldCalls({ states });
+  onTestFinished(() => heldCalls.close());
+  const library = createLibrary(store.capabilities, scope);
+  const drafts = createDrafts(draftsFolder);
+  const servers = () => ["files", "notes"];
+  const liveName = (tool: string): string => kept.liveName(tool);
+  const capabilityId = (tool: string): string | undefined => kept.idOf(tool);
+  const freshenLibrary = async (): Promise<void> => {
+    if (await kept.lookForChanges()) await registry.refresh(kept.id, contextOf());
+  };
+  const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
+  const runs: Runs = createRuns({
+    ...bench,
+    store: store.runs,
+    directory: createCodeDirectory({ registry, liveName, capabilityId, freshenLibrary, servers }),
+    callTool: registry.call,
+    nodes: [],
+    findSource: (name) => named.find(name),
+    findVersion: (id, version) => named.version(id, version),
+    recordApproval: () => {},
+    scope,
+    limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
+  });
+  const lookUpTool = createToolLookUp({ registry, liveName, capabilityId, servers });
+  const kept = createLibrarySource({
+    capabilities: store.capabilities,
+    scope,
+    runs,
+    lookUpTool,
+    changedTools: () => "warn",
+  });
+  registry.add(kept, { isOwn: true });
+  return {
+    registry,
+    runs,
+    library,
+    drafts,
+    lookUpTool,
+    freshenLibrary,
+    serverNotified,
+    servers,
+    traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
+    keeper: createKeeper({
+      store,
+      runs,
+      scope,
+      author: () => "ann",
+      redactors: NO_SECRETS,
+      record: () => {},
+    }),
+    isListed: (tool) => kept.isListed(tool),
+    checkContracts: (current) => kept.checkContracts(current),
+    findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
+    configChanged: () => () => {},
+    exposure: () => "full",
+    tellServers: () => {},
+    setLogLevel: () => {},
+    heldCalls,
+    states,
+    denied: () => {},
+    metaToolAnswered: () => {},
+    version: "0",
+    log: silentLog,
+  };
+}

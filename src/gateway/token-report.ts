@@ -1,0 +1,260 @@
+/**
+ * What the user's own tools cost, for the gateway and each profile: at the start of a conversation, and for what a task comes to
+ * on top. Searches are measured with the real search over the real catalogue. Nothing is started unless that is asked for.
+ */
+import { randomUUID } from "node:crypto";
+import type { Component, CallContext, ToolDefinition } from "../core/tool.ts";
+import { createBrowseComponents } from "./meta-tools/browse-components.ts";
+import { AUTO_TOKENS_MAX, createExposureChoice, type Exposure, type Mode } from "./exposure.ts";
+import type { GatewayParts } from "./gateway.ts";
+import type { MetaTool } from "./meta-tools/meta-tool.ts";
+import { createMetaTools } from "./meta-tools/meta-tools.ts";
+import { createProfileView, type ProfileRules, type ProfileView } from "./profiles/profile-view.ts";
+import { createToolListReader } from "./tool-list.ts";
+import { TOKENIZER, type TokenCounts } from "./token-counts.ts";
+
+/** Finding what a task needs takes so many searches: one for the tools, one for what the first did not find. */
+const SEARCHES_A_TASK = 2;
+/** Enough for a mean that another ten would hardly change. */
+const QUERY_COUNT_MAX = 10;
+/** About as many words as a model asks with. */
+const QUERY_WORDS_MAX = 8;
+/** Longer than any server may take to start and answer. */
+const START_WAIT_MS = 60_000;
+
+export interface TokenReportParts {
+  /** What the gateway is made of. */
+  readonly gateway: GatewayParts;
+  readonly counts: TokenCounts;
+  readonly profiles: () => Readonly<Record<string, ProfileRules & { readonly transparent?: string }>>;
+}
+
+interface ServerTokens {
+  readonly id: string;
+  readonly toolCount: number;
+  /** Of the definitions of all its tools. */
+  readonly tokens: number;
+  readonly meanTokens: number;
+  /** The dearest first. */
+  readonly tools: readonly { readonly name: string; readonly tokens: number }[];
+}
+
+/** What a mode costs: at the start of every conversation, and on top of that in a typical task. */
+interface ModeTokens {
+  readonly startTokens: number;
+  /** Undefined where there is no search to find tools with. */
+  readonly taskTokens?: number;
+}
+
+/** The gateway, or a profile of it, as clients meet it. */
+interface FaceTokens {
+  readonly profile: string | null;
+  readonly exposure: Exposure | "transparent";
+  readonly mode: Mode | "transparent";
+  /** Why that mode is in force, in one sentence. */
+  readonly why: string;
+  /** What the tools of servers that it may show cost together. */
+  readonly toolTokens: number;
+  readonly toolCount: number;
+  readonly lean: ModeTokens;
+  readonly full: ModeTokens;
+  /** What one search costs, question and answer, and how many it was measured with. */
+  readonly search: { readonly tokens: number; readonly queryCount: number };
+}
+
+export interface TokenReport {
+  readonly tokenizer: string;
+  /** Up to so many tokens, `auto` shows every tool. */
+  readonly autoTokensMax: number;
+  readonly servers: readonly ServerTokens[];
+  /** Servers whose tools are not known, and why where they were asked. */
+  readonly unread: readonly { readonly id: string; readonly reason?: string }[];
+  /** The gateway first. */
+  readonly faces: readonly FaceTokens[];
+}
+
+export interface TokenReports {
+  /** With `start`, servers that were not read yet are started and asked first. */
+  readonly weighTools: (options?: { readonly start?: boolean }) => Promise<TokenReport>;
+  /** Undefined where nothing is known of the server. */
+  readonly tokensOfServer: (id: string) => Promise<ServerTokens | undefined>;
+}
+
+export function createTokenReports({ gateway, counts, profiles }: TokenReportParts): TokenReports {
+  // What is known is searched as it is: the search of a client would start servers.
+  const registry = { ...gateway.registry, discover: async () => gateway.registry.catalogue() };
+  const parts: GatewayParts = { ...gateway, registry };
+
+  const sumOf = async (tools: readonly ToolDefinition[]) => sum(await counts.countOf(tools));
+
+  async function tokensOfServer(id: string): Promise<ServerTokens | undefined> {
+    if (!registry.hasRead(id)) return undefined;
+    const listed = registry.catalogue().components.filter(({ source }) => source === id);
+    const tokens = await counts.countOf(listed.map(exposedOf));
+    const tools = listed
+      .map(({ name }, at) => ({ name, tokens: tokens[at]! }))
+      .sort((a, b) => b.tokens - a.tokens);
+    const total = sum(tokens);
+    return { id, toolCount: tools.length, tokens: total, meanTokens: meanOf(tokens), tools };
+  }
+
+  async function measureSearch(
+    browse: MetaTool,
+    tools: readonly ToolDefinition[],
+    view: ProfileView | undefined,
+  ): Promise<FaceTokens["search"]> {
+    const texts: string[] = [];
+    const queries = queriesOf(tools);
+    for (const query of queries) {
+      const answer = await browse.call({ query }, contextOf(view));
+      texts.push(JSON.stringify({ query }), answer.success ? JSON.stringify(answer.data) : "");
+    }
+    const total = sum(await counts.countTexts(texts));
+    return {
+      tokens: queries.length === 0 ? 0 : Math.round(total / queries.length),
+      queryCount: queries.length,
+    };
+  }
+
+  async function weighFace(profile: string | null, view: ProfileView | undefined): Promise<FaceTokens> {
+    const { lean, upstream } = listsOf(parts, view);
+    const [leanTokens, toolTokens] = await Promise.all([sumOf(lean), sumOf(upstream)]);
+    const exposure = view?.exposure ?? parts.exposure();
+    const mode = exposure === "auto" ? await createExposureChoice(counts).settle(upstream) : exposure;
+    const hasSearch = view === undefined || view.allows("browse_components");
+    const search = await measureSearch(createBrowseComponents(parts), hasSearch ? upstream : [], view);
+    return {
+      profile,
+      exposure,
+      mode,
+      why: reasonFor(exposure, mode, upstream.length, toolTokens),
+      toolTokens,
+      toolCount: upstream.length,
+      lean: {
+        startTokens: leanTokens,
+        ...(hasSearch && { taskTokens: search.tokens * SEARCHES_A_TASK }),
+      },
+      full: { startTokens: leanTokens + toolTokens, taskTokens: 0 },
+      search,
+    };
+  }
+
+  /** It shows the server's own names, and nothing beside them. */
+  async function weighTransparent(profile: string, server: string): Promise<FaceTokens> {
+    const own = registry.catalogue().components.filter(({ source }) => source === server);
+    const toolTokens = await sumOf(own.map(({ definition }) => definition));
+    const cost = { startTokens: toolTokens, taskTokens: 0 };
+    return {
+      profile,
+      exposure: "transparent",
+      mode: "transparent",
+      why: `It fronts the server ${server} alone, as it is.`,
+      toolTokens,
+      toolCount: own.length,
+      lean: cost,
+      full: cost,
+      search: { tokens: 0, queryCount: 0 },
+    };
+  }
+
+  return {
+    tokensOfServer,
+    async weighTools({ start = false } = {}) {
+      if (start) await gateway.registry.discover({ waitMs: START_WAIT_MS }, contextOf(undefined));
+      await gateway.freshenLibrary();
+      const ids = gateway.servers();
+      const servers = await Promise.all(ids.map(tokensOfServer));
+      const faces = [await weighFace(null, undefined)];
+      for (const [name, rules] of Object.entries(profiles())) {
+        const { transparent } = rules;
+        faces.push(
+          transparent === undefined
+            ? await weighFace(name, createProfileView(name, rules))
+            : await weighTransparent(name, transparent),
+        );
+      }
+      return {
+        tokenizer: TOKENIZER,
+        autoTokensMax: AUTO_TOKENS_MAX,
+        servers: servers.filter((server) => server !== undefined),
+        unread: unreadOf(parts, ids),
+        faces,
+      };
+    },
+  };
+}
+
+/** What is always listed, and the tools of servers that `full` lists beside it. */
+function listsOf(
+  parts: GatewayParts,
+  view: ProfileView | undefined,
+): { lean: readonly ToolDefinition[]; upstream: readonly ToolDefinition[] } {
+  let mode: Mode = "lean";
+  const reader = createToolListReader({
+    ...parts,
+    metaTools: createMetaTools(parts).all,
+    servers: () => parts.servers().filter((id) => view === undefined || view.allowsServer(id)),
+    exposure: () => mode,
+    ...(view !== undefined && { view }),
+  });
+  const lean = reader.current().tools;
+  mode = "full";
+  const always = new Set(lean);
+  return { lean, upstream: reader.current().tools.filter((tool) => !always.has(tool)) };
+}
+
+function unreadOf({ registry }: GatewayParts, ids: readonly string[]): TokenReport["unread"] {
+  const { failed } = registry.catalogue();
+  return ids
+    .filter((id) => !registry.hasRead(id))
+    .map((id) => {
+      const reason = failed.find(({ source }) => source === id)?.reason;
+      return reason === undefined ? { id } : { id, reason };
+    });
+}
+
+function reasonFor(exposure: Exposure, mode: Mode, toolCount: number, tokens: number): string {
+  if (exposure === "lean") return "The config says lean: the tools of servers are found by search.";
+  if (exposure === "full") return "The config says full: every tool is shown.";
+  if (toolCount === 0) return "auto shows every tool, and no tool of a server is known yet.";
+  const cost = `the ${withCommas(AUTO_TOKENS_MAX)} that finding tools by search costs in a typical task`;
+  return mode === "full"
+    ? `auto shows every tool: their ${withCommas(tokens)} tokens are no more than ${cost}.`
+    : `auto leaves the tools of servers to the search: their ${withCommas(tokens)} tokens are more than ${cost}.`;
+}
+
+/** Made from tools that stand at equal distances in the list: the same for the same tools. */
+export function queriesOf(tools: readonly ToolDefinition[]): string[] {
+  const count = Math.min(tools.length, QUERY_COUNT_MAX);
+  return Array.from({ length: count }, (_, at) =>
+    queryOf(tools[Math.floor(((at + 0.5) * tools.length) / count)]!),
+  );
+}
+
+function queryOf({ name, description = "" }: ToolDefinition): string {
+  const [sentence = ""] = description.trim().split(/[.!?\n](?=\s|$)/, 1);
+  const words = sentence.split(/\s+/).filter((word) => word !== "");
+  const query = words.slice(0, QUERY_WORDS_MAX).join(" ").slice(0, 200);
+  return query === "" ? name.replaceAll(/[_-]+/g, " ") : query;
+}
+
+function exposedOf({ name, definition }: Component): ToolDefinition {
+  return { ...definition, name };
+}
+
+function contextOf(view: ProfileView | undefined): CallContext {
+  const context = { traceId: randomUUID(), signal: new AbortController().signal };
+  return view === undefined ? context : { ...context, view };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+function meanOf(counts: readonly number[]): number {
+  return counts.length === 0 ? 0 : Math.round(sum(counts) / counts.length);
+}
+
+function withCommas(count: number): string {
+  return count.toLocaleString("en-US");
+}

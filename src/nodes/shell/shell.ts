@@ -1,0 +1,179 @@
+/**
+ * Runs a command with `sh -c`. The command is taken as it is written: values of other nodes come in as `args` ("$1", "$2"),
+ * `env` or `stdin`, where no shell reads them as code.
+ *
+ * How a process is started is handed in. The gateway starts commands like its servers, under a watcher that ends the group
+ * when the gateway is killed; `startPlainly`, the default, has no watcher, and a command then outlives a `kill -9` of the gateway.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { constants, tmpdir } from "node:os";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { CallContext, NodeType } from "../../core/tool.ts";
+import { locateFolder } from "../files/place.ts";
+import { readCount, readFlag, readParam, readText, readTexts } from "../param.ts";
+import type { NodePolicy } from "../policy.ts";
+import { SHELL_LIMITS, shellDefinition } from "./shell-definition.ts";
+import { FLOOD_BYTES_MAX, waitForShell, type ShellEnd, type ShellTimes } from "./shell-process.ts";
+import { showExcerpt, showName } from "../shown.ts";
+import { limitTime, type TimeLimit } from "../time-limit.ts";
+
+/** What a command needs to find its programs, its user and its language. Anything else of the gateway may be a secret. */
+const PASSED_ON = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
+
+/** A program to start in a process group of its own, with pipes for its three streams. */
+export type StartProcess = (launch: {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}) => ChildProcess;
+
+export interface ShellParts {
+  readonly policy: () => NodePolicy;
+  readonly start?: StartProcess;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly times?: ShellTimes;
+}
+
+export function createShell(parts: ShellParts): NodeType {
+  return {
+    definition: shellDefinition,
+    rawParams: ["command"],
+    isRepeatable: () => false,
+    precheck: async () => (parts.policy().allowShell ? succeed(undefined) : notAllowed()),
+    call: (params, context) => callShell(params, context, parts),
+  };
+}
+
+async function callShell(
+  params: JsonObject,
+  context: CallContext,
+  parts: ShellParts,
+): Promise<ToolResult<Json>> {
+  const policy = parts.policy();
+  if (!policy.allowShell) return notAllowed();
+  const timeoutMs = readCount(params, "timeout_ms", SHELL_LIMITS.timeoutMs, SHELL_LIMITS.timeoutMsMax);
+  const limit = limitTime(context, timeoutMs, "timeout_ms");
+  const launch = await prepare(params, policy, parts.environment ?? process.env);
+  if (!launch.success) return launch;
+  if (limit.signal.aborted) return limit.failure("The command", false);
+  const child = startOrRefuse(launch.data, parts.start ?? startPlainly);
+  if (!child.success) return child;
+  feed(child.data, readText(params, "stdin"));
+  const bytesMax = readCount(params, "max_bytes", SHELL_LIMITS.bytes, SHELL_LIMITS.bytesMax);
+  const times = parts.times === undefined ? {} : { times: parts.times };
+  const end = await waitForShell(child.data, { signal: limit.signal, bytesMax, ...times });
+  return resultOf(end, limit, readFlag(params, "fail_on_exit", true));
+}
+
+function notAllowed(): ReturnType<typeof fail> {
+  return fail("SECURITY_ERROR", "The shell node is off, because it can run any command.", {
+    hint: "Use another node, or have workflows.allowShell set to true in the config of the gateway.",
+  });
+}
+
+async function prepare(
+  params: JsonObject,
+  policy: NodePolicy,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ToolResult<Parameters<StartProcess>[0]>> {
+  const command = readText(params, "command") ?? "";
+  const given = readParam(params, "args");
+  const args = Array.isArray(given) ? given.filter((arg: Json) => typeof arg === "string") : [];
+  const own = readTexts(params, "env");
+  const badName = own.find(([name]) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))?.[0];
+  if (badName !== undefined) {
+    return fail(
+      "TOOL_INVALID_INPUT",
+      `${showName(badName)} is not a name that a shell knows a variable by.`,
+      {
+        field: "env",
+        hint: "Use letters, digits and _, and begin with no digit.",
+      },
+    );
+  }
+  if ([command, ...args, ...own.map(([, value]) => value)].some((text) => text.includes("\0"))) {
+    return fail("TOOL_INVALID_INPUT", "The command, its args or its env contain a NUL character.");
+  }
+  const cwd = await findCwd(readText(params, "cwd"), policy.fileRoots);
+  if (!cwd.success) return cwd;
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const env = Object.fromEntries([...passed, ...own]);
+  return succeed({ file: "/bin/sh", args: ["-c", command, "sh", ...args], env, cwd: cwd.data });
+}
+
+async function findCwd(cwd: string | undefined, roots: readonly string[]): Promise<ToolResult<string>> {
+  if (cwd === undefined && roots.length === 0) return succeed(tmpdir());
+  return locateFolder(cwd ?? ".", roots);
+}
+
+function startOrRefuse(launch: Parameters<StartProcess>[0], start: StartProcess): ToolResult<ChildProcess> {
+  try {
+    return succeed(start(launch));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    return notStarted(code);
+  }
+}
+
+const startPlainly: StartProcess = ({ file, args, env, cwd }) =>
+  spawn(file, args, { cwd, env, stdio: "pipe", detached: true, windowsHide: true });
+
+function feed(child: ChildProcess, stdin: string | undefined): void {
+  // A command that does not read its input closes it, and that is no error.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(stdin ?? "");
+}
+
+function notStarted(code: string): ReturnType<typeof fail> {
+  return fail("TOOL_EXECUTION_FAILED", `The command could not be started (${showName(code)}).`, {
+    hint:
+      code === "E2BIG"
+        ? "Command, args and env are too long together. Pass long text as stdin."
+        : "Check cwd.",
+  });
+}
+
+function resultOf(end: ShellEnd, limit: TimeLimit, failOnExit: boolean): ToolResult<Json> {
+  if (end.notStarted !== undefined) return notStarted(end.notStarted);
+  if (end.stopped === "aborted") return limit.failure("The command", true);
+  if (end.stopped === "flood") return flooded();
+  if (end.exitCode !== 0 && failOnExit) return exitFailure(end);
+  const truncated = end.stdout.truncated || end.stderr.truncated;
+  return succeed({
+    exit_code: end.exitCode ?? exitCodeOf(end),
+    stdout: end.stdout.text,
+    stderr: end.stderr.text,
+    ...(truncated ? { truncated } : {}),
+  });
+}
+
+function flooded(): ReturnType<typeof fail> {
+  return fail(
+    "TOOL_EXECUTION_FAILED",
+    `The command wrote more than ${FLOOD_BYTES_MAX} bytes and was ended.`,
+    {
+      mayHaveHappened: true,
+      hint: "Write to a file, or less: | head -c 100000.",
+    },
+  );
+}
+
+function exitFailure(end: ShellEnd): ReturnType<typeof fail> {
+  const how = end.killedBy === null ? `exited with code ${end.exitCode}` : `was ended by ${end.killedBy}`;
+  const said = showExcerpt(end.stderr.text) || showExcerpt(end.stdout.text);
+  const words = said === "" ? "and wrote nothing" : `and wrote: ${said}`;
+  return fail("TOOL_EXECUTION_FAILED", `The command ${how} ${words}`, {
+    reason: `exit_${end.exitCode ?? end.killedBy}`,
+    hint: "Correct the command, or set fail_on_exit to false to go on with its exit_code.",
+  });
+}
+
+/** A command that a signal ended has no code; shells count from 128 for it. */
+function exitCodeOf({ killedBy }: ShellEnd): number {
+  return killedBy === null ? -1 : 128 + (constants.signals[killedBy] ?? 0);
+}

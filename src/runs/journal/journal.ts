@@ -1,0 +1,267 @@
+/**
+ * The journal of one run. A call that could do harm twice is put on record before it is sent and again when it has returned, each
+ * in one transaction; any other only when it has returned. A call that is on record is answered from there and not made.
+ *
+ * When the process dies between two lines here, what is on record tells the rest: an opened step without an end may have taken
+ * effect, anything that is not on record has not been sent or may be sent again. When another owner has taken the run over,
+ * nothing more is written or begun.
+ */
+import type { Clock } from "../../core/clock.ts";
+import { crashPoint, crashPointSoon } from "../../process/crash-point.ts";
+import type { ToolError } from "../../core/errors.ts";
+import { DATA_LIMITS, findJsonProblem, type Json, type JsonObject } from "../../core/json.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Lease, RunStore, Step, StepOutcome } from "../../core/store.ts";
+import { endSpan, NO_TELEMETRY, type Telemetry } from "../../telemetry/telemetry.ts";
+import type { TraceContext } from "../../core/trace-context.ts";
+import { ANSWER_BYTES_MAX } from "../../sandbox/runner/limits.ts";
+import type { Departure } from "../departure.ts";
+import { isPause } from "../workflow/pause.ts";
+import { createReplayQueue } from "./replay-queue.ts";
+import { startStepSpan } from "../run-span.ts";
+import type { Seal } from "./seal.ts";
+import { skippedBy } from "../resume/skipped.ts";
+import type { CallUnderWay } from "./under-way.ts";
+
+export interface StepRequest {
+  readonly key: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** Making it twice does no harm. */
+  readonly isRepeatable: boolean;
+  /** It is a run of its own, with a journal of its own. */
+  readonly startsRun?: boolean;
+  /** Whether a failure is part of the plan: then it is answered from the journal like a success. */
+  readonly isFailureHandled?: (error: ToolError) => boolean;
+  /** Looked at before anything is put on record as sent. */
+  readonly check?: () => Promise<ToolResult<unknown>>;
+  /** What is called below is told of the trace, if there is one. */
+  readonly make: (trace?: TraceContext) => Promise<ToolResult<Json>>;
+}
+
+export interface StepEnd {
+  readonly result: ToolResult<Json>;
+  readonly seq: number;
+  /** Where the guest's clock stands then. */
+  readonly at: number;
+  readonly isReplayed: boolean;
+  /** Who decided to go on without it. */
+  readonly skippedBy?: string;
+}
+
+export interface Journal {
+  perform(step: StepRequest): Promise<StepEnd>;
+  /** What is on record for a key; undefined when it has not ended. */
+  recorded(key: string): Step | undefined;
+  /** Puts a question on record. False when another owner took over. */
+  ask(step: Pick<StepRequest, "key" | "tool" | "args">): Promise<boolean>;
+  /** Puts the answer to a question on record that was asked in this run. */
+  answer(key: string, result: ToolResult<Json>, isFailureHandled?: boolean): Promise<boolean>;
+  /** The guest has taken all answers and waits. */
+  idle(): void;
+}
+
+export interface JournalParts {
+  readonly store: RunStore;
+  readonly lease: () => Promise<Lease>;
+  readonly clock: Clock;
+  readonly seal: Seal;
+  readonly departure: Departure;
+  readonly signal: AbortSignal;
+  readonly telemetry?: Telemetry;
+  /** The span of the run. */
+  readonly trace?: TraceContext | undefined;
+  /** What earlier runs have done already. */
+  readonly taken: readonly Step[];
+  readonly clockAt: number;
+  /** Whether recorded answers go in the order in which they came. */
+  readonly isOrdered: boolean;
+  /** A call is made; returns how to say that it has ended. */
+  readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
+  /** Another owner has the run. */
+  readonly onLost: () => void;
+  /** Something could not be put on record. Nobody may go on from there: what was done could be done again. */
+  readonly onBroken: (error: unknown) => void;
+}
+
+interface BegunStep extends Pick<Step, "seq" | "args" | "startedAt"> {
+  readonly lease: Lease;
+  /** It is on record as sent. */
+  readonly isOpened: boolean;
+}
+
+export function createJournal(parts: JournalParts): Journal {
+  const { store, clock, seal } = parts;
+  const taken = new Map(parts.taken.map((step) => [step.key, step]));
+  const queue = createReplayQueue(parts.taken.map(endSeqOf));
+  let counter = Math.max(0, ...parts.taken.map((step) => Math.max(step.seq, endSeqOf(step))));
+  let clockAt = parts.clockAt;
+  let lastDelivery: Promise<unknown> = Promise.resolve();
+
+  /** As long as recorded answers are to come, time is theirs; then it goes on. */
+  function liveClock(): number {
+    clockAt = queue.isEmpty ? Math.max(clockAt, clock.now()) : clockAt;
+    return clockAt;
+  }
+
+  async function replay(step: Step): Promise<StepEnd> {
+    const result = await inTurn(endSeqOf(step), () => recordedResult(step));
+    clockAt = Math.max(clockAt, step.clockAt ?? clockAt);
+    const by = skippedBy(step);
+    return {
+      result,
+      seq: step.seq,
+      at: clockAt,
+      isReplayed: true,
+      ...(by !== undefined && { skippedBy: by }),
+    };
+  }
+
+  function inTurn<T>(endSeq: number, deliver: () => Promise<T>): Promise<T> {
+    if (parts.isOrdered) return queue.turn(endSeq, deliver);
+    void queue.turn(endSeq, async () => {});
+    return deliver();
+  }
+
+  async function recordedResult(step: Step): Promise<ToolResult<Json>> {
+    if (step.status === "failed") {
+      return { success: false, error: seal.open(step.error ?? {}) as unknown as ToolError };
+    }
+    const result = step.resultBytes === null ? step.result : await store.stepResult(step.runId, step.key);
+    return succeed(seal.open(result ?? null));
+  }
+
+  async function live(step: StepRequest): Promise<StepEnd> {
+    if (!(await parts.departure.enter(parts.signal))) return lost(++counter);
+    const seq = ++counter;
+    const work = record(step, seq).catch((error: unknown) => {
+      parts.onBroken(error);
+      return lost(seq);
+    });
+    return step.startsRun === true ? work : parts.departure.track(work);
+  }
+
+  async function record(step: StepRequest, seq: number): Promise<StepEnd> {
+    const startedAt = clock.now();
+    const lease = await parts.lease();
+    const problem = await step.check?.();
+    const isRefused = problem?.success === false;
+    crashPoint("step.arriving");
+    const args = seal.close(step.args);
+    const isOpened = !step.isRepeatable && !isRefused;
+    if (isOpened && !(await store.openStep(lease, { key: step.key, seq, tool: step.tool, args }))) {
+      return lost(seq);
+    }
+    if (isOpened) crashPoint("step.opened");
+    const { key, tool } = step;
+    const callEnded = parts.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt });
+    try {
+      return await finish(step, { seq, args, startedAt, lease, isOpened }, isRefused ? problem : undefined);
+    } finally {
+      callEnded?.();
+    }
+  }
+
+  async function finish(
+    step: StepRequest,
+    { seq, args, startedAt, lease, isOpened }: BegunStep,
+    refusal: ToolResult<never> | undefined,
+  ): Promise<StepEnd> {
+    const result = refusal ?? (await send(step));
+    // A run below that waits has not ended, and so has not the step that started it.
+    if (!result.success && isPause(result.error)) return { result, seq, at: clockAt, isReplayed: false };
+    const outcome = outcomeOf(result, step, ++counter);
+    const writing = isOpened
+      ? store.closeStep(lease, step.key, outcome)
+      : store.recordStep(lease, { ...outcome, key: step.key, seq, tool: step.tool, args, startedAt });
+    const isWritten = await afterTheOnesBefore(writing, outcome.endSeq);
+    return isWritten ? { result, seq, at: outcome.clockAt, isReplayed: false } : lost(seq);
+  }
+
+  /** The guest hears of ends in the order of their numbers, whichever is written first. One that cannot be written holds up none. */
+  async function afterTheOnesBefore(writing: Promise<boolean>, endSeq: number): Promise<boolean> {
+    const before = lastDelivery;
+    const told = writing.then(async (isWritten) => {
+      crashPoint("step.closed");
+      await before;
+      return inTurn(endSeq, async () => isWritten);
+    });
+    lastDelivery = told.catch(() => {});
+    return told;
+  }
+
+  async function send(step: StepRequest): Promise<ToolResult<Json>> {
+    const span = startStepSpan(parts.telemetry ?? NO_TELEMETRY, step.tool, parts.trace);
+    const answer = step.make(span.context ?? parts.trace);
+    crashPointSoon("step.sent");
+    const result = bounded(await answer);
+    endSpan(span, result);
+    crashPoint("step.answered");
+    return result;
+  }
+
+  function outcomeOf(
+    result: ToolResult<Json>,
+    step: Pick<StepRequest, "isRepeatable" | "isFailureHandled">,
+    endSeq: number,
+  ): StepOutcome {
+    const times = { endSeq, clockAt: liveClock(), finishedAt: clock.now() };
+    if (result.success) return { status: "succeeded", result: seal.close(result.data), ...times };
+    const { mayHaveHappened, ...error } = result.error;
+    const told = {
+      ...error,
+      ...(mayHaveHappened && !step.isRepeatable && { mayHaveHappened }),
+      ...(step.isFailureHandled?.(result.error) === true && { handled: true }),
+    };
+    return { status: "failed", error: seal.close(told as unknown as JsonObject), ...times };
+  }
+
+  /** Nothing of it is told to anyone: the run ends. */
+  function lost(seq: number): StepEnd {
+    if (!parts.signal.aborted) parts.onLost();
+    return { result: fail("CANCELLED", "The run had ended."), seq, at: clockAt, isReplayed: false };
+  }
+
+  return {
+    idle: () => queue.idle(),
+    recorded: (key) => taken.get(key),
+    async perform(step) {
+      const recorded = taken.get(step.key);
+      return recorded === undefined ? live(step) : replay(recorded);
+    },
+    async ask({ key, tool, args }) {
+      const step = { key, seq: ++counter, tool, args: seal.close(args), status: "waiting" as const };
+      return store.openStep(await parts.lease(), step);
+    },
+    async answer(key, result, isFailureHandled = false) {
+      const step = { isRepeatable: true, isFailureHandled: () => isFailureHandled };
+      return store.closeStep(await parts.lease(), key, outcomeOf(result, step, ++counter));
+    },
+  };
+}
+
+function endSeqOf({ endSeq, seq }: Step): number {
+  return endSeq ?? seq;
+}
+
+/**
+ * An answer that cannot be kept cannot be told either: a resumed run would have to make the call again. That it was made
+ * stays on record.
+ */
+function bounded(result: ToolResult<Json>): ToolResult<Json> {
+  if (!result.success) return result;
+  const problem = findJsonProblem(result.data, DATA_LIMITS) ?? sizeProblem(result.data);
+  if (problem === undefined) return result;
+  return fail("TOOL_EXECUTION_FAILED", `The call was made, but its answer cannot be kept: ${problem}.`, {
+    reason: ANSWER_LIMIT,
+    hint: "Ask the tool for less.",
+  });
+}
+
+/** The reason of a failure that stands for a call that was made. */
+export const ANSWER_LIMIT = "answer_limit";
+
+function sizeProblem(value: Json): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  return bytes > ANSWER_BYTES_MAX ? `it has ${bytes} bytes; the limit is ${ANSWER_BYTES_MAX}` : undefined;
+}

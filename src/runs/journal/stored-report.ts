@@ -1,0 +1,77 @@
+/** What the store says of a run, told as if it had been run just now. */
+import type { ToolError } from "../../core/errors.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Json } from "../../core/json.ts";
+import type { Run, RunStore, Step } from "../../core/store.ts";
+import type { CallContext } from "../../core/tool.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import { readEarlierRun } from "../resume/earlier-run.ts";
+import { namesOf } from "../workflow/labels.ts";
+import { toldReport } from "../run-end.ts";
+import type { ConductParts } from "../run-frame.ts";
+import type { CallRecord, RunReport } from "../run.ts";
+import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
+
+/** How often a run of another process is looked at. */
+const POLL_MS = 100;
+
+export async function storedReport(
+  { store, redactors }: Pick<ConductParts, "store" | "redactors">,
+  run: Run,
+): Promise<RunReport> {
+  const earlier = await readEarlierRun(store, run);
+  const successor = run.status === "succeeded" ? undefined : await store.successor(run.id);
+  const names = namesOf(earlier.steps);
+  const calls = earlier.steps.map((step) => recordOf(step, run, names.get(step.key)!));
+  const skipped = skippedCalls(calls);
+  return toldReport(redactors.knowing(run.inputs), {
+    runId: run.id,
+    result: resultOf(run),
+    calls,
+    logs: [],
+    warnings: skipped.map(skippedWarning),
+    ...(skipped.length > 0 && { skipped }),
+    checkpoint: run.status === "succeeded" ? null : checkpointOf(earlier, successor?.id),
+    elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
+  });
+}
+
+function recordOf(step: Step, run: Run, name: string): CallRecord {
+  const { status, startedAt, finishedAt, fromRunId, error } = step;
+  const by = skippedBy(step);
+  return {
+    tool: step.tool,
+    ...(run.kind === "workflow" && { node: name }),
+    success: status === "succeeded" && by === undefined,
+    startedMs: Math.max(0, startedAt - run.startedAt),
+    elapsedMs: finishedAt === null ? 0 : finishedAt - startedAt,
+    ...(fromRunId !== null && { isReplayed: true }),
+    ...(by !== undefined && { skippedBy: by }),
+    ...(status === "failed" && error !== null && { error: errorOf(error) }),
+  };
+}
+
+function resultOf({ status, result, error }: Run): ToolResult<Json> {
+  if (status === "succeeded") return succeed(result);
+  if (error === null) return fail("TOOL_EXECUTION_FAILED", `The run is ${status}.`);
+  const { step: _, ...told } = error;
+  return { success: false, error: told as unknown as ToolError };
+}
+
+function errorOf({ code, message }: { readonly [key: string]: Json }): Pick<ToolError, "code" | "message"> {
+  return { code, message } as unknown as Pick<ToolError, "code" | "message">;
+}
+
+/** Waits until a run of another process has ended, or the caller wants to wait no longer. */
+export async function waitForEnd(
+  store: RunStore,
+  id: string,
+  { signal }: CallContext,
+  isOver: (run: Run) => Promise<boolean>,
+): Promise<Run | undefined> {
+  for (;;) {
+    const run = await store.find(id);
+    if (run === undefined || (await isOver(run)) || signal.aborted) return run;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The whole of what would run, checked before the first effect: a source, the code in its nodes, and everything that it starts by
+ * name, down to the depth at which a run would stop.
+ *
+ * One preparation checks each named source once, and again only where it lies deeper than before, because then it may be too
+ * deep. It goes one source after the other: a source that is being checked lies on the path, so a cycle is found and never waited for.
+ * Drafts are read fresh by the run, so it prepares each source again when it starts it; what was read and checked before is in the
+ * caches of the analysis and of the type check.
+ */
+import type { ToolResult } from "../../core/result.ts";
+import type { Step } from "../../core/store.ts";
+import type { CallContext } from "../../core/tool.ts";
+import { isNodeKey, labelOf } from "../workflow/labels.ts";
+import type { NamedSource } from "./named-source.ts";
+import {
+  cycleError,
+  titleOf,
+  type BelowProblem,
+  type CheckBelow,
+  type CheckedBelow,
+} from "./prepare-below.ts";
+import { checkCode, prepare, type CodeFault, type Prepared, type PrepareParts } from "./prepare.ts";
+import {
+  checkWorkflow,
+  prepareWorkflow,
+  problemText,
+  type PreparedWorkflow,
+  type PrepareWorkflowParts,
+  type RefusedWorkflow,
+} from "./prepare-workflow.ts";
+import type { Bound } from "./tool-directory.ts";
+
+export type WholeParts = Omit<PrepareParts & PrepareWorkflowParts, "below" | "bound"> & {
+  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
+};
+
+/** What is known of the source beside its text. */
+interface SourceDetails {
+  /** What it was kept with. */
+  readonly bound?: Bound | undefined;
+  readonly done?: DoneSteps | undefined;
+}
+
+/** Labels of nodes, and tools called in code, that a run which goes on has done already. */
+export type DoneSteps = ReadonlySet<string>;
+
+export function doneSteps(steps: readonly Step[]): DoneSteps {
+  const done = steps.filter(({ status }) => status === "succeeded");
+  return new Set(done.map(({ key, tool }) => (isNodeKey(key) ? labelOf(key) : tool)));
+}
+
+export function prepareWholeCode(
+  parts: WholeParts,
+  code: string,
+  path: readonly string[],
+  context: CallContext,
+  { bound, done }: SourceDetails = {},
+): Promise<ToolResult<Prepared>> {
+  return prepare({ ...parts, bound, below: createCheckBelow(parts, done) }, code, path, context);
+}
+
+export function prepareWholeWorkflow(
+  parts: WholeParts,
+  text: string,
+  path: readonly string[],
+  context: CallContext,
+  { bound, done }: SourceDetails = {},
+): Promise<ToolResult<PreparedWorkflow>> {
+  return prepareWorkflow({ ...parts, bound, below: createCheckBelow(parts, done) }, text, path, context);
+}
+
+function createCheckBelow(parts: WholeParts, done: DoneSteps = new Set()): CheckBelow {
+  const checked = new Map<string, { readonly depth: number; readonly result: CheckedBelow }>();
+  // What lies below something that is started now is not what the run had done.
+  const below: CheckBelow = { checkNamed, checkTool, isDone: () => false };
+  return { ...below, isDone: (label) => done.has(label) };
+
+  async function checkNamed(name: string, path: readonly string[], context: CallContext) {
+    const found = await parts.findSource(name, context);
+    return found.success ? checkSource(found.data, path, context) : { problems: [{ error: found.error }] };
+  }
+
+  /** The registry has it; what has no source to read is left to the run. */
+  async function checkTool(tool: string, path: readonly string[], context: CallContext) {
+    const found = await parts.findSource(tool, context);
+    return found.success ? checkSource(found.data, path, context) : { problems: [] };
+  }
+
+  async function checkSource(
+    source: NamedSource,
+    path: readonly string[],
+    context: CallContext,
+  ): Promise<CheckedBelow> {
+    const { tool, version } = source;
+    if (path.includes(tool)) return { problems: [{ error: cycleError(path, tool) }] };
+    const key = `${tool}@${version ?? "draft"}`;
+    const known = checked.get(key);
+    // Its mistakes were told where it was met first.
+    if (known !== undefined && known.depth >= path.length) return { ...known.result, problems: [] };
+    const result = await checkText(source, [...path, tool], context);
+    checked.set(key, { depth: path.length, result });
+    return known === undefined ? result : { ...result, problems: result.problems.filter(isDepth) };
+  }
+
+  async function checkText(
+    { kind, source, tool, uses: bound }: NamedSource,
+    path: readonly string[],
+    context: CallContext,
+  ): Promise<CheckedBelow> {
+    const title = titleOf(tool);
+    if (kind === "code") {
+      const code = await checkCode({ ...parts, bound, below }, source, path, context);
+      return { problems: code.ok ? [] : code.faults.map((fault) => ofFault(fault, title)) };
+    }
+    const workflow = await checkWorkflow({ ...parts, bound, below }, source, path, context);
+    if (workflow.ok) return { problems: [], inputSchema: workflow.prepared.inputSchema };
+    return { problems: ofRefusal(workflow, title) };
+  }
+}
+
+function isDepth({ error }: BelowProblem): boolean {
+  return error.reason === "depth_limit";
+}
+
+/** A mistake further down keeps the name of the source that has it. */
+function ofFault({ error, place, in: deeper }: CodeFault, title: string): BelowProblem {
+  if (deeper !== undefined || place === undefined) return { error, in: deeper ?? title };
+  const message = `line ${place.line}, column ${place.column}: ${error.message}`;
+  return { error: { ...error, message }, in: title };
+}
+
+function ofRefusal({ error, problems }: RefusedWorkflow, title: string): BelowProblem[] {
+  if (problems.length === 0) return [{ error, in: title }];
+  return problems.map((problem) => {
+    const { in: deeper = title, reason } = problem;
+    const { hint: _all, problems: _problems, ...told } = error;
+    const message = deeper === title ? problemText(problem) : problem.message;
+    return { error: { ...told, message, ...(reason !== undefined && { reason }) }, in: deeper };
+  });
+}

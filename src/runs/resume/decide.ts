@@ -1,0 +1,160 @@
+/**
+ * Deciding what a run asks a person: the one place for a client that is asked during the call, a client that is asked in an answer, and
+ * the command line.
+ *
+ * - A decision is for one question, named by its id: the run, the step and what was shown. It is never for whatever waits now.
+ * - Whether somebody may decide is looked at before anything is written.
+ * - It is on record before the audit trail says so, and nothing else follows from an answer that came too late.
+ */
+import { crashPoint } from "../../process/crash-point.ts";
+import { hashJson, NO_LIMITS, type JsonObject } from "../../core/json.ts";
+import type { Scope } from "../../core/names.ts";
+import { mayDecide, type Principal } from "../../core/principal.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Decision, Run, RunStore } from "../../core/store.ts";
+import { leaseOf } from "../run-end.ts";
+import { readEarlierRun } from "./earlier-run.ts";
+import { newest } from "./resume.ts";
+import type { WaitingStep } from "../run.ts";
+
+/** What every decision needs. */
+export interface RecordParts {
+  readonly recordApproval: (runId: string, details: JsonObject) => void;
+  /** The name of the person at this machine, for decisions without a principal. */
+  readonly person: () => string;
+}
+
+export interface DecideParts extends RecordParts {
+  readonly store: RunStore;
+  readonly scope: () => Scope;
+  readonly owner: string;
+}
+
+/** A question, and the run that waits with it: the one that was named, or the newest that goes on from it. */
+export interface OpenQuestion {
+  readonly runId: string;
+  readonly questionId: string;
+  readonly waiting: WaitingStep;
+  /** How many questions the run waits with, this one too. */
+  readonly openCount: number;
+}
+
+/** The question that an answer is for. */
+export type QuestionReference = Pick<OpenQuestion, "runId" | "questionId">;
+
+/** What somebody said, and who it was. */
+export interface GivenAnswer {
+  readonly isApproved: boolean;
+  readonly principal?: Principal | undefined;
+}
+
+/** For marking a run as denied. */
+const CLAIM_MS = 10_000;
+/** 128 bits: nobody finds two questions of one id, and a person can still copy it. */
+const QUESTION_ID_LENGTH = 32;
+
+/** The same question in another run is another question. */
+export function questionIdOf({ runId, key, message, details }: WaitingStep): string {
+  return hashJson([runId, key, message, details], NO_LIMITS).slice(0, QUESTION_ID_LENGTH);
+}
+
+/** The question that a run waits with: the first, or the one of this id. */
+export async function findQuestion(
+  { store, scope }: Pick<DecideParts, "store" | "scope">,
+  runId: string,
+  questionId?: string,
+): Promise<ToolResult<OpenQuestion>> {
+  const run = await store.find(await newest(store, runId));
+  const { org, project } = scope();
+  if (run === undefined || run.scope.org !== org || run.scope.project !== project) {
+    return fail("TOOL_NOT_FOUND", `There is no run ${JSON.stringify(runId)}.`, {
+      hint: "repertoire runs lists the runs.",
+    });
+  }
+  const questions = run.status === "paused" ? (await readEarlierRun(store, run)).questions : [];
+  const waiting =
+    questionId === undefined ? questions[0] : questions.find((one) => questionIdOf(one) === questionId);
+  if (waiting !== undefined) {
+    const openCount = questions.length;
+    return succeed({ runId: run.id, questionId: questionIdOf(waiting), waiting, openCount });
+  }
+  if (questionId !== undefined) return alreadyAnswered(run, questions.length);
+  return fail("TOOL_INVALID_INPUT", `The run ${run.id} is ${run.status} and waits for no approval.`, {
+    hint: "repertoire runs --status paused lists those that do.",
+  });
+}
+
+export async function decide(
+  parts: DecideParts,
+  { runId, questionId }: QuestionReference,
+  answer: GivenAnswer,
+): Promise<ToolResult<OpenQuestion>> {
+  const question = await findQuestion(parts, runId, questionId);
+  if (!question.success) return question;
+  const { waiting } = question.data;
+  const decided = await makeDecision(parts, waiting, answer, async (decision) => {
+    const outcome = await parts.store.decide(waiting.runId, waiting.key, decision);
+    return outcome.kind === "decided";
+  });
+  if (!decided.success) return decided;
+  if (!answer.isApproved) await end(parts, question.data);
+  return question;
+}
+
+/** `write` puts it on record for exactly this step, and says whether the step still waited. */
+export async function makeDecision(
+  { recordApproval, person }: RecordParts,
+  { runId, name }: Pick<WaitingStep, "runId" | "name">,
+  { isApproved, principal }: GivenAnswer,
+  write: (decision: Decision) => Promise<boolean>,
+): Promise<ToolResult<Decision>> {
+  if (!mayDecide(principal)) return mayNotDecide(runId);
+  const decision: Decision = { isApproved, by: principal?.id ?? person() };
+  if (!(await write(decision))) return tooLate(runId);
+  crashPoint("approval.decided");
+  recordApproval(runId, { node: name, answer: isApproved ? "approved" : "denied", by: decision.by });
+  return succeed(decision);
+}
+
+/** What was denied will not go on by itself: the run has failed, and so have all above it. */
+async function end({ store, owner }: DecideParts, { runId, waiting }: OpenQuestion): Promise<void> {
+  const error = {
+    code: "TOOL_EXECUTION_FAILED",
+    reason: "denied",
+    message: `denied: ${waiting.name} was not approved.`,
+    retryable: false,
+  };
+  for (let id: string | null = waiting.runId; id !== null;) {
+    const claimed = await store.claim(id, owner, CLAIM_MS);
+    if (claimed !== undefined) await store.finish(leaseOf(claimed), { status: "failed", error });
+    id = id === runId ? null : ((await store.find(id))?.parentRunId ?? null);
+  }
+}
+
+const ALREADY_ANSWERED = "already_answered";
+
+function alreadyAnswered({ id, status }: Run, openCount: number): ToolResult<never> {
+  const now = openCount === 0 ? `is ${status}` : "waits with another question";
+  const message = `${ALREADY_ANSWERED}: this question is not open any more; the run ${id} ${now}. The answer changed nothing.`;
+  return fail("TOOL_INVALID_INPUT", message, {
+    reason: ALREADY_ANSWERED,
+    runId: id,
+    hint: `Go on with execute {resume: "${id}"}. On the command line, repertoire approve ${id} shows what waits now.`,
+  });
+}
+
+function tooLate(runId: string): ToolResult<never> {
+  const message = `${ALREADY_ANSWERED}: the question was answered, or the run went on, in the meantime. The answer changed nothing.`;
+  return fail("TOOL_INVALID_INPUT", message, {
+    reason: ALREADY_ANSWERED,
+    runId,
+    hint: `Go on with execute {resume: "${runId}"}.`,
+  });
+}
+
+function mayNotDecide(runId: string): ToolResult<never> {
+  return fail("SECURITY_ERROR", "Deciding an approval needs a token with the scope write.", {
+    runId,
+    hint: `The run waits. A person with such a token decides, or the owner of the gateway with: repertoire approve ${runId}`,
+  });
+}

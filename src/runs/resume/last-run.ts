@@ -1,0 +1,73 @@
+/**
+ * `resume: "last"`: the newest run of the caller itself that can go on. Several clients share one store, so the newest run of
+ * all may be another client's: going on with it would repeat this caller's effects and answer it from the other's journal. A
+ * caller is its principal and its session; a caller that has none of its own to resume is told which ids it could name.
+ */
+import type { Clock } from "../../core/clock.ts";
+import type { Scope } from "../../core/names.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { RunStarter, RunStore, RunSummary } from "../../core/store.ts";
+import type { CallContext } from "../../core/tool.ts";
+import { isGone } from "../journal/owner.ts";
+
+/** How many of the caller's unfinished runs are looked at; more are never under way at once. */
+const LOOKED_AT_MAX = 20;
+/** How many runs of other sessions an error names. */
+const NAMED_MAX = 5;
+const INTENT_SHOWN_MAX = 60;
+
+export interface LastRunParts {
+  readonly store: Pick<RunStore, "listUnfinished">;
+  readonly scope: () => Scope;
+  readonly clock: Clock;
+}
+
+/** Who starts, and may say "last" of, the runs of this call. */
+export function starterOf({ principal, session }: CallContext): Required<RunStarter> {
+  return { principal: principal?.id ?? null, session: session ?? null };
+}
+
+export async function findLastRun(parts: LastRunParts, context: CallContext): Promise<ToolResult<string>> {
+  const { store, scope } = parts;
+  const starter = starterOf(context);
+  const own = await store.listUnfinished(scope(), LOOKED_AT_MAX, starter);
+  const last = own.find(hasStopped) ?? own[0];
+  if (last !== undefined) return succeed(last.id);
+  // Which runs there are is not told in a profile.
+  if (context.view !== undefined) return noOwnRun([], 0);
+  const others = await store.listUnfinished(scope(), LOOKED_AT_MAX, { principal: starter.principal });
+  return noOwnRun(others.filter(hasStopped).slice(0, NAMED_MAX), parts.clock.now());
+}
+
+/** It has ended, or its process has. */
+function hasStopped({ status, leaseOwner }: RunSummary): boolean {
+  return status !== "running" || (leaseOwner !== null && isGone(leaseOwner));
+}
+
+function noOwnRun(others: readonly RunSummary[], now: number): ToolResult<never> {
+  const own = "No run that was started here can be resumed.";
+  const [newest] = others;
+  if (newest === undefined) {
+    return fail("TOOL_NOT_FOUND", own, { field: "resume", hint: "repertoire://runs lists the runs." });
+  }
+  const named = others.map((run) => `${run.id} (${describe(run, now)})`).join(", ");
+  return fail("TOOL_NOT_FOUND", `${own} Others can, by their ids: ${named}.`, {
+    field: "resume",
+    reason: "no_own_run",
+    nearest: others.map(({ id }) => id),
+    hint: `If one of them is meant, name it: execute {"resume": "${newest.id}"}.`,
+  });
+}
+
+function describe({ intent, status, startedAt }: RunSummary, now: number): string {
+  const state = status === "running" ? "interrupted" : status;
+  const said = intent === null ? "" : `${JSON.stringify(intent.slice(0, INTENT_SHOWN_MAX))}, `;
+  return `${said}${state}, started ${ageOf(now - startedAt)} ago`;
+}
+
+function ageOf(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

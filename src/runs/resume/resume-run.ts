@@ -1,0 +1,282 @@
+/** `resume`: which run is meant, what it is, and what is to run now. */
+import type { ToolError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Scope } from "../../core/names.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Run } from "../../core/store.ts";
+import type { CallContext, ResumedRun, UncertainAnswer } from "../../core/tool.ts";
+import { draftOf } from "../run-draft.ts";
+import { LEASE_SLACK_MS, type Continued, type ConductParts } from "../run-frame.ts";
+import type { RecordParts } from "./decide.ts";
+import { canBeAsked } from "../workflow/elicit.ts";
+import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
+import { findLastRun } from "./last-run.ts";
+import { goOn, newest, settle, superseded } from "./resume.ts";
+import { nameRun } from "../workflow/pause.ts";
+import type { RunEvent, RunReport, RunRequest } from "../run.ts";
+import type { NamedSource } from "../prepare/named-source.ts";
+import { doneSteps, type DoneSteps } from "../prepare/prepare-whole.ts";
+import type { Ready, RunsParts } from "../runs.ts";
+import { createSeal, sensitiveValues, stillSealed } from "../journal/seal.ts";
+import { storedReport, waitForEnd } from "../journal/stored-report.ts";
+import { decideUncertain, findUndecided } from "./uncertain.ts";
+
+export interface ResumeRequest {
+  /** The id of a run, or `last` for the caller's own newest that can go on. */
+  readonly runId: string;
+  /** What runs instead of what ran before. */
+  readonly corrected?: Pick<RunRequest, "kind" | "source" | "capability" | "uses" | "draft" | "sensitive">;
+  /** Over those of the run before; sensitive ones must be given again. */
+  readonly inputs?: JsonObject;
+  /** One answer for everything uncertain, or one for each. */
+  readonly uncertain?: UncertainAnswer | readonly UncertainAnswer[];
+  readonly timeoutMs?: number;
+  readonly observe?: (event: RunEvent) => void;
+}
+
+type Parts = ConductParts &
+  Pick<RecordParts, "person"> &
+  Pick<RunsParts, "findVersion"> & {
+    readonly ready: (
+      request: RunRequest,
+      context: CallContext,
+      done: DoneSteps,
+    ) => Promise<ToolResult<Ready>>;
+  };
+
+type Conduct = (
+  ready: Ready,
+  context: CallContext,
+  continued: Continued,
+) => Promise<Omit<RunReport, "elapsedMs">>;
+
+export async function resumeRun(
+  parts: Parts & { readonly run: Conduct },
+  request: ResumeRequest,
+  context: CallContext,
+): Promise<ToolResult<RunReport>> {
+  const startedAt = parts.clock.elapsed();
+  const run = await findRun(parts, request.runId, context);
+  if (!run.success) return run;
+  const report = await resumeFound(parts, run.data, request, context);
+  if (!report.success) return report;
+  const elapsedMs = parts.clock.elapsed() - startedAt;
+  return succeed({ ...report.data, resumedFrom: run.data.id, elapsedMs });
+}
+
+async function resumeFound(
+  parts: Parts & { readonly run: Conduct },
+  run: Run,
+  request: ResumeRequest,
+  context: CallContext,
+): Promise<ToolResult<Omit<RunReport, "elapsedMs">>> {
+  const next = await parts.store.successor(run.id);
+  if (next !== undefined) return superseded(run.id, await newest(parts.store, next.id));
+  const found = await settle(parts, run);
+  if (found.kind === "running") return succeed(await attach(parts, found.run, context));
+  if (found.kind === "succeeded") return succeed(await storedReport(parts, found.run));
+  const earlier = await readEarlierRun(parts.store, found.run);
+  if (request.corrected === undefined && mustWait(earlier, context, parts.clock.now()))
+    return succeed(await storedReport(parts, found.run));
+  const wanted = await requestOf(parts, earlier.run, request);
+  if (!wanted.success) return wanted;
+  const ready = await parts.ready(wanted.data, context, doneSteps(earlier.steps));
+  if (!ready.success) return ready;
+  const decisions = decideUncertain(earlier.uncertain, request.uncertain);
+  if (!decisions.success) return refused(parts, earlier, decisions);
+  const isCorrected = request.corrected !== undefined;
+  const going = { decisions: decisions.data, isCorrected };
+  const continued = await continueFrom(parts, earlier, ready.data.request, context, going);
+  if (!continued.success) return continued;
+  return succeed(await parts.run(ready.data, context, continued.data));
+}
+
+/** Whether this caller could go on with the run as it is: everything that it would still use is there for it. Nothing runs. */
+export async function checkResumable(
+  parts: Parts,
+  { runId, inputs = {} }: Pick<ResumeRequest, "runId" | "inputs">,
+  context: CallContext,
+): Promise<ToolResult<void>> {
+  const run = await findRun(parts, await newest(parts.store, runId), context);
+  if (!run.success) return run;
+  if (run.data.status === "succeeded") return succeed(undefined);
+  const wanted = await requestOf(parts, run.data, { runId, inputs });
+  if (!wanted.success) return wanted;
+  const ready = await parts.ready(wanted.data, context, doneSteps(await parts.store.steps(run.data.id)));
+  return ready.success ? succeed(undefined) : ready;
+}
+
+/** Somebody must decide first: the answer says where the run stands, and nothing has changed. */
+async function refused(
+  parts: Parts,
+  { run }: EarlierRun,
+  { error }: { readonly error: ToolError },
+): Promise<ToolResult<RunReport>> {
+  const result = { success: false as const, error: nameRun(error, run.id) };
+  return succeed({ ...(await storedReport(parts, run)), result });
+}
+
+/** A question that nobody here can answer, or a time that has not come: going on would only stop again. */
+function mustWait({ run, waiting }: EarlierRun, context: CallContext, now: number): boolean {
+  if (run.status !== "paused" || waiting === null) return false;
+  return waiting.until === null ? !canBeAsked(context) : waiting.until > now;
+}
+
+async function findRun(parts: Parts, runId: string, context: CallContext): Promise<ToolResult<Run>> {
+  const { store, scope } = parts;
+  const id = runId === "last" ? await findLastRun(parts, context) : succeed(runId);
+  if (!id.success) return id;
+  const run = await store.find(id.data);
+  if (run === undefined || !isSameScope(run.scope, scope())) return noRun(runId);
+  if (run.parentRunId === null) return succeed(run);
+  const message = `${run.id} is part of another run: resume ${run.parentRunId}.`;
+  return fail("TOOL_INVALID_INPUT", message, { field: "resume", nearest: [run.parentRunId] });
+}
+
+function noRun(runId: string): ToolResult<never> {
+  return fail("TOOL_NOT_FOUND", `There is no run ${JSON.stringify(runId)}.`, {
+    field: "resume",
+    hint: "repertoire://runs lists the runs.",
+  });
+}
+
+function isSameScope(a: Scope, b: Scope): boolean {
+  return a.org === b.org && a.project === b.project;
+}
+
+/** Waits for a run that is under way, here or in another process. */
+async function attach(parts: Parts, run: Run, context: CallContext): Promise<RunReport> {
+  const here = parts.active.get(run.id);
+  if (here !== undefined) return here;
+  const isOver = async (now: Run): Promise<boolean> => (await settle(parts, now)).kind !== "running";
+  const end = await waitForEnd(parts.store, run.id, context, isOver);
+  return storedReport(parts, (await parts.store.find(run.id)) ?? end ?? run);
+}
+
+/** What ran before, or its correction, with the inputs of both. */
+async function requestOf(
+  { findVersion, redactors }: Parts,
+  run: Run,
+  { corrected, inputs = {}, ...rest }: ResumeRequest,
+): Promise<ToolResult<RunRequest>> {
+  const before = await sourceOf(findVersion, run);
+  if (before === undefined) return gone(run);
+  if (corrected !== undefined && corrected.kind !== before.kind)
+    return otherKind(before.kind, corrected.kind);
+  const names = sensitiveNames(run.inputs);
+  const secrets = { secrets: redactors.known(), seed: run.seed };
+  const opened = createSeal(sensitiveValues({ inputs, sensitive: names }), secrets).open(run.inputs);
+  const missing = [...names, ...stillSealed(opened)].filter((name) => !Object.hasOwn(inputs, name));
+  if (missing.length > 0) return askAgain(missing);
+  const { timeoutMs, observe } = rest;
+  return succeed({
+    ...(corrected ?? requestFrom(before)),
+    inputs: { ...opened, ...inputs },
+    sensitive: [...new Set([...names, ...(corrected?.sensitive ?? before.sensitive)])],
+    ...(run.intent !== null && { intent: run.intent }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(observe !== undefined && { observe }),
+  });
+}
+
+function requestFrom(before: NamedSource): Pick<RunRequest, "kind" | "source" | "capability" | "uses"> {
+  const { kind, source, tool, id, version, uses } = before;
+  const isKept = id !== undefined && version !== undefined;
+  return {
+    kind,
+    source,
+    ...(isKept && { capability: { tool, id, version } }),
+    ...(uses !== undefined && { uses }),
+  };
+}
+
+async function sourceOf(findVersion: RunsParts["findVersion"], run: Run): Promise<NamedSource | undefined> {
+  if (run.capabilityId !== null) return findVersion(run.capabilityId, run.capabilityVersion ?? 1);
+  if (run.source === null || run.kind === "capability") return undefined;
+  return { kind: run.kind, source: run.source, tool: "", sensitive: [] };
+}
+
+function gone({ id }: Run): ToolResult<never> {
+  const message = `What the run ${id} executed is not there any more.`;
+  return fail("TOOL_NOT_FOUND", message, { field: "resume", reason: "definition_changed" });
+}
+
+function otherKind(before: string, corrected: string): ToolResult<never> {
+  const message = `The run was ${before}; ${corrected} cannot go on from there.`;
+  return fail("TOOL_INVALID_INPUT", message, { field: "resume", reason: "definition_changed" });
+}
+
+function askAgain(names: readonly string[]): ToolResult<never> {
+  return fail(
+    "TOOL_INVALID_INPUT",
+    `${names.join(", ")} ${names.length === 1 ? "is" : "are"} sensitive and not stored: give ${names.length === 1 ? "it" : "them"} again in inputs.`,
+    { field: `inputs.${names[0]}`, reason: "sensitive_input" },
+  );
+}
+
+async function continueFrom(
+  parts: Parts,
+  earlier: EarlierRun,
+  request: RunRequest,
+  context: CallContext,
+  { decisions, isCorrected }: Pick<Continued, "decisions" | "isCorrected">,
+): Promise<ToolResult<Continued>> {
+  const { seed, clockAt } = earlier.run;
+  const seal = createSeal(sensitiveValues(request, context.sensitive), {
+    secrets: parts.redactors.known(),
+    seed,
+  });
+  const draft = draftOf(parts, request, context, { seal, seed, clockAt });
+  const leaseMs = (request.timeoutMs ?? parts.limits().timeoutMs) + LEASE_SLACK_MS;
+  const by = context.principal?.id ?? parts.person();
+  return goOn(parts, earlier, draft, { decisions, by, leaseMs, isCorrected });
+}
+
+export type Below =
+  | { readonly kind: "ended"; readonly report: RunReport }
+  | { readonly kind: "continued"; readonly ready: Ready; readonly continued: Continued };
+
+/** A step that had started a run before: that run goes on, with the version that it had. */
+export async function continueBelow(
+  parts: Parts,
+  request: RunRequest,
+  { runId, decisions = new Map() }: ResumedRun,
+  context: CallContext,
+): Promise<Below | undefined> {
+  const run = await parts.store.find(await newest(parts.store, runId));
+  // Another step has gone on from it: this one begins anew.
+  const isTaken = run?.id !== runId && run?.parentStep !== context.step?.key;
+  if (run === undefined || isTaken) return undefined;
+  const found = await settle(parts, run);
+  if (found.kind !== "stopped") return { kind: "ended", report: await attach(parts, found.run, context) };
+  const pinned = await pin(parts, found.run, request);
+  const earlier = await readEarlierRun(parts.store, found.run);
+  const ready = await parts.ready(pinned, context, doneSteps(earlier.steps));
+  if (!ready.success) return { kind: "ended", report: refusedReport(ready) };
+  const undecided = findUndecided(earlier.uncertain, decisions);
+  if (undecided !== undefined) return { kind: "ended", report: refusedReport(undecided) };
+  const going = { decisions, isCorrected: false };
+  const continued = await continueFrom(parts, earlier, ready.data.request, context, going);
+  if (!continued.success) return { kind: "ended", report: refusedReport(continued) };
+  return { kind: "continued", ready: ready.data, continued: continued.data };
+}
+
+/** A capability that has a new version since goes on with the one that it began with. */
+async function pin({ findVersion }: Parts, run: Run, request: RunRequest): Promise<RunRequest> {
+  const { capability } = request;
+  if (capability === undefined || run.capabilityId !== capability.id) return request;
+  if (run.capabilityVersion === null || run.capabilityVersion === capability.version) return request;
+  const version = await findVersion(capability.id, run.capabilityVersion);
+  if (version === undefined) return request;
+  return {
+    ...request,
+    kind: version.kind,
+    source: version.source,
+    ...(version.uses !== undefined && { uses: version.uses }),
+    capability: { ...capability, version: run.capabilityVersion },
+  };
+}
+
+function refusedReport(result: ToolResult<never>): RunReport {
+  return { runId: null, result, calls: [], logs: [], warnings: [], checkpoint: null, elapsedMs: 0 };
+}

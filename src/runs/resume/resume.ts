@@ -1,0 +1,122 @@
+/**
+ * Going on with a run that stopped. The old run stays as it is; a new one is linked to it and has from the start what the old one
+ * had done. Of several that want to go on at once, one does.
+ *
+ * A run whose owner is gone has no end on record: it is taken over first and marked as interrupted, so that its owner, should
+ * it wake up, can write nothing more.
+ */
+import { crashPoint } from "../../process/crash-point.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Run, RunDraft, RunStore, Step } from "../../core/store.ts";
+import { leaseOf } from "../run-end.ts";
+import type { Continued } from "../run-frame.ts";
+import { takeOver, type EarlierRun } from "./earlier-run.ts";
+import { isGone } from "../journal/owner.ts";
+
+/** For marking a run as interrupted. */
+const CLAIM_MS = 10_000;
+
+const INTERRUPTED: JsonObject = {
+  code: "TOOL_EXECUTION_FAILED",
+  reason: "interrupted",
+  message: "The process that ran it ended before the run did.",
+  retryable: true,
+};
+
+export interface ResumeParts {
+  readonly store: RunStore;
+  readonly owner: string;
+  /** Runs of this process that have ended, and the store does not know it. */
+  readonly unended: Set<string>;
+}
+
+export type Found =
+  | { readonly kind: "stopped"; readonly run: Run }
+  | { readonly kind: "running"; readonly run: Run }
+  | { readonly kind: "succeeded"; readonly run: Run };
+
+/** Looks at a run as one that somebody wants to go on with; one whose owner is gone is marked as interrupted. */
+export async function settle({ store, owner, unended }: ResumeParts, run: Run): Promise<Found> {
+  if (run.status === "succeeded") return { kind: "succeeded", run };
+  if (run.status !== "running") return { kind: "stopped", run };
+  const { leaseOwner } = run;
+  const isOver = leaseOwner !== null && (unended.has(run.id) || isGone(leaseOwner));
+  const claimed = await store.claim(run.id, owner, CLAIM_MS, isOver ? leaseOwner : undefined);
+  if (claimed === undefined) return foundAgain(await store.find(run.id), run);
+  crashPoint("resume.claimed");
+  await store.finish(leaseOf(claimed), { status: "failed", error: INTERRUPTED });
+  return foundAgain(await store.find(run.id), run);
+}
+
+function foundAgain(now: Run | undefined, before: Run): Found {
+  const run = now ?? before;
+  if (run.status === "running") return { kind: "running", run };
+  return { kind: run.status === "succeeded" ? "succeeded" : "stopped", run };
+}
+
+interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {
+  /** Who decided. */
+  readonly by: string;
+  readonly leaseMs: number;
+}
+
+/** Puts the run on record that goes on from a stopped one. */
+export async function goOn(
+  { store, owner }: ResumeParts,
+  earlier: EarlierRun,
+  draft: RunDraft,
+  { decisions, by, leaseMs, isCorrected }: GoingOn,
+): Promise<ToolResult<Continued>> {
+  const taken = takeOver(earlier, decisions, by);
+  const { run: old, children, steps } = earlier;
+  const outcome = await store.resume(old.id, draft, taken, owner, leaseMs);
+  if (outcome.kind === "superseded") return superseded(old.id, await newest(store, outcome.byRunId));
+  crashPoint("resume.started");
+  const { run } = outcome;
+  return succeed({
+    run,
+    steps: await store.steps(run.id),
+    children,
+    waits: waitsOf(steps),
+    decisions,
+    isCorrected,
+    begun: isCorrected ? await findBegun(store, earlier) : [],
+  });
+}
+
+/** Steps that did not end, and whose runs had effects all the same. */
+async function findBegun(store: RunStore, { steps, children }: EarlierRun): Promise<Step[]> {
+  const ended = new Set(steps.filter(({ status }) => status === "succeeded").map(({ key }) => key));
+  const begun: Step[] = [];
+  for (const [key, child] of children) {
+    if (ended.has(key)) continue;
+    const below = await store.steps(child.id);
+    const last = below.findLast(({ status }) => status === "succeeded");
+    if (last !== undefined) begun.push({ ...last, key });
+  }
+  return begun;
+}
+
+function waitsOf(steps: EarlierRun["steps"]): ReadonlyMap<string, number> {
+  const waiting = steps.filter(
+    ({ status, args }) => status === "waiting" && typeof args["until"] === "number",
+  );
+  return new Map(waiting.map(({ key, args }) => [key, args["until"] as number]));
+}
+
+export async function newest(store: RunStore, id: string): Promise<string> {
+  let at = id;
+  for (let next = await store.successor(at); next !== undefined; next = await store.successor(at))
+    at = next.id;
+  return at;
+}
+
+export function superseded(runId: string, by: string): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", `superseded: ${runId} was resumed already; the newest run is ${by}.`, {
+    reason: "superseded",
+    field: "resume",
+    nearest: [by],
+    hint: `Look at repertoire://runs/${by}, or resume that one.`,
+  });
+}

@@ -1,0 +1,97 @@
+/** Performs a node whose parameters are filled in: a tool, a built-in node, or a run of its own. */
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { CallContext, CallTool } from "../../core/tool.ts";
+import type { LogLine } from "../../sandbox/sandbox.ts";
+import type { NodeKind } from "./node-kind.ts";
+import type { RunReport, RunRequest } from "../run.ts";
+import type { NamedSource } from "../prepare/named-source.ts";
+import { isRepeatable } from "../tool-caller.ts";
+import type { SkippedCall } from "../resume/skipped.ts";
+import type { Bound } from "../prepare/tool-directory.ts";
+import { unwrapAnswer } from "../unwrap.ts";
+
+export interface NodeCallParts {
+  readonly onLogs: (logs: readonly LogLine[]) => void;
+  /** What a run below went on without. */
+  readonly onSkipped: (calls: readonly SkippedCall[]) => void;
+  /** What the workflow was kept with: the code in its nodes was kept with it. */
+  readonly uses: Bound | undefined;
+  readonly callTool: CallTool;
+  readonly execute: (request: RunRequest, context: CallContext) => Promise<RunReport>;
+  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
+}
+
+/** Whether the node is a run with a journal of its own. */
+export function startsRun(kind: NodeKind): boolean {
+  if (kind.kind === "built_in") return false;
+  return (
+    kind.kind === "control" || kind.definition.name.startsWith("mcp__") || kind.tool.name.startsWith("mcp__")
+  );
+}
+
+export function mayRepeat(kind: NodeKind, params: JsonObject): boolean {
+  if (startsRun(kind)) return true;
+  return kind.kind === "built_in" ? kind.node.isRepeatable(params) : isRepeatable(kind.definition);
+}
+
+export async function callNode(
+  parts: NodeCallParts,
+  kind: NodeKind,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<Json>> {
+  switch (kind.kind) {
+    case "built_in":
+      return kind.node.call(params, context);
+    case "tool": {
+      const answer = await parts.callTool(kind.tool.name, params, context);
+      return answer.success ? unwrapAnswer(answer.data) : answer;
+    }
+    case "control":
+      return kind.definition.name === "code"
+        ? callCode(parts, params, context)
+        : callWorkflow(parts, params, context);
+  }
+}
+
+async function callCode(
+  { execute, onLogs, onSkipped, uses }: NodeCallParts,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<Json>> {
+  const source = params["code"] as string;
+  const kept = uses === undefined ? {} : { uses };
+  const {
+    result,
+    logs,
+    skipped = [],
+  } = await execute({ kind: "code", source, inputs: inputsOf(params), ...kept }, context);
+  onLogs(logs);
+  onSkipped(skipped);
+  return result;
+}
+
+async function callWorkflow(
+  { execute, findSource, onSkipped }: NodeCallParts,
+  params: JsonObject,
+  context: CallContext,
+): Promise<ToolResult<Json>> {
+  const found = await findSource(params["name"] as string, context);
+  if (!found.success) return found;
+  const { kind, source, tool, id, version, uses, sensitive } = found.data;
+  if (context.path?.includes(tool) === true) {
+    const way = [...context.path.slice(context.path.indexOf(tool)), tool].join(" → ");
+    return fail("TOOL_INVALID_INPUT", `A workflow may not call itself: ${way}.`, { reason: "cycle" });
+  }
+  const isKept = id !== undefined && version !== undefined;
+  const kept = uses === undefined ? {} : { uses };
+  const what = isKept ? { capability: { tool, id, version }, ...kept } : { draft: tool };
+  const report = await execute({ kind, source, inputs: inputsOf(params), sensitive, ...what }, context);
+  onSkipped(report.skipped ?? []);
+  return report.result.success ? succeed(report.result.data) : report.result;
+}
+
+function inputsOf({ inputs }: JsonObject): JsonObject {
+  return (inputs ?? {}) as JsonObject;
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
+import { CLIENT_CAPABILITIES_META_KEY, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Output } from "../../process/output.ts";
+import type { ClientFace } from "../../core/tool.ts";
+import { createClientFace } from "../client-face.ts";
+import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
+import { describeFor } from "../describe-for.ts";
+import { createRelay } from "../relay.ts";
+import { subscribeServers } from "../subscribe-servers.ts";
+import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
+
+export interface StdioConnection {
+  /** Resolves when the client has gone or `close` was called. */
+  readonly ended: Promise<void>;
+  /** Who is at the other end, once it is known; nobody for a modern client, which is asked in answers. */
+  client(): ClientFace | undefined;
+  /** The era that the client opened, once it has. */
+  era(): "legacy" | "modern" | undefined;
+  /** What a modern client said last that it can be asked for: it says so with each request. */
+  modernCapabilities(): JsonObject | undefined;
+  /** Requests without an answer yet. */
+  pendingCount(): number;
+  /** Takes no more requests, answers those under way within the grace time, and ends. */
+  close(): Promise<void>;
+}
+
+export interface StdioParts extends McpServerParts {
+  /** Lets calls under way end and be recorded, and ends every run where it stands. */
+  readonly leave: () => Promise<void>;
+}
+
+/** Serves one client over stdio, in both protocol eras: its opening message decides. */
+export function connectStdio(parts: StdioParts, input: Readable, output: Output): StdioConnection {
+  const transport = new StdioTransport(input, output, parts.log);
+  transport.leaving = parts.leave;
+  const listed: Listed = { version: parts.gateway.toolsVersion() };
+  let client: ClientFace | undefined;
+  const gone = new AbortController();
+  let openedEra: "legacy" | "modern" | undefined;
+  const relay = createRelay({
+    gateway: parts.gateway,
+    client: () => client,
+    listed,
+    log: parts.log,
+    send: (message) => transport.send(message),
+    sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
+  });
+  const context = { session: `stdio:${randomUUID()}` };
+  let modernCapabilities: JsonObject | undefined;
+  transport.intercept = (message) => {
+    modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
+    subscribeServers(parts, message, gone.signal);
+    return relay(message);
+  };
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const close = transport.close.bind(transport);
+  transport.close = async () => {
+    await close();
+    gone.abort();
+    resolve();
+  };
+  const handle = serveStdio(
+    async ({ era }) => {
+      const who = { face: () => client, listed, context, isLasting: true };
+      const server = createMcpServer(parts, who, await describeFor(parts));
+      openedEra = era;
+      client = era === "legacy" ? createClientFace(server, gone.signal) : undefined;
+      return server;
+    },
+    { transport, onerror: (error) => parts.log.warn("server.stdio.problem", { error }) },
+  );
+  return {
+    ended,
+    client: () => client,
+    era: () => openedEra,
+    modernCapabilities: () => modernCapabilities,
+    pendingCount: () => transport.pendingCount,
+    async close() {
+      input.pause();
+      await transport.drain(GRACE_MS);
+      await handle.close();
+    },
+  };
+}
+
+function modernCapabilitiesOf(message: JSONRPCMessage): JsonObject | undefined {
+  const meta = "method" in message ? message.params?.["_meta"] : undefined;
+  const declared = isJsonObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  return isJsonObject(declared) ? declared : undefined;
+}
