@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync, realpathSync } from "n
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createProgram } from "../src/cli/program.ts";
-import { EXIT } from "../src/cli/exit-code.ts";
+import { EXIT } from "../src/cli/terminal/exit-code.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
 import { formatCliPage } from "../scripts/cli-page.ts";
 import { formatConfigurationPage } from "../scripts/configuration-page.ts";

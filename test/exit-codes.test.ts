@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../src/cli/exit-code.ts";
+import { EXIT } from "../src/cli/terminal/exit-code.ts";
 import { runCliHere } from "./fixtures/cli-in-process.ts";
 
 it("C7: the exit codes are these", () => {

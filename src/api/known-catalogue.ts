@@ -1,5 +1,5 @@
 /** What is known of servers, tools and resources, as a program sees it. Nothing here starts or asks a server. */
-import type { App } from "../app.ts";
+import type { App } from "../app/app.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import type { Discovered, RegisteredResource, RegisteredServer, RegisteredTool } from "./public-gateway.ts";

@@ -1,5 +1,5 @@
 /** Opens a gateway in the process of the program that uses it. */
-import { openApp } from "../app.ts";
+import { openApp } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
 import { formatProblem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";

@@ -1,6 +1,6 @@
 /** The gateway as a program uses it. What callers without types pass, and what breaks inside, is answered and never thrown. */
 import { randomUUID } from "node:crypto";
-import type { App } from "../app.ts";
+import type { App } from "../app/app.ts";
 import { messageOf, tellThrown } from "../core/errors.ts";
 import { findJsonProblem, isJsonObject } from "../core/json.ts";
 import type { RegistryEvent } from "../core/registry-event.ts";

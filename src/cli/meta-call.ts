@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { EXIT, exitCodeOfToolError } from "./exit-code.ts";
+import { EXIT, exitCodeOfToolError } from "./terminal/exit-code.ts";
 import { openSession, type GlobalOptions, type Session } from "./session.ts";
-import { printJson, printToolError } from "./terminal.ts";
+import { printJson, printToolError } from "./terminal/terminal.ts";
 
 /** Calls a meta-tool as a client would, and prints its answer, as JSON or as `show` draws it. */
 export async function callMetaTool<T>(

@@ -1,44 +1,44 @@
 import { Command, CommanderError, Option } from "commander";
 import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
 import { VERSION } from "../core/version.ts";
-import { addAdd } from "./add.ts";
-import { addAlias } from "./alias.ts";
-import { addApprove } from "./approve.ts";
-import { addAudit } from "./audit.ts";
-import { addBugReport } from "./bug-report.ts";
-import { addCall } from "./call.ts";
-import { addCompletions } from "./completions.ts";
-import { addConfig } from "./config.ts";
-import { addConnect } from "./connect.ts";
-import { addDemo } from "./demo.ts";
-import { addDemoServer } from "./demo-server.ts";
-import { addDelete } from "./delete.ts";
-import { addDescribe } from "./describe.ts";
-import { addDiff } from "./diff.ts";
-import { addDisable } from "./disable.ts";
-import { addDoctor } from "./doctor.ts";
-import { addEnable } from "./enable.ts";
-import { EXIT, exitCodeOfThrown } from "./exit-code.ts";
-import { addExport } from "./export.ts";
-import { addGraph } from "./graph.ts";
-import { addHistory } from "./history.ts";
-import { addImport } from "./import.ts";
-import { addInit } from "./init.ts";
-import { addInput } from "./input.ts";
-import { addList } from "./list.ts";
-import { addLogin } from "./login.ts";
-import { addLogout } from "./logout.ts";
-import { addRemove } from "./remove.ts";
-import { addRename } from "./rename.ts";
-import { addResume } from "./resume.ts";
-import { addRollback } from "./rollback.ts";
-import { addRun } from "./run.ts";
-import { addRuns } from "./runs.ts";
-import { addSave } from "./save.ts";
-import { addStart } from "./start.ts";
-import { addServers } from "./servers.ts";
-import { addServe } from "./serve.ts";
-import { addShow } from "./show.ts";
+import { addAdd } from "./commands/servers/add.ts";
+import { addAlias } from "./commands/library/alias.ts";
+import { addApprove } from "./commands/runs/approve.ts";
+import { addAudit } from "./commands/operate/audit.ts";
+import { addBugReport } from "./doctor/bug-report.ts";
+import { addCall } from "./commands/use/call.ts";
+import { addCompletions } from "./completion/completions.ts";
+import { addConfig } from "./commands/operate/config.ts";
+import { addConnect } from "./connect/connect.ts";
+import { addDemo } from "./demo/demo.ts";
+import { addDemoServer } from "./demo/demo-server.ts";
+import { addDelete } from "./commands/library/delete.ts";
+import { addDescribe } from "./commands/use/describe.ts";
+import { addDiff } from "./commands/library/diff.ts";
+import { addDisable } from "./commands/servers/disable.ts";
+import { addDoctor } from "./doctor/doctor.ts";
+import { addEnable } from "./commands/servers/enable.ts";
+import { EXIT, exitCodeOfThrown } from "./terminal/exit-code.ts";
+import { addExport } from "./commands/library/export.ts";
+import { addGraph } from "./commands/runs/graph.ts";
+import { addHistory } from "./commands/library/history.ts";
+import { addImport } from "./commands/library/import.ts";
+import { addInit } from "./init/init.ts";
+import { addInput } from "./commands/servers/input.ts";
+import { addList } from "./commands/library/list.ts";
+import { addLogin } from "./commands/servers/login.ts";
+import { addLogout } from "./commands/servers/logout.ts";
+import { addRemove } from "./commands/servers/remove.ts";
+import { addRename } from "./commands/library/rename.ts";
+import { addResume } from "./commands/runs/resume.ts";
+import { addRollback } from "./commands/library/rollback.ts";
+import { addRun } from "./commands/runs/run.ts";
+import { addRuns } from "./commands/runs/runs.ts";
+import { addSave } from "./commands/library/save.ts";
+import { addStart } from "./guide/start.ts";
+import { addServers } from "./commands/servers/servers.ts";
+import { addServe } from "./commands/operate/serve.ts";
+import { addShow } from "./commands/library/show.ts";
 import {
   configureTerminal,
   finishAnswer,
@@ -46,15 +46,15 @@ import {
   printThrown,
   terminalOptions,
   write,
-} from "./terminal.ts";
-import { addTest } from "./test.ts";
-import { addTools } from "./tools.ts";
-import { addToken } from "./token.ts";
-import { addTokens } from "./tokens.ts";
-import { addTrust } from "./trust.ts";
-import { addTypes } from "./types.ts";
-import { addValidate } from "./validate.ts";
-import { assumeSize } from "./wrap-text.ts";
+} from "./terminal/terminal.ts";
+import { addTest } from "./commands/library/test.ts";
+import { addTools } from "./commands/use/tools.ts";
+import { addToken } from "./commands/operate/token.ts";
+import { addTokens } from "./commands/use/tokens.ts";
+import { addTrust } from "./commands/servers/trust.ts";
+import { addTypes } from "./commands/use/types.ts";
+import { addValidate } from "./commands/runs/validate.ts";
+import { assumeSize } from "./terminal/wrap-text.ts";
 
 /** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
 export async function runCli(args: readonly string[]): Promise<number> {
@@ -67,7 +67,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     exitCode = code;
   });
   try {
-    if (args.length === 0) return await (await import("./bare.ts")).runBare();
+    if (args.length === 0) return await (await import("./guide/bare.ts")).runBare();
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
     exitCode = explain(error);
@@ -83,7 +83,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
 const COMPLETE = "__complete";
 
 async function completeWords(args: readonly string[]): Promise<number> {
-  const { complete } = await import("./complete.ts");
+  const { complete } = await import("./completion/complete.ts");
   const words = args[0] === "--" ? args.slice(1) : args;
   write(
     await complete(

@@ -7,11 +7,11 @@ import { chmodSync, cpSync, existsSync, linkSync, mkdtempSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { copyDatabase } from "../app.ts";
+import { copyDatabase } from "../app/app.ts";
 import { locateConfig } from "../config/locate.ts";
-import { EXIT } from "./exit-code.ts";
+import { EXIT } from "./terminal/exit-code.ts";
 import type { GlobalOptions } from "./session.ts";
-import { dim, note, rehearseInTerminal } from "./terminal.ts";
+import { dim, note, rehearseInTerminal } from "./terminal/terminal.ts";
 
 export interface DryRunOptions extends GlobalOptions {
   readonly dryRun?: boolean;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openApp, type App } from "../app.ts";
+import { openApp, type App } from "../app/app.ts";
 import type { Config, ConfigInput } from "../config/config.ts";
 import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
@@ -8,8 +8,8 @@ import { RepertoireError } from "../core/errors.ts";
 import type { Log, LogFormat, LogLevel } from "../core/log.ts";
 import { openConfigSource, openInputs, type Inputs } from "../secrets/inputs.ts";
 import { createLog, type ConfigurableLog } from "../telemetry/log.ts";
-import { canAsk, interrupted } from "./confirm.ts";
-import { note } from "./terminal.ts";
+import { canAsk, interrupted } from "./terminal/confirm.ts";
+import { note } from "./terminal/terminal.ts";
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -94,7 +94,7 @@ async function openAskedConfig(options: GlobalOptions, server: string): Promise<
       ({ state, isNeeded, servers }) => state === "missing" && isNeeded && servers.includes(server),
     );
   if (missing.length === 0) return opened;
-  const { askInputs, askAtTerminal } = await import("./ask-inputs.ts");
+  const { askInputs, askAtTerminal } = await import("./init/ask-inputs.ts");
   const ask = async (input: ConfigInput): Promise<string> => {
     const answer = await askAtTerminal(input);
     if (answer === undefined) throw interrupted(input.description ?? input.id);

@@ -15,7 +15,7 @@ import { formatProblem } from "../config/problem.ts";
 import type { ClientPlace } from "./client.ts";
 import type { ImportPlan } from "./plan-import.ts";
 
-const FIXTURE = join(import.meta.dirname, "../../../test/fixtures/clients/home");
+const FIXTURE = join(import.meta.dirname, "../../test/fixtures/clients/home");
 /** The home folder that the files of the fixture speak of. */
 const WRITTEN_HOME = "/home/dev";
 

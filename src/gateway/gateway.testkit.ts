@@ -13,7 +13,7 @@ import { createDrafts } from "../library/drafts.ts";
 import { createKeeper } from "../library/keep.ts";
 import { createLibrary } from "../library/library.ts";
 import { createLibrarySource } from "../library/library-source.ts";
-import { createCodeDirectory, createToolLookUp } from "../code-directory.ts";
+import { createCodeDirectory, createToolLookUp } from "../app/code-directory.ts";
 import { createRegistry, type Registry } from "../registry/registry.ts";
 import { createTraces } from "../runs/trace.ts";
 import { createSourceFinder } from "../library/named-source.ts";

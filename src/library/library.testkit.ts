@@ -1,5 +1,5 @@
 /** The whole library over a real store and a real sandbox, with sources in memory in place of servers. */
-import { createToolLookUp } from "../code-directory.ts";
+import { createToolLookUp } from "../app/code-directory.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import { createRedactors } from "../text/redactors.ts";
 import type { CallContext } from "../core/tool.ts";

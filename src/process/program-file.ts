@@ -8,7 +8,7 @@ export const PROGRAMS = {
   "analysis-worker": "sandbox/analysis/analysis-worker.ts",
   "schema-worker": "sandbox/schema/schema-worker.ts",
   "token-worker": "search/tokens/token-worker.ts",
-  "jq-worker": "cli/jq-worker.ts",
+  "jq-worker": "cli/terminal/jq-worker.ts",
 } as const;
 
 export type ProgramName = keyof typeof PROGRAMS;

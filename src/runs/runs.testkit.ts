@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createCodeDirectory } from "../code-directory.ts";
+import { createCodeDirectory } from "../app/code-directory.ts";
 import type { Clock } from "../core/clock.ts";
 import { DEFAULT_SCOPE, type Scope } from "../core/names.ts";
 import type { JsonObject } from "../core/json.ts";

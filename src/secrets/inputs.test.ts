@@ -10,7 +10,7 @@ import type { Keyring } from "./keyring.ts";
 import { createRegistry } from "../registry/registry.ts";
 import { openSecretStore } from "./secrets.ts";
 import { createServers } from "../servers/configured-servers.ts";
-import { viewServer } from "../server-view.ts";
+import { viewServer } from "../app/server-view.ts";
 
 const CANARY = "c4nary".repeat(4);
 const OFF = { REPERTOIRE_KEYRING: "off" };

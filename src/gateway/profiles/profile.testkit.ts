@@ -9,7 +9,7 @@ import {
   toolOf,
   type FixtureSource,
 } from "../../../test/fixtures/tool-source.ts";
-import { createCodeDirectory, createToolLookUp } from "../../code-directory.ts";
+import { createCodeDirectory, createToolLookUp } from "../../app/code-directory.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { silentLog } from "../../core/log.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";

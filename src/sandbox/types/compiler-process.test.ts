@@ -131,13 +131,15 @@ describe.skipIf(process.platform !== "linux")("the compiler's process", () => {
 
   it("says so when the compiler is not installed", () => {
     const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
-    cpSync(join(import.meta.dirname, ".."), folder, {
+    cpSync(join(import.meta.dirname, "../.."), folder, {
       recursive: true,
       filter: (path) =>
         !path.endsWith(".ts") ||
-        /(type-check[^/]*|sandbox\/(?:priority|resident-memory)|core\/recent)\.ts$/.test(path),
+        /(sandbox\/types\/[^/]*|sandbox\/(?:priority|runner\/resident-memory)|timing\/recent)\.ts$/.test(
+          path,
+        ),
     });
-    const file = pathToFileURL(join(folder, "sandbox/type-check.ts")).href;
+    const file = pathToFileURL(join(folder, "sandbox/types/type-check.ts")).href;
     const said = execFileSync(process.execPath, host("types.warm();", file), {
       encoding: "utf8",
       timeout: 20_000,

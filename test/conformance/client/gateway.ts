@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
-import { openApp } from "../../../src/app.ts";
+import { openApp } from "../../../src/app/app.ts";
 import { createConfigSource } from "../../../src/config/source.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import { createLog } from "../../../src/telemetry/log.ts";

@@ -1,0 +1,83 @@
+/** What the composition root reads out of a config. */
+import type { Config, ServerConfig } from "../config/config.ts";
+import type { ConfigSource } from "../config/source.ts";
+import { RepertoireError } from "../core/errors.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { NodePolicy } from "../nodes/node-types.ts";
+
+/** What built-in nodes may do. */
+export function nodePolicyOf({ workflows }: Config): NodePolicy {
+  const { allowShell, allowPrivateHttp, fileRoots, llm } = workflows;
+  return { allowShell, allowPrivateHttp, fileRoots, ...(llm !== undefined && { llm }) };
+}
+
+/** The ids of the servers that may be started. */
+export function usableServers(config: Config): string[] {
+  return config.servers.filter((server) => server.enabled && server.trusted).map((server) => server.id);
+}
+
+/** The servers that are configured and cannot be used, for those who miss their tools. */
+export function idleServers({ servers }: Config): {
+  readonly unusable: readonly string[];
+  readonly untrusted: readonly string[];
+  readonly disabled: readonly string[];
+} {
+  const idsOf = (some: readonly ServerConfig[]) => some.map(({ id }) => id);
+  const enabled = servers.filter((server) => server.enabled);
+  const unusable = enabled.filter(({ trusted, problems }) => trusted && problems.length > 0);
+  const untrusted = enabled.filter(({ trusted }) => !trusted);
+  const disabled = servers.filter((server) => !server.enabled);
+  return { unusable: idsOf(unusable), untrusted: idsOf(untrusted), disabled: idsOf(disabled) };
+}
+
+/** Why a configured server is not among the sources of tools, for whoever asks for one of its tools. */
+export function explainAbsent({ servers }: Config, id: string): ToolResult<never> | undefined {
+  const server = servers.find((one) => one.id === id);
+  if (server === undefined) return undefined;
+  if (!server.enabled) {
+    return fail("TOOL_UNAVAILABLE", `The server ${id} is disabled.`, {
+      reason: "disabled",
+      retryable: false,
+      hint: `A person can switch it on: repertoire enable ${id}`,
+    });
+  }
+  if (server.trusted) {
+    // Between what was changed in the config and what takes its place.
+    return fail("TOOL_UNAVAILABLE", `The server ${id} is being replaced, because its config has changed.`, {
+      reason: "starting",
+      hint: "Call again in a few seconds; nothing was sent to it.",
+    });
+  }
+  return fail("TOOL_UNAVAILABLE", `The server ${id} is in a project file that is not trusted.`, {
+    reason: "untrusted",
+    retryable: false,
+    hint: "A person has to look at the repertoire.json of this folder and run: repertoire trust",
+  });
+}
+
+export function refuseProfile(profile: string | undefined, { profiles }: Config): never {
+  const known = Object.keys(profiles);
+  const near = nearest(profile ?? "", known);
+  throw new RepertoireError(
+    "CONFIG_INVALID",
+    `There is no profile ${JSON.stringify(profile)}.${didYouMean(near)}`,
+    {
+      hint: known.length === 0 ? "The config has no profiles." : `The profiles are ${known.join(", ")}.`,
+    },
+  );
+}
+
+/** Only a change that clients can see is passed on: the servers that descriptions name, and what is listed. */
+export function onVisibleChange(config: ConfigSource, listener: () => void): () => void {
+  const visible = (current: Config) =>
+    JSON.stringify([usableServers(current), idleServers(current), current.exposure, current.profiles]);
+  let last = visible(config.current());
+  return config.subscribe((event) => {
+    if (event.kind !== "changed") return;
+    const next = visible(event.config);
+    if (next === last) return;
+    last = next;
+    listener();
+  });
+}

@@ -1,0 +1,163 @@
+/** The gateway over HTTP, put together from the config: who may come in, what is served, what is counted and logged. */
+import type { ConfigSource } from "../config/source.ts";
+import { RepertoireError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Outcome } from "../telemetry/telemetry.ts";
+import { traceIdOf } from "../core/trace-context.ts";
+import type { ConfigurableLog } from "../telemetry/log.ts";
+import { logExchange } from "../server/access-log.ts";
+import { createGate, type GateOAuth } from "../server/auth/gate.ts";
+import { checkListener } from "../server/auth/listener-policy.ts";
+import { openTokens } from "../server/auth/tokens.ts";
+import { createHealth } from "../server/health.ts";
+import { listenHttp, type HttpListener, type HttpServerParts } from "../server/http/serve-http.ts";
+import type { Visit } from "../server/http/visit.ts";
+import { createMetrics, type Metrics, type MetricsParts } from "../telemetry/metrics.ts";
+import { endMessageSpan } from "../server/request-span.ts";
+import { VERSION } from "../core/version.ts";
+import type { Watching } from "./watching.ts";
+
+export interface HttpFrontParts {
+  readonly config: ConfigSource;
+  readonly log: ConfigurableLog;
+  readonly watching: Watching;
+  /** For the documents of the issuer, which may lead nowhere nearer than the issuer is. */
+  readonly openIssuerFetch: (issuer: URL) => Promise<GateOAuth["fetch"]>;
+  readonly gatewayFor: HttpServerParts["gatewayFor"];
+  readonly profile?: string | undefined;
+  /** Any cheap question to the store. */
+  readonly askStore: () => Promise<unknown>;
+  readonly isDraining: () => boolean;
+  readonly heldCallCount: () => number;
+  readonly runCount: () => number;
+  readonly servers: MetricsParts["servers"];
+}
+
+/** Where to listen, where it is not as the config says. */
+export interface HttpAddress {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+export type HttpFront = HttpListener;
+
+export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress): Promise<HttpFront> {
+  const { config, log, watching } = parts;
+  let listener: HttpListener | undefined;
+  const metrics = createMetrics({
+    ...parts,
+    version: VERSION,
+    sessionCount: () => listener?.sessionCount ?? 0,
+    streamCount: () => listener?.streamCount ?? 0,
+    logDroppedCount: () => log.droppedCount(),
+  });
+  watching.countIn(metrics);
+  let isStale = false;
+  const leave = config.subscribe(({ kind }) => (isStale = kind === "broken"));
+  const { home, http } = config.current();
+  const { oauth, ...settings } = { ...http, ...address };
+  const tokens = openTokens(home);
+  const tokenNames = tokens.list().map(({ name }) => name);
+  const permit = checkListener({ host: settings.host, hasIssuer: oauth !== undefined, tokenNames });
+  if (permit.kind === "refused")
+    throw new RepertoireError("CONFIG_INVALID", permit.message, { hint: permit.hint });
+  tokens.begin();
+  const issuer =
+    oauth === undefined ? undefined : { ...oauth, fetch: await parts.openIssuerFetch(new URL(oauth.issuer)) };
+  const open = () =>
+    listenHttp({
+      ...settings,
+      log,
+      metrics,
+      telemetry: watching.telemetry,
+      gatewayFor: parts.gatewayFor,
+      profile: parts.profile,
+      isDraining: parts.isDraining,
+      health: createHealth({ ...parts, isConfigGood: () => !isStale }),
+      ...(oauth !== undefined && { oauth }),
+      openGate: (bases) =>
+        createGate({
+          home,
+          log,
+          ...(issuer !== undefined && {
+            oauth: { ...issuer, bases },
+          }),
+        }),
+      refused: (reason) => metrics.observeAuthFailure(reason),
+      ended: (visit, ms) => finish(metrics, log, visit, ms),
+    });
+  listener = await open().catch((error: unknown) => refuseAddress(error, settings));
+  const opened = listener;
+  return {
+    url: opened.url,
+    get sessionCount() {
+      return opened.sessionCount;
+    },
+    get streamCount() {
+      return opened.streamCount;
+    },
+    get strangerCount() {
+      return opened.strangerCount;
+    },
+    async close() {
+      leave();
+      await opened.close();
+    },
+  };
+}
+
+/** The usual reasons in plain words; any other is thrown as it is. */
+function refuseAddress(error: unknown, { host, port }: Required<HttpAddress>): never {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: "something else listens there already",
+    EACCES: "this user may not listen there",
+    EADDRNOTAVAIL: "this machine has no such address",
+    ENOTFOUND: "there is no such name",
+  };
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ""];
+  if (reason === undefined) throw error;
+  throw new RepertoireError("CONFIG_INVALID", `${host}:${port} cannot be listened on: ${reason}.`, {
+    hint: "Choose another address with --http host:port; port 0 takes a free one.",
+  });
+}
+
+/** One request is over: it is counted, logged and its span ends. */
+function finish(metrics: Metrics, log: Log, visit: Visit, elapsedMs: number): void {
+  const { request, response, era, method, profile, principal, tool, bodyBytes = 0, span } = visit;
+  const outcome = outcomeOf(visit);
+  if (method !== undefined && era !== undefined)
+    metrics.observeRequest({ transport: "http", era, method, outcome, seconds: elapsedMs / 1000 });
+  if (span !== undefined) endMessageSpan(span, outcome, visit.error);
+  logExchange(log, {
+    method: request.method ?? "",
+    route: routeOf(visit),
+    status: response.statusCode,
+    elapsedMs,
+    bytesIn: bodyBytes,
+    bytesOut: request.socket.bytesWritten - visit.sentBefore,
+    remote: request.socket.remoteAddress,
+    principal: principal?.id,
+    profile,
+    era,
+    mcpMethod: method,
+    tool,
+    outcome,
+    ...(span?.context !== undefined && { otelTraceId: traceIdOf(span.context) }),
+  });
+}
+
+/** Closing the response is how a modern client cancels. */
+function outcomeOf({ outcome, response: { statusCode, writableFinished } }: Visit): Outcome {
+  if (outcome !== undefined) return outcome;
+  if (statusCode === 401 || statusCode === 403 || statusCode === 429) return "refused";
+  if (statusCode >= 400) return "error";
+  return writableFinished ? "ok" : "cancelled";
+}
+
+/** The route and never the path: that is the client's text. */
+function routeOf({ path, profile }: Visit): string {
+  if (profile !== undefined) return "/mcp/:profile";
+  return ROUTES.has(path) ? path : "other";
+}
+
+const ROUTES: ReadonlySet<string> = new Set(["/mcp", "/health", "/health/live", "/health/ready", "/metrics"]);

@@ -1,0 +1,80 @@
+/**
+ * The profiles of the config as gateways: each is made when it is first asked for, and is that of the config as it is now. A
+ * client stays with the one that it came in by. Where its profile is gone or has become another kind, it sees nothing any more.
+ */
+import type { ProfileConfig } from "../config/config.ts";
+import type { ConfigSource } from "../config/source.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Redactors } from "../text/redactors.ts";
+import type { ClientFace } from "../core/tool.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { maskGateway } from "../gateway/masked-gateway.ts";
+import { createProfileGateway } from "../gateway/profiles/profile-gateway.ts";
+import type { ProfiledParts } from "../gateway/profiles/profile-passage.ts";
+import { closedView, createProfileView, type ProfileView } from "../gateway/profiles/profile-view.ts";
+import { createTransparentGateway } from "../gateway/profiles/transparent-gateway.ts";
+
+export interface ProfilesParts {
+  readonly config: Pick<ConfigSource, "current">;
+  /** The gateway without a profile, and what it was made of. */
+  readonly core: Gateway;
+  readonly parts: ProfiledParts;
+  /** Knows the secrets of the config: no gateway tells a client of them. */
+  readonly redactors: Pick<Redactors, "current">;
+  /** Passes a notification on to one server. */
+  readonly tellServer: (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
+}
+
+interface FoundGateway {
+  readonly gateway: Gateway;
+  /** Whether it fronts one server as it is. */
+  readonly isTransparent: boolean;
+}
+
+/** The gateway of a profile, or the one without; undefined where there is no such profile. */
+export type FindGateway = (profile: string | undefined) => FoundGateway | undefined;
+
+export function createProfiles(profiled: ProfilesParts): FindGateway {
+  const { config, core, parts, redactors, tellServer } = profiled;
+  const made = new Map<string, FoundGateway>();
+  const masked = (gateway: Gateway): Gateway => maskGateway(gateway, () => redactors.current());
+  const whole: FoundGateway = { gateway: masked(core), isTransparent: false };
+  const rulesOf = (profile: string) => config.current().profiles[profile];
+
+  /** The same view for as long as the config is the same. */
+  function createViewReader(profile: string): () => ProfileView {
+    const closed = closedView(profile);
+    let last: { readonly rules: ProfileConfig; readonly view: ProfileView } | undefined;
+    return () => {
+      const rules = rulesOf(profile);
+      if (rules === undefined || rules.transparent !== undefined) return closed;
+      if (last?.rules !== rules) last = { rules, view: createProfileView(profile, rules) };
+      return last.view;
+    };
+  }
+
+  function make(profile: string, server: string | undefined): FoundGateway {
+    if (server === undefined) {
+      const gateway = createProfileGateway({ core, parts, view: createViewReader(profile) });
+      return { gateway: masked(gateway), isTransparent: false };
+    }
+    const gateway = createTransparentGateway({
+      ...parts,
+      profile,
+      server,
+      isFronted: () => rulesOf(profile)?.transparent === server,
+      tellServer: (method, params, client) => tellServer(server, method, params, client),
+    });
+    return { gateway: masked(gateway), isTransparent: true };
+  }
+
+  return (profile) => {
+    if (profile === undefined) return whole;
+    const rules = rulesOf(profile);
+    if (rules === undefined) return undefined;
+    const key = JSON.stringify([profile, rules.transparent]);
+    const found = made.get(key) ?? make(profile, rules.transparent);
+    made.set(key, found);
+    return found;
+  };
+}

@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import type { App } from "../../../app/app.ts";
+import { displayNameOf } from "../../../core/names.ts";
+import { succeed, type ToolResult } from "../../../core/result.ts";
+import { useApp } from "../use/app-call.ts";
+import type { Finish } from "../../program.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { globalOptionsOf } from "../../session.ts";
+import { green, note } from "../../terminal/terminal.ts";
+
+interface Deleted {
+  readonly deleted: string;
+  /** How many versions stay in the store. */
+  readonly version_count: number;
+}
+
+export function addDelete(program: Command, finish: Finish): void {
+  withDryRun(program.command("delete"))
+    .description("Take an item out of the library; runs that use a version still find it")
+    .argument("<name>", "what it is called")
+    .addHelpText(
+      "after",
+      `
+It is marked as deleted and its names are free again. Nothing asks whether you are sure: to be able to have it back,
+export it first and import it later.
+
+Examples:
+  $ repertoire export backup math:sum
+  $ repertoire delete math:sum
+  $ repertoire import backup`,
+    )
+    .action(async (name: string, _options: unknown, command: Command) => {
+      finish(
+        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+          useApp(options, (app) => remove(app, name), { show }),
+        ),
+      );
+    });
+}
+
+async function remove(app: App, name: string): Promise<ToolResult<Deleted>> {
+  const removed = await app.curator.remove(name);
+  if (!removed.success) return removed;
+  const { length } = await app.store.capabilities.versions(removed.data.id);
+  return succeed({ deleted: displayNameOf(removed.data), version_count: length });
+}
+
+function show({ deleted, version_count: count }: Deleted): void {
+  const stay = count === 1 ? "Its version stays" : `Its ${count} versions stay`;
+  note(
+    `${green("deleted")} ${deleted}. ${stay} in the store for the runs that use them; its names are free.`,
+  );
+}

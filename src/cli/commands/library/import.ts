@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { useApp } from "../use/app-call.ts";
+import type { Finish } from "../../program.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { globalOptionsOf } from "../../session.ts";
+import { green, note, print, yellow } from "../../terminal/terminal.ts";
+
+interface Imported {
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly taken: readonly string[];
+}
+
+export function addImport(program: Command, finish: Finish): void {
+  withDryRun(program.command("import"))
+    .description("Take files that export wrote into the library")
+    .argument("<dir>", "the folder")
+    .addHelpText(
+      "after",
+      `
+What is new is created, what has changed gets a new version, and nothing is deleted. All files are checked first; one
+that is wrong stops the import before anything is kept. What you import is a tool for every client: read it first.
+
+Examples:
+  $ repertoire import library
+  $ repertoire import library --json && repertoire test`,
+    )
+    .action(async (folder: string, _options: unknown, command: Command) => {
+      finish(
+        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+          useApp(options, (app) => app.importLibrary(folder), { show, progress: "checking the files" }),
+        ),
+      );
+    });
+}
+
+function show({ created, updated, unchanged, taken }: Imported): void {
+  for (const name of created) print(`${green("created")} ${name}`);
+  for (const name of updated) print(`${green("updated")} ${name}`);
+  for (const name of taken)
+    note(`${yellow("warning")} the alias ${name} belongs to something else and was left out`);
+  note(`${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged`);
+}

@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { noteIdle } from "../operate/idle-note.ts";
+import { callMetaTool } from "../../meta-call.ts";
+import type { Finish } from "../../program.ts";
+import { globalOptionsOf } from "../../session.ts";
+import { note, printTable, yellow } from "../../terminal/terminal.ts";
+
+interface Listed {
+  readonly items: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly version: number;
+    readonly usage_count: number;
+    readonly description: string;
+    /** Tools it uses that have changed since it was kept. */
+    readonly changed_tools?: readonly string[];
+  }[];
+}
+
+export function addList(program: Command, finish: Finish): void {
+  program
+    .command("list")
+    .argument("[pattern]", "a substring, or a glob such as 'math:*'")
+    .description("List what was kept in the library")
+    .addHelpText("after", "\nExamples:\n  $ repertoire list\n  $ repertoire list 'math:*' --json")
+    .action(async (pattern: string | undefined, _options: unknown, command: Command) => {
+      finish(
+        await callMetaTool<Listed>(
+          globalOptionsOf(command),
+          "list_library",
+          { pattern: pattern ?? null },
+          (answer, config) => {
+            showItems(answer, pattern);
+            noteIdle(config, globalOptionsOf(command));
+          },
+        ),
+      );
+    });
+}
+
+function showItems({ items }: Listed, pattern: string | undefined): void {
+  if (items.length === 0) {
+    note(
+      pattern === undefined
+        ? "The library is empty."
+        : `Nothing in the library matches ${JSON.stringify(pattern)}.`,
+    );
+    return;
+  }
+  const rows = items.map((item) => [
+    item.name,
+    item.kind,
+    `v${item.version}${changedToolsOf(item).length > 0 ? " changed" : ""}`,
+    `${item.usage_count} runs`,
+    item.description,
+  ]);
+  printTable([["NAME", "KIND", "VERSION", "USED", "DESCRIPTION"], ...rows]);
+  for (const item of items.filter((other) => changedToolsOf(other).length > 0)) {
+    const tools = escapeUnprintable(changedToolsOf(item).join(", "));
+    note(`${yellow("changed")} ${item.name} uses ${tools}. See: repertoire describe ${item.name}`);
+  }
+}
+
+function changedToolsOf(item: Listed["items"][number]): readonly string[] {
+  return item.changed_tools ?? [];
+}

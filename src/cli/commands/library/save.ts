@@ -1,0 +1,81 @@
+import { Option, type Command } from "commander";
+import type { Json, JsonObject } from "../../../core/json.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { VISIBILITIES, type Visibility } from "../../../core/store.ts";
+import { callMetaTool } from "../../meta-call.ts";
+import type { Finish } from "../../program.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { globalOptionsOf } from "../../session.ts";
+import { dim, green, note, print, yellow } from "../../terminal/terminal.ts";
+
+interface SaveOptions extends DryRunOptions {
+  readonly description: string;
+  readonly tag: readonly string[];
+  readonly visibility?: Visibility;
+  readonly overwrite?: boolean;
+}
+
+/** What `save_to_library` answers. */
+interface Saved {
+  readonly tool: string;
+  readonly version: number;
+  readonly possible_inputs?: readonly {
+    readonly parameter: string;
+    readonly tool: string;
+    readonly value: Json;
+    readonly line: number;
+    readonly column: number;
+  }[];
+  readonly warnings?: readonly string[];
+}
+
+export function addSave(program: Command, finish: Finish): void {
+  withDryRun(program.command("save"))
+    .description("Keep a draft under a name: it is a tool for every client then")
+    .argument("<draft>", "the draft, as the run named it")
+    .argument("<name>", "namespace:action, or a bare name")
+    .requiredOption("--description <text>", "what it does and when to use it")
+    .option("--tag <tag>", "a word to find it by; may be given again", collect, [])
+    .addOption(new Option("--visibility <who>", "who it is for").choices(VISIBILITIES))
+    .option("--overwrite", "Make a new version if the name exists; the old one is kept")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire save stale-issues-1f0c2d3e issues:stale --description "Open issues that nobody touched."
+  $ repertoire save stale-issues-9a8b7c6d issues:stale --description "…" --tag triage --overwrite`,
+    )
+    .action(async (draft: string, name: string, _options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<SaveOptions>() };
+      const request = requestOf(draft, name, options);
+      finish(
+        await rehearse(options, (chosen) => callMetaTool<Saved>(chosen, "save_to_library", request, show)),
+      );
+    });
+}
+
+function collect(value: string, all: readonly string[]): string[] {
+  return [...all, value];
+}
+
+/** Tags and visibility that are not given stay as they were. */
+function requestOf(draft: string, name: string, options: SaveOptions): JsonObject {
+  return {
+    draft_name: draft,
+    final_name: name,
+    description: options.description,
+    ...(options.tag.length > 0 && { tags: [...options.tag] }),
+    ...(options.visibility !== undefined && { visibility: options.visibility }),
+    ...(options.overwrite === true && { overwrite: true }),
+  };
+}
+
+function show({ tool, version, possible_inputs: offers = [], warnings = [] }: Saved): void {
+  print(tool);
+  note(`${green("saved")} version ${version}`);
+  for (const { parameter, tool: used, value, line, column } of offers) {
+    const text = `${parameter} = ${JSON.stringify(value)} of ${used} (line ${line}, column ${column})`;
+    note(dim(`might be an input: ${escapeUnprintable(text)}`));
+  }
+  for (const warning of warnings) note(`${yellow("warning")} ${escapeUnprintable(warning)}`);
+}

@@ -1,0 +1,118 @@
+/** `repertoire audit`: who changed or was refused what, newest first, as the trail in the store has it. */
+import { InvalidArgumentError, type Command } from "commander";
+import type { App } from "../../../app/app.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { succeed, type ToolResult } from "../../../core/result.ts";
+import { useApp } from "../use/app-call.ts";
+import type { Finish } from "../../program.ts";
+import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { note, printTable } from "../../terminal/terminal.ts";
+import { agoOf } from "../../terminal/time-words.ts";
+
+interface AuditOptions extends GlobalOptions {
+  /** In milliseconds since 1970. */
+  readonly since?: number;
+  readonly server?: string;
+  readonly limit: number;
+}
+
+interface Listed {
+  readonly entries: readonly {
+    readonly seq: number;
+    readonly at: string;
+    readonly actor: string;
+    readonly action: string;
+    readonly subject: string;
+    readonly details: JsonObject;
+  }[];
+}
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 10_000;
+const PAGE_LENGTH = 500;
+
+export function addAudit(program: Command, finish: Finish): void {
+  program
+    .command("audit")
+    .description("Show what was changed, decided and refused, newest first")
+    .option("--since <time>", "only since then: 30m, 2h, 7d, or a date such as 2026-03-01", parseSince)
+    .option("--server <name>", "only what is about this server or its tools")
+    .option("--limit <n>", `at most so many, up to ${LIMIT_MAX}`, parseLimit, LIMIT_DEFAULT)
+    .addHelpText(
+      "after",
+      `
+On record are definitions of tools that changed or went, what was kept, renamed or deleted, decisions on approvals, and calls that the config denies.
+repertoire doctor says whether the trail was changed by hand.
+
+Examples:
+  $ repertoire audit
+  $ repertoire audit --since 2h --server github
+  $ repertoire audit --since 2026-03-01 --limit 1000 --json`,
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<AuditOptions>() };
+      finish(await useApp(options, (app) => list(app, options), { show }));
+    });
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time back from now, or a date. */
+export function parseSince(written: string, _before?: unknown, nowMs: number = Date.now()): number {
+  const [, count, unit] = /^(\d{1,6})\s*([smhd])$/.exec(written) ?? [];
+  if (count !== undefined) return nowMs - Number(count) * UNITS_MS[unit!]!;
+  const at = /^\d{4}-\d\d-\d\d/.test(written) ? Date.parse(written) : Number.NaN;
+  if (Number.isNaN(at)) throw new InvalidArgumentError("Give 30m, 2h or 7d, or a date such as 2026-03-01.");
+  return at;
+}
+
+function parseLimit(written: string): number {
+  const limit = Number(written);
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
+}
+
+async function list({ store }: App, { since = 0, server, limit }: AuditOptions): Promise<ToolResult<Listed>> {
+  const entries: Listed["entries"][number][] = [];
+  let beforeSeq: number | undefined;
+  while (entries.length < limit) {
+    const page = await store.audit.newest({
+      limit: PAGE_LENGTH,
+      ...(beforeSeq !== undefined && { beforeSeq }),
+    });
+    for (const { seq, at, actor, action, subject, details } of page) {
+      beforeSeq = seq;
+      // The clock may have been set back in between: an older entry can have a later time.
+      if (at < since || !isAbout(server, subject, details) || entries.length === limit) continue;
+      entries.push({ seq, at: new Date(at).toISOString(), actor, action, subject, details });
+    }
+    if (page.length < PAGE_LENGTH) break;
+  }
+  return succeed({ entries });
+}
+
+function isAbout(server: string | undefined, subject: string, details: JsonObject): boolean {
+  return (
+    server === undefined ||
+    subject === server ||
+    subject.startsWith(`${server}__`) ||
+    details["server"] === server
+  );
+}
+
+function show({ entries }: Listed): void {
+  if (entries.length === 0) {
+    note("Nothing is on record for that.");
+    return;
+  }
+  const rows = entries.map(({ at, action, subject, details }) => [
+    agoOf(at),
+    action,
+    subject,
+    Object.entries(details)
+      .filter(([name]) => name !== "traceId")
+      .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+      .join(" "),
+  ]);
+  printTable([["WHEN", "WHAT", "SUBJECT", "DETAILS"], ...rows]);
+}

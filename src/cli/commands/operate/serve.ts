@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { formatProblem } from "../../../config/problem.ts";
+import { RepertoireError } from "../../../core/errors.ts";
+import { reserveStdout } from "../../../process/stdout.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import { watchExceptions } from "../../terminal/exceptions.ts";
+import type { Finish } from "../../program.ts";
+import { watchSignals } from "../../terminal/signals.ts";
+import { commandLine } from "../../command-line.ts";
+import { bold, dim, note, print } from "../../terminal/terminal.ts";
+import {
+  globalOptionsOf,
+  logOptionsOf,
+  logWarnings,
+  openSession,
+  type GlobalOptions,
+  type Session,
+} from "../../session.ts";
+
+export function addServe(program: Command, finish: Finish): void {
+  program
+    .command("serve")
+    .description("Serve MCP over stdio until the client goes, or over HTTP until a signal comes")
+    .option(
+      "--http [address]",
+      "Serve many clients over HTTP, on host:port or port (default: as the config says)",
+    )
+    .option("--profile <name>", "Show what this profile of the config shows, and nothing else")
+    .option(
+      "--ready-json",
+      "With --http, print one line of JSON when it listens: its url and the token's file",
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ claude mcp add repertoire -- repertoire serve
+  $ repertoire serve --config ./repertoire.json --log-level debug 2> gateway.log
+  $ repertoire serve --http
+  $ repertoire serve --http 127.0.0.1:8080
+
+stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
+SIGINT with 130, SIGTERM with 143, an error inside that nothing caught with 1. Calls under way are finished and recorded first, for at most ten seconds; a run
+that could not end stands where it is, and goes on with: repertoire resume RUN. A second signal ends it at once.`,
+    )
+    .action(async (options: ServeOptions, command: Command) => {
+      const work = options.http === undefined ? serveStdio : serveHttp;
+      finish(await serve({ ...globalOptionsOf(command), ...options }, work));
+      // Whatever still holds the event loop (a client that stopped reading) must not hold the process.
+      process.exit();
+    });
+}
+
+const FOR_A_PERSON =
+  "Waiting for an MCP client to speak JSON-RPC on stdin; clients start this command themselves. To look around: repertoire demo";
+
+interface ServeOptions {
+  /** True for `--http` without an address. */
+  readonly http?: string | true;
+  readonly readyJson?: boolean;
+  readonly profile?: string;
+}
+
+type AllOptions = GlobalOptions & ServeOptions;
+
+/** Opens a face, and returns how it ends by itself, if it does, and how to close it. */
+type Serve = (session: Session, options: AllOptions) => Promise<Served>;
+
+interface Served {
+  readonly ended: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+async function serve(options: AllOptions, open: Serve): Promise<number> {
+  const { stopped } = watchSignals();
+  const session = await openSession(options, undefined, options.http === undefined ? "stdio" : "http");
+  const unsubscribe = reportReloads(session, options);
+  const { thrown } = watchExceptions(session.log);
+  const served = await open(session, options);
+  session.log.info("gateway.started", { home: session.config.current().home });
+  const exitCode = await Promise.race([served.ended.then(() => EXIT.ok), stopped, thrown]);
+  unsubscribe();
+  await session.app.leave();
+  await served.close();
+  session.log.info("gateway.stopped", { exitCode });
+  await session.close();
+  process.exitCode = exitCode;
+  return exitCode;
+}
+
+const serveStdio: Serve = async ({ app }, { profile }) => {
+  if (process.stdin.isTTY) note(FOR_A_PERSON);
+  return app.connectStdio(process.stdin, reserveStdout(), profile);
+};
+
+const serveHttp: Serve = async ({ app, config }, options) => {
+  const { http, readyJson, profile } = options;
+  const front = await app.listenHttp(typeof http === "string" ? parseAddress(http) : {}, profile);
+  const { home } = config.current();
+  const tokenFile = join(home, "tokens.json");
+  if (readyJson === true) print(JSON.stringify({ url: front.url, tokenFile }));
+  else note(welcome({ url: front.url, tokenFile }, options));
+  return { ended: new Promise(() => {}), close: () => front.close() };
+};
+
+/** Never the token itself: what a terminal has shown stays in its history, in recordings and in screenshots. */
+function welcome(
+  { url, tokenFile }: { readonly url: string; readonly tokenFile: string },
+  options: GlobalOptions,
+): string {
+  const showToken = commandLine(["token"], options);
+  const add = `claude mcp add --transport http repertoire ${url} --header "Authorization: Bearer $(${showToken})"`;
+  return [
+    `${bold("Serving MCP at")} ${url}`,
+    `${dim("Claude Code  ")} ${add}`,
+    `${dim("other clients")} ${commandLine(["connect", "CLIENT", "--http", url], options)}`,
+    `${dim("token        ")} in ${tokenFile}; to see it: ${showToken}`,
+    `${dim("stop         ")} Ctrl-C`,
+  ].join("\n");
+}
+
+function parseAddress(text: string): { host?: string; port?: number } {
+  const parts = /^(?:(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?|:?(\d{1,5}))$/.exec(text);
+  const isPortAlone = /^:?\d{1,5}$/.test(text);
+  const port = isPortAlone
+    ? Number(text.replace(":", ""))
+    : parts?.[2] === undefined
+      ? undefined
+      : Number(parts[2]);
+  const host = isPortAlone ? undefined : parts?.[1]?.replace(/^\[|\]$/g, "");
+  if (parts === null || (port !== undefined && port > 65_535)) {
+    throw new RepertoireError("CONFIG_INVALID", `${JSON.stringify(text)} is no address to listen on.`, {
+      hint: "Write host:port, host or port, such as 127.0.0.1:7373.",
+    });
+  }
+  return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
+}
+
+/** A changed config takes effect for the connected client; a broken one changes nothing and says why. */
+function reportReloads({ config, log }: Session, options: GlobalOptions): () => void {
+  return config.subscribe((event) => {
+    if (event.kind === "broken") {
+      log.error("config.reload.failed", {
+        kept: "the last good config",
+        problems: event.problems.map(formatProblem),
+      });
+      return;
+    }
+    log.configure(logOptionsOf(event.config, options));
+    logWarnings(log, event.warnings);
+    log.info("config.reloaded", { servers: event.config.servers.map((server) => server.id) });
+  });
+}

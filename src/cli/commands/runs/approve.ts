@@ -1,0 +1,136 @@
+import type { Command } from "commander";
+import type { App } from "../../../app/app.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import { refuse } from "../use/app-call.ts";
+import { commandLine } from "../../command-line.ts";
+import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
+import { perform } from "./execution.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import type { Finish } from "../../program.ts";
+import { findAskingRunId } from "./run-reference.ts";
+import { globalOptionsOf, openSession, type GlobalOptions, type Session } from "../../session.ts";
+import { bold, dim, escapeLines, green, note, printJson, red, tell } from "../../terminal/terminal.ts";
+
+interface ApproveOptions extends GlobalOptions {
+  readonly deny?: boolean;
+  readonly yes?: boolean;
+  readonly resume?: boolean;
+  /** The id of the question that the answer is for. */
+  readonly question?: string;
+}
+
+type Question = Extract<Awaited<ReturnType<App["runs"]["question"]>>, { success: true }>["data"];
+
+export function addApprove(program: Command, finish: Finish): void {
+  program
+    .command("approve")
+    .description("Decide what a paused run waits with: it shows exactly what would be done, and asks")
+    .argument(
+      "<run|last>",
+      "the id of the run, or its beginning or end, or last for the newest that waits for an approval",
+    )
+    .option("--yes", "approve without being asked")
+    .option("--deny", "say no; the run has failed then")
+    .option(
+      "--question <id>",
+      "decide only this question; the id is shown with it, and in --json of show and run",
+    )
+    .option("--resume", "go on with the run at once")
+    .addHelpText(
+      "after",
+      `
+Without a terminal, --yes or --deny is needed. The answer counts for exactly what is shown, and is kept in the audit trail.
+With --yes or --deny, a run that went on to another question, or that asks several, is refused: name the question with --question.
+
+Examples:
+  $ repertoire approve last
+  $ repertoire approve last --yes --resume
+  $ repertoire approve 01976a1e-58a7-7c3e-9d1f-3f6f0f1a2b3c --question 3f9a… --yes
+  $ repertoire approve last --deny`,
+    )
+    .action(async (run: string, _options: unknown, command: Command) => {
+      finish(await approve(run, { ...globalOptionsOf(command), ...command.opts<ApproveOptions>() }));
+    });
+}
+
+async function approve(reference: string, options: ApproveOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const run = await findAskingRunId(session.app, session.config.current().scope, reference);
+    if (!run.success) return refuse(run.error, options);
+    const question = await session.app.runs.question(run.data, options.question);
+    if (!question.success) return refuse(question.error, options);
+    showQuestion(question.data);
+    const bound = checkBound(question.data, run.data, options);
+    if (!bound.success) return refuse(bound.error, options);
+    const answer = await findAnswer(options);
+    if (!answer.success) return refuse(answer.error, options);
+    return await record(session, question.data, answer.data, options);
+  } finally {
+    await session.close();
+  }
+}
+
+/** An answer that was given before the question was shown is for the one question of the run that was named, or for none. */
+function checkBound(
+  { runId, questionId, openCount }: Question,
+  namedRunId: string,
+  options: ApproveOptions,
+): ToolResult<void> {
+  const isGiven = options.yes === true || options.deny === true;
+  if (!isGiven || options.question !== undefined) return succeed(undefined);
+  const answer = options.yes === true ? "--yes" : "--deny";
+  const hint = `If you have read it: ${commandLine(["approve", runId, "--question", questionId, answer], options)}`;
+  if (runId !== namedRunId) {
+    const message = `Nothing was decided: the run ${namedRunId} went on as ${runId}, which waits with the question above.`;
+    return fail("TOOL_INVALID_INPUT", message, { reason: "already_answered", field: "run", runId, hint });
+  }
+  if (openCount === 1) return succeed(undefined);
+  const message = `Nothing was decided: the run waits with ${openCount} questions, of which the first is shown.`;
+  return fail("TOOL_INVALID_INPUT", message, { reason: "several_questions", field: "question", runId, hint });
+}
+
+/** Everything, cut nowhere: what is not shown cannot be agreed to. */
+function showQuestion({ runId, questionId, waiting }: Question): void {
+  tell(`${bold(escapeUnprintable(waiting.name))} of ${runId} waits for an approval:`);
+  tell(`  ${escapeUnprintable(waiting.message)}`);
+  if (waiting.details !== null) {
+    const lines = escapeLines(JSON.stringify(waiting.details, null, 2)).split("\n");
+    for (const line of lines) tell(`${dim("  │ ")}${line}`);
+  }
+  tell(dim(`  question ${questionId}`));
+}
+
+async function findAnswer({ yes, deny }: ApproveOptions): Promise<ToolResult<boolean>> {
+  if (yes === true && deny === true) {
+    return fail("TOOL_INVALID_INPUT", "Give --yes or --deny, not both.", { field: "yes" });
+  }
+  if (yes === true || deny === true) return succeed(yes === true);
+  if (canAsk()) return succeed(await askYesNo("Approve it?"));
+  return fail("TOOL_INVALID_INPUT", `Nothing was decided: ${whyNotAsked()}.`, {
+    field: "yes",
+    hint: "If you have read the question, give --yes or --deny.",
+  });
+}
+
+async function record(
+  session: Session,
+  question: Question,
+  isApproved: boolean,
+  options: ApproveOptions,
+): Promise<number> {
+  const { runId, questionId, waiting } = question;
+  const decided = await session.app.runs.decide(question, { isApproved });
+  if (!decided.success) return refuse(decided.error, options);
+  const what = escapeUnprintable(waiting.name);
+  if (isApproved && options.resume === true) {
+    note(`${green("approved")} ${what}`);
+    return perform(session, { args: { resume: runId } }, {}, options);
+  }
+  if (options.json === true)
+    printJson({ run_id: runId, node: waiting.name, question: questionId, approved: isApproved });
+  if (!isApproved) note(`${red("denied")} ${what}: the run has failed, and nothing of it was done.`);
+  else note(`${green("approved")} ${what}. Go on with: ${commandLine(["resume", runId], options)}`);
+  return EXIT.ok;
+}

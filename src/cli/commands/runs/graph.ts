@@ -1,0 +1,84 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type { App } from "../../../app/app.ts";
+import { messageOf, type ToolError } from "../../../core/errors.ts";
+import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import { useApp } from "../use/app-call.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import type { Finish } from "../../program.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { readSource, STDIN } from "./run-request.ts";
+import { globalOptionsOf } from "../../session.ts";
+import { note, write } from "../../terminal/terminal.ts";
+import { problemLines, problemsOf, type Problems } from "./workflow-file.ts";
+
+interface GraphOptions extends DryRunOptions {
+  readonly svg?: boolean;
+  readonly out?: string;
+}
+
+type Drawing =
+  | {
+      readonly valid: true;
+      readonly format: "text" | "svg";
+      readonly drawing: string;
+      readonly out: string | null;
+    }
+  | { readonly valid: false; readonly problems: Problems };
+
+export function addGraph(program: Command, finish: Finish): void {
+  withDryRun(program.command("graph"))
+    .description("Draw the plan of a workflow: what runs after what, and what side by side")
+    .argument("<file>", "the .json of a workflow, or - for standard input")
+    .option("--svg", "draw an SVG instead of text")
+    .option("--out <file>", "write the drawing into a file instead of to stdout")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ repertoire graph deploy.json\n  $ repertoire graph deploy.json --svg --out deploy.svg",
+    )
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<GraphOptions>() };
+      if (options.dryRun === true) beginRehearsal();
+      const exitCode = await useApp(options, (app) => draw(app, file, options), {
+        show: (drawing) => show(file, drawing),
+        exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
+      });
+      finish(options.dryRun === true ? endRehearsal(exitCode) : exitCode);
+    });
+}
+
+async function draw(
+  app: App,
+  file: string,
+  { svg, out, dryRun }: GraphOptions,
+): Promise<ToolResult<Drawing>> {
+  const text = await readSource(file);
+  if (!text.success) return text;
+  const checked = await app.checkWorkflow(text.data);
+  if (!checked.success) return succeed({ valid: false, problems: problemsOf(checked.error) });
+  const format = svg === true ? "svg" : "text";
+  const drawing = format === "svg" ? await checked.data.drawSvg() : checked.data.drawText();
+  const failed = out === undefined || dryRun === true ? undefined : await writeOut(out, drawing);
+  if (failed !== undefined) return { success: false, error: failed };
+  return succeed({ valid: true, format, drawing, out: out ?? null });
+}
+
+async function writeOut(out: string, drawing: string): Promise<ToolError | undefined> {
+  try {
+    await writeFile(out, drawing);
+    return undefined;
+  } catch (error) {
+    const message = `The drawing cannot be written: ${messageOf(error)}`;
+    return fail("TOOL_INVALID_INPUT", message, { field: "out" }).error;
+  }
+}
+
+function show(file: string, drawing: Drawing): void {
+  if (!drawing.valid) {
+    for (const line of problemLines(file === STDIN ? "stdin" : file, drawing.problems)) note(line);
+  } else if (drawing.out === null) {
+    write(drawing.drawing.endsWith("\n") ? drawing.drawing : `${drawing.drawing}\n`);
+  } else {
+    note(`written to ${drawing.out}`);
+  }
+}

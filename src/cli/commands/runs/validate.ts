@@ -1,0 +1,71 @@
+import type { Command } from "commander";
+import type { App } from "../../../app/app.ts";
+import { isJsonObject } from "../../../core/json.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { succeed, type ToolResult } from "../../../core/result.ts";
+import { useApp } from "../use/app-call.ts";
+import { countOf } from "../operate/config.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import type { Finish } from "../../program.ts";
+import { readSource, STDIN } from "./run-request.ts";
+import { globalOptionsOf } from "../../session.ts";
+import { green, note, print, yellow } from "../../terminal/terminal.ts";
+import { problemLines, problemsOf, type Problems } from "./workflow-file.ts";
+
+type Verdict =
+  | {
+      readonly valid: true;
+      readonly nodes: number;
+      readonly levels: readonly (readonly string[])[];
+      readonly inputs: readonly string[];
+      readonly warnings?: readonly string[];
+    }
+  | { readonly valid: false; readonly problems: Problems };
+
+export function addValidate(program: Command, finish: Finish): void {
+  program
+    .command("validate")
+    .description("Check a workflow: all its problems at once, each with what to do; nothing runs")
+    .argument("<file>", "the .json of a workflow, or - for standard input")
+    .addHelpText(
+      "after",
+      `
+It exits with 0 when the workflow could run, with 1 when it could not.
+
+Examples:
+  $ repertoire validate deploy.json
+  $ repertoire validate - --json < deploy.json`,
+    )
+    .action(async (file: string, _options: unknown, command: Command) => {
+      finish(
+        await useApp(globalOptionsOf(command), (app) => check(app, file), {
+          show: (verdict) => show(file, verdict),
+          exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
+        }),
+      );
+    });
+}
+
+async function check(app: App, file: string): Promise<ToolResult<Verdict>> {
+  const text = await readSource(file);
+  if (!text.success) return text;
+  const checked = await app.checkWorkflow(text.data);
+  if (!checked.success) return succeed({ valid: false, problems: problemsOf(checked.error) });
+  const { nodeCount, levels, inputSchema, warnings } = checked.data;
+  const { properties } = inputSchema;
+  const inputs = isJsonObject(properties) ? Object.keys(properties) : [];
+  return succeed({ valid: true, nodes: nodeCount, levels, inputs, ...(warnings.length > 0 && { warnings }) });
+}
+
+function show(file: string, verdict: Verdict): void {
+  const name = file === STDIN ? "stdin" : file;
+  if (verdict.valid) {
+    const { nodes, levels, inputs, warnings = [] } = verdict;
+    const counts = [countOf(nodes, "node"), countOf(levels.length, "level"), countOf(inputs.length, "input")];
+    print(`${green("valid")} ${name}: ${counts.join(", ")}`);
+    for (const warning of warnings) note(`${yellow("warning")} ${escapeUnprintable(warning)}`);
+    return;
+  }
+  for (const line of problemLines(name, verdict.problems)) print(line);
+  note(countOf(verdict.problems.length, "problem"));
+}

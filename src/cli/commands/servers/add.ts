@@ -1,0 +1,227 @@
+import { Option, type Command } from "commander";
+import { listFiledServers } from "../../../config/filed-servers.ts";
+import { findUrlProblem } from "../../../config/http.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { serverIdOf } from "../../../core/names.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { canAsk } from "../../terminal/confirm.ts";
+import { editedFile } from "../../edited-file.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import {
+  draftNewServers,
+  planNewServers,
+  writeNewServers,
+  type NewServer,
+  type NewServersPlan,
+} from "../../init/new-servers.ts";
+import type { Finish } from "../../program.ts";
+import { isSnippet, readSnippet } from "../../connect/server-snippet.ts";
+import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { showDryRun } from "../../terminal/shown-diff.ts";
+import { failWith, green, note, printJson } from "../../terminal/terminal.ts";
+
+interface AddOptions extends GlobalOptions {
+  readonly url?: string;
+  readonly transport?: "stdio" | "http" | "sse";
+  readonly env: readonly string[];
+  readonly header: readonly string[];
+  readonly force?: boolean;
+  readonly plain?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export function addAdd(program: Command, finish: Finish): void {
+  program
+    .command("add")
+    .description("Add a server to the config")
+    .argument("<name>", "what to call it; or JSON with servers, as a README shows it")
+    .argument(
+      "[commandOrUrl]",
+      "the program to start, the address of a remote server, or the JSON of one server",
+    )
+    .argument("[args...]", "arguments of the program; put -- before the program if they begin with -")
+    .option("--url <url>", "the address of a remote server")
+    .addOption(new Option("-t, --transport <kind>", "how to reach it").choices(["stdio", "http", "sse"]))
+    .option("-e, --env <KEY=value>", "a variable for the program; may be given again", collect, [])
+    .option(
+      "-H, --header <header>",
+      'a header for a remote server, as "Name: value"; may be given again',
+      collect,
+      [],
+    )
+    .option("--plain", "Write secrets into the config as they are, not into the secret store")
+    .option("--force", "Replace a server of the same name")
+    .option("--dry-run", "Show what would change, and change nothing")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github
+  $ repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'
+  $ repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp
+
+  $ repertoire add '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}'
+
+A secret that you give goes to the secret store (the system's keyring, or a file that only you can read), and the config
+refers to it as \${input:ID}; --plain writes it as it is. \${NAME} is read from the environment when the server is started.`,
+    )
+    .action(
+      async (
+        name: string,
+        target: string | undefined,
+        args: string[],
+        _options: unknown,
+        command: Command,
+      ) => {
+        const options = { ...globalOptionsOf(command), ...command.opts<AddOptions>() };
+        finish(await add(name, target, args, options));
+      },
+    );
+}
+
+async function add(
+  name: string,
+  target: string | undefined,
+  args: readonly string[],
+  options: AddOptions,
+): Promise<number> {
+  const given = describeServers(name, target, args, options);
+  if (typeof given === "string") return failWith(EXIT.usage, given);
+  const place = editedFile(options);
+  const servers = placeServers(given, place.path, options);
+  if (!Array.isArray(servers)) return failWith(servers.exitCode, servers.message);
+  const plan = planNewServers(servers, place);
+  if (options.dryRun === true) {
+    const draft = draftNewServers(plan, options.plain !== true);
+    return showDryRun({ path: plan.path, ...draft }, options.json === true);
+  }
+  const moves = await choose(plan, options);
+  if (moves === undefined) return failWith(EXIT.interrupted, "nothing was changed");
+  const written = await writeNewServers(plan, moves);
+  const ids = servers.map(({ id }) => id);
+  if (options.json === true) {
+    const [only] = written.entries;
+    const shown =
+      ids.length === 1 ? { added: ids[0], server: only!.entry } : { added: ids, servers: written.entries };
+    printJson({ ...shown, file: plan.path, moved: written.moved });
+  } else note(`${green("added")} ${ids.join(", ")} to ${plan.path}. Try: repertoire tools ${ids[0]}`);
+  if (written.moved.length > 0) {
+    const names = plan.secretNames.join(", ");
+    note(`${names}: kept in ${written.keptIn}, and not in the config (--plain would write it there)`);
+  }
+  return EXIT.ok;
+}
+
+/** Whether secrets go to the secret store; `undefined` after Ctrl-C. Without a terminal they do. */
+async function choose({ secretNames }: NewServersPlan, options: AddOptions): Promise<boolean | undefined> {
+  if (secretNames.length === 0 || options.plain === true) return false;
+  if (!canAsk() || options.json === true) return true;
+  const clack = await import("@clack/prompts");
+  const answer = await clack.select({
+    message: `${secretNames.map(escapeUnprintable).join(", ")} looks like a secret. Where should it go?`,
+    output: process.stderr,
+    options: [
+      { value: true, label: "The secret store: the keyring, or a file that only you can read" },
+      { value: false, label: "The config file, as it is" },
+    ],
+  });
+  return clack.isCancel(answer) ? undefined : answer;
+}
+
+/** The entries by the names that they get, or what is wrong with the words. */
+function describeServers(
+  name: string,
+  target: string | undefined,
+  args: readonly string[],
+  options: AddOptions,
+): { readonly key: string; readonly entry: JsonObject }[] | string {
+  const snippet =
+    target === undefined && isSnippet(name) ? name : isSnippet(target ?? "") ? target! : undefined;
+  if (snippet === undefined) {
+    const entry = describeServer(target, args, options);
+    return typeof entry === "string" ? entry : [{ key: name, entry }];
+  }
+  if (args.length + options.env.length + options.header.length > 0 || options.url !== undefined)
+    return "with JSON there is nothing else to say: put arguments, env and headers into it";
+  const read = readSnippet(snippet);
+  if (typeof read === "string") return read;
+  if (snippet === name) {
+    const nameless = read.some(({ key }) => key === undefined);
+    return nameless
+      ? "this JSON has no name for the server: repertoire add NAME 'JSON'"
+      : read.map(({ key, entry }) => ({ key: key!, entry }));
+  }
+  return read.length === 1
+    ? [{ key: name, entry: read[0]!.entry }]
+    : "this JSON has several servers: leave out the name";
+}
+
+/** Under names that are valid and free, or that may be replaced. */
+function placeServers(
+  given: readonly { readonly key: string; readonly entry: JsonObject }[],
+  path: string,
+  options: AddOptions,
+): NewServer[] | { readonly message: string; readonly exitCode: number } {
+  const filed = listFiledServers({ configPath: options.config, home: options.home });
+  const servers: NewServer[] = [];
+  for (const { key, entry } of given) {
+    const id = serverIdOf(key);
+    if (!id.success) return { message: id.error.message, exitCode: EXIT.usage };
+    const taken = filed.servers.find((other) => other.path === path && other.id === id.data);
+    if (taken !== undefined && options.force !== true) {
+      const message = `there is a server "${taken.key}" in ${path} already; --force replaces it`;
+      return { message, exitCode: EXIT.refused };
+    }
+    servers.push({
+      key: taken?.key ?? key,
+      id: id.data,
+      entry,
+      ...(taken !== undefined && { table: taken.table }),
+    });
+  }
+  return servers;
+}
+
+/** The entry for the file, or what is wrong with the words. */
+function describeServer(
+  target: string | undefined,
+  args: readonly string[],
+  options: AddOptions,
+): JsonObject | string {
+  const url = options.url ?? (target !== undefined && /^https?:\/\//.test(target) ? target : undefined);
+  if (url === undefined) {
+    if (target === undefined) return "give the program to start, or --url";
+    if (options.header.length > 0) return "--header goes with a remote server, --env with a program";
+    const env = readPairs(options.env, "=");
+    if (typeof env === "string") return `--env ${env}: write KEY=value`;
+    return {
+      command: target,
+      ...(args.length > 0 ? { args } : {}),
+      ...(env.length > 0 ? { env: Object.fromEntries(env) } : {}),
+    };
+  }
+  if (options.env.length > 0) return "--env goes with a program, --header with a remote server";
+  const headers = readPairs(options.header, ":");
+  if (typeof headers === "string") return `--header ${headers}: write "Name: value"`;
+  // What a variable or an input stands for is known later.
+  const problem = url.includes("${") ? undefined : findUrlProblem(url);
+  if (problem !== undefined)
+    return `the address ${problem.message}${problem.hint === undefined ? "" : `; ${problem.hint}`}`;
+  const type = options.transport === "sse" ? "sse" : "http";
+  return { type, url, ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}) };
+}
+
+/** Name and value of each pair; a pair that is none, by its name only, for its value may be a secret. */
+function readPairs(pairs: readonly string[], separator: string): [string, string][] | string {
+  const read: [string, string][] = [];
+  for (const pair of pairs) {
+    const at = pair.indexOf(separator);
+    if (at <= 0) return JSON.stringify(pair.slice(0, 20));
+    read.push([pair.slice(0, at).trim(), separator === ":" ? pair.slice(at + 1).trim() : pair.slice(at + 1)]);
+  }
+  return read;
+}
+
+function collect(value: string, earlier: readonly string[]): string[] {
+  return [...earlier, value];
+}

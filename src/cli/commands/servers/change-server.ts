@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { editConfig, planEdits } from "../../../config/edit.ts";
+import { listFiledServers, type FiledServer } from "../../../config/filed-servers.ts";
+import { loadConfig } from "../../../config/load.ts";
+import { locateConfig } from "../../../config/locate.ts";
+import { didYouMean, nearest } from "../../../text/nearest.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import { configError, globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { showDryRun } from "../../terminal/shown-diff.ts";
+import { failWith, green, note, printJson } from "../../terminal/terminal.ts";
+
+interface ServerChange {
+  /** What was done, in one word: `removed`. */
+  readonly word: string;
+  /** The fields of the entry that change, `undefined` for those that go; without fields, the entry itself goes. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes one server where it stands, found by its key or id. The files need only be JSON: what their servers say does not matter. */
+export function changeServer(name: string, command: Command, { word, fields }: ServerChange): number {
+  const options = { ...globalOptionsOf(command), ...command.opts<{ dryRun?: boolean }>() };
+  const place = { configPath: options.config, home: options.home };
+  const { servers, problems } = listFiledServers(place);
+  const server = servers.find((other) => other.key === name || other.id === name);
+  if (server === undefined) {
+    if (problems.length > 0) throw configError(problems);
+    return failWith(
+      EXIT.notFound,
+      `${describeMiss(name, options)}.${didYouMean(nearest(name, keysOf(servers)))}`,
+    );
+  }
+  const { key, path, table } = server;
+  const edits =
+    fields === undefined
+      ? [{ path: [table, key], value: undefined }]
+      : Object.entries(fields).map(([field, value]) => ({ path: [table, key, field], value }));
+  const named = server.id ?? key;
+  if (options.dryRun === true) return showDryRun({ path, ...planEdits(path, edits) }, options.json === true);
+  editConfig(path, locateConfig(place).home, edits);
+  if (options.json === true) printJson({ [word]: named, file: path });
+  else {
+    note(`${green(word)} ${named} in ${path}`);
+    if (fields === undefined) noteOther(server, servers);
+  }
+  return EXIT.ok;
+}
+
+/** A server of the same id in a file further away counts once the nearer one is gone. */
+function noteOther({ id, path }: FiledServer, servers: readonly FiledServer[]): void {
+  const other = servers.find((one) => one.id !== undefined && one.id === id && one.path !== path);
+  if (other?.trusted === true) note(`${other.id} of ${other.path} is the one that is used now`);
+}
+
+function keysOf(servers: readonly FiledServer[]): string[] {
+  return servers.map(({ key }) => key);
+}
+
+function describeMiss(name: string, { config, home }: GlobalOptions): string {
+  const loaded = loadConfig({ configPath: config, home });
+  const isFromEnvironment = loaded.ok && loaded.config.servers.some(({ id }) => id === name);
+  return isFromEnvironment ? `"${name}" comes from the environment` : `there is no server "${name}"`;
+}

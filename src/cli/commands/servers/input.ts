@@ -1,0 +1,212 @@
+import type { Command } from "commander";
+import type { ConfigInput } from "../../../config/config.ts";
+import { INPUT_ID_RULE, isInputId } from "../../../config/input-id.ts";
+import { loadConfig } from "../../../config/load.ts";
+import { locateConfig } from "../../../config/locate.ts";
+import { formatPath } from "../../../config/problem.ts";
+import { didYouMean, nearest } from "../../../text/nearest.ts";
+import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import { openInputs, type Inputs } from "../../../secrets/inputs.ts";
+import { refuse } from "../use/app-call.ts";
+import { askAtTerminal } from "../../init/ask-inputs.ts";
+import { commandLine } from "../../command-line.ts";
+import { canAsk, whyNotAsked } from "../../terminal/confirm.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import { findValueProblem, readPiped } from "./input-value.ts";
+import type { Finish } from "../../program.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { green, isRehearsal, note, printJson, printTable } from "../../terminal/terminal.ts";
+
+export function addInput(program: Command, finish: Finish): void {
+  const input = program
+    .command("input")
+    .description("Give, list and forget the values of inputs: what stands as ${input:ID} in the config")
+    .addHelpText(
+      "after",
+      `
+A value is asked for at the terminal and not shown, or is read from stdin. It is never an argument: the arguments of a
+command are seen by every program of the machine and stay in the history of the shell. It is kept with the secrets, and a
+gateway that is running starts the servers that waited for it.
+
+Examples:
+  $ repertoire input list
+  $ repertoire input set github-token
+  $ pass show github | repertoire input set github-token
+  $ repertoire input forget github-token`,
+    );
+  input
+    .command("list")
+    .description("List the inputs: whether a value is kept, what protects it, which servers take it")
+    .action((_options: unknown, command: Command) => finish(list(globalOptionsOf(command))));
+  withDryRun(input.command("set"))
+    .description("Give an input its value, at the terminal or through stdin")
+    .argument("<id>", "the ID of ${input:ID}")
+    // A value that is given all the same would be repeated in the usual complaint.
+    .allowExcessArguments()
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const options = globalOptionsOf<DryRunOptions>(command);
+      if (options.dryRun === true) beginRehearsal();
+      finish(
+        command.args.length > 1 ? refuse(badArgument(id, options).error, options) : await set(id, options),
+      );
+    });
+  withDryRun(input.command("forget"))
+    .description("Remove the value of an input")
+    .argument("<id>", "the ID of ${input:ID}")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const options = globalOptionsOf<DryRunOptions>(command);
+      if (options.dryRun === true) beginRehearsal();
+      finish(await forget(id, options));
+    });
+}
+
+function inputsOf(options: GlobalOptions): Inputs {
+  return openInputs({ home: locateConfig({ configPath: options.config, home: options.home }).home });
+}
+
+/** What the config says of its inputs, without their values; nothing where it is not valid. */
+function declaredInputs(options: GlobalOptions): readonly ConfigInput[] {
+  const loaded = loadConfig({ configPath: options.config, home: options.home, assumeTrusted: true });
+  return loaded.ok ? loaded.config.inputs : (loaded.inputs ?? []);
+}
+
+// ── list ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function list(options: GlobalOptions): number {
+  const views = viewInputs(declaredInputs(options), inputsOf(options));
+  if (options.json === true) printJson(views);
+  else if (views.length === 0) note("The config uses no inputs, and no value is kept.");
+  else {
+    const rows = views.map((view) => [
+      view.id,
+      view.protectedBy ?? (view.hasDefault ? "no, there is a default" : "no"),
+      [...view.servers, ...view.settings].join(", "),
+      view.description ?? "",
+    ]);
+    printTable([["INPUT", "KEPT", "USED BY", "DESCRIPTION"], ...rows]);
+  }
+  return EXIT.ok;
+}
+
+/** One input, for people: never its value. */
+interface InputView {
+  readonly id: string;
+  readonly description?: string;
+  readonly isKept: boolean;
+  /** What protects the value that is kept. */
+  readonly protectedBy?: "keyring" | "file";
+  readonly hasDefault: boolean;
+  readonly servers: readonly string[];
+  /** Other places in the config that take it. */
+  readonly settings: readonly string[];
+}
+
+/** What the config declares or uses, and what is kept though nothing uses it. */
+export function viewInputs(
+  declared: readonly ConfigInput[],
+  inputs: Pick<Inputs, "list" | "protectionOf">,
+): InputView[] {
+  const byId = new Map(declared.map((input) => [input.id, input]));
+  const kept = new Set(inputs.list());
+  return [...new Set([...byId.keys(), ...kept])].sort().map((id) => {
+    const input = byId.get(id);
+    const protectedBy = inputs.protectionOf(id);
+    const settings = (input?.paths ?? []).filter((path) => path[0] !== "mcpServers").map(formatPath);
+    return {
+      id,
+      ...(input?.description !== undefined && { description: input.description }),
+      isKept: kept.has(id),
+      ...(protectedBy !== undefined && { protectedBy }),
+      hasDefault: input?.state === "default",
+      servers: input?.servers ?? [],
+      settings,
+    };
+  });
+}
+
+// ── set and forget ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function set(id: string, options: GlobalOptions): Promise<number> {
+  if (!isInputId(id)) return refuse(badId().error, options);
+  const declared = declaredInputs(options);
+  const input = declared.find((other) => other.id === id);
+  const value = await obtainValue(id, input);
+  if (!value.success) return refuse(value.error, options);
+  const inputs = inputsOf(options);
+  // A rehearsal does not say what would protect it: only trying would tell whether there is a keyring.
+  if (!isRehearsal()) await inputs.set(id, value.data);
+  const protectedBy = isRehearsal() ? undefined : inputs.protectionOf(id);
+  if (options.json === true) printJson({ set: id, protectedBy, servers: input?.servers ?? [] });
+  else
+    note(
+      isRehearsal()
+        ? `${green("kept")} ${id}`
+        : `${green("kept")} ${id}, protected by ${protectedBy === "keyring" ? "the keyring" : "the permissions of its file"}`,
+    );
+  if (options.json !== true && (input === undefined || input.state === "unused"))
+    note(adviceOn(id, declared));
+  return isRehearsal() ? endRehearsal(EXIT.ok) : EXIT.ok;
+}
+
+async function obtainValue(id: string, input: ConfigInput | undefined): Promise<ToolResult<string>> {
+  // Whoever gives a value by hand may do so before other eyes, whatever the file says of it.
+  const asked = { ...(input ?? unknownInput(id)), isPassword: true };
+  if (process.stdin.isTTY && !canAsk()) {
+    return fail("TOOL_INVALID_INPUT", `Nothing was changed: ${whyNotAsked()}.`, {
+      hint: "Pipe the value in through stdin, or leave out --no-input.",
+    });
+  }
+  const value = canAsk() ? await askAtTerminal(asked) : await readPiped(process.stdin);
+  if (value === undefined)
+    return fail("CANCELLED", `Interrupted at the question for ${id}; nothing was changed.`);
+  const problem = findValueProblem(value, input);
+  if (problem === undefined) return succeed(value);
+  return fail("TOOL_INVALID_INPUT", `The value of ${id} ${problem}.`, {
+    hint: canAsk() ? "Nothing was changed." : "It is read from stdin. Nothing was changed.",
+  });
+}
+
+function unknownInput(id: string): ConfigInput {
+  return {
+    id,
+    type: "promptString",
+    isPassword: true,
+    state: "unused",
+    isNeeded: false,
+    servers: [],
+    paths: [],
+  };
+}
+
+function adviceOn(id: string, declared: readonly ConfigInput[]): string {
+  const used = declared.filter((input) => input.paths.length > 0).map((input) => input.id);
+  return `Nothing in the config uses it yet: write \${input:${id}}.${didYouMean(nearest(id, used))}`;
+}
+
+async function forget(id: string, options: GlobalOptions): Promise<number> {
+  const inputs = inputsOf(options);
+  if (!isInputId(id)) return refuse(badId().error, options);
+  const isKept = isRehearsal() ? inputs.list().includes(id) : await inputs.forget(id);
+  if (!isKept) {
+    const near = nearest(id, inputs.list());
+    const missing = fail("TOOL_NOT_FOUND", `No value is kept for ${id}.${didYouMean(near)}`, {
+      nearest: near,
+      hint: `To see what is kept: ${commandLine(["input", "list"], options)}`,
+    });
+    return refuse(missing.error, options);
+  }
+  if (options.json === true) printJson({ forgotten: id });
+  else note(`${green("forgotten")} ${id}`);
+  return isRehearsal() ? endRehearsal(EXIT.ok) : EXIT.ok;
+}
+
+function badArgument(id: string, options: GlobalOptions) {
+  return fail("TOOL_INVALID_INPUT", "A value is not given as an argument, where other programs can see it.", {
+    hint: `Nothing was kept. It is asked for by: ${commandLine(["input", "set", isInputId(id) ? id : "ID"], options)}`,
+  });
+}
+
+function badId() {
+  return fail("TOOL_INVALID_INPUT", `That is no id: ${INPUT_ID_RULE}.`, { field: "id" });
+}

@@ -1,0 +1,164 @@
+import type { Command } from "commander";
+import type { ServerView } from "../../../app/app.ts";
+import type { ServerConfig } from "../../../config/config.ts";
+import { formatProblem } from "../../../config/problem.ts";
+import { didYouMean, nearest } from "../../../text/nearest.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import { describeStarting } from "../../../process/starting.ts";
+import { refuse } from "../use/app-call.ts";
+import { commandLine } from "../../command-line.ts";
+import { countOf } from "../operate/config.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import type { Finish } from "../../program.ts";
+import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
+import { startServersVisibly } from "../../guide/server-step.ts";
+import { agoOf } from "../../terminal/time-words.ts";
+import { dim, note, print, printJson, printTable } from "../../terminal/terminal.ts";
+
+interface ServersOptions extends GlobalOptions {
+  readonly check?: boolean;
+  readonly rejected?: boolean;
+}
+
+export function addServers(program: Command, finish: Finish): void {
+  program
+    .command("servers")
+    .description("List the configured servers: state, era, tools, latency, last error, what was left out")
+    .argument("[name]", "only this server, with everything that was left out of its lists")
+    .option("--check", "Start each server and ask it again; without it nothing is started")
+    .option("--rejected", "What was left out of the lists of all servers, each with its code and its reason")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire servers
+  $ repertoire servers github
+  $ repertoire servers --rejected
+  $ repertoire servers --check --json`,
+    )
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      finish(await show(name, { ...globalOptionsOf(command), ...command.opts<ServersOptions>() }));
+    });
+}
+
+async function show(name: string | undefined, options: ServersOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const found = findServer(name, session.config.current().servers);
+    if (!found.success) return refuse(found.error, options);
+    const { servers: configured } = session.config.current();
+    const ids = found.data ?? configured.map(({ id }) => id);
+    const views = await (options.check === true
+      ? startServersVisibly(session.app, ids)
+      : session.app.viewServers(false, ids));
+    if (options.json === true) printJson(views);
+    else if (views.length === 0) note("No servers are configured. Add one: repertoire add NAME -- COMMAND");
+    else showTable(views, { ...options, ...(name !== undefined && { rejected: true }) });
+    return options.check === true && views.some((view) => view.cause !== undefined)
+      ? EXIT.unreachable
+      : EXIT.ok;
+  } finally {
+    await session.close();
+  }
+}
+
+/** The id that a name stands for; without a name, all. */
+function findServer(
+  name: string | undefined,
+  configured: readonly ServerConfig[],
+): ToolResult<readonly string[] | undefined> {
+  if (name === undefined) return succeed(undefined);
+  const server = configured.find(({ key, id }) => key === name || id === name);
+  if (server !== undefined) return succeed([server.id]);
+  const near = nearest(
+    name,
+    configured.map(({ id }) => id),
+  );
+  return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(name)}.${didYouMean(near)}`, {
+    field: "name",
+    nearest: near,
+    hint: "repertoire servers lists them.",
+  });
+}
+
+/** What was left out: how much of each server, or each entry with its code and its reason. */
+function rejectedLines(views: readonly ServerView[], options: ServersOptions): string[] {
+  const some = views.filter(({ rejected }) => rejected.length > 0);
+  if (options.rejected === true)
+    return some.flatMap(({ id, rejected }) =>
+      rejected.map(({ code, kind, name, reason }) =>
+        escapeUnprintable(`${id}: ${kind} ${name} left out (${code}): ${reason}`),
+      ),
+    );
+  return some.map(({ id, rejected }) => {
+    const command = commandLine(["servers", id], options);
+    return `${id}: ${countOf(rejected.length, "entry", "entries")} left out of its lists. See: ${command}`;
+  });
+}
+
+/** In a word; where gateways have started it, in how many of them it is so. */
+function stateOf({ state, gateways = [] }: ServerView): string {
+  if (gateways.length === 0) return state;
+  const count = gateways.filter((gateway) => gateway.state === state).length;
+  return `${WORDS[state] ?? state} in ${countOf(count, "gateway")}`;
+}
+
+const WORDS: Partial<Record<ServerView["state"], string>> = { ready: "running", connecting: "starting" };
+
+/** Which process has which servers, for whoever looks for it in a list of processes. */
+function gatewayLines(views: readonly ServerView[]): string[] {
+  const lines = new Map<number, { readonly serves: string; readonly servers: string[] }>();
+  for (const { id, gateways = [] } of views) {
+    for (const { pid, serves = "a command", state, since, error, said } of gateways) {
+      const line = lines.get(pid) ?? { serves, servers: [] };
+      lines.set(pid, line);
+      const word = WORDS[state as ServerView["state"]] ?? state;
+      const cause = error === undefined ? "" : `: ${error}`;
+      const last = said === undefined ? "" : `. It said: ${said}`;
+      line.servers.push(`${id}: ${word}, began ${agoOf(since)}${cause}${last}`);
+    }
+  }
+  return [...lines].flatMap(([pid, { serves, servers }]) => [
+    `gateway with pid ${pid} (${serves}):`,
+    ...servers.map((text) => dim(`  ${escapeUnprintable(text)}`)),
+  ]);
+}
+
+function showTable(views: readonly ServerView[], options: ServersOptions): void {
+  const rows = views.map((view) => [
+    view.id,
+    stateOf(view),
+    view.era ?? "",
+    view.toolCount === undefined ? "" : countOf(view.toolCount, "tool"),
+    view.connectMs === undefined ? "" : `${Math.round(view.connectMs)} ms`,
+    view.latencyMs === undefined ? "" : `${Math.ceil(view.latencyMs)} ms`,
+    view.target,
+  ]);
+  printTable([["SERVER", "STATE", "ERA", "TOOLS", "START", "LATENCY", "TARGET"], ...rows]);
+  for (const lines of [gatewayLines(views), rejectedLines(views, options)]) {
+    if (lines.length > 0) print();
+    for (const line of lines) print(line);
+  }
+  for (const { id, missingInputs } of views) {
+    if (missingInputs === undefined) continue;
+    const commands = missingInputs.map((input) => commandLine(["input", "set", input], options));
+    print(`\n${id} needs ${missingInputs.join(", ")}: ${commands.join("; ")}`);
+  }
+  for (const { id, problems = [] } of views) {
+    for (const problem of problems) print(`\n${id} is not usable: ${formatProblem(problem)}`);
+  }
+  if (views.some(({ state }) => state === "untrusted")) {
+    print(
+      `\nThe servers of this folder's repertoire.json are not started before: ${commandLine(["trust"], options)}`,
+    );
+  }
+  for (const { id, starting } of views) {
+    if (starting !== undefined) print(`\n${id} is ${describeStarting(starting)}`);
+  }
+  for (const view of views.filter((other) => other.error !== undefined && other.gateways === undefined)) {
+    print(`\n${view.id}: ${escapeUnprintable(view.error!)}`);
+    for (const line of view.stderr ?? []) print(dim(`  │ ${escapeUnprintable(line)}`));
+    if (view.hint !== undefined) print(`  ${escapeUnprintable(view.hint)}`);
+  }
+}

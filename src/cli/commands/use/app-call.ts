@@ -1,0 +1,40 @@
+import type { App } from "../../../app/app.ts";
+import type { ToolError } from "../../../core/errors.ts";
+import type { ToolResult } from "../../../core/result.ts";
+import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
+import { withProgress } from "../../terminal/progress-line.ts";
+import { openSession, type GlobalOptions } from "../../session.ts";
+import { printJson, printToolError } from "../../terminal/terminal.ts";
+
+/** How the answer becomes text, and which exit code it means; 0 unless it says otherwise. */
+interface Drawing<T> {
+  readonly show: (answer: T) => void;
+  readonly exitCodeOf?: (answer: T) => number;
+  /** What is told on a terminal while it takes a while; not for work that asks something. */
+  readonly progress?: string;
+}
+
+/** Does something with the gateway and prints what came of it, as JSON or as it is drawn. */
+export async function useApp<T>(
+  options: GlobalOptions,
+  use: (app: App) => Promise<ToolResult<T>>,
+  { show, exitCodeOf, progress }: Drawing<T>,
+): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const work = (): Promise<ToolResult<T>> => use(session.app);
+    const answer = await (progress === undefined ? work() : withProgress(progress, work));
+    if (!answer.success) return refuse(answer.error, options);
+    if (options.json === true) printJson(answer.data);
+    else show(answer.data);
+    return exitCodeOf?.(answer.data) ?? EXIT.ok;
+  } finally {
+    await session.close();
+  }
+}
+
+export function refuse(error: ToolError, options: GlobalOptions): number {
+  if (options.json === true) printJson({ success: false, error });
+  else printToolError(error);
+  return exitCodeOfToolError(error);
+}

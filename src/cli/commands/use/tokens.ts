@@ -1,0 +1,131 @@
+import type { Command } from "commander";
+import type { TokenReport } from "../../../app/app.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import type { Finish } from "../../program.ts";
+import { withProgress } from "../../terminal/progress-line.ts";
+import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
+import { bold, note, print, printJson, printTable } from "../../terminal/terminal.ts";
+
+interface TokensOptions extends GlobalOptions {
+  readonly tools?: boolean;
+  readonly start?: boolean;
+}
+
+type Face = TokenReport["faces"][number];
+
+export function addTokens(program: Command, finish: Finish): void {
+  program
+    .command("tokens")
+    .description("Show what the tools of your servers cost in tokens, and what each mode comes to")
+    .option("--tools", "Show each tool, the dearest first")
+    .option("--start", "Start servers that were not asked yet; without it nothing is started")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ repertoire tokens\n  $ repertoire tokens --tools\n  $ repertoire tokens --start --json | jq '.faces[].why'",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      finish(await show({ ...globalOptionsOf(command), ...command.opts<TokensOptions>() }));
+    });
+}
+
+async function show(options: TokensOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const start = options.start === true;
+    const doing = start ? "asking the servers and counting" : "counting";
+    const report = await withProgress(doing, () => session.app.weighTools({ start }));
+    if (options.json === true) printJson(options.tools === true ? report : withoutTools(report));
+    else showReport(report, options.tools === true);
+    return options.start === true && report.unread.length > 0 ? EXIT.unreachable : EXIT.ok;
+  } finally {
+    await session.close();
+  }
+}
+
+function withoutTools(report: TokenReport): object {
+  const servers = report.servers.map(({ id, toolCount, tokens, meanTokens }) => ({
+    id,
+    toolCount,
+    tokens,
+    meanTokens,
+  }));
+  return { ...report, servers };
+}
+
+function showReport(report: TokenReport, hasTools: boolean): void {
+  if (report.servers.length > 0) {
+    showServers(report);
+    print();
+  }
+  if (hasTools && report.servers.some(({ toolCount }) => toolCount > 0)) {
+    showTools(report);
+    print();
+  }
+  showFaces(report.faces);
+  for (const { id, reason } of report.unread) {
+    const what = reason === undefined ? "not asked yet; --start asks it" : escapeUnprintable(reason);
+    note(`${id}: ${what}`);
+  }
+  showNotes(report);
+}
+
+function showServers({ servers }: TokenReport): void {
+  const rows = servers.map(({ id, toolCount, tokens, meanTokens }) => [id, toolCount, tokens, meanTokens]);
+  printNumbers(["SERVER", "TOOLS", "TOKENS", "MEAN"], rows);
+}
+
+function showTools({ servers }: TokenReport): void {
+  const tools = servers.flatMap((server) => server.tools).sort((a, b) => b.tokens - a.tokens);
+  printNumbers(
+    ["TOOL", "TOKENS"],
+    tools.map(({ name, tokens }) => [name, tokens]),
+  );
+}
+
+function showFaces(faces: readonly Face[]): void {
+  printNumbers(
+    ["", "IN FORCE", "LEAN: START", "+ TASK", "FULL: START", "+ TASK"],
+    faces.map((face) => [
+      titleOf(face),
+      face.mode,
+      face.lean.startTokens,
+      face.lean.taskTokens ?? "no search",
+      face.full.startTokens,
+      face.full.taskTokens ?? "no search",
+    ]),
+  );
+  print();
+  for (const face of faces) print(`${bold(titleOf(face))}: ${escapeUnprintable(face.why)}`);
+}
+
+function showNotes({ faces, tokenizer }: TokenReport): void {
+  const { queryCount, tokens } = faces[0]!.search;
+  note("START is what every conversation begins with: the meta-tools, what was kept, and in full the tools.");
+  if (queryCount > 0) {
+    const measured = `measured with ${queryCount} that are made from your own tools`;
+    note(`TASK is what two searches add: ${withCommas(tokens)} tokens each, ${measured}.`);
+  }
+  note(`Counted with ${tokenizer}; the counts of other models differ by some per cent.`);
+}
+
+function titleOf({ profile }: Face): string {
+  return profile === null ? "gateway" : `profile ${profile}`;
+}
+
+/** Names to the left, numbers to the right. */
+function printNumbers(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  const texts = [head, ...rows.map((row) => row.map(cellOf))];
+  const widths = head.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)));
+  printTable(
+    texts.map((row) => row.map((cell, column) => (column === 0 ? cell : cell.padStart(widths[column]!)))),
+  );
+}
+
+function cellOf(cell: string | number): string {
+  return typeof cell === "number" ? withCommas(cell) : cell;
+}
+
+function withCommas(count: number): string {
+  return count.toLocaleString("en-US");
+}

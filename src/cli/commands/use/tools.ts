@@ -1,0 +1,231 @@
+import type { Command } from "commander";
+import type { ServerView } from "../../../app/app.ts";
+import type { Config } from "../../../config/config.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { toolErrorIn } from "../../../core/errors.ts";
+import { describeStarting } from "../../../process/starting.ts";
+import { refuse } from "./app-call.ts";
+import {
+  callablesIn,
+  gatherTools,
+  metaToolsOf,
+  nodesOf,
+  PATIENCE_MS,
+  signatureOfCallable,
+  type Callable,
+} from "./callable.ts";
+import { commandLine } from "../../command-line.ts";
+import { countOf } from "../operate/config.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import { noteIdle } from "../operate/idle-note.ts";
+import type { Finish } from "../../program.ts";
+import { globalOptionsOf, openSession, type GlobalOptions, type Session } from "../../session.ts";
+import { bold, dim, note, print, printJson } from "../../terminal/terminal.ts";
+import { outputWidth, wrapText } from "../../terminal/wrap-text.ts";
+
+interface ToolsOptions extends GlobalOptions {
+  readonly nodes?: boolean;
+}
+
+export function addTools(program: Command, finish: Finish): void {
+  program
+    .command("tools")
+    .argument("[query]", "the name of a server, or what you want to do")
+    .description("List the tools that can be called, by server, or search them")
+    .option("--nodes", "Also the built-in nodes, which only workflows can use")
+    .addHelpText(
+      "after",
+      `
+Each tool is shown as code calls it. A client sees the tools that the exposure mode lists, and can call all of them. Servers that
+are still starting are waited for, at most ${PATIENCE_MS / 1000} s.
+
+Examples:
+  $ repertoire tools
+  $ repertoire tools github
+  $ repertoire tools "create an issue"
+  $ repertoire tools --jq '.[] | select(.listed) | .name'`,
+    )
+    .action(async (query: string | undefined, _options: unknown, command: Command) => {
+      finish(await tools(query, { ...globalOptionsOf(command), ...command.opts<ToolsOptions>() }));
+    });
+}
+
+async function tools(query: string | undefined, options: ToolsOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const configured = session.config.current().servers.map(({ id }) => id);
+    if (query === undefined) return await list(session, undefined, options);
+    return configured.includes(query)
+      ? await list(session, query, options)
+      : await search(session, query, options);
+  } finally {
+    await session.close();
+  }
+}
+
+// ── by server ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function list(
+  { app, config }: Session,
+  server: string | undefined,
+  options: ToolsOptions,
+): Promise<number> {
+  const callables = callablesIn(await gatherTools(app, server === undefined ? undefined : [server]));
+  const listed = new Set((await app.gateway.listTools()).map(({ name }) => name));
+  const views = (await app.viewServers(false)).filter(({ id }) => server === undefined || id === server);
+  const chosen = server === undefined ? callables : callables.filter((one) => one.server === server);
+  const others = server === undefined ? await metaToolsOf(app) : [];
+  const nodes = options.nodes === true ? nodesOf(app) : [];
+  if (options.json === true) {
+    printJson([...others, ...chosen, ...nodes].map((one) => describeInList(one, listed)));
+    return EXIT.ok;
+  }
+  const mode = modeOf(config.current());
+  const kept = chosen.filter(({ kind }) => kind === "kept");
+  const keptTitle = `kept · ${countOf(kept.length, "tool")}${hiddenNote(kept, listed, "at most 100 are")}`;
+  showGroups([
+    ...views.flatMap((view) => groupOf(view, chosen, listed, mode, options) ?? []),
+    ...(kept.length > 0 ? [{ title: keptTitle, callables: kept }] : []),
+    ...(others.length > 0
+      ? [{ title: `meta-tools · ${others.length}, every client has them`, callables: others }]
+      : []),
+    ...(nodes.length > 0
+      ? [{ title: `built-in nodes · ${nodes.length}, in workflows only`, callables: nodes }]
+      : []),
+  ]);
+  if (server === undefined) noteIdle(config.current(), options);
+  return EXIT.ok;
+}
+
+/** What was always in the list, and what tells why it is in it. */
+function describeInList(one: Callable, listed: ReadonlySet<string>): object {
+  return {
+    ...one.definition,
+    name: one.name,
+    kind: one.kind,
+    ...(one.server !== undefined && { server: one.server }),
+    signature: signatureOfCallable(one),
+    listed: listed.has(one.name),
+  };
+}
+
+/** Why clients do not see a tool that they can call. */
+function modeOf({ exposure }: Config): string {
+  return exposure === "auto" ? "`auto` is lean" : `the exposure is ${exposure}`;
+}
+
+/** Undefined where all is said below the list: what is wrong with its entry. */
+function groupOf(
+  view: ServerView,
+  callables: readonly Callable[],
+  listed: ReadonlySet<string>,
+  mode: string,
+  options: GlobalOptions,
+): Group | undefined {
+  const own = callables.filter(({ server }) => server === view.id);
+  const state = stateLine(view, options);
+  if (own.length === 0 && state === undefined) return undefined;
+  const counts = own.length === 0 ? "" : ` · ${countOf(own.length, "tool")}${hiddenNote(own, listed, mode)}`;
+  return { title: `${view.id}${counts}${state === undefined ? "" : ` · ${state}`}`, callables: own };
+}
+
+function hiddenNote(own: readonly Callable[], listed: ReadonlySet<string>, why: string): string {
+  const hidden = own.filter(({ name }) => !listed.has(name)).length;
+  if (hidden === 0) return "";
+  const count = hidden === own.length ? "" : `${hidden} `;
+  return `, ${count}not shown to clients: ${why}; all are callable`;
+}
+
+/** Nothing for a server that answered. */
+function stateLine(view: ServerView, options: GlobalOptions): string | undefined {
+  const { id, state, error, toolCount, starting } = view;
+  if (state === "disabled") return "disabled";
+  if (state === "untrusted" || state === "unusable" || state === "needs_input") return undefined;
+  if (error !== undefined) return `${state}: ${escapeUnprintable(error)}`;
+  if (toolCount !== undefined) return toolCount === 0 ? "no tools" : undefined;
+  if (starting !== undefined)
+    return `${describeStarting(starting)}; to wait for it: ${commandLine(["tools", id], options)}`;
+  return `${state}: it has not answered yet; ask again, or look at: ${commandLine(["doctor", "--servers", id], options)}`;
+}
+
+interface Group {
+  readonly title: string;
+  readonly callables: readonly Callable[];
+}
+
+function showGroups(groups: readonly Group[]): void {
+  for (const [at, group] of groups.entries()) {
+    if (at > 0) print();
+    showGroup(group);
+  }
+}
+
+function showGroup({ title, callables }: Group): void {
+  for (const line of wrapText(title, outputWidth(), "", "  ")) print(bold(line));
+  for (const one of callables) showCallable(one);
+}
+
+function showCallable(one: Callable): void {
+  const width = outputWidth();
+  for (const line of wrapText(escapeUnprintable(signatureOfCallable(one)), width, "  ", "      "))
+    print(line);
+  const about = escapeUnprintable(firstSentence(one.definition.description ?? "").trim());
+  if (about !== "") for (const line of wrapText(about, width, "    ")) print(dim(line));
+}
+
+// ── by words ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** More than a person reads; `--json` gives as many. */
+const HITS_MAX = 50;
+
+/** What `browse_components` answers, as far as it is read here. */
+interface Browsed {
+  readonly nodes: readonly { readonly type: string; readonly server: string }[];
+  readonly workflows: readonly { readonly tool: string }[];
+  readonly total: number;
+  readonly pending: readonly string[];
+  readonly unavailable: readonly { readonly server: string; readonly reason: string }[];
+}
+
+async function search({ app }: Session, query: string, options: ToolsOptions): Promise<number> {
+  const found = await gatherTools(app);
+  // The servers have been waited for: this asks none of them.
+  const answer = await app.gateway.callTool("browse_components", { query, limit: HITS_MAX });
+  const error = toolErrorIn(answer);
+  if (error !== undefined) return refuse(error, options);
+  if (options.json === true) {
+    printJson(answer.structuredContent);
+    return EXIT.ok;
+  }
+  const hits = answer.structuredContent as unknown as Browsed;
+  const byName = new Map([...callablesIn(found), ...nodesOf(app)].map((one) => [one.name, one]));
+  const names = [...hits.workflows.map(({ tool }) => tool), ...hits.nodes.map(({ type }) => type)];
+  const shown = names.flatMap((name) => byName.get(name) ?? []);
+  const callable = shown.filter(({ kind }) => kind !== "node");
+  const nodes = shown.filter(({ kind }) => kind === "node");
+  for (const one of callable) showCallable(one);
+  if (options.nodes === true && nodes.length > 0) {
+    if (callable.length > 0) print();
+    showGroup({ title: "in workflows only", callables: nodes });
+  }
+  if (callable.length === 0) noteNothing(query, found.tools.length, options);
+  else if (hits.total > names.length) note(`${hits.total} fit; the best are shown.`);
+  if (options.nodes !== true && nodes.length > 0) noteNodes(nodes, query, options);
+  for (const server of hits.pending) note(`${server} has not answered yet.`);
+  for (const { server, reason } of hits.unavailable) note(`${server}: ${escapeUnprintable(reason)}`);
+  return EXIT.ok;
+}
+
+function noteNothing(query: string, toolCount: number, options: GlobalOptions): void {
+  note(`Nothing fits ${JSON.stringify(query)}.`);
+  if (toolCount > 0) note(`To see all ${toolCount}: ${commandLine(["tools"], options)}`);
+}
+
+function noteNodes(nodes: readonly Callable[], query: string, options: GlobalOptions): void {
+  const names = nodes.map(({ name }) => name).join(", ");
+  note(`In workflows only: ${names}. To see them: ${commandLine(["tools", query, "--nodes"], options)}`);
+}
+
+export function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+}

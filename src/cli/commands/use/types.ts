@@ -1,0 +1,76 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { messageOf } from "../../../core/errors.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import type { Finish } from "../../program.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { globalOptionsOf, openSession } from "../../session.ts";
+import { failWith, note, printJson, red, tell, write } from "../../terminal/terminal.ts";
+
+interface TypesOptions extends DryRunOptions {
+  readonly out?: string;
+}
+
+export function addTypes(program: Command, finish: Finish): void {
+  withDryRun(program.command("types"))
+    .description("Write the TypeScript declarations of all your tools, for an editor")
+    .argument("[server...]", "only these servers")
+    .option("--out <file>", "write to this file instead of standard output")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire types --out mcp.d.ts
+  $ repertoire types github files`,
+    )
+    .action(async (servers: string[], _options: unknown, command: Command) => {
+      finish(await types(servers, { ...globalOptionsOf(command), ...command.opts<TypesOptions>() }));
+    });
+}
+
+async function types(servers: readonly string[], options: TypesOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const { text, toolCount, missing } = await session.app.declareTools(servers);
+    for (const { server, reason } of missing) tell(`${red("missing")} ${server}: ${reason}`);
+    const exitCode = exitCodeOf(missing);
+    if (options.out === undefined) {
+      if (options.json === true) printJson({ declarations: text, toolCount, missing });
+      else write(text);
+      return exitCode;
+    }
+    if (options.dryRun === true) {
+      beginRehearsal();
+      return endRehearsal(done(options, toolCount, missing, exitCode));
+    }
+    return (await writeOut(options.out, text)) ? done(options, toolCount, missing, exitCode) : EXIT.failed;
+  } finally {
+    await session.close();
+  }
+}
+
+function exitCodeOf(missing: readonly { readonly isUnknown?: true }[]): number {
+  if (missing.some(({ isUnknown }) => isUnknown)) return EXIT.notFound;
+  return missing.length > 0 ? EXIT.unreachable : EXIT.ok;
+}
+
+async function writeOut(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text);
+    return true;
+  } catch (error) {
+    failWith(EXIT.failed, `The file cannot be written: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+function done(
+  options: TypesOptions,
+  toolCount: number,
+  missing: readonly unknown[],
+  exitCode: number,
+): number {
+  if (options.json === true) printJson({ file: options.out, toolCount, missing });
+  else note(`${options.out}: ${toolCount} tools`);
+  return exitCode;
+}

@@ -1,0 +1,82 @@
+/** What a client is told of this gateway: a program to start, or an address to reach. */
+import { resolve } from "node:path";
+import { CLIENT_TITLES, type ClientId, type ClientPlace } from "../../clients/client.ts";
+import type { JoinedServer } from "../../clients/join-entry.ts";
+import { readVariable } from "../../config/locate.ts";
+import { findOwnCommand, type OwnProcess } from "./own-command.ts";
+import type { GlobalOptions } from "../session.ts";
+import { yellow } from "../terminal/terminal.ts";
+
+export interface ConnectOptions extends GlobalOptions {
+  readonly project?: boolean;
+  readonly profile?: string;
+  readonly http?: string;
+  /** False for `--no-token`. */
+  readonly token?: boolean;
+  /** True for all servers, else the ids of those that stay. */
+  readonly keepServers?: true | readonly string[] | undefined;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly undo?: boolean;
+  readonly force?: boolean;
+}
+
+/** Everything about the machine. */
+export interface ConnectWorld {
+  readonly place: ClientPlace;
+  readonly home: string;
+  readonly own: OwnProcess;
+  /** Absent where nobody can be asked. */
+  readonly ask?: (question: string) => Promise<boolean>;
+}
+
+/** The variable that a client reads the token from: the token itself never stands in a client's file. */
+export const TOKEN_VARIABLE = "REPERTOIRE_TOKEN";
+
+/** What the client is told to start or to reach, or what is wrong with the words. */
+export function describeServer(options: ConnectOptions, world: ConnectWorld): JoinedServer | string {
+  const { http, profile, config, home } = options;
+  if (http !== undefined) {
+    if (profile !== undefined) return "over HTTP the address names the profile: write --http ADDRESS/PROFILE";
+    if (!/^https?:$/.test(URL.parse(http)?.protocol ?? ""))
+      return "--http needs an address that begins with http:// or https://";
+    return { kind: "http", url: http, tokenVariable: options.token === false ? undefined : TOKEN_VARIABLE };
+  }
+  if (options.token === false) return "--no-token goes with --http";
+  const { command, args, env } = findOwnCommand(world.own);
+  const { cwd, env: variables } = world.place;
+  // Set in a shell, it is not set on a desktop.
+  const wantedHome = home ?? (readVariable(variables, "REPERTOIRE_HOME") || undefined);
+  const given = [
+    ...(config === undefined ? [] : ["--config", resolve(cwd, config)]),
+    ...(wantedHome === undefined ? [] : ["--home", resolve(cwd, wantedHome)]),
+    ...(profile === undefined ? [] : ["--profile", profile]),
+  ];
+  return { kind: "stdio", command, args: [...args, "serve", ...given], ...(env !== undefined && { env }) };
+}
+
+/** What the person must know to have it work. */
+export function adviceFor(client: ClientId, options: ConnectOptions, { own }: ConnectWorld): string[] {
+  if (options.http !== undefined) {
+    const where = `${TOKEN_VARIABLE} must be set where ${CLIENT_TITLES[client]} is started, to what \`repertoire token\` prints`;
+    return options.token === false ? [] : [`${yellow("note")} ${where}`];
+  }
+  const { lives } = findOwnCommand(own);
+  return lives === "installed" ? [] : [`${yellow("note")} ${ADVICE[lives]}: npm install -g repertoire`];
+}
+
+const ADVICE = {
+  npx: "you run Repertoire through npx, so the client does too and starts slower; to avoid that, install it and connect again",
+  cache: "this program runs out of a cache that may be cleared; install it, then connect again",
+} as const;
+
+/** The options of a connection as words, to say how the same is done again. */
+export function wordsOf({ project, profile, http, token, keepServers }: ConnectOptions): string[] {
+  return [
+    ...(project === true ? ["--project"] : []),
+    ...(profile === undefined ? [] : ["--profile", profile]),
+    ...(http === undefined ? [] : ["--http", http]),
+    ...(token === false ? ["--no-token"] : []),
+    ...(keepServers === undefined ? [] : ["--keep-servers", ...(keepServers === true ? [] : keepServers)]),
+  ];
+}

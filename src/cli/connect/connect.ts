@@ -1,0 +1,307 @@
+import type { Command } from "commander";
+import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
+import { describeEntry } from "../../clients/join-entry.ts";
+import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../../clients/join-place.ts";
+import { planJoin, undoJoin, writeJoin, type JoinChange } from "../../clients/join-plan.ts";
+import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../../clients/moved-servers.ts";
+import { locateConfig } from "../../config/locate.ts";
+import { undoChange, type Undone } from "../../config/undo-backup.ts";
+import { didYouMean, nearest } from "../../text/nearest.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import { loadConfigWithInputs } from "../../secrets/inputs.ts";
+import { commandLine } from "../command-line.ts";
+import { askYesNo, canAsk, whyNotAsked } from "../terminal/confirm.ts";
+import {
+  adviceFor,
+  describeServer,
+  TOKEN_VARIABLE,
+  wordsOf,
+  type ConnectOptions,
+  type ConnectWorld,
+} from "./connect-server.ts";
+import { EXIT } from "../terminal/exit-code.ts";
+import { ownProcess } from "./own-command.ts";
+import type { Finish } from "../program.ts";
+import { globalOptionsOf, type GlobalOptions } from "../session.ts";
+import { diffServers, showDiff } from "../terminal/shown-diff.ts";
+import { failWith, green, note, print, printJson, yellow } from "../terminal/terminal.ts";
+import { thisPlace } from "../this-place.ts";
+
+export function addConnect(program: Command, finish: Finish): void {
+  program
+    .command("connect")
+    .description("Write this gateway into the config of an MCP client")
+    .argument("<client>", `one of ${CLIENT_IDS.join(", ")}`)
+    .option("--project", "For this folder only, in the file that the project shares")
+    .option("--profile <name>", "Show the client this profile of the config, and nothing else")
+    .option("--http <url>", "Let the client reach a running gateway at this address instead of starting one")
+    .option("--no-token", `With --http: no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`)
+    .option(
+      "--keep-servers [names...]",
+      "Leave servers in the client that the gateway has too: all, or those named",
+    )
+    .option("--dry-run", "Show what would change, and change nothing")
+    .option("--yes", "Do not ask; needed where there is no terminal")
+    .option(
+      "--undo",
+      "Put the client's file back as it was, to the byte; of one that was changed since, only the entries",
+    )
+    .option(
+      "--force",
+      "With --undo: the whole file, also where it was changed since; what was changed is lost",
+    )
+    .addHelpText(
+      "after",
+      `
+It shows the difference and asks once. It writes the entry "${JOINED_KEY}" and takes out the servers that your config has too,
+because the client would otherwise see their tools twice; --keep-servers leaves them. Comments and layout stay. The
+file as it was is kept in the backups folder of the home, and --undo puts it back. With --project, --profile or --http
+no server is taken out.
+
+Examples:
+  $ repertoire connect claude
+  $ repertoire connect vscode --project --profile review
+  $ repertoire connect codex --http http://127.0.0.1:7373/mcp
+  $ repertoire connect cursor --dry-run
+  $ repertoire connect cursor --undo`,
+    )
+    .action(async (client: string, _options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<ConnectOptions>() };
+      finish(await connect(client, options, thisWorld(options)));
+    });
+}
+
+function thisWorld(options: GlobalOptions): ConnectWorld {
+  return {
+    place: thisPlace(),
+    home: locateConfig({ configPath: options.config, home: options.home }).home,
+    own: ownProcess(),
+    ...(canAsk() ? { ask: askYesNo } : {}),
+  };
+}
+
+/** What connecting a client would do. */
+export type ConnectionPlan =
+  | { readonly kind: "change"; readonly change: JoinChange; readonly moved: MovedServers }
+  | { readonly kind: "unchanged"; readonly target: JoinTarget }
+  | { readonly kind: "refused"; readonly message: string; readonly exitCode: number };
+
+/** Connects one client, or takes that back; the exit code says how it went. */
+export async function connect(name: string, options: ConnectOptions, world: ConnectWorld): Promise<number> {
+  const client = CLIENT_IDS.find((id) => id === name);
+  if (client === undefined) {
+    const known = `Clients: ${CLIENT_IDS.join(", ")}.`;
+    return refuse(
+      `there is no client "${name}".${didYouMean(nearest(name, CLIENT_IDS))} ${known}`,
+      EXIT.usage,
+    );
+  }
+  if (options.undo === true) {
+    const target = targetOf(client, options, world);
+    return typeof target === "string" ? refuse(target, EXIT.usage) : undo(target, options, world);
+  }
+  const plan = await planConnection(client, options, world);
+  if (plan.kind === "refused") return refuse(plan.message, plan.exitCode);
+  if (plan.kind === "change") return carryOut(plan.change, plan.moved, options, world);
+  const { target } = plan;
+  return done(target, options, { changed: false, diff: "", backup: null, gone: [] }, [
+    `${CLIENT_TITLES[client]} has this entry already in ${target.path}; nothing was changed`,
+  ]);
+}
+
+/** Looks at the client's file and at our config; changes nothing. */
+export async function planConnection(
+  client: ClientId,
+  options: ConnectOptions,
+  world: ConnectWorld,
+): Promise<ConnectionPlan> {
+  const target = targetOf(client, options, world);
+  if (typeof target === "string") return refusal(target, EXIT.usage);
+  const server = describeServer(options, world);
+  if (typeof server === "string") return refusal(server, EXIT.usage);
+  const entry = describeEntry(client, server);
+  if (entry === undefined) {
+    const title = CLIENT_TITLES[client];
+    return refusal(
+      `the file of ${title} has programs only; leave out --http, or add the address in ${title}`,
+      EXIT.usage,
+    );
+  }
+  const moved = await findMoved(target, options, world);
+  const plan = planJoin(
+    target,
+    entry,
+    moved.here.map(({ key }) => key),
+  );
+  if (plan.kind === "change") return { kind: "change", change: plan, moved };
+  if (plan.kind === "unchanged") return { kind: "unchanged", target };
+  return refusal(`${plan.message}\nNothing was changed. Correct the file, then try again.`, EXIT.failed);
+}
+
+function targetOf(
+  client: ClientId,
+  { project }: ConnectOptions,
+  { place }: ConnectWorld,
+): JoinTarget | string {
+  return (
+    findJoinTarget(client, project === true ? "project" : "user", place) ??
+    `${CLIENT_TITLES[client]} keeps no servers for this folder alone; leave out --project`
+  );
+}
+
+function refusal(message: string, exitCode: number): ConnectionPlan {
+  return { kind: "refused", message, exitCode };
+}
+
+/**
+ * What the gateway takes over from the client. A profile may not show it, a gateway at an address may have another config, and a
+ * project's file belongs to others as well.
+ */
+async function findMoved(
+  target: JoinTarget,
+  { config: configPath, home, keepServers, profile, http }: ConnectOptions,
+  { place }: ConnectWorld,
+): Promise<MovedServers> {
+  const isPartial = profile !== undefined || http !== undefined || target.scope === "project";
+  if (keepServers === true || isPartial) return NOTHING_MOVED;
+  const loaded = await loadConfigWithInputs({ ...place, configPath, home });
+  return loaded.ok ? findMovedServers(target, place, loaded.config, keepServers) : NOTHING_MOVED;
+}
+
+async function carryOut(
+  plan: JoinChange,
+  moved: MovedServers,
+  options: ConnectOptions,
+  world: ConnectWorld,
+): Promise<number> {
+  const { target, before, after, gone } = plan;
+  const title = CLIENT_TITLES[target.client];
+  const diff = diffServers({ path: target.path, before, after, format: target.format });
+  if (options.json !== true) showDiff(diff, print);
+  else if (options.dryRun !== true && options.yes !== true) showDiff(diff, note);
+  if (options.dryRun === true) {
+    return done(target, options, { changed: false, diff, backup: null, gone }, [
+      ...describeMoved(plan, moved),
+      "Nothing was changed (--dry-run)",
+    ]);
+  }
+  if (options.yes !== true) {
+    if (world.ask === undefined) {
+      const again = commandLine(["connect", target.client, ...wordsOf(options), "--yes"], options);
+      return refuse(
+        `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`,
+        EXIT.usage,
+      );
+    }
+    for (const line of describeMoved(plan, moved)) note(line);
+    if (!(await world.ask(`Write this to ${target.path}?`)))
+      return refuse("nothing was changed", EXIT.refused);
+  }
+  const written = writeJoin(plan, world.home);
+  if (written.kind === "changed") {
+    return refuse(
+      `${target.path} has changed in the meantime; nothing was written. Try again.`,
+      EXIT.refused,
+    );
+  }
+  return done(target, options, { changed: true, diff, backup: written.backup, gone }, [
+    `${green("connected")} ${title} in ${target.path}. Restart ${title} to apply.`,
+    ...(options.yes === true ? describeMoved(plan, moved) : []),
+    ...adviceFor(target.client, options, world),
+    `To take it back: ${commandLine(["connect", target.client, ...undoWords(options)], options)}`,
+  ]);
+}
+
+/** Which servers go, which cannot, and which are in files that are left alone. */
+export function describeMoved(
+  { target, gone, stuck }: JoinChange,
+  { elsewhere, waiting }: Pick<MovedServers, "elsewhere" | "waiting">,
+): string[] {
+  const title = CLIENT_TITLES[target.client];
+  const names = (keys: readonly string[]): string => keys.map(escapeUnprintable).join(", ");
+  return [
+    ...(gone.length === 0
+      ? []
+      : [`Taken out of ${title}, because the gateway has them: ${names(gone)} (--keep-servers leaves them)`]),
+    ...(stuck.length === 0
+      ? []
+      : [`${yellow("note")} ${title} has these twice now; take them out by hand: ${names(stuck)}`]),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `${yellow("note")} ${names(waiting)}: still in ${title}, because the gateway cannot start it yet; repertoire doctor says why. Then connect again`,
+        ]),
+    ...elsewhere.map(
+      ({ key, path }) =>
+        `${yellow("note")} ${escapeUnprintable(key)} is also in ${escapeUnprintable(path)}; take it out there by hand`,
+    ),
+  ];
+}
+
+function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorld): number {
+  const undone = undoChange(target, target.path, home, options.force === true);
+  if (undone.kind === "none") {
+    return refuse(
+      `there is no backup of ${target.path}: it was not connected with this home, or was undone`,
+      EXIT.failed,
+    );
+  }
+  if (undone.kind === "changed") return undoEntries(target, options, home);
+  const changed = undone.kind !== "already";
+  return done(target, options, { changed, diff: "", backup: null, gone: [] }, [
+    `${green("undone")} ${target.path} ${UNDONE[undone.kind]}`,
+  ]);
+}
+
+/** Clients write to their own files all the time: what is ours is taken out of the file as it is now. */
+function undoEntries(target: JoinTarget, options: ConnectOptions, home: string): number {
+  const undone = undoJoin(target, home);
+  if (undone.kind === "stuck") return refuse(changedSince(target, options), EXIT.refused);
+  const back = undone.back.length === 0 ? "" : `, ${undone.back.map(escapeUnprintable).join(", ")} back in`;
+  return done(target, options, { changed: true, diff: "", backup: null, gone: [] }, [
+    `${green("undone")} Repertoire is out of ${target.path}${back}; what else was changed there since stays.`,
+  ]);
+}
+
+export const UNDONE: Readonly<Record<Exclude<Undone["kind"], "none" | "changed">, string>> = {
+  restored: "is as it was before",
+  removed: "is gone, as before",
+  already: "was already as it was before",
+};
+
+export function changedSince(
+  target: Pick<JoinTarget, "client" | "path" | "section">,
+  options: ConnectOptions,
+): string {
+  const again = commandLine(["connect", target.client, ...undoWords(options), "--force"], options);
+  return `${target.path} was changed since it was connected, and putting it back would lose that.
+By hand: take the entry ${target.section}.${JOINED_KEY} out, and put back the servers that went when it was connected.
+To have the whole file as it was then, without what was changed since: ${again}`;
+}
+
+function undoWords({ project }: ConnectOptions): string[] {
+  return [...(project === true ? ["--project"] : []), "--undo"];
+}
+
+interface Done {
+  readonly changed: boolean;
+  readonly diff: string;
+  readonly backup: string | null;
+  /** The keys of the servers that were taken out. */
+  readonly gone: readonly string[];
+}
+
+function done(
+  { client, path }: JoinTarget,
+  options: ConnectOptions,
+  result: Done,
+  lines: readonly string[],
+): number {
+  if (options.json === true) printJson({ client, file: path, ...result });
+  else for (const line of lines) note(line);
+  return EXIT.ok;
+}
+
+function refuse(message: string, exitCode: number): number {
+  return failWith(exitCode, message);
+}

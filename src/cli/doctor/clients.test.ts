@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { createClientsHome } from "../../clients/clients-home.testkit.ts";
+import { checkClients } from "./clients.ts";
+
+it("C6: warns about a connected client whose command is gone or is a bare name, and of no other", () => {
+  const { place, write } = createClientsHome();
+  const script = import.meta.filename;
+  const entry = (command: string, ...args: string[]) => ({ mcpServers: { repertoire: { command, args } } });
+  write(".cursor/mcp.json", entry("/gone/node", "/gone/repertoire/dist/main.js", "serve"));
+  write(".claude.json", entry("repertoire", "serve"));
+  write(".gemini/settings.json", entry(process.execPath, "/gone/repertoire/dist/main.js", "serve"));
+  write(".codeium/windsurf/mcp_config.json", {
+    mcpServers: { ...entry("npx", "-y", "repertoire").mcpServers, other: { command: "/gone/other" } },
+  });
+  write(".config/Claude/claude_desktop_config.json", entry(process.execPath, script, "serve"));
+  const checks = checkClients(place, {});
+  expect(
+    checks.map(({ state, message, cure }) => [state, message.replaceAll(place.homedir, "~"), cure]),
+  ).toEqual([
+    [
+      "warning",
+      "Claude Code cannot start Repertoire: its entry has a bare `repertoire`, which a desktop does not find (~/.claude.json)",
+      "repertoire connect claude",
+    ],
+    [
+      "warning",
+      "Cursor cannot start Repertoire: there is no /gone/node any more (~/.cursor/mcp.json)",
+      "repertoire connect cursor",
+    ],
+    [
+      "warning",
+      "Gemini CLI cannot start Repertoire: there is no /gone/repertoire/dist/main.js any more (~/.gemini/settings.json)",
+      "repertoire connect gemini",
+    ],
+  ]);
+});

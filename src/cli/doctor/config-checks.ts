@@ -1,0 +1,218 @@
+/** What is wrong with the config, told without starting anything. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { findProgramProblem } from "../../app/app.ts";
+import { findPlainSecrets } from "../../clients/plain-secrets.ts";
+import type { Config, ServerConfig } from "../../config/config.ts";
+import type { LoadResult } from "../../config/load.ts";
+import {
+  formatPath,
+  formatProblem,
+  lackOnlyInputs,
+  missingName,
+  type Problem,
+} from "../../config/problem.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { passedEnvironment } from "../../process/passed-environment.ts";
+import { commandLine } from "../command-line.ts";
+import { countOf } from "../commands/operate/config.ts";
+import { reportOf, shellWord, type Check } from "./check.ts";
+import { cureFor, editCommand, type CurePlace } from "./cures.ts";
+import type { GlobalOptions } from "../session.ts";
+
+export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[] {
+  const name = "config";
+  if (!loaded.ok) {
+    return loaded.problems.map((problem) => ({
+      name,
+      state: "failed",
+      message: formatProblem(problem),
+      cure: cureOf(problem, options),
+    }));
+  }
+  const { files } = loaded.config;
+  const warnings = loaded.warnings.map((problem): Check => ({
+    name,
+    state: "warning",
+    message: formatProblem(problem),
+    cure: isAboutTrust(problem, loaded.config) ? commandLine(["trust"], options) : cureOf(problem, options),
+  }));
+  const found: Check[] = files.map(({ kind, path, trusted }) => ({
+    name,
+    state: "ok",
+    message: `${path}${kind === "project" ? ` (of this project folder${trusted ? "" : ", not trusted"})` : ""}`,
+  }));
+  const none: Check = { name, state: "ok", message: "no file; the defaults are in force" };
+  return [...(found.length === 0 ? [none] : found), ...warnings, ...checkReaders(loaded.config)];
+}
+
+/** Whatever there is to say of a file that is not trusted, trust is the way to put it into force. */
+function isAboutTrust({ file }: Problem, { files }: Config): boolean {
+  return files.some(({ path, trusted }) => !trusted && path === resolve(file));
+}
+
+/** What is missing is given, a variable that is wrong is taken away; everything else is a matter for the editor. */
+function cureOf(problem: Problem, options: GlobalOptions): string {
+  const variable = missingName(problem, "variable");
+  const input = missingName(problem, "input");
+  if (problem.file === "environment") return `unset ${shellWord(problem.path)}`;
+  if (variable !== undefined) return `export ${variable}=VALUE`;
+  if (input !== undefined) return commandLine(["input", "set", input], options);
+  return problem.file === "" ? commandLine(["config", "check"], options) : editCommand(resolve(problem.file));
+}
+
+/** Secrets in plain text, in a file that others can read. */
+function checkReaders({ files, servers }: Config): Check[] {
+  if (process.platform === "win32") return [];
+  return files.flatMap(({ path = "" }): Check[] => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || (stat.mode & 0o044) === 0) return [];
+    const keys = servers.filter(({ file }) => file === path).flatMap(plainKeysOf);
+    if (keys.length === 0) return [];
+    return [
+      {
+        name: "config",
+        state: "warning",
+        message: `other users can read the secrets in ${path}: ${keys.join(", ")}`,
+        cure: `chmod 600 ${shellWord(path)}`,
+        advice: "Or keep them as inputs: repertoire input set ID, and ${input:ID} in their place.",
+      },
+    ];
+  });
+}
+
+function plainKeysOf({ id, key, written }: ServerConfig): string[] {
+  const entry: JsonObject =
+    written.kind === "stdio"
+      ? { args: [...written.args], env: { ...written.env } }
+      : { url: written.url, headers: { ...written.headers } };
+  return findPlainSecrets(id, entry).map(({ path }) => formatPath(["mcpServers", key, ...path]));
+}
+
+export function checkServers(loaded: LoadResult): Check[] {
+  if (!loaded.ok) return [];
+  const { servers } = loaded.config;
+  const disabled = servers.filter((server) => !server.enabled).length;
+  const rest = disabled === 0 ? "" : `, ${disabled} of them disabled`;
+  return [
+    { name: "servers", state: "ok", message: `${countOf(servers.length, "server")} configured${rest}` },
+    ...noteVariables(servers),
+    ...(servers.length === 0 ? [] : [notePassed(process.env), ...checkProxy(servers, process.env)]),
+  ];
+}
+
+/** Every login has them, in a terminal and on the desktop. */
+const COMMON_VARIABLES: ReadonlySet<string> = new Set(["HOME", "LANG", "PATH", "SHELL", "TMPDIR", "USER"]);
+
+/** A variable that is set here need not be set where a client starts the gateway, and nothing here can tell. */
+function noteVariables(servers: readonly ServerConfig[]): Check[] {
+  const takers = servers
+    .filter(({ enabled, trusted, problems }) => enabled && trusted && problems.length === 0)
+    .map(({ id, fromEnvironment }) => ({
+      id,
+      names: fromEnvironment.filter((name) => !COMMON_VARIABLES.has(name)),
+    }))
+    .filter(({ names }) => names.length > 0);
+  if (takers.length === 0) return [];
+  const told = takers.map(({ id, names }) => `${id} takes ${names.join(", ")}`).join("; ");
+  return [
+    { name: "servers", state: "ok", message: `set in this terminal: ${told}`, advice: ADVICE_ON_VARIABLES },
+  ];
+}
+
+/** More of them are in `--json`. */
+const PASSED_SHOWN_MAX = 8;
+
+/** What servers get of this environment; beyond what every login has, it is what matters behind a proxy. */
+function notePassed(environment: NodeJS.ProcessEnv): Check {
+  const passed = Object.keys(passedEnvironment(environment)).sort();
+  const isCommon = (name: string) => COMMON_VARIABLES.has(name);
+  const names = [...passed.filter((name) => !isCommon(name)), ...passed.filter(isCommon)];
+  const more = names.length - PASSED_SHOWN_MAX;
+  const shown = `${names.slice(0, PASSED_SHOWN_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return {
+    name: "servers",
+    state: "ok",
+    message: `get ${shown} of this environment, and what their "env" says`,
+    passed,
+  };
+}
+
+const PROXY_NAMES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** Remote servers are reached directly, whatever the environment says of proxies. */
+function checkProxy(servers: readonly ServerConfig[], environment: NodeJS.ProcessEnv): Check[] {
+  const proxy = PROXY_NAMES.find((name) => (environment[name] ?? "") !== "");
+  if (proxy === undefined) return [];
+  const noProxy = environment["NO_PROXY"] ?? environment["no_proxy"] ?? "";
+  const remote = servers.filter(
+    ({ enabled, trusted, transport }) =>
+      enabled && trusted && transport.kind !== "stdio" && needsProxy(transport.url, noProxy),
+  );
+  if (remote.length === 0) return [];
+  const who = remote.map(({ id }) => id).join(", ");
+  return [
+    {
+      name: "servers",
+      state: "warning",
+      message: `${proxy} is set, and remote servers are reached without a proxy: ${who}`,
+      advice: `If they cannot be reached, use a command that goes through it: "command": "npx", "args": ["-y", "mcp-remote", "URL"].`,
+    },
+  ];
+}
+
+function needsProxy(url: string, noProxy: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  if (/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return false;
+  return !noProxy.split(",").some((part) => {
+    const suffix = part.trim().replace(/^\*?\./, "");
+    return suffix === "*" || (suffix !== "" && (hostname === suffix || hostname.endsWith(`.${suffix}`)));
+  });
+}
+
+/** Servers that would not start, as far as that can be told without starting them. */
+export function checkPrograms(loaded: LoadResult, options: GlobalOptions): Check[] {
+  if (!loaded.ok) return [];
+  const { servers, limits } = loaded.config;
+  const place = { options, limits };
+  return servers
+    .filter(({ enabled, trusted }) => enabled && trusted)
+    .flatMap((server): Check[] => {
+      if (server.problems.length > 0) return [reportUnusable(server, place)];
+      const problem = findProgramProblem(server);
+      if (problem === undefined) return [];
+      const { cause, reason } = problem;
+      const cure = cureFor(cause, server, place);
+      return [
+        { name: "server", state: "failed", message: reason, ...cure, server: reportOf(server.id, cause) },
+      ];
+    });
+}
+
+/** A server that cannot be started as it is configured; one that only waits for an input is no fault of the config. */
+export function reportUnusable({ id, problems, missingInputs }: ServerConfig, place: CurePlace): Check {
+  const { options } = place;
+  if (lackOnlyInputs(problems)) {
+    return {
+      name: "server",
+      state: "warning",
+      message: `needs ${missingInputs.length === 1 ? "the input" : "the inputs"} ${missingInputs.join(", ")}`,
+      cure: missingInputs.map((input) => commandLine(["input", "set", input], options)).join("; "),
+      server: reportOf(id),
+    };
+  }
+  const variables = problems.flatMap((problem) => missingName(problem, "variable") ?? []);
+  return {
+    name: "server",
+    state: "failed",
+    message: `is not usable: ${problems.map(formatProblem).join("\n")}`,
+    cure: [...new Set(problems.map((problem) => cureOf(problem, options)))].join("; "),
+    ...(variables.length > 0 && { advice: ADVICE_ON_VARIABLES }),
+    server: reportOf(id),
+  };
+}
+
+const ADVICE_ON_VARIABLES =
+  "A variable must be set where the gateway is started: a client that was started from the desktop does not have the variables " +
+  "of a terminal. Set it in that client's entry for Repertoire, or keep the value as an input.";

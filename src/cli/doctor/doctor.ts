@@ -1,0 +1,139 @@
+/**
+ * `repertoire doctor`: looks at everything that the gateway needs, changes nothing unless `--fix` is given, and ends each red line with the
+ * command that cures it. A check that throws is a red line, not the end of the report.
+ */
+import type { Command } from "commander";
+import { checkSandbox } from "../../app/app.ts";
+import type { LoadResult } from "../../config/load.ts";
+import { locateConfig } from "../../config/locate.ts";
+import { messageOf } from "../../core/errors.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { loadConfigWithInputs } from "../../secrets/inputs.ts";
+import { refuse } from "../commands/use/app-call.ts";
+import { askYesNo, canAsk, whyNotAsked } from "../terminal/confirm.ts";
+import { shellWord, type Check } from "./check.ts";
+import { checkClients } from "./clients.ts";
+import { checkConfig, checkPrograms, checkServers } from "./config-checks.ts";
+import { planFixes, type Fix } from "./fix.ts";
+import { checkHome, checkNode, checkStore, describeSandbox } from "./machine.ts";
+import { checkSecrets } from "./secrets.ts";
+import { chooseServers, startServers } from "./server-checks.ts";
+import { renderChecks } from "./text.ts";
+import { EXIT } from "../terminal/exit-code.ts";
+import type { Finish } from "../program.ts";
+import { globalOptionsOf, type GlobalOptions } from "../session.ts";
+import { green, note, print, printJson, tell, yellow } from "../terminal/terminal.ts";
+import { thisPlace } from "../this-place.ts";
+
+interface DoctorOptions extends GlobalOptions {
+  /** `true` for all of them. */
+  readonly servers?: true | readonly string[];
+  readonly fix?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export function addDoctor(program: Command, finish: Finish): void {
+  program
+    .command("doctor")
+    .description("Check that everything is in order, and say what cures what is not")
+    .option("--servers [names...]", "Start the servers as well, or those named, and ask what they offer")
+    .option(
+      "--fix",
+      "Repair what has one safe repair: modes, left-over files, slips in the config; then look again",
+    )
+    .option("--yes", "With --fix, change the config without being asked")
+    .option("--dry-run", "With --fix, say what would be repaired, and change nothing")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ repertoire doctor
+  $ repertoire doctor --fix
+  $ repertoire doctor --fix --dry-run
+  $ repertoire doctor --servers
+  $ repertoire doctor --servers github files
+  $ repertoire doctor --json | jq '.checks[] | select(.state == "failed")'`,
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<DoctorOptions>() };
+      const fixes = options.fix === true ? await repair(options, planFixes(options)) : undefined;
+      if (fixes?.success === false) return finish(refuse(fixes.error, options));
+      const checks = await examine(options);
+      const hasFailed = checks.some((check) => check.state === "failed");
+      if (options.json === true)
+        printJson({ ok: !hasFailed, ...(fixes !== undefined && { fixes: fixes.data }), checks });
+      else for (const line of renderChecks(checks)) print(line);
+      finish(hasFailed ? EXIT.failed : EXIT.ok);
+    });
+}
+
+/** What was repaired, and how to take it back. */
+interface Repair {
+  readonly what: string;
+  readonly undo?: string;
+  /** False for what would be done, and for what a person did not want. */
+  readonly done: boolean;
+}
+
+async function repair({ yes, dryRun }: DoctorOptions, fixes: readonly Fix[]): Promise<ToolResult<Repair[]>> {
+  const isAsked = ({ diff }: Fix): boolean => diff !== undefined && yes !== true && dryRun !== true;
+  if (fixes.some(isAsked) && !canAsk()) {
+    const message = `Nothing was repaired: the config would be changed, and ${whyNotAsked()}.`;
+    const hint = "Look at it with --dry-run, then give --yes.";
+    return fail("TOOL_INVALID_INPUT", message, { field: "yes", hint });
+  }
+  const repairs: Repair[] = [];
+  for (const fix of fixes) {
+    if (fix.diff !== undefined && yes !== true)
+      for (const line of fix.diff.split("\n")) tell(escapeUnprintable(line));
+    const done = dryRun !== true && (!isAsked(fix) || (await askYesNo("Change it?")));
+    if (done) await fix.apply();
+    const { what, undo } = fix;
+    repairs.push({ what, ...(undo !== undefined && { undo }), done });
+    const mark = done ? green("fixed") : yellow(dryRun === true ? "would fix" : "left");
+    note(
+      `${mark} ${escapeUnprintable(what)}${undo === undefined || !done ? "" : `. To undo: ${escapeUnprintable(undo)}`}`,
+    );
+  }
+  if (fixes.length === 0) note("There is nothing that --fix can repair.");
+  return succeed(repairs);
+}
+
+export async function examine(options: DoctorOptions): Promise<Check[]> {
+  const { home } = locateConfig({ configPath: options.config, home: options.home });
+  const homeCheck = checkHome(home);
+  const machine = [checkNode(), homeCheck, ...(homeCheck.state === "failed" ? [] : [await checkStore(home)])];
+  const secrets = await attempt("secrets", home, () => checkSecrets(home, options));
+  let loaded: LoadResult | undefined;
+  const config = await attempt("config", home, async () => {
+    loaded = await loadConfigWithInputs({ configPath: options.config, home: options.home });
+    return [...checkConfig(loaded, options), ...checkServers(loaded)];
+  });
+  const clients = checkClients(thisPlace(), options);
+  const before = [...machine, ...config, ...secrets, ...clients, describeSandbox(await checkSandbox())];
+  if (loaded?.ok !== true) return before;
+  const programs = checkPrograms(loaded, options);
+  const isReady = [...machine, ...config].every((check) => check.state !== "failed");
+  if (options.servers === undefined || !isReady) return [...before, ...programs];
+  const names = options.servers === true ? [] : options.servers;
+  const { ids, unknown } = chooseServers(loaded.config.servers, names, options);
+  const started = await attempt("server", home, () => startServers(ids, options));
+  // What was started is reported once, with what came of it.
+  const others = programs.filter(({ server }) => server !== undefined && !ids.includes(server.id));
+  return [...before, ...others, ...unknown, ...started];
+}
+
+async function attempt(
+  name: "secrets" | "config" | "server",
+  home: string,
+  work: () => Promise<Check[]>,
+): Promise<Check[]> {
+  try {
+    return await work();
+  } catch (error) {
+    const cure = `ls -la ${shellWord(home)}`;
+    return [{ name, state: "failed", message: messageOf(error), cure }];
+  }
+}

@@ -1,0 +1,100 @@
+/** The step that changes files of other programs: each is shown, asked about and kept as it was. */
+import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
+import { writeJoin } from "../../clients/join-plan.ts";
+import type { ClientsRead } from "../../clients/read-clients.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import { commandLine } from "../command-line.ts";
+import { planConnection } from "../connect/connect.ts";
+import { wordsOf } from "../connect/connect-server.ts";
+import { diffServers, showDiff } from "../terminal/shown-diff.ts";
+import type { Connected } from "./costs.ts";
+import { listOf, tellCommands, short, type Guide } from "./guide.ts";
+import { bold, cyan, green, note, red } from "../terminal/terminal.ts";
+
+/** Servers that have not answered stay in the client: there, they may work. */
+export async function connectClients(
+  found: ClientsRead,
+  silent: readonly string[],
+  parts: Guide,
+): Promise<Connected[]> {
+  const clients = CLIENT_IDS.filter((id) =>
+    found.read.some(({ client, scope }) => client === id && scope === "user"),
+  );
+  const connected: Connected[] = [];
+  for (const client of clients) {
+    const one = await connectClient(client, silent, parts);
+    if (one !== undefined) connected.push(one);
+  }
+  if (clients.length === 0) {
+    parts.screen.say("No AI client was found here. When you have one:");
+    parts.screen.say(
+      `  ${cyan(commandLine(["connect", "CLIENT"], parts.options))}  (${CLIENT_IDS.join(", ")})`,
+      4,
+    );
+    parts.screen.say();
+  }
+  return connected;
+}
+
+async function connectClient(
+  client: ClientId,
+  silent: readonly string[],
+  parts: Guide,
+): Promise<Connected | undefined> {
+  const { options, place, own, target, screen, story } = parts;
+  const title = CLIENT_TITLES[client];
+  const wanted = silent.length === 0 ? options : { ...options, keepServers: silent };
+  const plan = await planConnection(client, wanted, { place, own, home: target.home });
+  if (plan.kind === "refused") {
+    screen.say(
+      `${red("✗")} ${title} was not connected: ${escapeUnprintable(plan.message.replaceAll("\n", ". "))}`,
+      2,
+    );
+    return undefined;
+  }
+  if (plan.kind === "unchanged") {
+    screen.say(`${green("✓")} ${title} is connected already.`);
+    screen.say();
+    return { client, isNew: false, serverIds: [] };
+  }
+  const { change, moved } = plan;
+  const file = short(change.target.path, place);
+  screen.say(bold(`${title} would change like this:`));
+  const { path, format } = change.target;
+  showDiff(diffServers({ ...change, path, format }), note, screen.width());
+  const gone = moved.here.filter(({ key }) => change.gone.includes(key));
+  if (gone.length > 0) {
+    screen.say(
+      `The lines with - go: Repertoire has ${gone.length === 1 ? "this server" : "these servers"} now, and ${title} would see every tool twice.`,
+    );
+  }
+  const staying = [...moved.kept.map(({ key }) => key), ...moved.waiting];
+  if (staying.length > 0) {
+    const names = listOf(staying.map(escapeUnprintable));
+    const again = commandLine(["connect", client], options);
+    screen.say(
+      staying.length === 1
+        ? `${names} stays in ${title}, because it has not answered here. Once it works: ${again}`
+        : `${names} stay in ${title}, because they have not answered here. Once they work: ${again}`,
+    );
+  }
+  const back = commandLine(["connect", client, "--undo"], options);
+  if (!(await screen.yesNo(`Write this to ${file}? A copy is kept.`))) {
+    screen.say(`${title} was left as it is. Later: ${cyan(commandLine(["connect", client], options))}`, 2);
+    screen.say();
+    return undefined;
+  }
+  if (writeJoin(change, target.home).kind === "changed") {
+    screen.say(
+      `${red("✗")} ${file} has changed in the meantime, so nothing was written. Run ${cyan(commandLine(["connect", client], options))}`,
+      2,
+    );
+    return undefined;
+  }
+  story.done.push(`Connected ${title}. To take it back: ${back}`);
+  screen.say(`${green("✓")} Connected ${title}.`);
+  const kept = moved.kept.map(({ id }) => id);
+  const words = kept.length === 0 ? [] : wordsOf({ keepServers: kept });
+  tellCommands([commandLine(["connect", client, "--yes", ...words], options)], back, screen);
+  return { client, isNew: true, serverIds: gone.map(({ id }) => id) };
+}

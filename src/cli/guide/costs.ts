@@ -1,0 +1,53 @@
+/** What connecting comes to, in tokens that were counted. What was not counted is said, never guessed. */
+import type { TokenReport } from "../../app/app.ts";
+import { CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
+import { countOf } from "../commands/operate/config.ts";
+
+/** A client that has the gateway, and the servers that were taken out of it. */
+export interface Connected {
+  readonly client: ClientId;
+  /** Whether it was connected just now. */
+  readonly isNew: boolean;
+  readonly serverIds: readonly string[];
+}
+
+export function describeCosts(
+  { servers, unread, faces, autoTokensMax }: TokenReport,
+  connected: readonly Connected[],
+  serverCount: number,
+): string[] {
+  if (servers.length === 0) {
+    return [
+      `What the tools cost in every conversation cannot be counted: ${serverCount === 1 ? "the server has" : "no server has"} not answered.`,
+    ];
+  }
+  const face = faces[0]!;
+  const now = (face.mode === "lean" ? face.lean : face.full).startTokens;
+  const tokensOf = (ids: readonly string[]): number =>
+    servers.filter(({ id }) => ids.includes(id)).reduce((sum, { tokens }) => sum + tokens, 0);
+  const changed = connected
+    .filter(({ serverIds }) => tokensOf(serverIds) > 0)
+    .map(({ client, serverIds }) => ({ title: CLIENT_TITLES[client], before: tokensOf(serverIds) }));
+  const lines = changed.map(
+    ({ title, before }) =>
+      `${title}: before ${withCommas(before)} tokens in every conversation, now ${withCommas(now)}.`,
+  );
+  if (changed.length === 0) {
+    const all = tokensOf(servers.map(({ id }) => id));
+    lines.push(
+      `The tools of ${countOf(servers.length, "server")} cost ${withCommas(all)} tokens in every conversation; through Repertoire it is ${withCommas(now)}.`,
+    );
+  }
+  if (face.mode === "full") {
+    lines.push(
+      `With so few tools it shows them all beside its own five. From ${withCommas(autoTokensMax)} tokens of tools on, it shows its own and finds the others by search.`,
+    );
+  }
+  if (unread.length > 0)
+    lines.push(`Not counted, because they have not answered: ${unread.map(({ id }) => id).join(", ")}.`);
+  return lines;
+}
+
+function withCommas(count: number): string {
+  return count.toLocaleString("en-US");
+}

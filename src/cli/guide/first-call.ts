@@ -1,0 +1,98 @@
+/** The first server of somebody who has none: pasted from anywhere. */
+import { spawnSync } from "node:child_process";
+import { CLIENT_TITLES } from "../../clients/client.ts";
+import { listFiledServers } from "../../config/filed-servers.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { serverIdOf } from "../../core/names.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import { commandLine } from "../command-line.ts";
+import { countOf } from "../commands/operate/config.ts";
+import { planNewServers, writeNewServers } from "../init/new-servers.ts";
+import { askSecrets, listOf, short, tellCommands, type Guide } from "./guide.ts";
+import { isWholePaste, readPastedServers } from "./paste.ts";
+import { cyan, green, red } from "../terminal/terminal.ts";
+
+/** Whether a server was added. */
+export async function addFirst(parts: Guide): Promise<boolean> {
+  const { screen, story, options } = parts;
+  screen.say(
+    `There is no server to start with. Repertoire looked in ${listOf(Object.values(CLIENT_TITLES))}.`,
+  );
+  const way = await screen.one("What would you like to do?", [
+    { value: "paste", label: "Add a server: paste a command, an address, or JSON from a README" },
+    { value: "demo", label: "See the demo first (a minute, in a temporary folder)" },
+    { value: "leave", label: "Nothing for now" },
+  ]);
+  if (way === "demo") {
+    spawnSync(parts.own.execPath, [parts.own.script, "demo", "--no-serve"], { stdio: "inherit" });
+    screen.say();
+    screen.say(
+      `That was the demo. To go on with a server of your own: ${cyan(commandLine(["start"], options))}`,
+    );
+    return false;
+  }
+  if (way === "leave") {
+    screen.say("Nothing was changed.");
+    screen.say(`To add a server later: ${cyan(commandLine(["add", "NAME", "--", "COMMAND"], options))}`);
+    return false;
+  }
+  screen.say("Paste it here and press Enter; after JSON, an empty line ends it.");
+  const pasted = readPastedServers(await screen.paste(isWholePaste));
+  if (typeof pasted === "string") {
+    screen.say(`${red("✗")} ${pasted}. Nothing was changed.`, 2);
+    return addFirst(parts);
+  }
+  const servers = [];
+  const taken = listFiledServers({ configPath: options.config, home: options.home }).servers;
+  for (const { key, proposal, entry } of pasted) {
+    const name = key ?? (await screen.word("What should it be called?", proposal));
+    const id = serverIdOf(name);
+    const isTaken = id.success && taken.some((other) => other.id === id.data);
+    if (!id.success || isTaken) {
+      const why = id.success ? `There is a server "${name}" already.` : id.error.message;
+      screen.say(`${red("✗")} ${escapeUnprintable(why)} Nothing was changed.`, 2);
+      return addFirst(parts);
+    }
+    servers.push({ key: name, id: id.data, entry });
+  }
+  const plan = planNewServers(servers, parts.target);
+  const moves =
+    plan.secretNames.length > 0 && (await askSecrets(plan.secretNames, "in what you pasted", screen));
+  const writing = writeNewServers(plan, moves);
+  story.change = writing;
+  const { moved, keptIn, entries } = await writing;
+  const names = servers.map(({ id }) => id).join(", ");
+  const file = short(plan.path, parts.place);
+  const back = servers.map(({ id }) => commandLine(["remove", id], options)).join("; ");
+  story.done.push(`Added ${names} to ${file}. To take it back: ${back}`);
+  screen.say(`${green("✓")} Added ${names} to ${file}.`, 2);
+  if (moved.length > 0)
+    screen.say(`${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(keptIn, parts.place)}.`, 2);
+  tellCommands(
+    entries.map(({ key, entry }) => commandLine(["add", ...addWords(key, entry)], options)),
+    back,
+    screen,
+  );
+  return true;
+}
+
+/** How `add` is told the same; VALUE stands for a secret. */
+function addWords(key: string, written: JsonObject): string[] {
+  const text = JSON.stringify(written).replaceAll(/\$\{input:[^}]*\}/g, "VALUE");
+  const { command, args = [], env = {}, type, url, ...rest } = JSON.parse(text) as ServerWords;
+  const isPlain = Object.keys(rest).length === 0;
+  if (isPlain && command !== undefined && url === undefined) {
+    const variables = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    return [key, ...variables, "--", command, ...args];
+  }
+  return isPlain && url !== undefined && (type ?? "http") === "http" ? [key, url] : [key, text];
+}
+
+/** The part of an entry that `add` has words for. */
+interface ServerWords {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly type?: string;
+  readonly url?: string;
+}

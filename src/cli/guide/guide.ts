@@ -1,0 +1,63 @@
+/** What the steps of the guided start share: what they need, what they have done, and how they say it. */
+import type { ClientPlace } from "../../clients/client.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import type { OwnProcess } from "../connect/own-command.ts";
+import type { GlobalOptions, Session } from "../session.ts";
+import type { Screen } from "./screen.ts";
+import { dim } from "../terminal/terminal.ts";
+
+export interface StartWorld {
+  readonly place: ClientPlace;
+  readonly own: OwnProcess;
+}
+
+/** What has been done, with the way back, and what would come next. */
+export interface Story {
+  readonly done: string[];
+  readonly left: string[];
+  /** A change under way: whoever stops the start waits for it. */
+  change: Promise<unknown>;
+  /** Open while servers are tried out. */
+  session?: Session;
+}
+
+/** Everything that a step needs. */
+export interface Guide extends StartWorld {
+  readonly options: GlobalOptions;
+  readonly screen: Screen;
+  readonly story: Story;
+  readonly target: { readonly path: string; readonly home: string };
+}
+
+/** The same without questions, and the way back. */
+export function tellCommands(same: readonly string[], back: string, screen: Screen): void {
+  for (const command of same) screen.say(`  The same without questions: ${command}`, 4, dim);
+  screen.say(`  To take it back: ${back}`, 4, dim);
+  screen.say();
+}
+
+/** Whether secrets go to the secret store. */
+export async function askSecrets(
+  secrets: readonly string[],
+  where: string,
+  screen: Screen,
+): Promise<boolean> {
+  const names = secrets.map(escapeUnprintable).join(", ");
+  const what = secrets.length === 1 ? "A secret is" : `${secrets.length} secrets are`;
+  screen.say(
+    `${what} in plain text ${where}: ${names}. In the secret store, a value is encrypted with the system's keyring, or in a file that only you can read.`,
+  );
+  return screen.yesNo(
+    secrets.length === 1 ? "Move it to the secret store?" : "Move them to the secret store?",
+  );
+}
+
+/** `a, b and c`. */
+export function listOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)!}`;
+}
+
+/** A path below the home folder with `~`. */
+export function short(path: string, { homedir: home }: ClientPlace): string {
+  return escapeUnprintable(path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
+}

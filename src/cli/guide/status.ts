@@ -1,0 +1,117 @@
+/** How things are, in a few lines, for somebody who is set up. Nothing is started. */
+import { findProgramProblem, type ServerView } from "../../app/app.ts";
+import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
+import { isOwnEntry } from "../../clients/own-entry.ts";
+import { readClients } from "../../clients/read-clients.ts";
+import type { ServerConfig } from "../../config/config.ts";
+import { loadConfig } from "../../config/load.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import { VERSION } from "../../core/version.ts";
+import { countOf } from "../commands/operate/config.ts";
+import { findOwnScript } from "../connect/own-command.ts";
+import { paintStatus, timeOf, type RunView } from "../commands/runs/run-view.ts";
+import { openSession } from "../session.ts";
+import type { StartWorld } from "./guide.ts";
+import { openScreen } from "./screen.ts";
+import { bold, cyan, green, red, yellow } from "../terminal/terminal.ts";
+
+/** Enough to see what went on last; `repertoire runs` has them all. */
+const RUNS_SHOWN = 3;
+
+/** False, and nothing shown, where there are no servers or no client is connected yet. */
+export async function showStatus(world: StartWorld): Promise<boolean> {
+  const loaded = loadConfig();
+  const { connected, others } = findClients(world);
+  if (!loaded.ok || loaded.config.servers.length === 0 || connected.length === 0) return false;
+  const screen = openScreen();
+  const session = await openSession({}, "silent");
+  try {
+    const { app } = session;
+    const views = (await app.viewServers(false)).map((view) => withProblem(view, loaded.config.servers));
+    const kept = await app.library.list(null);
+    const runs = (await app.traces.list(RUNS_SHOWN)) as unknown as RunView[];
+    screen.say(`${bold("Repertoire")} ${VERSION}`);
+    screen.say();
+    screen.say(`Servers  ${countOf(views.length, "server")}`);
+    const width = Math.max(...views.map(({ id }) => id.length));
+    for (const view of views) screen.say(`  ${describeServer(view, width)}`, width + 6);
+    const titles = (clients: readonly ClientId[]): string =>
+      clients.map((id) => CLIENT_TITLES[id]).join(", ");
+    screen.say(`Clients  connected: ${titles(connected)}`, 9);
+    if (others.length > 0) screen.say(`         not connected: ${titles(others)}`, 9);
+    screen.say(`Kept     ${kept.length === 0 ? "nothing yet" : countOf(kept.length, "tool")}`);
+    screen.say(`Runs     ${runs.length === 0 ? "none yet" : "the last ones:"}`);
+    for (const { status, started_at: at, intent, kind } of runs)
+      screen.say(`  ${timeOf(at)}  ${paintStatus(status)}  ${escapeUnprintable(intent ?? kind)}`, 4);
+    screen.say();
+    screen.say(bold("What to try:"));
+    const tries = triesOf(views, others);
+    const commandWidth = Math.max(...tries.map(([command]) => command.length));
+    for (const [command, what] of tries) screen.say(`  ${cyan(command.padEnd(commandWidth))}  ${what}`, 4);
+    return true;
+  } finally {
+    await session.close();
+  }
+}
+
+/** A program that is not there fails at the next need, and that can be told now. */
+function withProblem(view: ServerView, servers: readonly ServerConfig[]): ServerView {
+  const server = servers.find(({ id }) => id === view.id);
+  const problem = view.state === "idle" && server !== undefined ? findProgramProblem(server) : undefined;
+  return problem === undefined ? view : { ...view, state: "failed", error: problem.reason };
+}
+
+function triesOf(views: readonly ServerView[], others: readonly ClientId[]): [string, string][] {
+  const isFailing = views.some(
+    ({ state }) => state === "failed" || state === "unusable" || state === "needs_input",
+  );
+  return [
+    ['repertoire tools "what you want to do"', "finds a tool for a task"],
+    isFailing
+      ? ["repertoire doctor --servers", "what is wrong, and the cure"]
+      : ["repertoire doctor", "is everything in order?"],
+    others[0] === undefined
+      ? ["repertoire start", "looks for new servers and clients"]
+      : [`repertoire connect ${others[0]}`, "connects one more client"],
+  ];
+}
+
+function describeServer({ id, state, toolCount, error, missingInputs }: ServerView, width: number): string {
+  const name = escapeUnprintable(id).padEnd(width);
+  const tools = toolCount === undefined ? "" : countOf(toolCount, "tool");
+  switch (state) {
+    case "disabled":
+      return `${yellow("-")} ${name}  switched off`;
+    case "untrusted":
+      return `${yellow("-")} ${name}  not trusted yet`;
+    case "needs_input":
+      return `${yellow("!")} ${name}  needs a value: repertoire input set ${(missingInputs ?? []).join(" ")}`;
+    case "unusable":
+      return `${red("✗")} ${name}  cannot be started as it is configured`;
+    case "failed":
+      return `${red("✗")} ${name}  ${escapeUnprintable(error ?? "failed")}`;
+    default:
+      return toolCount === undefined
+        ? `${yellow("…")} ${name}  has not been asked yet`
+        : `${green("✓")} ${name}  ${tools}${state === "connecting" ? ", starting" : ""}`;
+  }
+}
+
+/** The clients of this machine that have the gateway, and those that do not. */
+function findClients({ place, own }: StartWorld): {
+  readonly connected: ClientId[];
+  readonly others: ClientId[];
+} {
+  const { servers, read } = readClients(place);
+  const ownCommand = { command: own.execPath, args: [findOwnScript(own)] };
+  const joined = new Set(
+    servers.filter(({ key, entry }) => isOwnEntry(key, entry, ownCommand)).map(({ client }) => client),
+  );
+  const there = CLIENT_IDS.filter((id) =>
+    read.some(({ client, scope }) => client === id && scope === "user"),
+  );
+  return {
+    connected: CLIENT_IDS.filter((id) => joined.has(id)),
+    others: there.filter((id) => !joined.has(id)),
+  };
+}

@@ -1,0 +1,60 @@
+/** Asks a person for the inputs that a config lacks. What is asked comes in, so that it can be answered without a terminal. */
+import type { ConfigInput } from "../../config/config.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import type { Inputs } from "../../secrets/inputs.ts";
+import { commandLine } from "../command-line.ts";
+import { findValueProblem } from "../commands/servers/input-value.ts";
+import type { GlobalOptions } from "../session.ts";
+import { dropTypeAhead } from "../guide/type-ahead.ts";
+
+/** The answer, or undefined for somebody who does not want to answer. */
+type AskInput = (input: ConfigInput) => Promise<string | undefined>;
+
+interface AskParts {
+  readonly inputs: Pick<Inputs, "set">;
+  readonly ask: AskInput;
+  readonly note: (line: string) => void;
+  readonly options: GlobalOptions;
+}
+
+/** Asks for each once and keeps what was answered; says how many were. Whoever breaks off is asked no more. */
+export async function askInputs(missing: readonly ConfigInput[], parts: AskParts): Promise<number> {
+  let givenCount = 0;
+  let isOver = false;
+  for (const input of missing) {
+    const answer: string | undefined = isOver ? undefined : await parts.ask(input);
+    isOver = answer === undefined;
+    const problem = findValueProblem(answer ?? "", input);
+    if (answer !== undefined && problem === undefined) {
+      await parts.inputs.set(input.id, answer);
+      givenCount++;
+      continue;
+    }
+    const said = answer === undefined || answer === "" ? "has no value yet" : problem;
+    const cure = commandLine(["input", "set", input.id], parts.options);
+    parts.note(`The input ${input.id} ${said}. To give it one: ${cure}`);
+  }
+  return givenCount;
+}
+
+/** On stderr: stdout is for what the command prints. */
+export const askAtTerminal: AskInput = async (input) => {
+  const clack = await import("@clack/prompts");
+  await dropTypeAhead();
+  const common = { message: questionOf(input), output: process.stderr };
+  const options = input.options?.map(({ label, value }) => ({ label: escapeUnprintable(label), value }));
+  const answer =
+    options !== undefined && input.type === "pickString"
+      ? await clack.select({ ...common, options })
+      : input.isPassword
+        ? await clack.password(common)
+        : await clack.text(common);
+  return clack.isCancel(answer) ? undefined : answer;
+};
+
+function questionOf({ id, description, servers }: ConfigInput): string {
+  const takers = servers.length === 0 ? "" : `, for ${servers.join(", ")}`;
+  return escapeUnprintable(
+    description === undefined ? `The input ${id}${takers}` : `${description} (${id}${takers})`,
+  );
+}

@@ -1,0 +1,99 @@
+/** What is said at the end of an import, and what comes after it. */
+import { CLIENT_IDS } from "../../clients/client.ts";
+import type { ImportPlan } from "../../clients/plan-import.ts";
+import type { ClientsRead } from "../../clients/read-clients.ts";
+import type { ImportWritten } from "../../clients/write-import.ts";
+import { commandLine } from "../command-line.ts";
+import { connect } from "../connect/connect.ts";
+import { editedFile } from "../edited-file.ts";
+import { EXIT } from "../terminal/exit-code.ts";
+import { describeImport } from "./init-view.ts";
+import type { InitOptions, InitWorld } from "./init-world.ts";
+import { green, yellow } from "../terminal/terminal.ts";
+
+export async function finishUnchanged(
+  plan: ImportPlan,
+  found: ClientsRead,
+  path: string,
+  options: InitOptions,
+  world: InitWorld,
+): Promise<number> {
+  if (options.json === true) printJson(world, { file: path, changed: false, ...describeImport(plan, found) });
+  else if (options.dryRun === true) world.note("Nothing was changed (--dry-run).");
+  else if (found.servers.length === 0) {
+    world.note(`No servers were found. Add one: ${commandLine(["add", "NAME", "--", "COMMAND"], options)}`);
+  } else world.note(`Nothing to add: ${path} has them all.`);
+  return options.dryRun === true ? EXIT.ok : connectAll(plan, found, options, world);
+}
+
+export async function finishWritten(
+  plan: ImportPlan,
+  found: ClientsRead,
+  written: ImportWritten,
+  options: InitOptions,
+  world: InitWorld,
+): Promise<number> {
+  const { file, moved, protection } = written;
+  if (options.json === true) {
+    printJson(world, { file, changed: true, moved: moved.length, ...describeImport(plan, found) });
+    return connectAll(plan, found, options, world);
+  }
+  const off = plan.additions.filter(({ entry }) => entry["enabled"] === false).length;
+  const rest = off === 0 ? "" : `, ${off} of them switched off`;
+  world.note(`${green("added")} ${count(plan.additions.length, "server")} to ${file}${rest}.`);
+  if (moved.length > 0) {
+    const where = protection === "keyring" ? "sealed with the keyring" : "in a file of yours alone";
+    world.note(`${green("moved")} ${count(moved.length, "secret")} out of plain text: kept ${where}.`);
+  }
+  const plain = moved.length > 0 ? 0 : plan.additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
+  if (plain > 0) {
+    const again = commandLine(["init", "--undo"], options);
+    const move = commandLine(["init", "--yes", "--move-secrets"], options);
+    world.note(
+      `${yellow("warning")} ${count(plain, "secret")} of theirs stand in plain text. To move them: ${again} && ${move}`,
+    );
+  }
+  world.note(
+    `Try: ${commandLine(["tools"], options)}   To take it back: ${commandLine(["init", "--undo"], options)}`,
+  );
+  return connectAll(plan, found, options, world);
+}
+
+/** The clients that servers were found in, without those that have the gateway already. */
+async function connectAll(
+  plan: ImportPlan,
+  found: ClientsRead,
+  options: InitOptions,
+  { place, own, note: say }: InitWorld,
+): Promise<number> {
+  const joined = new Set(plan.skipped.filter(({ isOwn }) => isOwn).map(({ from }) => from.client));
+  const clients = CLIENT_IDS.filter(
+    (id) => found.read.some(({ client }) => client === id) && !joined.has(id),
+  );
+  if (clients.length === 0) return EXIT.ok;
+  if (options.connect !== true) {
+    if (options.json !== true)
+      say(`Connect your clients: ${clients.map((id) => commandLine(["connect", id], options)).join(", ")}`);
+    return EXIT.ok;
+  }
+  let exitCode: number = EXIT.ok;
+  const { home } = editedFile(options, place);
+  const { config, home: chosenHome, keepServers } = options;
+  for (const client of clients) {
+    const code = await connect(
+      client,
+      { config, home: chosenHome, keepServers, yes: true },
+      { place, home, own },
+    );
+    if (code !== EXIT.ok) exitCode = code;
+  }
+  return exitCode;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+export function printJson(world: InitWorld, value: unknown): void {
+  world.print(JSON.stringify(value, null, 2));
+}

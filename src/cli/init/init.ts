@@ -1,0 +1,234 @@
+/**
+ * `repertoire init`: the servers that a person's other clients have, in this config. It shows what it would add and where each
+ * comes from, asks once, and starts nothing. What is there already is left alone, so a second time there is nothing to do.
+ */
+import type { Command } from "commander";
+import { CLIENT_IDS, type ClientId, type ClientPlace } from "../../clients/client.ts";
+import { planImport, type ImportPlan } from "../../clients/plan-import.ts";
+import { readClients, type ClientsRead } from "../../clients/read-clients.ts";
+import { writeImport } from "../../clients/write-import.ts";
+import { loadConfig } from "../../config/load.ts";
+import { parseDocument } from "../../config/document.ts";
+import { readWhole } from "../../config/read-whole.ts";
+import { objectAt } from "../../config/server-check.ts";
+import { undoChange } from "../../config/undo-backup.ts";
+import { didYouMean, nearest } from "../../text/nearest.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { openInputs } from "../../secrets/inputs.ts";
+import { commandLine } from "../command-line.ts";
+import { askYesNo, canAsk, interrupted, whyNotAsked } from "../terminal/confirm.ts";
+import { UNDONE } from "../connect/connect.ts";
+import { editedFile } from "../edited-file.ts";
+import { EXIT } from "../terminal/exit-code.ts";
+import { finishUnchanged, finishWritten, printJson } from "./init-end.ts";
+import { showImport } from "./init-view.ts";
+import type { Answer, InitOptions, InitWorld } from "./init-world.ts";
+import { findOwnScript, ownProcess } from "../connect/own-command.ts";
+import type { Finish } from "../program.ts";
+import { configError, globalOptionsOf } from "../session.ts";
+import { failWith, green, note, print, red, tell, terminalOptions, yellow } from "../terminal/terminal.ts";
+import { thisPlace } from "../this-place.ts";
+
+export function addInit(program: Command, finish: Finish): void {
+  program
+    .command("init")
+    .description("Take over the MCP servers that your other clients have")
+    .option("--yes", "Do not ask; needed where there is no terminal")
+    .option("--from <client...>", `only from these: ${CLIENT_IDS.join(", ")}`)
+    .option("--only <server...>", "only these servers, by the names that are shown")
+    .option(
+      "--move-secrets",
+      "Move secrets that stand in plain text to the keyring, or to a file of yours alone",
+    )
+    .option("--connect", "Write the gateway into the config of each client that servers were found in")
+    .option("--keep-servers", "With --connect: leave the servers in the clients that the gateway has too")
+    .option("--dry-run", "Show what would be added, and change nothing")
+    .option("--undo", "Put the config back as it was before, to the byte")
+    .option("--force", "With --undo: also where the file was changed since; what was changed is lost")
+    .addHelpText(
+      "after",
+      `
+It reads the configs of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex and Gemini CLI, of yourself and of
+this folder. Nothing is started, and their files are not changed (unless you say --connect). Servers that a project brought
+and you never approved are added switched off.
+
+Examples:
+  $ repertoire init
+  $ repertoire init --dry-run
+  $ repertoire init --yes --move-secrets --connect
+  $ repertoire init --from cursor claude
+  $ repertoire init --undo`,
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const options = { ...globalOptionsOf(command), ...command.opts<InitOptions>() };
+      finish(await init(options, thisWorld()));
+    });
+}
+
+function thisWorld(): InitWorld {
+  return {
+    place: thisPlace(),
+    own: ownProcess(),
+    print,
+    note,
+    tell,
+    ...(canAsk() ? { ask: askAtTerminal } : {}),
+  };
+}
+
+/** One question, whatever was found. */
+async function askAtTerminal(question: string, secretCount: number): Promise<Answer> {
+  if (secretCount === 0) return (await askYesNo(question)) ? "add" : "no";
+  const clack = await import("@clack/prompts");
+  const answer = await clack.select<Answer>({
+    message: `${question} ${secretCount} of their secrets stand in plain text.`,
+    output: process.stderr,
+    options: [
+      { value: "move", label: "Add them, and move the secrets to the keyring or a file of mine alone" },
+      { value: "add", label: "Add them as they are" },
+      { value: "no", label: "Change nothing" },
+    ],
+  });
+  if (clack.isCancel(answer)) throw interrupted(question);
+  return answer;
+}
+
+/** Imports, or takes that back; the exit code says how it went. */
+export async function init(options: InitOptions, world: InitWorld): Promise<number> {
+  const unknown = (options.from ?? []).find((name) => !CLIENT_IDS.includes(name as ClientId));
+  if (unknown !== undefined) {
+    const near = didYouMean(nearest(unknown, CLIENT_IDS));
+    return refuse(
+      `there is no client "${unknown}".${near} Clients: ${CLIENT_IDS.join(", ")}.`,
+      EXIT.usage,
+      world,
+    );
+  }
+  const target = editedFile(options, world.place);
+  if (options.undo === true) return undo(target, options, world);
+  const { found, plan: all } = lookAtClients(options, world);
+  const missing = (options.only ?? []).find((key) => !all.additions.some((one) => one.key === key));
+  if (missing !== undefined) {
+    const keys = all.additions.map(({ key }) => key);
+    const near = didYouMean(nearest(missing, keys));
+    return refuse(
+      `there is no new server "${missing}".${near} New are: ${keys.join(", ")}.`,
+      EXIT.usage,
+      world,
+    );
+  }
+  const plan = keepOnly(all, options.only);
+  for (const { path, message } of found.problems) world.note(`${yellow("warning")} ${path}: ${message}`);
+  if (options.json !== true) showImport(plan, found, world);
+  if (plan.additions.length === 0 || options.dryRun === true) {
+    return finishUnchanged(plan, found, target.path, options, world);
+  }
+  const answer = await answerOf(plan, target.path, options, world);
+  if (answer === undefined) {
+    const again = commandLine(["init", "--yes"], options);
+    const why = `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`;
+    return refuse(why, EXIT.usage, world);
+  }
+  if (answer === "no") return refuse("nothing was changed", EXIT.refused, world);
+  const written = await writeImport(plan, { ...target, moves: answer === "move" }, openInputs(target));
+  return finishWritten(plan, found, written, options, world);
+}
+
+/** What the clients have and what of it is new. Throws where our own config has mistakes. */
+export function lookAtClients(
+  options: InitOptions,
+  { place, own }: Pick<InitWorld, "place" | "own">,
+): { readonly found: ClientsRead; readonly plan: ImportPlan } {
+  requireSoundConfig(options, place);
+  const found = readChosen(options, place);
+  const plan = planImport({
+    found: found.servers,
+    existing: serversIn(editedFile(options, place).path),
+    env: place.env,
+    ownCommand: { command: own.execPath, args: [findOwnScript(own)] },
+  });
+  return { found, plan };
+}
+
+/** The plan with these of its additions, or with all. */
+export function keepOnly(plan: ImportPlan, only: readonly string[] | undefined): ImportPlan {
+  if (only === undefined) return plan;
+  return { ...plan, additions: plan.additions.filter(({ key }) => only.includes(key)) };
+}
+
+function readChosen({ from }: InitOptions, place: ClientPlace): ClientsRead {
+  const all = readClients(place);
+  if (from === undefined) return all;
+  return {
+    ...all,
+    servers: all.servers.filter(({ client }) => from.includes(client)),
+    read: all.read.filter(({ client }) => from.includes(client)),
+  };
+}
+
+/** A file with mistakes in it is not made longer. */
+function requireSoundConfig(options: InitOptions, { env, homedir: user, cwd, platform }: ClientPlace): void {
+  const { config: configPath, home } = options;
+  const loaded = loadConfig({ configPath, home, env, homedir: user, cwd, platform, assumeTrusted: true });
+  const isMissing = configPath !== undefined && readWhole(configPath) === undefined;
+  if (!loaded.ok && !isMissing) throw configError(loaded.problems);
+}
+
+/** As they are written. */
+function serversIn(path: string): JsonObject {
+  const text = readWhole(path);
+  if (typeof text !== "string" || text.trim() === "") return {};
+  const parsed = parseDocument(text.replace(/^\uFEFF/, ""), path);
+  return parsed.ok ? ((objectAt(parsed.document.value, "mcpServers") ?? {}) as JsonObject) : {};
+}
+
+/** Undefined where nobody can be asked. */
+async function answerOf(
+  { additions }: ImportPlan,
+  path: string,
+  options: InitOptions,
+  { ask }: InitWorld,
+): Promise<Answer | undefined> {
+  const secretCount = additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
+  if (options.yes === true) return options.moveSecrets === true ? "move" : "add";
+  if (ask === undefined) return undefined;
+  const what = additions.length === 1 ? "this server" : `these ${additions.length} servers`;
+  const answer = await ask(`Add ${what} to ${path}?`, options.moveSecrets === true ? 0 : secretCount);
+  return answer === "add" && options.moveSecrets === true ? "move" : answer;
+}
+
+async function undo(
+  target: { path: string; home: string },
+  options: InitOptions,
+  world: InitWorld,
+): Promise<number> {
+  const undone = undoChange(
+    { client: "init", scope: "user" },
+    target.path,
+    target.home,
+    options.force === true,
+  );
+  if (undone.kind === "none") {
+    return refuse(`there is nothing to take back in ${target.path}`, EXIT.failed, world);
+  }
+  if (undone.kind === "changed") {
+    const again = commandLine(["init", "--undo", "--force"], options);
+    return refuse(
+      `${target.path} was changed since, and putting it back would lose that. To do so all the same: ${again}`,
+      EXIT.refused,
+      world,
+    );
+  }
+  const inputs = openInputs(target);
+  for (const id of undone.backup.inputs ?? []) await inputs.forget(id);
+  if (options.json === true) printJson(world, { file: target.path, changed: undone.kind !== "already" });
+  else world.note(`${green("undone")} ${target.path} ${UNDONE[undone.kind]}`);
+  return EXIT.ok;
+}
+
+function refuse(message: string, exitCode: number, world: InitWorld): number {
+  // As JSON it is the answer, and not a note.
+  if (terminalOptions().json) return failWith(exitCode, message);
+  world.tell(`${red("error")} ${message}`);
+  return exitCode;
+}
