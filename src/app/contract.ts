@@ -1,0 +1,109 @@
+/** What a running gateway can be asked by the command line, by programs and by the servers in front of it. */
+import type { Readable } from "node:stream";
+import type { ConfigSource } from "../config/source.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { Store } from "../core/store.ts";
+import type { CallContext, ToolDefinition } from "../core/tool.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { TokenReports } from "../gateway/token-report.ts";
+import type { Curator } from "../library/curate.ts";
+import type { Exchange } from "../library/exchange.ts";
+import type { Library } from "../library/library.ts";
+import type { Output } from "../process/output.ts";
+import type { Catalogue } from "../registry/catalogue.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Runs } from "../runs/runs.ts";
+import type { Traces } from "../runs/trace.ts";
+import type { StdioConnection } from "../server/stdio/serve-stdio.ts";
+import type { Logins } from "../servers/logins.ts";
+import type { ConfigurableLog } from "../telemetry/log.ts";
+import type { Declarations } from "./code-directory.ts";
+import type { HttpAddress, HttpFront } from "./http-front.ts";
+import type { FindGateway } from "./profiles.ts";
+import type { ServerView } from "./server-view.ts";
+
+/** What the process serves. A command serves nothing: nothing is counted or traced, and it waits for a whole server start. */
+type Serves = "stdio" | "http" | undefined;
+
+export interface AppOptions {
+  readonly config: ConfigSource;
+  readonly log: ConfigurableLog;
+  readonly serves?: Serves;
+  /** Names of tools that the program has beside the meta-tools; they win over those of servers. */
+  readonly staticNames?: readonly string[];
+}
+
+export interface App extends Exchange, TokenReports, Inquiries {
+  readonly gateway: Gateway;
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly library: Library;
+  readonly runs: Runs;
+  readonly traces: Traces;
+  /** Changes and tests capabilities. */
+  readonly curator: Curator;
+  /** Logs in to remote servers, and out of them. */
+  readonly logins: Logins;
+  /** The gateway as a profile shows it; undefined where there is no such profile. */
+  readonly gatewayFor: FindGateway;
+  /** Reads the library again where it has changed. */
+  freshenLibrary(): Promise<void>;
+  /** Serves one client over a pair of streams. */
+  connectStdio(input: Readable, output: Output, profile?: string): Promise<StdioConnection>;
+  /** Serves many clients over HTTP. */
+  listenHttp(address: HttpAddress, profile?: string): Promise<HttpFront>;
+  /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
+  followConfig(): Promise<void>;
+  /** Lets calls under way end and be recorded, and ends every run where it is, to be resumed. */
+  leave(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Questions of commands about servers, tools and workflows. */
+export interface Inquiries {
+  /** The configured servers, or some, as they are; with `start`, each is started, asked again and timed first. */
+  viewServers(
+    start: boolean,
+    only?: readonly string[],
+    /** Hears of each server that was started and asked, as it comes. */
+    asked?: (id: string) => void,
+  ): Promise<ServerView[]>;
+  /** The ids of the servers that are enabled and trusted. */
+  usableServers(): readonly string[];
+  /** A tool by its exposed name, or why it cannot be called: unknown, denied, its server is not available. Calls nothing. */
+  lookUpTool(name: string): Promise<ToolResult<ToolDefinition>>;
+  /** What can be called, of all servers or of some, each asked where nothing is known of it yet; after `waitMs`, what is known. */
+  findTools(options: FindTools): Promise<FoundTools>;
+  /** The same from what is known already: no server is asked. */
+  knownTools(): Promise<FoundTools>;
+  /** The TypeScript of what code can call, of all servers or of some, each asked where nothing is known of it yet. */
+  declareTools(servers: readonly string[]): Promise<Declarations>;
+  /** Reads a workflow, looks up its node types and checks it; nothing runs. */
+  checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
+}
+
+interface FindTools extends Pick<CallContext, "onProgress"> {
+  readonly servers?: readonly string[];
+  readonly waitMs: number;
+}
+
+/** Tools of servers, and capabilities, whose source is `CAPABILITIES_ID`. */
+export interface FoundTools {
+  readonly tools: Catalogue["components"];
+  /** Servers that have not answered yet. */
+  readonly pending: Catalogue["pending"];
+  readonly failed: Catalogue["failed"];
+}
+
+/** A workflow that could run, and its plan as a drawing. */
+interface CheckedWorkflow {
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly nodeCount: number;
+  readonly levels: readonly (readonly string[])[];
+  /** What is doubtful in the code of its nodes. */
+  readonly warnings: readonly string[];
+  drawText(): string;
+  drawSvg(): Promise<string>;
+}

@@ -1,0 +1,68 @@
+/** Where clients come in: one over stdio, or many over HTTP. */
+import type { StdioConnection } from "../server/stdio/serve-stdio.ts";
+import { idleServers, refuseProfile } from "./config-view.ts";
+import type { App } from "./contract.ts";
+import type { Foundation } from "./foundation.ts";
+import type { GatewayHalf } from "./gateway-half.ts";
+import type { HttpFront } from "./http-front.ts";
+import type { RunsHalf } from "./runs-half.ts";
+import type { ToolsHalf } from "./tools-half.ts";
+
+/** Who is served now. The halves are handed it before the first client comes. */
+export interface Front {
+  stdio?: StdioConnection;
+  http?: HttpFront;
+  isDraining: boolean;
+}
+
+type Listeners = Pick<App, "connectStdio" | "listenHttp">;
+
+export function createListeners(
+  { config, log, store, watching }: Foundation,
+  { servers, usable }: ToolsHalf,
+  { runs }: RunsHalf,
+  { gatewayFor, heldCalls }: GatewayHalf,
+  front: Front,
+): Listeners {
+  function serverStates() {
+    const { unusable } = idleServers(config.current());
+    const stateOf = (id: string) =>
+      unusable.includes(id) ? "unusable" : (servers.status(id)?.state ?? "idle");
+    return usable().map((id) => ({ id, state: stateOf(id) }));
+  }
+
+  return {
+    async connectStdio(input, output, profile) {
+      const { connectStdio } = await import("../server/stdio/serve-stdio.ts");
+      const { gateway } = gatewayFor(profile) ?? refuseProfile(profile, config.current());
+      front.stdio = connectStdio({ gateway, log, leave: () => runs.leave() }, input, output);
+      return front.stdio;
+    },
+    async listenHttp(address, profile) {
+      const { openHttpFront } = await import("./http-front.ts");
+      if (gatewayFor(profile) === undefined) refuseProfile(profile, config.current());
+      const parts = {
+        config,
+        log,
+        watching,
+        openIssuerFetch: async (issuer: URL) => {
+          const { createGuardedFetch } = await import("../net/guarded-fetch.ts");
+          return createGuardedFetch(issuer);
+        },
+        gatewayFor: (asked: string | undefined) => gatewayFor(asked ?? profile),
+        profile,
+        askStore: () =>
+          store.check().catch((error: unknown) => {
+            log.warn("store.check.failed", { error });
+            throw error;
+          }),
+        isDraining: () => front.isDraining,
+        heldCallCount: () => heldCalls.heldCount(),
+        runCount: () => runs.activeCount(),
+        servers: serverStates,
+      };
+      front.http = await openHttpFront(parts, address);
+      return front.http;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** What clients see of both halves: the gateway, and one for each profile. */
+import { VERSION } from "../core/version.ts";
+import { createGateway, type GatewayParts } from "../gateway/gateway.ts";
+import { createHeldCalls } from "../gateway/held-calls.ts";
+import { createReachFinder } from "../gateway/meta-tools/run-view.ts";
+import { createSealedStates } from "../gateway/sealed-state.ts";
+import { createTokenCounts } from "../gateway/token-counts.ts";
+import { createTokenReports } from "../gateway/token-report.ts";
+import { idleServers, onVisibleChange } from "./config-view.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Front } from "./front.ts";
+import { createProfiles } from "./profiles.ts";
+import type { RunsHalf } from "./runs-half.ts";
+import type { ToolsHalf } from "./tools-half.ts";
+
+export type GatewayHalf = ReturnType<typeof openGateways>;
+
+export function openGateways(foundation: Foundation, tools: ToolsHalf, half: RunsHalf, front: Front) {
+  const { config, log, store, redactors, trail } = foundation;
+  const { registry, servers, experience, usable } = tools;
+  const { runs, library, drafts, source, keeper, traces, lookUpTool, freshenLibrary } = half;
+  const states = createSealedStates({ store: store.seals });
+  const heldCalls = createHeldCalls({ states });
+  const toolTokens = createTokenCounts({ store, log });
+  const parts: GatewayParts = {
+    registry,
+    runs,
+    traces,
+    findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
+    lookUpTool,
+    freshenLibrary,
+    freshenSearch: () => experience.freshen(),
+    toolCalled: (tool) => experience.noteCall(tool),
+    isListed: (tool) => source.isListed(tool),
+    checkContracts: (current) => source.checkContracts(current),
+    keeper,
+    library,
+    drafts,
+    servers: usable,
+    idle: () => idleServers(config.current()),
+    configChanged: (listener) => onVisibleChange(config, listener),
+    exposure: () => config.current().exposure,
+    toolTokens,
+    redactors,
+    serverNotified: (listener) => servers.notified(listener),
+    tellServers: (method, params, client) => servers.tell(method, params, client),
+    setLogLevel: (level, client) => servers.setLogLevel(level, client),
+    states,
+    heldCalls,
+    denied: (tool, details) => trail.recordDenial(tool, details),
+    // A client that looks for tools runs code next; a command that lists them does not.
+    metaToolAnswered: () => (front.stdio !== undefined || front.http !== undefined) && runs.warm(),
+    version: VERSION,
+    log,
+  };
+  return {
+    gatewayFor: createProfiles({
+      config,
+      core: createGateway(parts),
+      parts,
+      redactors,
+      tellServer: (server, method, params, client) => servers.tell(method, params, client, server),
+    }),
+    heldCalls,
+    reports: createTokenReports({
+      gateway: parts,
+      counts: toolTokens,
+      profiles: () => config.current().profiles,
+    }),
+    close: () => toolTokens.close(),
+  };
+}

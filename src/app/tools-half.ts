@@ -1,0 +1,112 @@
+/** The half that has tools: the servers, the registry over them, and the search. */
+import { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
+import { VERSION } from "../core/version.ts";
+import { WHOLE_START_MS } from "../process/starting.ts";
+import { createRegistry } from "../registry/registry.ts";
+import { createEmbeddings } from "../search/embeddings/embeddings.ts";
+import { createExperience } from "../search/experience.ts";
+import { createServers } from "../servers/configured-servers.ts";
+import { systemAfter } from "../timing/pace.ts";
+import { explainAbsent, usableServers } from "./config-view.ts";
+import type { AppOptions } from "./contract.ts";
+import { ownContext, type Foundation } from "./foundation.ts";
+import type { Front } from "./front.ts";
+import { openLive } from "./live.ts";
+import { liveServerOf } from "./server-view.ts";
+
+/** Longer than any server may take to start and answer without a sign of work. */
+export const VIEW_WAIT_MS = 130_000;
+/** A call that is answered sooner is not told to other processes. */
+const CALL_SHOWN_MS = 500;
+
+export type ToolsHalf = Awaited<ReturnType<typeof openTools>>;
+
+export async function openTools(
+  foundation: Foundation,
+  front: Front,
+  { staticNames = [] }: Pick<AppOptions, "staticNames">,
+) {
+  const { config, log, serves, home, store, redactors, secrets, trail, watching, calls, scope } = foundation;
+  const experience = createExperience({
+    uses: store.pastUses,
+    scope,
+    learnt: (tools) => registry.learnt(tools),
+    share: (tools, intent) => registry.shareIntent(tools, intent),
+    log,
+  });
+  const embeddings = createEmbeddings({
+    endpoint: () => config.current().search.embeddings,
+    store: store.embeddings,
+    log,
+    after: systemAfter,
+    version: VERSION,
+  });
+  // A command's servers end with it, and a person can end it: it waits for the whole start.
+  const startWaitMs = serves === undefined ? WHOLE_START_MS : undefined;
+  const registry = createRegistry({
+    startWaitMs,
+    explainAbsent: (id) => explainAbsent(config.current(), id),
+    cache: store.serverCache,
+    log,
+    reservedNames: [...META_TOOL_NAMES, ...staticNames],
+    watch: watching.watchCall,
+    suspicious: config.current().tools.suspicious,
+    experienceOf: (tool) => experience.of(tool),
+    meanings: embeddings,
+  });
+  registry.subscribe((event) => trail.recordEvent(event));
+  await registry.load();
+  const servers = createServers({
+    startWaitMs,
+    secrets,
+    registry,
+    log,
+    version: VERSION,
+    redactors,
+    client: () => front.stdio?.client(),
+    modernCapabilities: () => front.stdio?.modernCapabilities(),
+    hasManyClients: () => serves === "http",
+    // Over one modern connection all modern clients can be asked; a legacy one belongs to one client alone.
+    prefersModern: () => serves === "http" || front.stdio?.era() === "modern",
+  });
+  await servers.reconcile(config.current());
+  const stopFollowing = config.subscribe((event) => {
+    if (event.kind !== "changed") return;
+    registry.screen(event.config.tools.suspicious);
+    void servers.reconcile(event.config);
+  });
+  const live = openLive({
+    home,
+    serves,
+    servers: () =>
+      config.current().servers.flatMap((server) => {
+        const redactor = redactors.current();
+        return liveServerOf(server, servers.status(server.id), (text) => redactor.text(text)) ?? [];
+      }),
+    calls: () => calls.list(CALL_SHOWN_MS),
+  });
+  return {
+    registry,
+    servers,
+    experience,
+    live,
+    usable: () => usableServers(config.current()),
+    /** Of a server that is asked now; undefined where it cannot be. */
+    async countTools(server: string): Promise<number | undefined> {
+      const asking = { waitMs: VIEW_WAIT_MS, servers: [server], force: true };
+      const { components, failed } = await registry.discover(asking, ownContext());
+      if (failed.some(({ source }) => source === server)) return undefined;
+      return components.filter(({ source }) => source === server).length;
+    },
+    /** No server is started or stopped any more because the config changed, and other processes see nothing of this one. */
+    stopFollowing() {
+      stopFollowing();
+      live.close();
+    },
+    async close() {
+      await registry.close();
+      await embeddings.close();
+      await experience.settle();
+    },
+  };
+}
