@@ -2,7 +2,7 @@ import type { RunDraft } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { starterOf } from "./resume/last-run.ts";
 import type { RunRequest } from "./run.ts";
-import type { ConductParts } from "./run-frame.ts";
+import type { RunLifecycleDeps } from "./run-frame.ts";
 import type { Seal } from "./journal/seal.ts";
 
 /** The capabilities and drafts that a run has come through, with its own. */
@@ -18,7 +18,7 @@ function titleFor(intent: string | undefined, { runId, title }: CallContext, sea
 
 /** A run as it is put on record first. */
 export function draftOf(
-  { scope }: Pick<ConductParts, "scope">,
+  { scope }: Pick<RunLifecycleDeps, "scope">,
   { kind, source, intent, inputs, capability }: RunRequest,
   context: CallContext,
   { seal, seed, clockAt }: { readonly seal: Seal; readonly seed: string; readonly clockAt: number },

@@ -9,7 +9,7 @@ import type { CallContext } from "../core/tool.ts";
 import type { Departure } from "./departure.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
 import type { RunReport, RunRequest } from "./run.ts";
-import type { BodyEnd, ConductParts } from "./run-frame.ts";
+import type { BodyEnd, RunLifecycleDeps } from "./run-frame.ts";
 import type { Seal } from "./journal/seal.ts";
 
 export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {
@@ -107,7 +107,7 @@ export async function finishOrTell(...args: Parameters<typeof finishRun>): Promi
 
 /** The end and the use of the capability are one write: none is there without the other. */
 async function finishRun(
-  { store }: ConductParts,
+  { store }: RunLifecycleDeps,
   run: Run,
   end: Pick<BodyEnd, "result" | "failedSeq">,
   seal: Seal,

@@ -36,7 +36,7 @@ export interface RunLimits {
   readonly callsAtOnceMax: number;
 }
 
-export interface ConductParts {
+export interface RunLifecycleDeps {
   readonly store: RunStore;
   readonly scope: () => Scope;
   readonly limits: () => RunLimits;
@@ -114,7 +114,7 @@ export interface BodyEnd {
   readonly failedSeq?: number;
 }
 
-/** A frame, and what only whoever conducts the run needs. */
+/** A run, with what only its lifecycle needs. */
 export interface OpenRun {
   readonly frame: RunFrame;
   /** The run, if it is on record. */
@@ -126,7 +126,7 @@ export interface OpenRun {
 }
 
 export function openRun(
-  parts: ConductParts,
+  parts: RunLifecycleDeps,
   request: RunRequest,
   context: CallContext,
   continued: Continued | undefined,

@@ -19,9 +19,9 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { TypeCheck } from "../sandbox/types/type-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import { runCode } from "./code-run.ts";
-import { conduct } from "./conduct.ts";
+import { runToEnd } from "./run-lifecycle.ts";
 import { pathOf } from "./run-draft.ts";
-import type { BodyEnd, ConductParts, RunFrame, RunLimits } from "./run-frame.ts";
+import type { BodyEnd, RunLifecycleDeps, RunFrame, RunLimits } from "./run-frame.ts";
 import {
   decide,
   findQuestion,
@@ -149,7 +149,7 @@ export function createRuns(given: RunsParts): Runs {
     departure: createDeparture(),
     active: new Map<string, Promise<RunReport>>(),
     unended: new Set<string>(),
-  } satisfies RunsParts & ConductParts;
+  } satisfies RunsParts & RunLifecycleDeps;
   const preparing = { ...parts, warmNext };
 
   function warmNext(): void {
@@ -194,8 +194,8 @@ export function createRuns(given: RunsParts): Runs {
     return { ...report, elapsedMs: parts.clock.elapsed() - startedAt };
   }
 
-  function run({ request, body }: Ready, context: CallContext, continued?: Parameters<typeof conduct>[3]) {
-    return parts.departure.trackRun(conduct(parts, request, context, continued, body));
+  function run({ request, body }: Ready, context: CallContext, continued?: Parameters<typeof runToEnd>[3]) {
+    return parts.departure.trackRun(runToEnd(parts, request, context, continued, body));
   }
 
   return {

@@ -8,7 +8,7 @@ import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "../resume/earlier-run.ts";
 import { namesOf } from "../workflow/labels.ts";
 import { toldReport } from "../run-end.ts";
-import type { ConductParts } from "../run-frame.ts";
+import type { RunLifecycleDeps } from "../run-frame.ts";
 import type { CallRecord, RunReport } from "../run.ts";
 import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
 
@@ -16,7 +16,7 @@ import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
 const POLL_MS = 100;
 
 export async function storedReport(
-  { store, redactors }: Pick<ConductParts, "store" | "redactors">,
+  { store, redactors }: Pick<RunLifecycleDeps, "store" | "redactors">,
   run: Run,
 ): Promise<RunReport> {
   const earlier = await readEarlierRun(store, run);

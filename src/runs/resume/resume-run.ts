@@ -6,7 +6,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run } from "../../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../../core/tool.ts";
 import { draftOf } from "../run-draft.ts";
-import { LEASE_SLACK_MS, type Continued, type ConductParts } from "../run-frame.ts";
+import { LEASE_SLACK_MS, type Continued, type RunLifecycleDeps } from "../run-frame.ts";
 import type { RecordParts } from "./decide.ts";
 import { canBeAsked } from "../workflow/elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
@@ -34,7 +34,7 @@ export interface ResumeRequest {
   readonly observe?: (event: RunEvent) => void;
 }
 
-type Parts = ConductParts &
+type Parts = RunLifecycleDeps &
   Pick<RecordParts, "person"> &
   Pick<RunsParts, "findVersion"> & {
     readonly ready: (
@@ -44,14 +44,14 @@ type Parts = ConductParts &
     ) => Promise<ToolResult<Ready>>;
   };
 
-type Conduct = (
+type RunToEnd = (
   ready: Ready,
   context: CallContext,
   continued: Continued,
 ) => Promise<Omit<RunReport, "elapsedMs">>;
 
 export async function resumeRun(
-  parts: Parts & { readonly run: Conduct },
+  parts: Parts & { readonly run: RunToEnd },
   request: ResumeRequest,
   context: CallContext,
 ): Promise<ToolResult<RunReport>> {
@@ -65,7 +65,7 @@ export async function resumeRun(
 }
 
 async function resumeFound(
-  parts: Parts & { readonly run: Conduct },
+  parts: Parts & { readonly run: RunToEnd },
   run: Run,
   request: ResumeRequest,
   context: CallContext,

@@ -10,7 +10,7 @@ import { fail, succeed } from "../../core/result.ts";
 import type { PlannedNode } from "../../workflows/plan.ts";
 import { findTemplates, fillTemplates } from "../../workflows/template.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
-import type { BodyEnd, ConductParts, RunFrame } from "../run-frame.ts";
+import type { BodyEnd, RunLifecycleDeps, RunFrame } from "../run-frame.ts";
 import type { StepEnd } from "../journal/journal.ts";
 import type { NodeCallParts } from "./node-call.ts";
 import { runNode, type NodeRunParts, type DoneStep } from "./node-run.ts";
@@ -25,7 +25,7 @@ import { recordOf } from "../tool-caller.ts";
 import { findUnmatchedNodes } from "../resume/unmatched.ts";
 
 export type WorkflowRunParts = Omit<NodeCallParts, "onLogs" | "onSkipped" | "uses"> &
-  ConductParts &
+  RunLifecycleDeps &
   Pick<RunsParts, "args"> &
   RecordParts;
 

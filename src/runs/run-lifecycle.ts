@@ -1,4 +1,4 @@
-/** From the start of a run to its end, whatever runs in it; the end is on record before it is told. */
+/** The lifecycle of a run, of code or of a workflow: from its start to its end. The end is on record before it is reported. */
 import type { Json } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import { parseToolName } from "../core/names.ts";
@@ -11,7 +11,7 @@ import { finishOrTell, resultOfRun, sealedEnd, statusOf, TAKEN_OVER, toldReport 
 import {
   openRun,
   type BodyEnd,
-  type ConductParts,
+  type RunLifecycleDeps,
   type Continued,
   type OpenRun,
   type RunFrame,
@@ -20,8 +20,8 @@ import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import { skippedBy } from "./resume/skipped.ts";
 
-export async function conduct(
-  parts: ConductParts,
+export async function runToEnd(
+  parts: RunLifecycleDeps,
   request: RunRequest,
   context: CallContext,
   continued: Continued | undefined,
@@ -51,7 +51,7 @@ export async function conduct(
 }
 
 async function endRun(
-  parts: ConductParts,
+  parts: RunLifecycleDeps,
   { frame, started, stopped }: OpenRun,
   end: BodyEnd,
   startedAt: number,
@@ -84,7 +84,7 @@ async function endRun(
 
 /** Which tools have served, for whoever learns from it. A workflow's calls go by the names of its nodes. */
 async function tellTools(
-  { store, runSucceeded }: ConductParts,
+  { store, runSucceeded }: RunLifecycleDeps,
   { request, seal }: RunFrame,
   { runId, calls }: Pick<RunReport, "runId" | "calls">,
 ): Promise<void> {
