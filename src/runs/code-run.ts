@@ -4,7 +4,7 @@ import type { ToolError } from "../core/errors.ts";
 import type { CallTool } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
-import type { BodyEnd, RunFrame } from "./run-frame.ts";
+import type { BodyEnd, RunContext } from "./run-context.ts";
 import type { StepEnd } from "./journal/journal.ts";
 import { isPause } from "./workflow/pause.ts";
 import type { Prepared } from "./prepare/prepare.ts";
@@ -21,21 +21,25 @@ export interface CodeRunParts {
   readonly clock: Clock;
 }
 
-export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: RunFrame): Promise<BodyEnd> {
-  const { request, context, journal, limits, timeoutMs, seal } = frame;
-  const findMismatch = createMatchGuard(frame.corrects, prepared.tools);
+export async function runCode(
+  parts: CodeRunParts,
+  prepared: Prepared,
+  runContext: RunContext,
+): Promise<BodyEnd> {
+  const { request, context, journal, limits, timeoutMs, seal } = runContext;
+  const findMismatch = createMatchGuard(runContext.corrects, prepared.tools);
   const caller = createToolCaller({
     ...parts,
     ...prepared,
-    budget: frame.budget,
+    budget: runContext.budget,
     identify: (args) => seal.identify(args),
     async perform(step) {
       const mismatch = findMismatch(step);
       return mismatch === undefined
-        ? stopAtPause(await journal.perform(step), frame)
-        : stopAt(mismatch, frame);
+        ? stopAtPause(await journal.perform(step), runContext)
+        : stopAt(mismatch, runContext);
     },
-    context: (key) => frame.contextFor(key),
+    context: (key) => runContext.contextFor(key),
     ...(request.observe !== undefined && { observe: request.observe }),
   });
   const outcome = await parts.sandbox.run({
@@ -45,18 +49,18 @@ export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: Ru
     args: request.inputs,
     functions: prepared.functions,
     call: (index, args, signal) => caller.call(index, args, signal),
-    seed: frame.seed,
-    clockAt: frame.clockAt,
-    signal: frame.signal,
-    level: frame.path.length,
+    seed: runContext.seed,
+    clockAt: runContext.clockAt,
+    signal: runContext.signal,
+    level: runContext.path.length,
     owner: context.caller ?? "",
     onLog: (line) => request.observe?.({ kind: "log", line }),
     // Written while the code starts: its first call waits for the row. A run that gets no place leaves none.
-    onStart: () => void frame.begin(),
+    onStart: () => void runContext.begin(),
     // Only recorded answers wait for the guest to have taken the ones before.
-    ...(frame.isContinued && { onIdle: () => journal.idle() }),
+    ...(runContext.isContinued && { onIdle: () => journal.idle() }),
   });
-  const bounds = { ...limits, timeoutMs: frame.limitMs, program: prepared.program };
+  const bounds = { ...limits, timeoutMs: runContext.limitMs, program: prepared.program };
   const skipped = skippedCalls(caller.records);
   const failedSeq = outcome.kind === "threw" ? outcome.thrown.step : undefined;
   return {
@@ -75,14 +79,14 @@ export async function runCode(parts: CodeRunParts, prepared: Prepared, frame: Ru
 }
 
 /** The guest does not hear of it: the run ends. */
-function stopAt(error: ToolError, frame: RunFrame): StepEnd {
-  frame.stop(error);
-  return { result: { success: false, error }, seq: 0, at: frame.clockAt, isReplayed: false };
+function stopAt(error: ToolError, runContext: RunContext): StepEnd {
+  runContext.stop(error);
+  return { result: { success: false, error }, seq: 0, at: runContext.clockAt, isReplayed: false };
 }
 
 /** A run below that waits is not for the guest to handle: this one waits with it. */
-function stopAtPause(end: StepEnd, frame: RunFrame): StepEnd {
-  if (!end.result.success && isPause(end.result.error)) frame.stop(end.result.error);
+function stopAtPause(end: StepEnd, runContext: RunContext): StepEnd {
+  if (!end.result.success && isPause(end.result.error)) runContext.stop(end.result.error);
   return end;
 }
 

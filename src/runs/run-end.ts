@@ -9,7 +9,7 @@ import type { CallContext } from "../core/tool.ts";
 import type { Departure } from "./departure.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
 import type { RunReport, RunRequest } from "./run.ts";
-import type { BodyEnd, RunLifecycleDeps } from "./run-frame.ts";
+import type { BodyEnd, RunLifecycleDeps } from "./run-context.ts";
 import type { Seal } from "./journal/seal.ts";
 
 export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {

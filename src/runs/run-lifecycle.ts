@@ -14,8 +14,8 @@ import {
   type RunLifecycleDeps,
   type Continued,
   type OpenRun,
-  type RunFrame,
-} from "./run-frame.ts";
+  type RunContext,
+} from "./run-context.ts";
 import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import { skippedBy } from "./resume/skipped.ts";
@@ -25,18 +25,18 @@ export async function runToEnd(
   request: RunRequest,
   context: CallContext,
   continued: Continued | undefined,
-  body: (frame: RunFrame) => Promise<BodyEnd>,
+  body: (runContext: RunContext) => Promise<BodyEnd>,
 ): Promise<Omit<RunReport, "elapsedMs">> {
   const startedAt = parts.clock.elapsed();
   const span = startRunSpan(parts.telemetry, request, context);
   const traced = span.context === undefined ? context : { ...context, trace: span.context };
   const open = openRun(parts, request, traced, continued);
   try {
-    const end = sealedEnd(open.frame.seal, await body(open.frame));
+    const end = sealedEnd(open.runContext.seal, await body(open.runContext));
     const whole = await endRun(parts, open, end, startedAt);
     endRunSpan(span, whole.runId, whole.result);
     parts.runEnded?.(kindOf(request), statusOf(whole.result));
-    if (whole.result.success) await tellTools(parts, open.frame, whole);
+    if (whole.result.success) await tellTools(parts, open.runContext, whole);
     open.report.resolve({ ...whole, elapsedMs: parts.clock.elapsed() - startedAt });
     return whole;
   } catch (error) {
@@ -52,11 +52,11 @@ export async function runToEnd(
 
 async function endRun(
   parts: RunLifecycleDeps,
-  { frame, started, stopped }: OpenRun,
+  { runContext, started, stopped }: OpenRun,
   end: BodyEnd,
   startedAt: number,
 ): Promise<Omit<RunReport, "elapsedMs">> {
-  const { context, request, seal } = frame;
+  const { context, request, seal } = runContext;
   const run = await started();
   // The run that a client resumes is the outermost.
   const named = (ended: ToolResult<Json>): ToolResult<Json> =>
@@ -85,7 +85,7 @@ async function endRun(
 /** Which tools have served, for whoever learns from it. A workflow's calls go by the names of its nodes. */
 async function tellTools(
   { store, runSucceeded }: RunLifecycleDeps,
-  { request, seal }: RunFrame,
+  { request, seal }: RunContext,
   { runId, calls }: Pick<RunReport, "runId" | "calls">,
 ): Promise<void> {
   if (runSucceeded === undefined || runId === null || calls.length === 0) return;

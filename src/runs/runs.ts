@@ -21,7 +21,7 @@ import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import { runCode } from "./code-run.ts";
 import { runToEnd } from "./run-lifecycle.ts";
 import { pathOf } from "./run-draft.ts";
-import type { BodyEnd, RunLifecycleDeps, RunFrame, RunLimits } from "./run-frame.ts";
+import type { BodyEnd, RunLifecycleDeps, RunContext, RunLimits } from "./run-context.ts";
 import {
   decide,
   findQuestion,
@@ -46,7 +46,7 @@ import type { CallUnderWay } from "./journal/under-way.ts";
 import { runWorkflow } from "./workflow/workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
-export type { RunLimits } from "./run-frame.ts";
+export type { RunLimits } from "./run-context.ts";
 export type { ResumeRequest } from "./resume/resume-run.ts";
 
 export interface RunsParts {
@@ -135,7 +135,7 @@ export interface Runs {
 const LEAVE_GRACE_MS = 10_000;
 
 /** What is ready to run. */
-type Body = (frame: RunFrame) => Promise<BodyEnd>;
+type Body = (runContext: RunContext) => Promise<BodyEnd>;
 
 export function createRuns(given: RunsParts): Runs {
   const parts = {
@@ -174,12 +174,12 @@ export function createRuns(given: RunsParts): Runs {
       const { sensitive } = prepared.data;
       const kept = checkSensitive({ inputs: inputs.data, sensitive });
       if (!kept.success) return kept;
-      const body: Body = (frame) => runWorkflow({ ...parts, execute }, prepared.data, frame);
+      const body: Body = (runContext) => runWorkflow({ ...parts, execute }, prepared.data, runContext);
       return succeed({ request: { ...request, inputs: inputs.data, sensitive }, body });
     }
     const prepared = await prepareWholeCode(preparing, request.source, path, context, details);
     if (!prepared.success) return prepared;
-    return succeed({ request, body: (frame) => runCode(parts, prepared.data, frame) });
+    return succeed({ request, body: (runContext) => runCode(parts, prepared.data, runContext) });
   }
 
   async function execute(request: RunRequest, context: CallContext): Promise<RunReport> {

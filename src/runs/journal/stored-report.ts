@@ -8,7 +8,7 @@ import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "../resume/earlier-run.ts";
 import { namesOf } from "../workflow/labels.ts";
 import { toldReport } from "../run-end.ts";
-import type { RunLifecycleDeps } from "../run-frame.ts";
+import type { RunLifecycleDeps } from "../run-context.ts";
 import type { CallRecord, RunReport } from "../run.ts";
 import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
 

@@ -6,7 +6,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run } from "../../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../../core/tool.ts";
 import { draftOf } from "../run-draft.ts";
-import { LEASE_SLACK_MS, type Continued, type RunLifecycleDeps } from "../run-frame.ts";
+import { LEASE_SLACK_MS, type Continued, type RunLifecycleDeps } from "../run-context.ts";
 import type { RecordParts } from "./decide.ts";
 import { canBeAsked } from "../workflow/elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";

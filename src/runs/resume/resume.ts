@@ -10,7 +10,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run, RunDraft, RunStore, Step } from "../../core/store.ts";
 import { leaseOf } from "../run-end.ts";
-import type { Continued } from "../run-frame.ts";
+import type { Continued } from "../run-context.ts";
 import { takeOver, type EarlierRun } from "./earlier-run.ts";
 import { isGone } from "../journal/owner.ts";
 

@@ -7,7 +7,7 @@ import { crashPoint } from "../../process/crash-point.ts";
 import type { Json } from "../../core/json.ts";
 import { mayDecide } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { RunFrame } from "../run-frame.ts";
+import type { RunContext } from "../run-context.ts";
 import { makeDecision, type RecordParts } from "../resume/decide.ts";
 import { elicitApproval } from "./elicit.ts";
 import { approvalRequired, isTimeUp } from "./pause.ts";
@@ -23,14 +23,14 @@ export interface Question {
 }
 
 interface Parts extends RecordParts {
-  readonly frame: RunFrame;
+  readonly runContext: RunContext;
   readonly clock: { now(): number };
 }
 
 export async function askApproval(parts: Parts, question: Question): Promise<ToolResult<Json>> {
-  const { frame, clock } = parts;
+  const { runContext, clock } = parts;
   const { key, name, message, details, isNoHandled } = question;
-  const { journal, seal, context, signal } = frame;
+  const { journal, seal, context, signal } = runContext;
   const recorded = journal.recorded(key);
   if (recorded?.status === "succeeded") return succeed(recorded.result);
   if (recorded?.status === "failed") return denied(name);
@@ -43,7 +43,7 @@ export async function askApproval(parts: Parts, question: Question): Promise<Too
   if (signal.aborted || answer === "unanswered")
     return approvalRequired(name, message, mayDecide(context.principal));
   const at = new Date(clock.now()).toISOString();
-  const { id: runId } = await frame.begin();
+  const { id: runId } = await runContext.begin();
   let result: ToolResult<Json> = denied(name);
   const given = { isApproved: answer === "approved", principal: context.principal };
   const decided = await makeDecision(parts, { runId, name }, given, ({ isApproved, by }) => {

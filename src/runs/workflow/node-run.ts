@@ -11,7 +11,7 @@ import type { WorkflowNode } from "../../workflows/workflow.ts";
 import { fillTemplates } from "../../workflows/template.ts";
 import type { PlannedNode } from "../../workflows/plan.ts";
 import { askApproval, type Question } from "./approval.ts";
-import type { RunFrame } from "../run-frame.ts";
+import type { RunContext } from "../run-context.ts";
 import type { StepEnd } from "../journal/journal.ts";
 import { nodeKey } from "./labels.ts";
 import type { NodeKind } from "./node-kind.ts";
@@ -27,11 +27,11 @@ import { waitForTime } from "./wait.ts";
 
 export interface NodeRunParts extends NodeCallParts, ValueParts {
   readonly args: RunsParts["args"];
-  readonly clock: RunFrameClock;
+  readonly clock: RunClock;
   readonly random: () => number;
   readonly recordApproval: RunsParts["recordApproval"];
   readonly person: () => string;
-  readonly frame: RunFrame;
+  readonly runContext: RunContext;
   readonly prepared: PreparedWorkflow;
   /** Nothing new begins any more. */
   readonly isOver: () => boolean;
@@ -45,7 +45,7 @@ export interface DoneStep {
   readonly tool: string;
 }
 
-interface RunFrameClock {
+interface RunClock {
   now(): number;
   elapsed(): number;
 }
@@ -71,7 +71,7 @@ export async function runNode(
   const performances = filled.data.map(({ label, params }) => ({
     label,
     params,
-    hash: hashJson([node.type, parts.frame.seal.identify(params), before], DATA_LIMITS),
+    hash: hashJson([node.type, parts.runContext.seal.identify(params), before], DATA_LIMITS),
   }));
   const hash = hashJson([node.type, node.batch !== undefined, performances.map((item) => item.hash), before]);
   const asked = await askFirst(parts, node, performances, hash, roots);
@@ -109,7 +109,7 @@ async function askFirst(
   if (!filled.ok) return unfilled(node.id, filled.missing);
   const message = typeof filled.value === "string" ? filled.value : JSON.stringify(filled.value);
   return askApproval(parts, {
-    key: nodeKey(`${node.id}?`, questionHash(parts.frame, hash, params, starts)),
+    key: nodeKey(`${node.id}?`, questionHash(parts.runContext, hash, params, starts)),
     name: node.id,
     message,
     details,
@@ -119,7 +119,7 @@ async function askFirst(
 
 /** A yes is for these very values: also for sensitive ones, of which the step itself knows only the mark, and for what is started by name. */
 function questionHash(
-  { seal, seed }: Pick<RunFrame, "seal" | "seed">,
+  { seal, seed }: Pick<RunContext, "seal" | "seed">,
   hash: string,
   params: readonly JsonObject[],
   starts: readonly JsonObject[],
@@ -143,7 +143,8 @@ async function startedBy(
   const names = new Set(params.map((each) => (isNamed ? each["name"] : node.type)));
   const started: JsonObject[] = [];
   for (const name of names) {
-    const found = typeof name === "string" ? await parts.findSource(name, parts.frame.context) : undefined;
+    const found =
+      typeof name === "string" ? await parts.findSource(name, parts.runContext.context) : undefined;
     if (found?.success !== true) continue;
     const { source, version } = found.data;
     const digest = hashText(source).slice(0, SHOWN_HASH_DIGITS);
@@ -163,7 +164,7 @@ async function perform(parts: NodeRunParts, node: WorkflowNode, item: Performanc
     nodeKey(attempt === 1 ? item.label : `${item.label}~${attempt}`, item.hash);
   const attemptMax = 1 + (node.retry?.max ?? 0);
   const done = Array.from({ length: attemptMax }, (_, at) => at + 1).find(
-    (attempt) => parts.frame.journal.recorded(key(attempt))?.status === "succeeded",
+    (attempt) => parts.runContext.journal.recorded(key(attempt))?.status === "succeeded",
   );
   for (let attempt = done ?? 1; ; attempt++) {
     const isLast = (error: ToolError) => attempt >= attemptMax || !canRetry(error, kind, item.params);
@@ -171,7 +172,7 @@ async function perform(parts: NodeRunParts, node: WorkflowNode, item: Performanc
     const { result, seq } = end;
     if (result.success || isLast(result.error)) return { result, key: key(attempt), seq };
     const delayMs = retryDelayMs(node.retry!, attempt, parts.random());
-    if (!(await sleep(delayMs, parts.frame.signal))) return { result, key: key(attempt), seq };
+    if (!(await sleep(delayMs, parts.runContext.signal))) return { result, key: key(attempt), seq };
   }
 }
 
@@ -189,7 +190,7 @@ async function attemptOnce(
   isLast: (error: ToolError) => boolean,
 ): Promise<StepEnd> {
   const { key, label, params } = given;
-  const { frame } = parts;
+  const { runContext } = parts;
   const startedAt = parts.clock.elapsed();
   const isHandled = node.onError !== "fail" || node.batch?.onError === "continue";
   const end = await waitOrPerform();
@@ -203,7 +204,7 @@ async function attemptOnce(
     }
     if (node.type === "wait") return waitForTime(parts, { key, name: label, params });
     if (node.type === "approve") return approve(parts, { key, name: label, isNoHandled: isHandled }, params);
-    return frame.journal.perform({
+    return runContext.journal.perform({
       key,
       tool: node.type,
       args: params,
@@ -211,7 +212,11 @@ async function attemptOnce(
       startsRun: startsRun(kind),
       // What a run cut short has not failed by itself: it is made again when the run goes on.
       isFailureHandled: (error) =>
-        isHandled && isLast(error) && !isPause(error) && error.code !== "CANCELLED" && !frame.signal.aborted,
+        isHandled &&
+        isLast(error) &&
+        !isPause(error) &&
+        error.code !== "CANCELLED" &&
+        !runContext.signal.aborted,
       check: () => checkParams(parts, kind, label, params),
       make: async (trace) => {
         const context = await contextOf(parts, kind, given);
@@ -228,7 +233,7 @@ async function contextOf(
   { label, hash, attempt }: Attempt,
 ): Promise<CallContext> {
   const key = nodeKey(label, hash);
-  const context = await parts.frame.contextFor(key);
+  const context = await parts.runContext.contextFor(key);
   if (attempt === 1 || !startsRun(kind)) return context;
   const children = await parts.store.children(parts.runId);
   const before = children.findLast(({ parentStep }) => parentStep === key);
@@ -244,7 +249,7 @@ async function approve(
   asked: Pick<Question, "key" | "name" | "isNoHandled">,
   { message, details = null }: JsonObject,
 ): Promise<StepEnd> {
-  const isReplayed = parts.frame.journal.recorded(asked.key) !== undefined;
+  const isReplayed = parts.runContext.journal.recorded(asked.key) !== undefined;
   const result = await askApproval(parts, { ...asked, message: textOf(message), details });
   return { result, seq: 0, at: 0, isReplayed };
 }
@@ -255,7 +260,7 @@ async function checkParams(
   label: string,
   params: JsonObject,
 ): Promise<ToolResult<unknown>> {
-  const { budget, signal } = parts.frame;
+  const { budget, signal } = parts.runContext;
   if (signal.aborted) return fail("CANCELLED", "The run had ended before this node ran.");
   if (budget.callsLeft <= 0) return callLimit(budget);
   budget.callsLeft--;
@@ -336,7 +341,7 @@ async function runBatch(
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, performances.length) }, work));
   if (failed?.result.success === false) return failedEnd(node, failed.result.error, hash, failed.seq);
-  const isCutShort = parts.frame.signal.aborted || results.length < performances.length;
+  const isCutShort = parts.runContext.signal.aborted || results.length < performances.length;
   if (isCutShort) return failedEnd(node, CANCELLED, hash);
   const values = results.map(({ result, key }) =>
     result.success ? keepValue(parts, key, result.data) : () => Promise.resolve(errorValue(result.error)),

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { fail, succeed } from "../../core/result.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { RunFrame } from "../run-frame.ts";
+import type { RunContext } from "../run-context.ts";
 import type { StepEnd } from "../journal/journal.ts";
 import { waitingUntil } from "./pause.ts";
 import { sleep } from "./retry.ts";
@@ -17,10 +17,10 @@ interface Wait {
 }
 
 export async function waitForTime(
-  { frame, clock }: { readonly frame: RunFrame; readonly clock: Clock },
+  { runContext, clock }: { readonly runContext: RunContext; readonly clock: Clock },
   { key, name, params }: Wait,
 ): Promise<StepEnd> {
-  const { journal, waits, deadlineAt, signal } = frame;
+  const { journal, waits, deadlineAt, signal } = runContext;
   const end = (result: StepEnd["result"], isReplayed = false): StepEnd => ({
     result,
     seq: 0,

@@ -10,7 +10,7 @@ import { fail, succeed } from "../../core/result.ts";
 import type { PlannedNode } from "../../workflows/plan.ts";
 import { findTemplates, fillTemplates } from "../../workflows/template.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
-import type { BodyEnd, RunLifecycleDeps, RunFrame } from "../run-frame.ts";
+import type { BodyEnd, RunLifecycleDeps, RunContext } from "../run-context.ts";
 import type { StepEnd } from "../journal/journal.ts";
 import type { NodeCallParts } from "./node-call.ts";
 import { runNode, type NodeRunParts, type DoneStep } from "./node-run.ts";
@@ -32,26 +32,26 @@ export type WorkflowRunParts = Omit<NodeCallParts, "onLogs" | "onSkipped" | "use
 export async function runWorkflow(
   parts: WorkflowRunParts,
   prepared: PreparedWorkflow,
-  frame: RunFrame,
+  runContext: RunContext,
 ): Promise<BodyEnd> {
-  const { id: runId } = await frame.begin();
+  const { id: runId } = await runContext.begin();
   const mismatch = findUnmatchedNodes(
-    frame.corrects,
+    runContext.corrects,
     prepared.plan.nodes.map(({ node }) => node.id),
   );
   if (mismatch !== undefined)
     return { result: { success: false, error: mismatch }, calls: [], logs: [], warnings: [] };
-  const calls = createCalls(prepared, frame, parts.clock.elapsed());
+  const calls = createCalls(prepared, runContext, parts.clock.elapsed());
   const ends = new Map<string, NodeEnd>();
   const logs: LogLine[] = [];
   const below: SkippedCall[] = [];
   const nodeParts = {
     ...parts,
-    frame,
+    runContext,
     prepared,
     runId,
-    seal: frame.seal,
-    uses: frame.request.uses,
+    seal: runContext.seal,
+    uses: runContext.request.uses,
     random: Math.random,
     onLogs: (lines: readonly LogLine[]) => void logs.push(...lines),
     onSkipped: (skips: readonly SkippedCall[]) => void below.push(...skips),
@@ -62,7 +62,7 @@ export async function runWorkflow(
   const warnings = [...prepared.warnings];
   const result =
     failure === undefined
-      ? succeed(await outputsOf(prepared, frame.request.inputs, ends, warnings))
+      ? succeed(await outputsOf(prepared, runContext.request.inputs, ends, warnings))
       : { success: false as const, error: failure.error };
   const skipped = [...skippedCalls(calls.records), ...below];
   return {
@@ -84,10 +84,13 @@ async function runAll(
   given: Omit<NodeRunParts, "isOver">,
   ends: Map<string, NodeEnd>,
 ): Promise<Failed | undefined> {
-  const parts: NodeRunParts = { ...given, isOver: () => failure !== undefined || given.frame.signal.aborted };
+  const parts: NodeRunParts = {
+    ...given,
+    isOver: () => failure !== undefined || given.runContext.signal.aborted,
+  };
   const waiting = new Set(parts.prepared.plan.nodes);
   const underWay = new Map<string, Promise<void>>();
-  const givenUp = afterAbort(parts.frame.signal, CANCEL_GRACE_MS);
+  const givenUp = afterAbort(parts.runContext.signal, CANCEL_GRACE_MS);
   let failure: Failed | undefined;
 
   const begin = (planned: PlannedNode): void => {
@@ -103,7 +106,7 @@ async function runAll(
   for (;;) {
     const ready = parts.isOver() ? [] : [...waiting].filter((planned) => isReady(planned, ends));
     for (const planned of ready) {
-      if (underWay.size >= parts.frame.limits.callsAtOnceMax) break;
+      if (underWay.size >= parts.runContext.limits.callsAtOnceMax) break;
       waiting.delete(planned);
       begin(planned);
     }
@@ -137,10 +140,10 @@ function afterAbort(
   };
 }
 
-function cutShort({ frame, clock }: NodeRunParts): Failed {
+function cutShort({ runContext, clock }: NodeRunParts): Failed {
   const { error } =
-    clock.elapsed() >= frame.deadlineAt || isTimeUp(frame.signal)
-      ? fail("TOOL_TIMEOUT", `The run was stopped at its time limit of ${frame.limitMs} ms.`, {
+    clock.elapsed() >= runContext.deadlineAt || isTimeUp(runContext.signal)
+      ? fail("TOOL_TIMEOUT", `The run was stopped at its time limit of ${runContext.limitMs} ms.`, {
           reason: "timeout",
           retryable: false,
           hint: "Resume it to go on, or set timeout_ms.",
@@ -159,7 +162,7 @@ async function endOfNode(
   ends: ReadonlyMap<string, NodeEnd>,
 ): Promise<NodeEnd> {
   if (!isWanted(planned, ends, parts.prepared)) return { kind: "skipped" };
-  const roots = await rootsFor(planned.reads, parts.frame.request.inputs, ends);
+  const roots = await rootsFor(planned.reads, parts.runContext.request.inputs, ends);
   const before = [...planned.after, ...planned.handles].map((id) => {
     const end = ends.get(id)!;
     return `${id} ${end.kind} ${end.kind === "skipped" ? "" : end.hash}`;
@@ -221,7 +224,7 @@ async function outputsOf(
 }
 
 /** The steps as they are told, while they happen and at the end. */
-function createCalls({ workflow }: PreparedWorkflow, { request }: RunFrame, startedAt: number) {
+function createCalls({ workflow }: PreparedWorkflow, { request }: RunContext, startedAt: number) {
   const records: CallRecord[] = [];
   return {
     records,

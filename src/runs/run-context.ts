@@ -75,7 +75,7 @@ export interface Continued {
 }
 
 /** A run as its body sees it. */
-export interface RunFrame {
+export interface RunContext {
   readonly request: RunRequest;
   readonly context: CallContext;
   readonly path: readonly string[];
@@ -116,7 +116,7 @@ export interface BodyEnd {
 
 /** A run, with what only its lifecycle needs. */
 export interface OpenRun {
-  readonly frame: RunFrame;
+  readonly runContext: RunContext;
   /** The run, if it is on record. */
   readonly started: () => Promise<Run | undefined>;
   /** What ended the run from outside of its body. */
@@ -183,7 +183,7 @@ export function openRun(
   const path = pathOf(context, request.capability?.tool ?? request.draft);
   const deadlineAt = clock.elapsed() + timeoutMs;
   const budget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
-  const frame: RunFrame = {
+  const runContext: RunContext = {
     request,
     context,
     path,
@@ -211,7 +211,7 @@ export function openRun(
       step: { key, ...resumesOf(continued, key) },
     }),
   };
-  return { frame, report, stopped: () => stopped, started: async () => started };
+  return { runContext, report, stopped: () => stopped, started: async () => started };
 }
 
 /** In `_meta` of a call: the same when the same step is made again, so that a server can tell. */
