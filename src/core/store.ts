@@ -237,7 +237,7 @@ export interface Run {
 /** A run without what can be large. */
 export type RunSummary = Omit<Run, "source" | "inputs" | "result">;
 
-export interface RunDraft {
+export interface NewRun {
   readonly scope: Scope;
   readonly kind: RunKind;
   readonly source?: string | null;
@@ -350,14 +350,14 @@ export interface RunStarter {
 
 export interface RunStore {
   /** Inserts a running run, leased to `owner`. */
-  start(draft: RunDraft, owner: string, leaseMs: number): Promise<Run>;
+  start(newRun: NewRun, owner: string, leaseMs: number): Promise<Run>;
   /**
    * Inserts a running run that goes on from `fromRunId`, with the steps that it takes over; one transaction. Of several at once,
    * one succeeds. Steps keep their keys, numbers, times and results; one without an answer is taken only with a decided one.
    */
   resume(
     fromRunId: string,
-    draft: RunDraft,
+    newRun: NewRun,
     taken: TakenSteps,
     owner: string,
     leaseMs: number,

@@ -20,7 +20,7 @@ import type { Departure } from "./departure.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
-import { draftOf, pathOf } from "./run-draft.ts";
+import { newRunFor, pathOf } from "./new-run.ts";
 import type { CallRecord, RunReport, RunRequest } from "./run.ts";
 import { createSeal, sensitiveValues, type Seal } from "./journal/seal.ts";
 import type { SkippedCall } from "./resume/skipped.ts";
@@ -140,7 +140,7 @@ export function openRun(
   const { seed, clockAt } = continued?.run ?? { seed: randomUUID(), clockAt: clock.now() };
   const secrets = parts.redactors.known();
   const seal = createSeal(sensitiveValues(request, context.sensitive), { secrets, seed });
-  const draft = draftOf(parts, request, context, { seal, seed, clockAt });
+  const newRun = newRunFor(parts, request, context, { seal, seed, clockAt });
   const stopping = new AbortController();
   // The sandbox keeps the deadline of code itself, three times over.
   const deadline = request.kind === "workflow" ? [AbortSignal.timeout(timeoutMs)] : [];
@@ -152,7 +152,7 @@ export function openRun(
   if (continued !== undefined) parts.active.set(continued.run.id, report.promise);
 
   const begin = (): Promise<Run> => {
-    started ??= parts.store.start(draft, parts.owner, timeoutMs + LEASE_SLACK_MS).then((run) => {
+    started ??= parts.store.start(newRun, parts.owner, timeoutMs + LEASE_SLACK_MS).then((run) => {
       crashPoint("run.started");
       parts.active.set(run.id, report.promise);
       return run;

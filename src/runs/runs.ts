@@ -20,7 +20,7 @@ import type { TypeCheck } from "../sandbox/types/type-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import { runCode } from "./code-run.ts";
 import { runToEnd } from "./run-lifecycle.ts";
-import { pathOf } from "./run-draft.ts";
+import { pathOf } from "./new-run.ts";
 import type { BodyEnd, RunLifecycleDeps, RunContext, RunLimits } from "./run-context.ts";
 import {
   decide,

@@ -5,7 +5,7 @@ import type { Scope } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run } from "../../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../../core/tool.ts";
-import { draftOf } from "../run-draft.ts";
+import { newRunFor } from "../new-run.ts";
 import { LEASE_SLACK_MS, type Continued, type RunLifecycleDeps } from "../run-context.ts";
 import type { RecordParts } from "./decide.ts";
 import { canBeAsked } from "../workflow/elicit.ts";
@@ -226,10 +226,10 @@ async function continueFrom(
     secrets: parts.redactors.known(),
     seed,
   });
-  const draft = draftOf(parts, request, context, { seal, seed, clockAt });
+  const newRun = newRunFor(parts, request, context, { seal, seed, clockAt });
   const leaseMs = (request.timeoutMs ?? parts.limits().timeoutMs) + LEASE_SLACK_MS;
   const by = context.principal?.id ?? parts.person();
-  return goOn(parts, earlier, draft, { decisions, by, leaseMs, isCorrected });
+  return goOn(parts, earlier, newRun, { decisions, by, leaseMs, isCorrected });
 }
 
 export type Below =

@@ -8,7 +8,7 @@
 import { crashPoint } from "../../process/crash-point.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { Run, RunDraft, RunStore, Step } from "../../core/store.ts";
+import type { Run, NewRun, RunStore, Step } from "../../core/store.ts";
 import { leaseOf } from "../run-end.ts";
 import type { Continued } from "../run-context.ts";
 import { takeOver, type EarlierRun } from "./earlier-run.ts";
@@ -65,12 +65,12 @@ interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {
 export async function goOn(
   { store, owner }: ResumeParts,
   earlier: EarlierRun,
-  draft: RunDraft,
+  newRun: NewRun,
   { decisions, by, leaseMs, isCorrected }: GoingOn,
 ): Promise<ToolResult<Continued>> {
   const taken = takeOver(earlier, decisions, by);
   const { run: old, children, steps } = earlier;
-  const outcome = await store.resume(old.id, draft, taken, owner, leaseMs);
+  const outcome = await store.resume(old.id, newRun, taken, owner, leaseMs);
   if (outcome.kind === "superseded") return superseded(old.id, await newest(store, outcome.byRunId));
   crashPoint("resume.started");
   const { run } = outcome;

@@ -4,7 +4,7 @@
  * that it goes on from. Large results are shared and not copied.
  */
 import type { Transaction } from "kysely";
-import type { ResumeOutcome, RunDraft, TakenSteps } from "../../core/store.ts";
+import type { ResumeOutcome, NewRun, TakenSteps } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import type { Database, RunRow } from "../database.ts";
 import { leaseEnd } from "./lease.ts";
@@ -16,7 +16,7 @@ import { copyEndedSteps, leaveBehind, takeDecided, type DecidedStep } from "./ta
 export async function resumeRun(
   context: StoreContext,
   fromRunId: string,
-  draft: RunDraft,
+  newRun: NewRun,
   { except, decided }: TakenSteps,
   owner: string,
   leaseMs: number,
@@ -28,7 +28,7 @@ export async function resumeRun(
     ...placeResult(context, result),
   }));
   return context.db.transaction().execute(async (trx): Promise<ResumeOutcome> => {
-    const row = await insertSuccessor(trx, context, fromRunId, draft, owner, leaseMs);
+    const row = await insertSuccessor(trx, context, fromRunId, newRun, owner, leaseMs);
     if (row === undefined) return { kind: "superseded", byRunId: await findSuccessorId(trx, fromRunId) };
     const way = { fromRunId, runId: row.id };
     await copyEndedSteps(trx, way);
@@ -42,14 +42,14 @@ function insertSuccessor(
   trx: Transaction<Database>,
   context: StoreContext,
   fromRunId: string,
-  draft: RunDraft,
+  newRun: NewRun,
   owner: string,
   leaseMs: number,
 ): Promise<RunRow | undefined> {
   return trx
     .insertInto("runs")
     .values({
-      ...newRunOf(context, draft, fromRunId),
+      ...newRunOf(context, newRun, fromRunId),
       lease_owner: owner,
       lease_until: leaseEnd(context, leaseMs),
     })

@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
 import { canonicalJson, DATA_LIMITS, hashText, type JsonObject } from "../../core/json.ts";
-import type { Run, RunDraft, RunSummary } from "../../core/store.ts";
+import type { Run, NewRun, RunSummary } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import type { RunRow } from "../database.ts";
 import { fromColumn } from "../json-column.ts";
@@ -35,33 +35,33 @@ export type RunSummaryRow = Pick<RunRow, (typeof SUMMARY_COLUMNS)[number]>;
 /** A run that begins now, without its lease. */
 export function newRunOf(
   { clock, newId }: StoreContext,
-  draft: RunDraft,
+  newRun: NewRun,
   resumedFromRunId: string | null,
 ): Omit<Insertable<RunRow>, "lease_owner" | "lease_until"> {
   return {
     id: newId(),
-    org: draft.scope.org,
-    project: draft.scope.project,
-    kind: draft.kind,
-    source: draft.source ?? null,
-    capability_id: draft.capabilityId ?? null,
-    capability_version: draft.capabilityVersion ?? null,
-    intent: draft.intent ?? null,
-    inputs: canonicalJson(draft.inputs, DATA_LIMITS),
+    org: newRun.scope.org,
+    project: newRun.scope.project,
+    kind: newRun.kind,
+    source: newRun.source ?? null,
+    capability_id: newRun.capabilityId ?? null,
+    capability_version: newRun.capabilityVersion ?? null,
+    intent: newRun.intent ?? null,
+    inputs: canonicalJson(newRun.inputs, DATA_LIMITS),
     status: "running",
-    parent_run_id: draft.parentRunId ?? null,
-    parent_step: draft.parentStep ?? null,
+    parent_run_id: newRun.parentRunId ?? null,
+    parent_step: newRun.parentStep ?? null,
     resumed_from_run_id: resumedFromRunId,
-    principal: draft.principal ?? null,
-    session: draft.session ?? null,
-    seed: draft.seed,
-    clock_at: draft.clockAt,
+    principal: newRun.principal ?? null,
+    session: newRun.session ?? null,
+    seed: newRun.seed,
+    clock_at: newRun.clockAt,
     fence: 1,
     started_at: clock.now(),
     result: null,
     error: null,
     finished_at: null,
-    source_hash: draft.source == null ? null : hashText(draft.source),
+    source_hash: newRun.source == null ? null : hashText(newRun.source),
   };
 }
 

@@ -4,7 +4,7 @@
  * claims the run makes the fence grow, so an owner that was frozen and wakes up can write nothing. Whether a lease has run out
  * is decided by the database's clock alone, unless the claimant knows that its owner is gone.
  */
-import type { Run, RunDraft, RunStore } from "../../core/store.ts";
+import type { Run, NewRun, RunStore } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import { decideStep } from "./decide-step.ts";
 import { finishRun } from "./finish-run.ts";
@@ -19,9 +19,9 @@ export function createRunStore(context: StoreContext): RunStore {
   return {
     ...createSteps(context),
     ...createRunLists(context),
-    start: (draft, owner, leaseMs) => startRun(context, draft, owner, leaseMs),
-    resume: (fromRunId, draft, taken, owner, leaseMs) =>
-      resumeRun(context, fromRunId, draft, taken, owner, leaseMs),
+    start: (newRun, owner, leaseMs) => startRun(context, newRun, owner, leaseMs),
+    resume: (fromRunId, newRun, taken, owner, leaseMs) =>
+      resumeRun(context, fromRunId, newRun, taken, owner, leaseMs),
     claim: (id, owner, leaseMs, gone) => claimRun(context, id, owner, leaseMs, gone),
     finish: (lease, outcome) => finishRun(context, lease, outcome),
     decide: (runId, key, decision) => decideStep(context, runId, key, decision),
@@ -40,16 +40,11 @@ export function createRunStore(context: StoreContext): RunStore {
   };
 }
 
-async function startRun(
-  context: StoreContext,
-  draft: RunDraft,
-  owner: string,
-  leaseMs: number,
-): Promise<Run> {
+async function startRun(context: StoreContext, newRun: NewRun, owner: string, leaseMs: number): Promise<Run> {
   const row = await context.db
     .insertInto("runs")
     .values({
-      ...newRunOf(context, draft, null),
+      ...newRunOf(context, newRun, null),
       lease_owner: owner,
       lease_until: leaseEnd(context, leaseMs),
     })

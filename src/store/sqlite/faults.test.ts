@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { RepertoireError } from "../../core/errors.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
 import { INLINE_RESULT_BYTES_MAX, type Lease, type Store } from "../../core/store.ts";
-import { draftOf, endOf, finishedOf, runDraftOf, save, startRun } from "../testsuite/fixture.ts";
+import { draftOf, endOf, finishedOf, newRunOf, save, startRun } from "../testsuite/fixture.ts";
 import { createFaultyHandle, sqliteError, type Faults } from "./faulty-handle.testkit.ts";
 import { openHandle, type SqliteHandle } from "./sqlite-handle.ts";
 import { openTestStore, testHome } from "./temp-home.testkit.ts";
@@ -102,7 +102,7 @@ it.each(FAULTS)("renames wholly or not at all with $name at any call (T107)", as
 
 it.each(FAULTS)("records a step once or not at all with $name at any call (T107)", async (fault) => {
   const { store, faults } = await openFaulty();
-  const run = await store.runs.start(runDraftOf(), "owner", 600_000);
+  const run = await store.runs.start(newRunOf(), "owner", 600_000);
   const lease: Lease = { runId: run.id, fence: run.fence };
   let seq = 0;
   const record = async (): Promise<void> => {
@@ -171,7 +171,7 @@ it.each(FAULTS)("goes on from a run wholly or not at all with $name at any call 
   const taken = { except: ["k10"], decided: [{ key: "sent", result: large }] };
   let turn = 0;
   const resume = async (): Promise<void> => {
-    const outcome = await store.runs.resume(olds[turn++] ?? "", runDraftOf(), taken, "heir", 600_000);
+    const outcome = await store.runs.resume(olds[turn++] ?? "", newRunOf(), taken, "heir", 600_000);
     expect(outcome.kind).toBe("resumed");
   };
   await failEachCall(faults, fault, resume, async () => {
@@ -263,7 +263,7 @@ it("does not let writes drown in a transaction that could not be rolled back (T1
 it("tells a full disk, keeps what it acknowledged, and goes on when there is room again (T108)", async () => {
   let handle: SqliteHandle | undefined;
   const store = await openTestStore(testHome(), { openHandle: (path) => (handle = openHandle(path)) });
-  const run = await store.runs.start(runDraftOf(), "owner", 600_000);
+  const run = await store.runs.start(newRunOf(), "owner", 600_000);
   const lease = { runId: run.id, fence: run.fence };
   const open = (seq: number): Promise<boolean> =>
     store.runs.openStep(lease, { key: `k${seq}`, seq, tool: "t", args: { text: "x".repeat(4000) } });

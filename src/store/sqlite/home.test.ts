@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { runDraftOf } from "../testsuite/fixture.ts";
+import { newRunOf } from "../testsuite/fixture.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openTestStore, testHome } from "./temp-home.testkit.ts";
 
@@ -31,7 +31,7 @@ it.each([0, 0o022, 0o077, 0o277])("makes folder and files private under a umask 
   mkdirSync(dirname(dirname(home)), { recursive: true });
   process.umask(mask);
   const store = await openTestStore(home);
-  await store.runs.start(runDraftOf(), "owner", 1000);
+  await store.runs.start(newRunOf(), "owner", 1000);
   expect(modeOf(home)).toBe("700");
   const files = readdirSync(home).sort();
   expect(files).toEqual([DATABASE_NAME, `${DATABASE_NAME}-shm`, `${DATABASE_NAME}-wal`]);

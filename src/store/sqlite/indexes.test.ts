@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { hashText } from "../../core/json.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
 import type { Store } from "../../core/store.ts";
-import { endOf, finishedOf, runDraftOf, save, startRun } from "../testsuite/fixture.ts";
+import { endOf, finishedOf, newRunOf, save, startRun } from "../testsuite/fixture.ts";
 import { createFaultyHandle } from "./faulty-handle.testkit.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openHandle } from "./sqlite-handle.ts";
@@ -119,7 +119,7 @@ it("chooses the most used by an index, and sorts only by age", async () => {
 it("lets the text decide where a hash has two", async () => {
   const home = testHome();
   const { runs } = await openTestStore(home);
-  const run = await runs.start(runDraftOf({ source: "return 1" }), "owner", 60_000);
+  const run = await runs.start(newRunOf({ source: "return 1" }), "owner", 60_000);
   await runs.finish({ runId: run.id, fence: 1 }, { status: "succeeded" });
   openRaw(join(home, DATABASE_NAME)).prepare("update runs set source_hash = ?").run(hashText("return 2"));
   expect(await runs.findSucceeded(DEFAULT_SCOPE, "return 2")).toBeUndefined();

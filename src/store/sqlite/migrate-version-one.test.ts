@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import { runDraftOf, save } from "../testsuite/fixture.ts";
+import { newRunOf, save } from "../testsuite/fixture.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openRaw, openTestStore } from "./temp-home.testkit.ts";
 import { createVersionOne, insertCapability, insertRow } from "./version-one.testkit.ts";
@@ -125,7 +125,7 @@ it("goes on in a database that the first version made", async () => {
   const { version } = await save(capabilities, { overwrite: true, example });
   expect(version.version).toBe(2);
   expect(await capabilities.example("sum", 2)).toEqual(example);
-  const run = await runs.start(runDraftOf({ source: "return 1" }), "owner", 60_000);
+  const run = await runs.start(newRunOf({ source: "return 1" }), "owner", 60_000);
   await runs.finish({ runId: run.id, fence: 1 }, { status: "succeeded" });
   expect((await runs.findSucceeded(DEFAULT_SCOPE, "return 1"))?.id).toBe(run.id);
 });

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
 import { MIGRATIONS } from "../migrations.ts";
-import { endOf, finishedOf, leaseOf, runDraftOf } from "../testsuite/fixture.ts";
+import { endOf, finishedOf, leaseOf, newRunOf } from "../testsuite/fixture.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openRaw, openTestStore, testHome } from "./temp-home.testkit.ts";
 import { insertRow } from "./version-one.testkit.ts";
@@ -83,7 +83,7 @@ it("reads what the second version kept, and finds no damage in it", async () => 
 it("goes on from a run that the second version made", async () => {
   const { runs } = await openTestStore(await filledHome());
   const taken = { except: [], decided: [{ key: "sent", result: "decided" }] };
-  const outcome = await runs.resume("failed", runDraftOf(), taken, "owner", 60_000);
+  const outcome = await runs.resume("failed", newRunOf(), taken, "owner", 60_000);
   if (outcome.kind !== "resumed") throw new Error("nobody else resumes it");
   expect(await runs.steps(outcome.run.id)).toMatchObject([
     { key: "k", result: [1], endSeq: null, fromRunId: "failed" },
@@ -102,7 +102,7 @@ it("lets a process of the second version go on writing to the same file", async 
   insertSteps(raw);
   expect(await runs.list(DEFAULT_SCOPE, { limit: 9 })).toHaveLength(3);
   expect(await runs.steps("failed")).toHaveLength(2);
-  const lease = leaseOf(await runs.start(runDraftOf(), "owner", 600_000));
+  const lease = leaseOf(await runs.start(newRunOf(), "owner", 600_000));
   insertRow(raw, "steps", { ...STEP, run_id: lease.runId, key: "old", seq: 1, status: "sent" });
   expect(await runs.closeStep(lease, "old", endOf({ result: 1 }))).toBe(true);
   expect(await runs.stepResult(lease.runId, "old")).toBe(1);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { INLINE_RESULT_BYTES_MAX, type Store } from "../../core/store.ts";
-import { endOf, finishedOf, runDraftOf, startRun } from "../testsuite/fixture.ts";
+import { endOf, finishedOf, newRunOf, startRun } from "../testsuite/fixture.ts";
 import { DATABASE_NAME } from "./home.ts";
 import { openRaw, openTestStore, testHome } from "./temp-home.testkit.ts";
 
@@ -22,13 +22,7 @@ it.each([2, 20])("lets one of %d go on from a run", async (count) => {
     await stores[0].runs.recordStep(lease, finishedOf(1, { result: LARGE }));
     const outcomes = await Promise.all(
       Array.from({ length: count }, (_, i) =>
-        (i % 2 === 0 ? stores[0] : stores[1]).runs.resume(
-          lease.runId,
-          runDraftOf(),
-          NOTHING,
-          `o${i}`,
-          60_000,
-        ),
+        (i % 2 === 0 ? stores[0] : stores[1]).runs.resume(lease.runId, newRunOf(), NOTHING, `o${i}`, 60_000),
       ),
     );
     const winners = outcomes.flatMap((outcome) => (outcome.kind === "resumed" ? [outcome.run.id] : []));
@@ -77,7 +71,7 @@ it("keeps one value for a large result, however often it is written, refused and
   }
   const decided = [{ key: "k", result: LARGE }];
   for (let i = 0; i < 3; i++)
-    await store.runs.resume(lease.runId, runDraftOf(), { except: [], decided }, "owner", 60_000);
+    await store.runs.resume(lease.runId, newRunOf(), { except: [], decided }, "owner", 60_000);
   const raw = openRaw(join(home, DATABASE_NAME));
   expect(raw.prepare("select count(*) as n from step_values").get()).toEqual({ n: 1 });
   expect(raw.prepare("select count(*) as n from steps").get()).toEqual({ n: 2 });

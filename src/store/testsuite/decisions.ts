@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Lease, Store } from "../../core/store.ts";
-import { endOf, finishedOf, leaseOf, runDraftOf, startRun, type StoreFixture } from "./fixture.ts";
+import { endOf, finishedOf, leaseOf, newRunOf, startRun, type StoreFixture } from "./fixture.ts";
 
 const YES = { isApproved: true, by: "ada" };
 const NO = { isApproved: false, by: "bob" };
@@ -125,7 +125,7 @@ function describeLate(fixture: () => StoreFixture): void {
     const { store } = fixture();
     const [claimed, resumed] = [await pausedRun(store), await pausedRun(store)];
     await store.runs.claim(claimed.runId, "heir", 60_000);
-    await store.runs.resume(resumed.runId, runDraftOf(), { except: [], decided: [] }, "heir", 60_000);
+    await store.runs.resume(resumed.runId, newRunOf(), { except: [], decided: [] }, "heir", 60_000);
     for (const { runId } of [claimed, resumed]) {
       expect(await store.runs.decide(runId, "ask", YES)).toEqual({ kind: "late" });
       expect(await store.runs.steps(runId)).toMatchObject([{ status: "waiting", finishedAt: null }]);
@@ -137,7 +137,7 @@ function describeLate(fixture: () => StoreFixture): void {
     for (let i = 0; i < 10; i++) {
       const { runId } = await pausedRun(store);
       const decide = (): Promise<unknown> => store.runs.decide(runId, "ask", YES);
-      const resume = () => store.runs.resume(runId, runDraftOf(), { except: [], decided: [] }, "o", 60_000);
+      const resume = () => store.runs.resume(runId, newRunOf(), { except: [], decided: [] }, "o", 60_000);
       const [outcome, next] =
         i % 2 === 0
           ? await Promise.all([decide(), resume()])

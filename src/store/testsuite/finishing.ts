@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
 import type { Capability, Store } from "../../core/store.ts";
-import { finishedOf, leaseOf, runDraftOf, save, startRun, type StoreFixture } from "./fixture.ts";
+import { finishedOf, leaseOf, newRunOf, save, startRun, type StoreFixture } from "./fixture.ts";
 
 async function readCapability(store: Store): Promise<Capability | undefined> {
   return store.capabilities.find(DEFAULT_SCOPE, { namespace: "math", action: "sum" });
@@ -79,7 +79,7 @@ function describeNotAtAll(fixture: () => StoreFixture): void {
   it("writes nothing at all for an owner that has lost its lease, nor for one that never had it", async () => {
     const { store } = fixture();
     const { capability } = await save(store.capabilities);
-    const lost = leaseOf(await store.runs.start(runDraftOf(), "owner", 0));
+    const lost = leaseOf(await store.runs.start(newRunOf(), "owner", 0));
     const claimed = await store.runs.claim(lost.runId, "heir", 60_000);
     const use = { capabilityId: capability.id, success: true, elapsedMs: 1 };
     for (const lease of [lost, { ...lost, fence: 3 }, { runId: "unknown", fence: 1 }]) {

@@ -6,7 +6,7 @@ import type {
   FinishedStep,
   Lease,
   Run,
-  RunDraft,
+  NewRun,
   SaveOutcome,
   StepOutcome,
   Store,
@@ -57,7 +57,7 @@ export function draftOf(part: Partial<CapabilityDraft> = {}): CapabilityDraft {
   };
 }
 
-export function runDraftOf(part: Partial<RunDraft> = {}): RunDraft {
+export function newRunOf(part: Partial<NewRun> = {}): NewRun {
   return { scope: DEFAULT_SCOPE, kind: "code", inputs: {}, seed: "seed", clockAt: 1, ...part };
 }
 
@@ -66,8 +66,8 @@ export function leaseOf(run: Run): Lease {
 }
 
 /** A run that nobody else may take while the test lasts. */
-export async function startRun(store: Store, part: Partial<RunDraft> = {}): Promise<Lease> {
-  return leaseOf(await store.runs.start(runDraftOf(part), "owner", 600_000));
+export async function startRun(store: Store, part: Partial<NewRun> = {}): Promise<Lease> {
+  return leaseOf(await store.runs.start(newRunOf(part), "owner", 600_000));
 }
 
 /** How a step ended, with numbers that no other time here has. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { INLINE_RESULT_BYTES_MAX } from "../../core/store.ts";
-import { draftOf, finishedOf, runDraftOf, type StoreFixture } from "./fixture.ts";
+import { draftOf, finishedOf, newRunOf, type StoreFixture } from "./fixture.ts";
 
 export function describeLifetime(fixture: () => StoreFixture): void {
   it("finds no damage in an empty store and in one with rows of every kind", async () => {
@@ -8,13 +8,13 @@ export function describeLifetime(fixture: () => StoreFixture): void {
     expect(await store.findDamage()).toEqual([]);
     const saved = await store.capabilities.save(draftOf({ example: { inputs: {}, calls: [], result: 1 } }));
     await store.capabilities.rename(saved.capability.id, { namespace: "math", action: "total" });
-    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
     await store.runs.openStep({ runId: run.id, fence: 1 }, { key: "k", seq: 1, tool: "t", args: {} });
     const large = { key: "large", result: "x".repeat(INLINE_RESULT_BYTES_MAX) };
     await store.runs.recordStep({ runId: run.id, fence: 1 }, finishedOf(2, large));
     await store.runs.finish({ runId: run.id, fence: 1 }, { status: "paused" });
     const taken = { except: [], decided: [{ key: "k", result: 1 }] };
-    await store.runs.resume(run.id, runDraftOf(), taken, "owner", 60_000);
+    await store.runs.resume(run.id, newRunOf(), taken, "owner", 60_000);
     await store.audit.append({ actor: "me", action: "save", subject: "math:sum", details: {} });
     expect(await store.findDamage()).toEqual([]);
   });
@@ -40,7 +40,7 @@ export function describeLifetime(fixture: () => StoreFixture): void {
       () => store.runs.find("x"),
       () => store.runs.renew({ runId: "x", fence: 1 }, 1),
       () => store.runs.recordStep({ runId: "x", fence: 1 }, finishedOf(1)),
-      () => store.runs.resume("x", runDraftOf(), { except: [], decided: [] }, "owner", 1),
+      () => store.runs.resume("x", newRunOf(), { except: [], decided: [] }, "owner", 1),
       () => store.runs.decide("x", "k", { isApproved: true, by: "ada" }),
       () => store.serverCache.list(),
       () => store.toolPins.list("x"),

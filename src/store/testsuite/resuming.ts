@@ -4,11 +4,11 @@ import {
   INLINE_RESULT_BYTES_MAX,
   type Lease,
   type Run,
-  type RunDraft,
+  type NewRun,
   type Store,
   type TakenSteps,
 } from "../../core/store.ts";
-import { endOf, finishedOf, leaseOf, runDraftOf, startRun, type StoreFixture } from "./fixture.ts";
+import { endOf, finishedOf, leaseOf, newRunOf, startRun, type StoreFixture } from "./fixture.ts";
 
 const LARGE = { text: "x".repeat(INLINE_RESULT_BYTES_MAX) };
 const CALL = { tool: "t", args: { a: 1 } } as const;
@@ -16,7 +16,7 @@ const CALL = { tool: "t", args: { a: 1 } } as const;
 async function resume(store: Store, fromRunId: string, taken: Partial<TakenSteps> = {}): Promise<Run> {
   const outcome = await store.runs.resume(
     fromRunId,
-    runDraftOf(),
+    newRunOf(),
     { except: [], decided: [], ...taken },
     "heir",
     600_000,
@@ -51,7 +51,7 @@ function describeTaking(fixture: () => StoreFixture): void {
     const { store, reopen, clock } = fixture();
     const { runId } = await failedRun(store);
     const before = await store.runs.find(runId);
-    const draft: RunDraft = {
+    const draft: NewRun = {
       scope: DEFAULT_SCOPE,
       kind: "capability",
       source: "return 2",
@@ -230,7 +230,7 @@ function describeSuperseding(fixture: () => StoreFixture): void {
     const { runId } = await failedRun(store);
     const first = await resume(store, runId);
     const taken = { except: ["k1"], decided: [{ key: "sent", result: LARGE }] };
-    const outcome = await store.runs.resume(runId, runDraftOf(), taken, "third", 60_000);
+    const outcome = await store.runs.resume(runId, newRunOf(), taken, "third", 60_000);
     expect(outcome).toEqual({ kind: "superseded", byRunId: first.id });
     const all = await store.runs.list(DEFAULT_SCOPE, { limit: 9, children: true });
     expect(all.map((run) => run.id)).toEqual([first.id, runId]);
@@ -243,7 +243,7 @@ function describeSuperseding(fixture: () => StoreFixture): void {
     const { runId } = await failedRun(store);
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        store.runs.resume(runId, runDraftOf(), { except: [], decided: [] }, `heir ${i}`, 60_000),
+        store.runs.resume(runId, newRunOf(), { except: [], decided: [] }, `heir ${i}`, 60_000),
       ),
     );
     const winners = outcomes.flatMap((outcome) => (outcome.kind === "resumed" ? [outcome.run] : []));

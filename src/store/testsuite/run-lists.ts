@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import type { Run, RunDraft, RunStatus, RunSummary, Store } from "../../core/store.ts";
-import { leaseOf, runDraftOf, startRun, type StoreFixture } from "./fixture.ts";
+import type { Run, NewRun, RunStatus, RunSummary, Store } from "../../core/store.ts";
+import { leaseOf, newRunOf, startRun, type StoreFixture } from "./fixture.ts";
 
 const STATUSES = ["running", "paused", "succeeded", "failed", "cancelled"] as const;
 const NOTHING = { except: [], decided: [] };
 
-async function run(store: Store, status: RunStatus, part: Partial<RunDraft> = {}): Promise<string> {
+async function run(store: Store, status: RunStatus, part: Partial<NewRun> = {}): Promise<string> {
   const lease = await startRun(store, part);
   if (status !== "running") await store.runs.finish(lease, { status, result: 1, error: { code: "X" } });
   return lease.runId;
@@ -20,8 +20,8 @@ function summaryOf({ source: _source, inputs: _inputs, result: _result, ...summa
   return summary;
 }
 
-async function resume(store: Store, fromRunId: string, part: Partial<RunDraft> = {}): Promise<Run> {
-  const outcome = await store.runs.resume(fromRunId, runDraftOf(part), NOTHING, "owner", 600_000);
+async function resume(store: Store, fromRunId: string, part: Partial<NewRun> = {}): Promise<Run> {
+  const outcome = await store.runs.resume(fromRunId, newRunOf(part), NOTHING, "owner", 600_000);
   if (outcome.kind !== "resumed") throw new Error(`expected a run, got ${outcome.kind}`);
   return outcome.run;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import type { Run, RunDraft } from "../../core/store.ts";
-import { endOf, finishedOf, leaseOf, runDraftOf, type StoreFixture } from "./fixture.ts";
+import type { Run, NewRun } from "../../core/store.ts";
+import { endOf, finishedOf, leaseOf, newRunOf, type StoreFixture } from "./fixture.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +14,7 @@ export function describeRuns(fixture: () => StoreFixture): void {
 function describeStarting(fixture: () => StoreFixture): void {
   it("starts a run that is running, leased and empty", async () => {
     const { store, clock } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
     expect(run).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
       scope: { org: "local", project: "default" },
@@ -45,7 +45,7 @@ function describeStarting(fixture: () => StoreFixture): void {
 
   it("gives back all that was put in, also after a restart", async () => {
     const { store, reopen } = fixture();
-    const draft: RunDraft = {
+    const draft: NewRun = {
       scope: { org: "acme", project: "web" },
       kind: "capability",
       source: "return 1",
@@ -73,10 +73,10 @@ function describeStarting(fixture: () => StoreFixture): void {
     const { store, clock } = fixture();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
-      ids.unshift((await store.runs.start(runDraftOf(), "owner", 60_000)).id);
+      ids.unshift((await store.runs.start(newRunOf(), "owner", 60_000)).id);
       clock.advance(i % 2);
     }
-    await store.runs.start(runDraftOf({ scope: { org: "local", project: "other" } }), "owner", 60_000);
+    await store.runs.start(newRunOf({ scope: { org: "local", project: "other" } }), "owner", 60_000);
     const all = await store.runs.list(DEFAULT_SCOPE, { limit: 10 });
     expect(all.map((run) => run.id)).toEqual(ids);
     const first = await store.runs.list(DEFAULT_SCOPE, { limit: 2 });
@@ -88,12 +88,12 @@ function describeStarting(fixture: () => StoreFixture): void {
 
   it("lists in the order of starting when the clock goes a day back and forth (T124)", async () => {
     const { store, clock } = fixture();
-    const parentRunId = (await store.runs.start(runDraftOf(), "owner", 60_000)).id;
+    const parentRunId = (await store.runs.start(newRunOf(), "owner", 60_000)).id;
     const [ids, childIds]: [string[], string[]] = [[parentRunId], []];
     for (const jump of [-DAY_MS, 2 * DAY_MS, -DAY_MS]) {
       clock.advance(jump);
-      ids.unshift((await store.runs.start(runDraftOf(), "owner", 60_000)).id);
-      childIds.push((await store.runs.start(runDraftOf({ parentRunId }), "owner", 60_000)).id);
+      ids.unshift((await store.runs.start(newRunOf(), "owner", 60_000)).id);
+      childIds.push((await store.runs.start(newRunOf({ parentRunId }), "owner", 60_000)).id);
     }
     const listed = await store.runs.list(DEFAULT_SCOPE, { limit: 10 });
     expect(listed.map((run) => run.id)).toEqual(ids);
@@ -107,7 +107,7 @@ function describeStarting(fixture: () => StoreFixture): void {
 function describeClaiming(fixture: () => StoreFixture): void {
   it("leaves a run to its owner while the lease lasts, whatever our clock says (T124)", async () => {
     const { store, clock } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
     for (const jump of [DAY_MS, -2 * DAY_MS]) {
       clock.advance(jump);
       expect(await store.runs.claim(run.id, "thief", 60_000)).toBeUndefined();
@@ -118,7 +118,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
 
   it("gives a run whose lease has run out to the next owner, with a higher fence", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 0);
+    const run = await store.runs.start(newRunOf(), "owner", 0);
     const claimed = await store.runs.claim(run.id, "heir", 60_000);
     expect(claimed).toEqual({ ...run, leaseOwner: "heir", fence: 2, leaseUntil: claimed?.leaseUntil });
     expect(claimed?.leaseUntil).toBeGreaterThan((run.leaseUntil ?? 0) + 59_000);
@@ -128,7 +128,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
 
   it("gives an expired run to exactly one of 20 claimants", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 0);
+    const run = await store.runs.start(newRunOf(), "owner", 0);
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, i) => store.runs.claim(run.id, `heir ${i}`, 60_000)),
     );
@@ -141,7 +141,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
     const { store } = fixture();
     expect(await store.runs.claim("unknown", "heir", 60_000)).toBeUndefined();
     for (const status of ["succeeded", "failed", "cancelled"] as const) {
-      const run = await store.runs.start(runDraftOf(), "owner", 0);
+      const run = await store.runs.start(newRunOf(), "owner", 0);
       await store.runs.finish(leaseOf(run), { status });
       expect(await store.runs.claim(run.id, "heir", 60_000)).toBeUndefined();
     }
@@ -149,7 +149,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
 
   it("gives a leased run to whoever knows that its owner is gone, and to nobody else", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
     for (const gone of ["other", "", "OWNER", "owner "])
       expect(await store.runs.claim(run.id, "heir", 60_000, gone)).toBeUndefined();
     expect(await store.runs.find(run.id)).toEqual(run);
@@ -161,7 +161,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
 
   it("gives a run whose owner is gone to exactly one of 20 claimants", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, i) => store.runs.claim(run.id, `heir ${i}`, 60_000, "owner")),
     );
@@ -170,19 +170,19 @@ function describeClaiming(fixture: () => StoreFixture): void {
 
   it("claims what has run out and what is paused whoever is said to be gone, and nothing that is over", async () => {
     const { store } = fixture();
-    const expired = await store.runs.start(runDraftOf(), "owner", 0);
+    const expired = await store.runs.start(newRunOf(), "owner", 0);
     expect(await store.runs.claim(expired.id, "heir", 60_000, "other")).toMatchObject({ fence: 2 });
-    const paused = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const paused = await store.runs.start(newRunOf(), "owner", 60_000);
     await store.runs.finish(leaseOf(paused), { status: "paused" });
     expect(await store.runs.claim(paused.id, "heir", 60_000, "owner")).toMatchObject({ fence: 2 });
-    const over = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const over = await store.runs.start(newRunOf(), "owner", 60_000);
     await store.runs.finish(leaseOf(over), { status: "failed" });
     expect(await store.runs.claim(over.id, "heir", 60_000, "owner")).toBeUndefined();
   });
 
   it("lets a late owner renew as long as nobody has claimed the run", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 0);
+    const run = await store.runs.start(newRunOf(), "owner", 0);
     expect(await store.runs.renew(leaseOf(run), 60_000)).toBe(true);
     expect(await store.runs.claim(run.id, "heir", 60_000)).toBeUndefined();
     expect((await store.runs.find(run.id))?.fence).toBe(1);
@@ -190,7 +190,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
 
   it("writes nothing for an owner that has lost its lease, nor for one that never had it", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 0);
+    const run = await store.runs.start(newRunOf(), "owner", 0);
     await store.runs.openStep(leaseOf(run), { key: "a", seq: 1, tool: "t", args: {} });
     const claimed = await store.runs.claim(run.id, "heir", 60_000);
     const steps = await store.runs.steps(run.id);
@@ -215,7 +215,7 @@ function describeFinishing(fixture: () => StoreFixture): void {
     "ends a run as %s and gives the lease back",
     async (status) => {
       const { store, clock } = fixture();
-      const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+      const run = await store.runs.start(newRunOf(), "owner", 60_000);
       clock.advance(50);
       const outcome = { status, result: { n: [1, "a"] }, error: { code: "X" } };
       expect(await store.runs.finish(leaseOf(run), outcome)).toBe(true);
@@ -226,7 +226,7 @@ function describeFinishing(fixture: () => StoreFixture): void {
 
   it("ends a run once and writes nothing to it afterwards", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
     const lease = leaseOf(run);
     await store.runs.openStep(lease, { key: "a", seq: 1, tool: "t", args: {} });
     await store.runs.finish(lease, { status: "succeeded", result: 1 });
@@ -242,7 +242,7 @@ function describeFinishing(fixture: () => StoreFixture): void {
 
   it("pauses a run without ending it, so that anyone may claim it at once", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 60_000);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
     await store.runs.openStep(leaseOf(run), { key: "a", seq: 1, tool: "t", args: {} });
     expect(await store.runs.finish(leaseOf(run), { status: "paused", error: { code: "ASK" } })).toBe(true);
     const paused = await store.runs.find(run.id);

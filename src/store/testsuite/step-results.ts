@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { canonicalJson, type Json } from "../../core/json.ts";
 import { INLINE_RESULT_BYTES_MAX, type Lease, type Store } from "../../core/store.ts";
-import { endOf, finishedOf, leaseOf, runDraftOf, startRun, type StoreFixture } from "./fixture.ts";
+import { endOf, finishedOf, leaseOf, newRunOf, startRun, type StoreFixture } from "./fixture.ts";
 
 const LARGE = { text: "ü".repeat(INLINE_RESULT_BYTES_MAX) };
 const LARGE_BYTES = Buffer.byteLength(JSON.stringify(LARGE));
@@ -108,7 +108,7 @@ function describeStanding(fixture: () => StoreFixture): void {
 
   it("writes no large result for an owner that has lost its lease, nor for one that never had it", async () => {
     const { store } = fixture();
-    const lost = leaseOf(await store.runs.start(runDraftOf(), "owner", 0));
+    const lost = leaseOf(await store.runs.start(newRunOf(), "owner", 0));
     await store.runs.openStep(lost, { key: "k", seq: 1, tool: "t", args: {} });
     await store.runs.claim(lost.runId, "heir", 60_000);
     const steps = await store.runs.steps(lost.runId);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { canonicalJson, type Json } from "../../core/json.ts";
 import type { Step } from "../../core/store.ts";
-import { endOf, finishedOf, runDraftOf, startRun, type StoreFixture } from "./fixture.ts";
+import { endOf, finishedOf, newRunOf, startRun, type StoreFixture } from "./fixture.ts";
 
 const CALL = { key: "k", seq: 1, tool: "github__search", args: { q: "x", limit: 5 } } as const;
 
@@ -178,7 +178,7 @@ function describeClosing(fixture: () => StoreFixture): void {
 
   it("lets the next owner close what the one before has opened", async () => {
     const { store } = fixture();
-    const run = await store.runs.start(runDraftOf(), "owner", 0);
+    const run = await store.runs.start(newRunOf(), "owner", 0);
     await store.runs.openStep({ runId: run.id, fence: 1 }, CALL);
     await store.runs.claim(run.id, "heir", 60_000);
     expect(await store.runs.closeStep({ runId: run.id, fence: 2 }, "k", endOf())).toBe(true);

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import type { RunDraft, RunStatus, Store } from "../../core/store.ts";
-import { runDraftOf, type StoreFixture } from "./fixture.ts";
+import type { NewRun, RunStatus, Store } from "../../core/store.ts";
+import { newRunOf, type StoreFixture } from "./fixture.ts";
 
 const SOURCE = "return inputs.a";
 
 async function run(
   store: Store,
   status: RunStatus = "succeeded",
-  part: Partial<RunDraft> = {},
+  part: Partial<NewRun> = {},
 ): Promise<string> {
-  const { id, fence } = await store.runs.start(runDraftOf({ source: SOURCE, ...part }), "owner", 600_000);
+  const { id, fence } = await store.runs.start(newRunOf({ source: SOURCE, ...part }), "owner", 600_000);
   if (status !== "running") await store.runs.finish({ runId: id, fence }, { status, result: { id } });
   return id;
 }

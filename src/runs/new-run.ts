@@ -1,4 +1,4 @@
-import type { RunDraft } from "../core/store.ts";
+import type { NewRun } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { starterOf } from "./resume/last-run.ts";
 import type { RunRequest } from "./run.ts";
@@ -17,12 +17,12 @@ function titleFor(intent: string | undefined, { runId, title }: CallContext, sea
 }
 
 /** A run as it is put on record first. */
-export function draftOf(
+export function newRunFor(
   { scope }: Pick<RunLifecycleDeps, "scope">,
   { kind, source, intent, inputs, capability }: RunRequest,
   context: CallContext,
   { seal, seed, clockAt }: { readonly seal: Seal; readonly seed: string; readonly clockAt: number },
-): RunDraft {
+): NewRun {
   return {
     scope: scope(),
     kind: capability === undefined ? kind : "capability",
