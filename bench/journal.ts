@@ -7,7 +7,7 @@ import { systemClock } from "../src/core/clock.ts";
 import { DEFAULT_SCOPE } from "../src/core/names.ts";
 import { succeed } from "../src/core/result.ts";
 import type { RunStore } from "../src/core/store.ts";
-import { createDeparture } from "../src/runs/departure.ts";
+import { createShutdown } from "../src/runs/shutdown.ts";
 import { createJournal, type Journal, type StepRequest } from "../src/runs/journal/journal.ts";
 import { createTestRuns, LIMITS, type TestRuns } from "../src/runs/runs.testkit.ts";
 import { createSeal } from "../src/runs/journal/seal.ts";
@@ -85,7 +85,7 @@ async function openJournal(store: RunStore): Promise<Journal> {
     lease: () => Promise.resolve({ runId: run.id, fence: run.fence }),
     clock: systemClock,
     seal: createSeal([]),
-    departure: createDeparture(),
+    shutdown: createShutdown(),
     signal: new AbortController().signal,
     taken: [],
     clockAt: 0,

@@ -56,12 +56,12 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     leave() {
       front.isDraining = true;
-      return runs.leave();
+      return runs.drain();
     },
     /** In this order: nothing new begins, runs end, then what they used, the store last. */
     async close() {
       tools.stopFollowing();
-      await runs.leave();
+      await runs.drain();
       await runs.close();
       gateways.heldCalls.close();
       await tools.close();

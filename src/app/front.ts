@@ -35,7 +35,7 @@ export function createListeners(
     async connectStdio(input, output, profile) {
       const { connectStdio } = await import("../server/stdio/serve-stdio.ts");
       const { gateway } = gatewayFor(profile) ?? refuseProfile(profile, config.current());
-      front.stdio = connectStdio({ gateway, log, leave: () => runs.leave() }, input, output);
+      front.stdio = connectStdio({ gateway, log, leave: () => runs.drain() }, input, output);
       return front.stdio;
     },
     async listenHttp(address, profile) {

@@ -204,7 +204,7 @@ describe("what goes wrong inside", () => {
         question: () => Promise.reject(new Error("unused")),
         decide: () => Promise.reject(new Error("unused")),
         prepareWorkflow: () => Promise.reject(new Error("unused")),
-        leave: async () => {},
+        drain: async () => {},
         warm: () => {},
         close: async () => {},
       },

@@ -16,7 +16,7 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
 import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
-import type { Departure } from "./departure.ts";
+import type { Shutdown } from "./shutdown.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
@@ -45,7 +45,7 @@ export interface RunLifecycleDeps {
   readonly owner: string;
   /** What is told of a run beside its result has no secret in it, and what is stored none of the config. */
   readonly redactors: Redactors;
-  readonly departure: Departure;
+  readonly shutdown: Shutdown;
   readonly telemetry: Telemetry;
   /** A call of a run is made; returns how to say that it has ended. */
   readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
@@ -144,7 +144,7 @@ export function openRun(
   const stopping = new AbortController();
   // The sandbox keeps the deadline of code itself, three times over.
   const deadline = request.kind === "workflow" ? [AbortSignal.timeout(timeoutMs)] : [];
-  const signal = AbortSignal.any([context.signal, parts.departure.signal, stopping.signal, ...deadline]);
+  const signal = AbortSignal.any([context.signal, parts.shutdown.signal, stopping.signal, ...deadline]);
   const report = Promise.withResolvers<RunReport>();
   report.promise.catch(() => {});
   let stopped: ToolError | undefined;

@@ -6,7 +6,7 @@ import { UNREDACTABLE, type Redactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
-import type { Departure } from "./departure.ts";
+import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
 import type { RunReport, RunRequest } from "./run.ts";
 import type { BodyEnd, RunLifecycleDeps } from "./run-context.ts";
@@ -40,12 +40,12 @@ const STOPPED: ToolError = fail("CANCELLED", "The gateway was told to stop; the 
 export function resultOfRun(
   result: ToolResult<Json>,
   stopped: ToolError | undefined,
-  departure: Departure,
+  shutdown: Shutdown,
   context: CallContext,
 ): ToolResult<Json> {
   if (stopped !== undefined) return { success: false, error: stopped };
   const isCancelled = !result.success && result.error.code === "CANCELLED";
-  if (isCancelled && departure.signal.aborted && !context.signal.aborted)
+  if (isCancelled && shutdown.signal.aborted && !context.signal.aborted)
     return { success: false, error: STOPPED };
   return result;
 }

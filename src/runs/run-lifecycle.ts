@@ -67,7 +67,7 @@ async function endRun(
   // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
   const ended = toldReport(redactor, {
     ...end,
-    result: named(resultOfRun(end.result, stopped(), parts.departure, context)),
+    result: named(resultOfRun(end.result, stopped(), parts.shutdown, context)),
     checkpoint: null,
   });
   const isOurs = run !== undefined && stopped() !== TAKEN_OVER;

@@ -29,7 +29,7 @@ import {
   type OpenQuestion,
   type QuestionReference,
 } from "./resume/decide.ts";
-import { createDeparture } from "./departure.ts";
+import { createShutdown } from "./shutdown.ts";
 import type { NamedSource } from "./prepare/named-source.ts";
 import { findLastRun, starterOf } from "./resume/last-run.ts";
 import { createOwner } from "./journal/owner.ts";
@@ -127,12 +127,12 @@ export interface Runs {
   /** Has everything that a run needs ready before the first one. */
   warm(): void;
   /** Lets calls under way end and be recorded, and ends every run where it stands. */
-  leave(): Promise<void>;
+  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How long a call under way is waited for when the gateway leaves; longer ones count as not answered. */
-const LEAVE_GRACE_MS = 10_000;
+/** How long a call under way is awaited when the gateway shuts down; longer ones count as not answered. */
+const DRAIN_GRACE_MS = 10_000;
 
 /** What is ready to run. */
 type Body = (runContext: RunContext) => Promise<BodyEnd>;
@@ -146,7 +146,7 @@ export function createRuns(given: RunsParts): Runs {
     telemetry: given.telemetry ?? NO_TELEMETRY,
     person: given.person ?? (() => "local"),
     owner: createOwner(),
-    departure: createDeparture(),
+    shutdown: createShutdown(),
     active: new Map<string, Promise<RunReport>>(),
     unended: new Set<string>(),
   } satisfies RunsParts & RunLifecycleDeps;
@@ -195,7 +195,7 @@ export function createRuns(given: RunsParts): Runs {
   }
 
   function run({ request, body }: Ready, context: CallContext, continued?: Parameters<typeof runToEnd>[3]) {
-    return parts.departure.trackRun(runToEnd(parts, request, context, continued, body));
+    return parts.shutdown.trackRun(runToEnd(parts, request, context, continued, body));
   }
 
   return {
@@ -226,7 +226,7 @@ export function createRuns(given: RunsParts): Runs {
       parts.types.warm();
       parts.args.warm();
     },
-    leave: () => parts.departure.leave(LEAVE_GRACE_MS),
+    drain: () => parts.shutdown.drain(DRAIN_GRACE_MS),
     async close() {
       await Promise.all([
         parts.sandbox.close(),

@@ -15,7 +15,7 @@ import type { Lease, RunStore, Step, StepOutcome } from "../../core/store.ts";
 import { endSpan, NO_TELEMETRY, type Telemetry } from "../../telemetry/telemetry.ts";
 import type { TraceContext } from "../../core/trace-context.ts";
 import { ANSWER_BYTES_MAX } from "../../sandbox/runner/limits.ts";
-import type { Departure } from "../departure.ts";
+import type { Shutdown } from "../shutdown.ts";
 import { isPause } from "../workflow/pause.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { startStepSpan } from "../run-span.ts";
@@ -66,7 +66,7 @@ export interface JournalParts {
   readonly lease: () => Promise<Lease>;
   readonly clock: Clock;
   readonly seal: Seal;
-  readonly departure: Departure;
+  readonly shutdown: Shutdown;
   readonly signal: AbortSignal;
   readonly telemetry?: Telemetry;
   /** The span of the run. */
@@ -132,13 +132,13 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   async function live(step: StepRequest): Promise<StepEnd> {
-    if (!(await parts.departure.enter(parts.signal))) return lost(++counter);
+    if (!(await parts.shutdown.enter(parts.signal))) return lost(++counter);
     const seq = ++counter;
     const work = record(step, seq).catch((error: unknown) => {
       parts.onBroken(error);
       return lost(seq);
     });
-    return step.startsRun === true ? work : parts.departure.track(work);
+    return step.startsRun === true ? work : parts.shutdown.track(work);
   }
 
   async function record(step: StepRequest, seq: number): Promise<StepEnd> {

@@ -112,7 +112,7 @@ describe("a workflow that goes on", () => {
     const nodes = [{ id: "slow", type: "slow__call", params: {} }, add("next", { x: "${slow}" })];
     const run = first.executeWorkflow(flow(nodes, { outputs: { x: { source: "${next.x}" } } }));
     await began.promise;
-    const left = first.runs.leave();
+    const left = first.runs.drain();
     answer.resolve("answered");
     await left;
     const stopped = await run;

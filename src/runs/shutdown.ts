@@ -1,40 +1,41 @@
 /**
- * Leaving in order: calls under way are waited for and recorded, no new one begins, and then every run ends where it stands, to
- * be resumed later. A call that starts a run is not waited for: that run ends by itself in the same way.
+ * A graceful shutdown: no new call begins, calls under way are awaited and recorded, and then every run ends where it is, to be
+ * resumed later. A call that starts a run is not awaited: that run ends by itself in the same way.
  */
-export interface Departure {
+export interface Shutdown {
   /** Aborted when runs must end. */
   readonly signal: AbortSignal;
-  readonly isLeaving: boolean;
-  /** Resolves at once, or, once nobody may begin anything, never before the signal: false then. */
+  readonly isDraining: boolean;
+  /** Resolves with true at once; while draining, with false when the signal aborts. */
   enter(signal: AbortSignal): Promise<boolean>;
   /** Counts a call until its outcome is on record. */
   track<T>(call: Promise<T>): Promise<T>;
-  /** Waits for a whole run when everything ends. */
+  /** Counts a whole run: a drain waits for it to write its end. */
   trackRun<T>(run: Promise<T>): Promise<T>;
-  leave(graceMs: number): Promise<void>;
+  /** Waits `graceMs` for calls under way, then aborts the signal and waits for the runs. */
+  drain(graceMs: number): Promise<void>;
 }
 
-export function createDeparture(): Departure {
+export function createShutdown(): Shutdown {
   const controller = new AbortController();
   const calls = new Set<Promise<unknown>>();
   const runs = new Set<Promise<unknown>>();
-  let isLeaving = false;
+  let isDraining = false;
 
   return {
     signal: controller.signal,
-    get isLeaving() {
-      return isLeaving;
+    get isDraining() {
+      return isDraining;
     },
     async enter(signal) {
-      if (!isLeaving && !signal.aborted) return true;
+      if (!isDraining && !signal.aborted) return true;
       await aborted(signal);
       return false;
     },
     track: (call) => hold(calls, call),
     trackRun: (run) => hold(runs, run),
-    async leave(graceMs) {
-      isLeaving = true;
+    async drain(graceMs) {
+      isDraining = true;
       await within(graceMs, Promise.allSettled(calls));
       controller.abort();
       await within(RUN_END_MS, Promise.allSettled(runs));
