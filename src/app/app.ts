@@ -3,7 +3,7 @@
  * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and where clients come in in `front.ts`.
  */
 import type { Store } from "../core/store.ts";
-import { createExchange } from "../library/exchange.ts";
+import { createImportExport } from "../library/import-export.ts";
 import { createLogins } from "../servers/logins.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { App, AppOptions } from "./contract.ts";
@@ -46,7 +46,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     curator,
     freshenLibrary,
     logins: createLogins({ config: () => config.current(), secrets, countTools: tools.countTools }),
-    ...createExchange(library, curator, ownContext),
+    ...createImportExport(library, curator, ownContext),
     ...gateways.reports,
     ...createInquiries(foundation, tools, half),
     ...createListeners(foundation, tools, half, gateways, front),

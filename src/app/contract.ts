@@ -8,7 +8,7 @@ import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { TokenReports } from "../gateway/token-report.ts";
 import type { Curator } from "../library/curate.ts";
-import type { Exchange } from "../library/exchange.ts";
+import type { ImportExport } from "../library/import-export.ts";
 import type { Library } from "../library/library.ts";
 import type { Output } from "../process/output.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
@@ -34,7 +34,7 @@ export interface AppOptions {
   readonly staticNames?: readonly string[];
 }
 
-export interface App extends Exchange, TokenReports, Inquiries {
+export interface App extends ImportExport, TokenReports, Inquiries {
   readonly gateway: Gateway;
   readonly registry: Registry;
   readonly store: Store;

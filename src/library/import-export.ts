@@ -9,7 +9,7 @@ import { writePortable } from "./portable/writing.ts";
 import { diffSchemas } from "./schema/schema-diff.ts";
 import { diffSources } from "./text-diff.ts";
 
-export interface Exchange {
+export interface ImportExport {
   exportLibrary(
     folder: string,
     pattern: string | null,
@@ -22,7 +22,11 @@ export interface Exchange {
   ): Promise<ToolResult<{ readonly source: string; readonly schemas: readonly string[] }>>;
 }
 
-export function createExchange(library: Library, curator: Curator, ownContext: () => CallContext): Exchange {
+export function createImportExport(
+  library: Library,
+  curator: Curator,
+  ownContext: () => CallContext,
+): ImportExport {
   return {
     async exportLibrary(folder, pattern) {
       return writePortable(folder, await curator.collect(pattern));
