@@ -14,19 +14,19 @@ function draftsWith(files: Record<string, string>) {
 describe("S14: drafts of a scope", () => {
   const acme = { org: "acme", project: "web" };
 
-  it("S14: are found, listed, left and removed in that scope alone", async () => {
+  it("S14: are found, listed, saved and removed in that scope alone", async () => {
     const folder = temporaryFolder();
     const own = createDrafts(folder);
     const others = createDrafts(folder, () => acme);
     writeFileSync(join(folder, "mine.ts"), "return 1");
-    const left = await others.leave("return 2", "their work");
+    const saved = await others.save("return 2", "their work");
     expect(await own.names()).toEqual(["mine"]);
-    expect(await others.names()).toEqual([left]);
+    expect(await others.names()).toEqual([saved]);
     expect(await others.find("mine")).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
-    expect(await own.find(left)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
-    const found = await others.find(left);
+    expect(await own.find(saved)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
+    const found = await others.find(saved);
     if (!found.success) throw new Error(found.error.message);
-    expect(found.data.path).toBe(join(folder, "acme/web", `${left}.ts`));
+    expect(found.data.path).toBe(join(folder, "acme/web", `${saved}.ts`));
     await others.remove(found.data);
     expect(await others.names()).toEqual([]);
   });
@@ -35,10 +35,10 @@ describe("S14: drafts of a scope", () => {
     const folder = temporaryFolder();
     let scope = acme;
     const drafts = createDrafts(folder, () => scope);
-    const name = await drafts.leave("return 1");
+    const name = await drafts.save("return 1");
     scope = { org: "local", project: "default" };
     expect(await drafts.names()).toEqual([]);
-    await drafts.leave("return 1");
+    await drafts.save("return 1");
     expect(await createDrafts(folder).names()).toEqual([name]);
   });
 });

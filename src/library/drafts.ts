@@ -14,7 +14,7 @@ import { DEFAULT_SCOPE, parseReference, type Scope } from "../core/names.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
-import { leaveDraft } from "./leave-draft.ts";
+import { saveDraft } from "./save-draft.ts";
 
 /** The limit of code in the sandbox; a workflow has no need for more. */
 export const DRAFT_BYTES_MAX = 256 * 1024;
@@ -29,9 +29,9 @@ export interface Draft {
 export interface Drafts {
   find(name: string, field?: string): Promise<ToolResult<Draft>>;
   names(): Promise<string[]>;
-  /** Leaves code that worked, so that it can be kept; returns its name. The same code for the same purpose is one draft. */
-  leave(code: string, intent?: string): Promise<string>;
-  /** Takes a draft away that was kept; one that was changed in the meantime stays. */
+  /** Saves code that worked as a draft and returns its name. The same code for the same purpose is one draft. */
+  save(code: string, intent?: string): Promise<string>;
+  /** Deletes a draft after it was saved to the library; a file that has changed since stays. */
   remove(draft: Draft): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function createDrafts(root: string, scope: () => Scope = () => DEFAULT_SC
     return noDraft(name, field, await names());
   }
 
-  return { find, names, leave: (code, intent) => leaveDraft(folderNow(), code, intent), remove: removeDraft };
+  return { find, names, save: (code, intent) => saveDraft(folderNow(), code, intent), remove: removeDraft };
 }
 
 function folderOf(root: string, { org, project }: Scope): string {

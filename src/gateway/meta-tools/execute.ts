@@ -155,7 +155,7 @@ async function runSource(
   }
   if (!report.result.success || source === undefined) return succeed(executeAnswer(report, null));
   if (args.save_as !== undefined) return succeed(await keepRun(parts, source, report, args, context));
-  return succeed(executeAnswer(report, await leaveDraft(parts, source, args, context)));
+  return succeed(executeAnswer(report, await saveDraft(parts, source, args, context)));
 }
 
 async function runOrResume(
@@ -217,14 +217,14 @@ async function keepRun(
     : reference;
   if (!kept.success) {
     const warnings = [...report.warnings, `It was not kept: ${kept.error.message}`];
-    return executeAnswer({ ...report, warnings }, await leaveDraft(parts, source, args, context));
+    return executeAnswer({ ...report, warnings }, await saveDraft(parts, source, args, context));
   }
   await parts.freshenLibrary();
   return { ...executeAnswer(report, null), saved: { ...savedOf(kept.data) } };
 }
 
 /** A run that worked has worked: that its code could not be left as a draft is a matter for the log. */
-async function leaveDraft(
+async function saveDraft(
   { drafts, log }: ExecuteParts,
   { draft, runnable }: Source,
   { intent }: ExecuteInput,
@@ -233,7 +233,7 @@ async function leaveDraft(
   if (draft !== undefined) return draft;
   if (runnable.capability !== undefined || runnable.kind === "workflow") return null;
   try {
-    return await drafts.leave(runnable.source, intent);
+    return await drafts.save(runnable.source, intent);
   } catch (error) {
     log.warn("drafts.leave.failed", { traceId, error });
     return null;

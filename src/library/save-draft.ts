@@ -1,6 +1,6 @@
 /**
- * What a run leaves behind: its code as a draft. The name is made of what the run was for and of the code's own hash, so the
- * same code is left once, and a file whose name no longer matches its text was changed by somebody and is theirs.
+ * Saves the code of a run as a draft. Its name is made of the run's intent and the hash of the code, so the same code is saved
+ * once. A file whose name no longer matches its text was edited by somebody and is never deleted here.
  */
 import { mkdir, readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { REDACTED } from "../text/redaction.ts";
 
 const HASH_DIGITS = 8;
 const WORDS_LENGTH_MAX = 40;
-/** Older ones were not wanted. */
-const LEFT_MAX = 200;
-const LEFT_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})\.ts$/;
+/** Beyond this, the oldest are deleted. */
+const SAVED_MAX = 200;
+const SAVED_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})\.ts$/;
 
-export async function leaveDraft(folder: string, code: string, intent?: string): Promise<string> {
+export async function saveDraft(folder: string, code: string, intent?: string): Promise<string> {
   const name = `${wordsOf(intent)}-${hashText(code).slice(0, HASH_DIGITS)}`;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
@@ -42,16 +42,16 @@ function wordsOf(intent = ""): string {
 }
 
 async function removeOldest(folder: string): Promise<void> {
-  const left = (await readdir(folder)).filter((file) => LEFT_NAME.test(file));
-  if (left.length <= LEFT_MAX) return;
+  const saved = (await readdir(folder)).filter((file) => SAVED_NAME.test(file));
+  if (saved.length <= SAVED_MAX) return;
   const dated = await Promise.all(
-    left.map(async (file) => ({
+    saved.map(async (file) => ({
       file,
       at: (await stat(join(folder, file)).catch(() => undefined))?.mtimeMs ?? 0,
     })),
   );
-  const old = dated.sort((a, b) => a.at - b.at).slice(0, left.length - LEFT_MAX);
-  for (const { file } of old) await removeUntouched(join(folder, file), LEFT_NAME.exec(file)![1]!);
+  const old = dated.sort((a, b) => a.at - b.at).slice(0, saved.length - SAVED_MAX);
+  for (const { file } of old) await removeUntouched(join(folder, file), SAVED_NAME.exec(file)![1]!);
 }
 
 async function removeUntouched(path: string, hash: string): Promise<void> {
