@@ -18,7 +18,7 @@ export type GatewayHalf = ReturnType<typeof openGateways>;
 export function openGateways(foundation: Foundation, tools: ToolsHalf, half: RunsHalf, front: Front) {
   const { config, log, store, redactors, trail } = foundation;
   const { registry, servers, experience, usable } = tools;
-  const { runs, library, drafts, source, keeper, traces, lookUpTool, freshenLibrary } = half;
+  const { runs, library, drafts, source, capabilitySaver, traces, lookUpTool, freshenLibrary } = half;
   const states = createSealedStates({ store: store.seals });
   const heldCalls = createHeldCalls({ states });
   const toolTokens = createTokenCounts({ store, log });
@@ -33,7 +33,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     toolCalled: (tool) => experience.noteCall(tool),
     isListed: (tool) => source.isListed(tool),
     checkContracts: (current) => source.checkContracts(current),
-    keeper,
+    capabilitySaver,
     library,
     drafts,
     servers: usable,

@@ -4,7 +4,7 @@ import { CAPABILITIES_ID } from "../core/names.ts";
 import { VERSION } from "../core/version.ts";
 import { createCurator } from "../library/curate.ts";
 import { createDrafts } from "../library/drafts.ts";
-import { createKeeper } from "../library/keep.ts";
+import { createCapabilitySaver } from "../library/save-capability.ts";
 import { createLibrarySource } from "../library/library-source.ts";
 import { createLibrary } from "../library/library.ts";
 import { createSourceFinder } from "../library/named-source.ts";
@@ -103,7 +103,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf) {
     source,
     lookUpTool,
     freshenLibrary,
-    keeper: createKeeper(saving),
+    capabilitySaver: createCapabilitySaver(saving),
     curator: createCurator({
       ...saving,
       library,

@@ -208,7 +208,7 @@ describe("what goes wrong inside", () => {
         warm: () => {},
         close: async () => {},
       },
-      keeper: { keep: () => Promise.reject(new Error("unused")) },
+      capabilitySaver: { save: () => Promise.reject(new Error("unused")) },
       traces: createTraces({ store: store.runs, scope: () => DEFAULT_SCOPE, redactors: NO_SECRETS }),
       lookUpTool: () => ({ definition: "unknown" }),
       freshenLibrary: async () => {},

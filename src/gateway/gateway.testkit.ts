@@ -10,7 +10,7 @@ import { DEFAULT_SCOPE } from "../core/names.ts";
 import { NO_SECRETS } from "../text/redactors.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
 import { createDrafts } from "../library/drafts.ts";
-import { createKeeper } from "../library/keep.ts";
+import { createCapabilitySaver } from "../library/save-capability.ts";
 import { createLibrary } from "../library/library.ts";
 import { createLibrarySource } from "../library/library-source.ts";
 import { createCodeDirectory, createToolLookUp } from "../app/code-directory.ts";
@@ -124,7 +124,7 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     runs,
     traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
     library: createLibrary(store.capabilities, scope),
-    keeper: createKeeper({
+    capabilitySaver: createCapabilitySaver({
       store,
       runs,
       scope,

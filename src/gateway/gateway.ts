@@ -24,7 +24,7 @@ import {
 } from "../core/tool.ts";
 import type { LookUpTool } from "../library/contracts.ts";
 import type { Drafts } from "../library/drafts.ts";
-import type { Keeper } from "../library/keep.ts";
+import type { CapabilitySaver } from "../library/save-capability.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -118,7 +118,7 @@ export interface GatewayParts {
   readonly drafts: Drafts;
   readonly runs: Runs;
   readonly traces: Traces;
-  readonly keeper: Keeper;
+  readonly capabilitySaver: CapabilitySaver;
   /** What is known of a tool now, for what was written against it. */
   readonly lookUpTool: LookUpTool;
   /** What is to be said of a version whose tools have changed, or that it may not run. */

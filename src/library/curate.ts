@@ -15,7 +15,7 @@ import type { Capability, CapabilityVersion, SaveOutcome, Store, ToolUse } from 
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
 import { testExample, type TestReport } from "./example-test.ts";
-import { recordSave, type RecordChange } from "./keep.ts";
+import { recordSave, type RecordChange } from "./save-capability.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
 import type { PortableCapability } from "./portable/portable.ts";
 

@@ -5,14 +5,14 @@ import { createRedactors } from "../text/redactors.ts";
 import type { CallContext } from "../core/tool.ts";
 import { createTestRuns, type TestRuns } from "../runs/runs.testkit.ts";
 import { createCurator, type Curator } from "./curate.ts";
-import { createKeeper, type Keeper } from "./keep.ts";
+import { createCapabilitySaver, type CapabilitySaver } from "./save-capability.ts";
 import { createLibrary, type Library } from "./library.ts";
 import { createLibrarySource, type LibrarySource } from "./library-source.ts";
 
 export interface TestLibrary extends TestRuns {
   readonly library: Library;
   readonly source: LibrarySource;
-  readonly keeper: Keeper;
+  readonly capabilitySaver: CapabilitySaver;
   readonly curator: Curator;
   changedTools: "warn" | "refuse";
   readonly context: CallContext;
@@ -67,7 +67,7 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     ...kit,
     library: read,
     source,
-    keeper: createKeeper(keeping),
+    capabilitySaver: createCapabilitySaver(keeping),
     curator: createCurator({ ...keeping, library: read, servers: () => ["notes"], hidesTools: () => true }),
     changedTools: "warn",
     recorded,
@@ -84,7 +84,7 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
         description: `Does ${name}.`,
         overwrite: true,
       };
-      const kept = await library.keeper.keep(request, context);
+      const kept = await library.capabilitySaver.save(request, context);
       if (!kept.success) throw new Error(kept.error.message);
       await freshen();
     },

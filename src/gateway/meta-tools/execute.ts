@@ -6,7 +6,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { START_WAIT_MS } from "../../process/starting.ts";
 import type { CallContext } from "../../core/tool.ts";
 import type { Drafts } from "../../library/drafts.ts";
-import type { Keeper } from "../../library/keep.ts";
+import type { CapabilitySaver } from "../../library/save-capability.ts";
 import { reportProgress } from "../../runs/progress.ts";
 import type { RunEvent, RunReport } from "../../runs/run.ts";
 import type { Runs } from "../../runs/runs.ts";
@@ -24,7 +24,7 @@ export interface ExecuteParts extends SourceParts {
   readonly drafts: Drafts;
   readonly runs: Runs;
   readonly traces: Traces;
-  readonly keeper: Keeper;
+  readonly capabilitySaver: CapabilitySaver;
   readonly servers: () => readonly string[];
   readonly freshenLibrary: () => Promise<void>;
   /** A tool that the config denies was named. */
@@ -204,7 +204,7 @@ async function keepRun(
 ): Promise<ExecuteOutput> {
   const reference = parseReference(args.save_as!, "save_as");
   const kept = reference.success
-    ? await parts.keeper.keep(
+    ? await parts.capabilitySaver.save(
         {
           kind: "code",
           source: source.runnable.source,

@@ -12,7 +12,7 @@ import {
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { VISIBILITIES, type CapabilityKind } from "../../core/store.ts";
 import type { Drafts } from "../../library/drafts.ts";
-import type { Keeper, Kept } from "../../library/keep.ts";
+import type { CapabilitySaver, SavedCapability } from "../../library/save-capability.ts";
 import type { Library } from "../../library/library.ts";
 import type { ToolView } from "../../core/tool.ts";
 import type { Runs } from "../../runs/runs.ts";
@@ -40,7 +40,7 @@ export interface SaveParts {
   readonly drafts: Drafts;
   /** The ids of all configured servers: a namespace of that name could never be called. */
   readonly servers: () => readonly string[];
-  readonly keeper: Keeper;
+  readonly capabilitySaver: CapabilitySaver;
   readonly runs: Runs;
   readonly freshenLibrary: () => Promise<void>;
 }
@@ -78,7 +78,7 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
       if (!name.success) return name;
       const granted = await checkDraftGranted({ runs: parts.runs, library }, what, context);
       if (!granted.success) return granted;
-      const kept = await parts.keeper.keep(
+      const kept = await parts.capabilitySaver.save(
         {
           ...what,
           name: name.data,
@@ -116,7 +116,7 @@ async function findSaved(
 type Saved = z.output<typeof output>;
 
 /** What was saved, and what might be made of it. */
-export function savedOf({ capability, version, offers, warnings }: Kept): Saved {
+export function savedOf({ capability, version, offers, warnings }: SavedCapability): Saved {
   return {
     success: true,
     path: libraryUriOf(capability),

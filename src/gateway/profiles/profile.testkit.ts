@@ -17,7 +17,7 @@ import { NO_SECRETS } from "../../text/redactors.ts";
 import { succeed } from "../../core/result.ts";
 import type { CapabilityDraft, Store } from "../../core/store.ts";
 import { createDrafts } from "../../library/drafts.ts";
-import { createKeeper } from "../../library/keep.ts";
+import { createCapabilitySaver } from "../../library/save-capability.ts";
 import { createLibrary } from "../../library/library.ts";
 import { createLibrarySource } from "../../library/library-source.ts";
 import { createSourceFinder } from "../../library/named-source.ts";
@@ -177,7 +177,7 @@ function partsOf(
     serverNotified,
     servers,
     traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
-    keeper: createKeeper({
+    capabilitySaver: createCapabilitySaver({
       store,
       runs,
       scope,

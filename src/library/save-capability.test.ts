@@ -73,7 +73,7 @@ describe("keeping", () => {
   it("offers written-out values as inputs and changes nothing", async () => {
     const code = "return await mcp.notes.add({ title: 'Fixed', tags: args.tags });";
     await kit.execute(code, { inputs: { tags: [] } });
-    const kept = await kit.keeper.keep(
+    const kept = await kit.capabilitySaver.save(
       { kind: "code", source: code, name: { namespace: "note", action: "fixed" }, description: "x" },
       kit.context,
     );
@@ -83,7 +83,7 @@ describe("keeping", () => {
   });
 
   it("says that code was never run, and keeps it without an example", async () => {
-    const kept = await kit.keeper.keep(
+    const kept = await kit.capabilitySaver.save(
       {
         kind: "code",
         source: "return 'never';",
@@ -113,7 +113,7 @@ describe("keeping", () => {
       description: "x",
       field: "draft_name",
     };
-    expect(await kit.keeper.keep(request, kit.context)).toMatchObject({
+    expect(await kit.capabilitySaver.save(request, kit.context)).toMatchObject({
       success: false,
       error: { code: "TOOL_INVALID_INPUT", field: "draft_name", ...error },
     });
@@ -129,7 +129,7 @@ describe("keeping", () => {
       description: "x",
       overwrite: true,
     };
-    expect(await kit.keeper.keep(request, kit.context)).toMatchObject({
+    expect(await kit.capabilitySaver.save(request, kit.context)).toMatchObject({
       error: { reason: "cycle", message: expect.stringContaining("loop:me → loop:me") },
     });
   });
@@ -188,7 +188,7 @@ describe("keeping", () => {
       name: { namespace: "math", action: "one" },
       description: "New words.",
     };
-    expect(await kit.keeper.keep({ ...described, overwrite: true }, kit.context)).toMatchObject({
+    expect(await kit.capabilitySaver.save({ ...described, overwrite: true }, kit.context)).toMatchObject({
       data: { version: { version: 3 }, capability: { description: "New words." } },
     });
     const again = {
@@ -197,7 +197,7 @@ describe("keeping", () => {
       name: { namespace: "math", action: "one" },
       description: "x",
     };
-    expect(await kit.keeper.keep(again, kit.context)).toMatchObject({ error: { reason: "taken" } });
+    expect(await kit.capabilitySaver.save(again, kit.context)).toMatchObject({ error: { reason: "taken" } });
   });
 });
 

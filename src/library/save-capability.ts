@@ -1,10 +1,10 @@
 /**
- * Keeping what worked: a draft becomes a version of a capability, with everything that the run and the code say about it.
+ * Saves a source that worked as a version of a capability, with everything that its run and its code say about it.
  *
- * The code must be valid now: every name resolves, its keeper may use what it uses, and it does not call itself. What it takes is inferred from how it uses
- * `args`, from the schemas of the tools that these go into, and from the inputs of the run; what it gives from the run's result.
- * Nothing in the code is changed. Saving the same code under the same name again is the same version: a save whose
- * draft was not removed, because the process died in between, is whole after the next try.
+ * The source must be valid now: every name resolves, the caller may use what it uses, and it does not call itself. Its input
+ * schema is inferred from how the code uses `args`, from the schemas of the tools that these go into, and from the inputs of the
+ * run; its output schema from the run's result. The code is not changed. Saving the same code under the same name again gives the
+ * same version: a save whose draft was not deleted, because the process died in between, is complete after the next try.
  */
 import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
@@ -30,10 +30,10 @@ import { toolUseOf } from "./contracts.ts";
 import { redactExample } from "./example-redaction.ts";
 import { inferInputSchema, inferOutputSchema } from "./schema/infer-schema.ts";
 
-/** What is larger is no example but a dump; it must also fit into a file for git. */
+/** Larger data is not useful as an example; an example must also fit into a file for git. */
 const EXAMPLE_LIMITS = { ...DATA_LIMITS, keyCountMax: 10_000, depthMax: 60 };
 
-interface KeepRequest {
+interface SaveRequest {
   readonly kind: CapabilityKind;
   readonly source: string;
   readonly name: CapabilityName;
@@ -42,7 +42,7 @@ interface KeepRequest {
   readonly visibility?: Visibility;
   /** Makes a new version where the name exists. */
   readonly overwrite?: boolean;
-  /** The argument that names what is kept, for errors. */
+  /** The argument that names the source, for errors. */
   readonly field?: string;
 }
 
@@ -55,44 +55,44 @@ interface InputOffer {
   readonly column: number;
 }
 
-export interface Kept {
+export interface SavedCapability {
   readonly capability: Capability;
   readonly version: CapabilityVersion;
   readonly offers: readonly InputOffer[];
   readonly warnings: readonly string[];
 }
 
-/** What is known of the source that is to be kept. */
-interface KeepDraft {
+/** A source that may be saved, with what is known of it. */
+interface CheckedSource {
   readonly kept: Pick<CapabilityDraft, "inputSchema" | "outputSchema" | "toolsUsed" | "example">;
   readonly offers: readonly InputOffer[];
   readonly warnings: readonly string[];
 }
 
-export interface KeeperParts {
+export interface CapabilitySaverParts {
   readonly store: Pick<Store, "capabilities" | "runs">;
   readonly runs: Runs;
   readonly scope: () => Scope;
   readonly author: () => string;
-  /** Know the values that must never be kept in an example. */
+  /** Know the values that no example may contain. */
   readonly redactors: Pick<Redactors, "knowing">;
   readonly record: RecordChange;
-  /** Something was kept from a run, and this is what the run was for. */
+  /** Called with the intent of the run that the capability was saved from. */
   readonly kept?: (tool: string, intent: string) => void;
 }
 
-/** Has a change of the library audited. */
+/** Writes a change of the library to the audit trail. */
 export type RecordChange = (action: string, subject: string, details: JsonObject) => void;
 
-export interface Keeper {
-  keep(request: KeepRequest, context: CallContext): Promise<ToolResult<Kept>>;
+export interface CapabilitySaver {
+  save(request: SaveRequest, context: CallContext): Promise<ToolResult<SavedCapability>>;
 }
 
-export function createKeeper(parts: KeeperParts): Keeper {
+export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySaver {
   const { capabilities, runs: runStore } = parts.store;
 
-  /** The same source again, whoever saved it: nothing to do, unless something else about it is to be overwritten. */
-  async function findSame(request: KeepRequest): Promise<Kept | undefined> {
+  /** The version that exists with the same source; undefined where there is none, or where its description, tags or visibility change. */
+  async function findSame(request: SaveRequest): Promise<SavedCapability | undefined> {
     const capability = await capabilities.find(parts.scope(), request.name);
     const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
     if (capability === undefined || version?.sourceHash !== hashText(request.source)) return undefined;
@@ -117,12 +117,12 @@ export function createKeeper(parts: KeeperParts): Keeper {
     return example;
   }
 
-  async function draftCode(
-    request: KeepRequest,
+  async function checkCode(
+    request: SaveRequest,
     run: Run | undefined,
     context: CallContext,
-  ): Promise<ToolResult<KeepDraft>> {
-    const prepared = await asKeeper(request, (as) => parts.runs.prepare(request.source, as, context));
+  ): Promise<ToolResult<CheckedSource>> {
+    const prepared = await prepareAsCaller(request, (as) => parts.runs.prepare(request.source, as, context));
     if (!prepared.success) return invalid(prepared, request);
     const { program, tools, warnings } = prepared.data;
     return succeed({
@@ -138,8 +138,13 @@ export function createKeeper(parts: KeeperParts): Keeper {
   }
 
   /** A workflow says itself what it takes and gives. */
-  async function draftWorkflow(request: KeepRequest, context: CallContext): Promise<ToolResult<KeepDraft>> {
-    const prepared = await asKeeper(request, (as) => parts.runs.prepareWorkflow(request.source, as, context));
+  async function checkWorkflow(
+    request: SaveRequest,
+    context: CallContext,
+  ): Promise<ToolResult<CheckedSource>> {
+    const prepared = await prepareAsCaller(request, (as) =>
+      parts.runs.prepareWorkflow(request.source, as, context),
+    );
     if (!prepared.success) return invalid(prepared, request);
     const { inputSchema, outputSchema, kinds, codeTools, warnings } = prepared.data;
     const nodeTools = [...kinds.values()].flatMap((kind) => (kind.kind === "tool" ? [kind.tool] : []));
@@ -152,13 +157,13 @@ export function createKeeper(parts: KeeperParts): Keeper {
   }
 
   return {
-    async keep(request, context) {
+    async save(request, context) {
       const same = await findSame(request);
       if (same !== undefined && request.overwrite !== true) return succeed(same);
       const run = await runStore.findSucceeded(parts.scope(), request.source);
       const draft = await (request.kind === "code"
-        ? draftCode(request, run, context)
-        : draftWorkflow(request, context));
+        ? checkCode(request, run, context)
+        : checkWorkflow(request, context));
       if (same !== undefined && (!draft.success || isBoundTheSame(draft.data.kept, same.version)))
         return succeed(same);
       if (!draft.success) return draft;
@@ -191,11 +196,11 @@ export function createKeeper(parts: KeeperParts): Keeper {
 }
 
 /**
- * The source as its keeper could run it now. What is kept may use tools that nobody else may, so nothing is kept that its
- * keeper may not use. Under its name it is looked at for circles.
+ * Prepares the source as the caller could run it now. A capability may use tools that are hidden from clients, so a caller saves only
+ * what it could run itself. The second preparation, under its new name, finds cycles.
  */
-async function asKeeper<T>(
-  { name }: KeepRequest,
+async function prepareAsCaller<T>(
+  { name }: SaveRequest,
   prepare: (as: string | undefined) => Promise<ToolResult<T>>,
 ): Promise<ToolResult<T>> {
   const prepared = await prepare(undefined);
@@ -214,7 +219,7 @@ function isBoundTheSame(
   return sources(now) === sources(before);
 }
 
-function isToldTheSame({ description, tags, visibility }: KeepRequest, capability: Capability): boolean {
+function isToldTheSame({ description, tags, visibility }: SaveRequest, capability: Capability): boolean {
   return (
     description === capability.description &&
     (tags === undefined || JSON.stringify(tags) === JSON.stringify(capability.tags)) &&
@@ -259,7 +264,7 @@ function offersOf({ program }: Prepared): InputOffer[] {
 
 function invalid(
   prepared: { readonly success: false } & ToolResult<never>,
-  { field, kind }: KeepRequest,
+  { field, kind }: SaveRequest,
 ): ToolResult<never> {
   if (prepared.success) return prepared;
   const { error } = prepared;
@@ -275,7 +280,7 @@ function invalid(
   };
 }
 
-function taken(capability: Capability, { field }: KeepRequest): ToolResult<never> {
+function taken(capability: Capability, { field }: SaveRequest): ToolResult<never> {
   return fail(
     "TOOL_INVALID_INPUT",
     `${displayNameOf(capability)} exists already (version ${capability.currentVersion}).`,
