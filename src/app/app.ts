@@ -34,7 +34,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const gateways = openGateways(foundation, tools, half, front);
   const { config, store, secrets, trail, watching } = foundation;
   const { registry, servers } = tools;
-  const { runs, traces, library, curator, freshenLibrary } = half;
+  const { runs, traces, library, libraryEditor, freshenLibrary } = half;
   return {
     gateway: gateways.gatewayFor(undefined)!.gateway,
     gatewayFor: gateways.gatewayFor,
@@ -43,10 +43,10 @@ export async function openApp(options: AppOptions): Promise<App> {
     runs,
     traces,
     library,
-    curator,
+    libraryEditor,
     freshenLibrary,
     logins: createLogins({ config: () => config.current(), secrets, countTools: tools.countTools }),
-    ...createImportExport(library, curator, ownContext),
+    ...createImportExport(library, libraryEditor, ownContext),
     ...gateways.reports,
     ...createInquiries(foundation, tools, half),
     ...createListeners(foundation, tools, half, gateways, front),

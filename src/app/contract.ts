@@ -7,7 +7,7 @@ import type { Store } from "../core/store.ts";
 import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { TokenReports } from "../gateway/token-report.ts";
-import type { Curator } from "../library/curate.ts";
+import type { LibraryEditor } from "../library/edit-library.ts";
 import type { ImportExport } from "../library/import-export.ts";
 import type { Library } from "../library/library.ts";
 import type { Output } from "../process/output.ts";
@@ -42,7 +42,7 @@ export interface App extends ImportExport, TokenReports, Inquiries {
   readonly runs: Runs;
   readonly traces: Traces;
   /** Changes and tests capabilities. */
-  readonly curator: Curator;
+  readonly libraryEditor: LibraryEditor;
   /** Logs in to remote servers, and out of them. */
   readonly logins: Logins;
   /** The gateway as a profile shows it; undefined where there is no such profile. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { VERSION } from "../core/version.ts";
-import { createCurator } from "../library/curate.ts";
+import { createLibraryEditor } from "../library/edit-library.ts";
 import { createDrafts } from "../library/drafts.ts";
 import { createCapabilitySaver } from "../library/save-capability.ts";
 import { createLibrarySource } from "../library/library-source.ts";
@@ -104,7 +104,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf) {
     lookUpTool,
     freshenLibrary,
     capabilitySaver: createCapabilitySaver(saving),
-    curator: createCurator({
+    libraryEditor: createLibraryEditor({
       ...saving,
       library,
       servers: usable,

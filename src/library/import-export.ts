@@ -2,7 +2,7 @@
 import { displayNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
-import type { Adopted, Curator } from "./curate.ts";
+import type { Imported, LibraryEditor } from "./edit-library.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
 import { readPortable } from "./portable/reading.ts";
 import { writePortable } from "./portable/writing.ts";
@@ -14,7 +14,7 @@ export interface ImportExport {
     folder: string,
     pattern: string | null,
   ): Promise<ToolResult<{ readonly written: readonly string[]; readonly unchanged: readonly string[] }>>;
-  importLibrary(folder: string): Promise<ToolResult<Adopted>>;
+  importLibrary(folder: string): Promise<ToolResult<Imported>>;
   /** By name, with versions: `math:sum@1`, `math:sum@2`. */
   compareVersions(
     before: string,
@@ -24,16 +24,16 @@ export interface ImportExport {
 
 export function createImportExport(
   library: Library,
-  curator: Curator,
+  libraryEditor: LibraryEditor,
   ownContext: () => CallContext,
 ): ImportExport {
   return {
     async exportLibrary(folder, pattern) {
-      return writePortable(folder, await curator.collect(pattern));
+      return writePortable(folder, await libraryEditor.exportItems(pattern));
     },
     async importLibrary(folder) {
       const items = await readPortable(folder);
-      return items.success ? curator.adopt(items.data, ownContext()) : items;
+      return items.success ? libraryEditor.importItems(items.data, ownContext()) : items;
     },
     async compareVersions(before, after) {
       const [old, now] = await Promise.all([library.describe(before), library.describe(after)]);

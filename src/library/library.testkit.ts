@@ -4,7 +4,7 @@ import { DEFAULT_SCOPE } from "../core/names.ts";
 import { createRedactors } from "../text/redactors.ts";
 import type { CallContext } from "../core/tool.ts";
 import { createTestRuns, type TestRuns } from "../runs/runs.testkit.ts";
-import { createCurator, type Curator } from "./curate.ts";
+import { createLibraryEditor, type LibraryEditor } from "./edit-library.ts";
 import { createCapabilitySaver, type CapabilitySaver } from "./save-capability.ts";
 import { createLibrary, type Library } from "./library.ts";
 import { createLibrarySource, type LibrarySource } from "./library-source.ts";
@@ -13,7 +13,7 @@ export interface TestLibrary extends TestRuns {
   readonly library: Library;
   readonly source: LibrarySource;
   readonly capabilitySaver: CapabilitySaver;
-  readonly curator: Curator;
+  readonly libraryEditor: LibraryEditor;
   changedTools: "warn" | "refuse";
   readonly context: CallContext;
   /** What was audited. */
@@ -68,7 +68,12 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     library: read,
     source,
     capabilitySaver: createCapabilitySaver(keeping),
-    curator: createCurator({ ...keeping, library: read, servers: () => ["notes"], hidesTools: () => true }),
+    libraryEditor: createLibraryEditor({
+      ...keeping,
+      library: read,
+      servers: () => ["notes"],
+      hidesTools: () => true,
+    }),
     changedTools: "warn",
     recorded,
     context,

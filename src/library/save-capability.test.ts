@@ -145,7 +145,7 @@ describe("keeping", () => {
     const example = await kit.store.capabilities.example(capability.id, 1);
     expect(example).toMatchObject({ calls: [{ tool: "notes__read" }] });
     expect(JSON.stringify(example)).not.toContain(SECRET);
-    expect(await kit.curator.test("note:secret", kit.context)).toMatchObject({
+    expect(await kit.libraryEditor.test("note:secret", kit.context)).toMatchObject({
       data: [{ outcome: "passed" }],
     });
   });
@@ -158,11 +158,11 @@ describe("keeping", () => {
     const example = await kit.store.capabilities.example(capability.id, 1);
     expect(example).toBeDefined();
     expect(JSON.stringify(example)).not.toContain(password);
-    expect(await kit.curator.test("note:password", kit.context)).toMatchObject({
+    expect(await kit.libraryEditor.test("note:password", kit.context)).toMatchObject({
       data: [{ outcome: "passed" }],
     });
     await kit.keepRun("note:short", "return args.password;", { password: "abc" });
-    expect(await kit.curator.test("note:short", kit.context)).toMatchObject({
+    expect(await kit.libraryEditor.test("note:short", kit.context)).toMatchObject({
       data: [{ outcome: "skipped", differences: [expect.stringContaining("too short")] }],
     });
   });
@@ -170,8 +170,8 @@ describe("keeping", () => {
   it("replays with the clock and the randomness of the run, after a rollback too", async () => {
     await kit.keepRun("time:now", "return [Date.now(), Math.random()];");
     await kit.keepRun("time:now", "return [Date.now()];");
-    await kit.curator.rollback("time:now@1");
-    expect(await kit.curator.test("time:now", kit.context)).toMatchObject({
+    await kit.libraryEditor.rollback("time:now@1");
+    expect(await kit.libraryEditor.test("time:now", kit.context)).toMatchObject({
       data: [{ outcome: "passed", version: 3 }],
     });
   });
@@ -305,24 +305,26 @@ describe("contracts", () => {
   });
 });
 
-describe("curating", () => {
+describe("editing", () => {
   it("renames with the old name as an alias, and by an alias it is called and described", async () => {
     await kit.keepRun("old:name", "return 'it';");
-    expect(await kit.curator.rename("old:name", "new:name")).toMatchObject({ success: true });
-    expect(await kit.curator.alias("new:name", "short:name")).toMatchObject({ success: true });
+    expect(await kit.libraryEditor.rename("old:name", "new:name")).toMatchObject({ success: true });
+    expect(await kit.libraryEditor.alias("new:name", "short:name")).toMatchObject({ success: true });
     for (const name of ["old:name", "short:name", "new:name", "mcp__old__name"]) {
       expect((await detailsOf(name)).capability).toMatchObject({ namespace: "new", action: "name" });
     }
-    expect(await kit.curator.rename("new:name", "notes:name")).toMatchObject({
+    expect(await kit.libraryEditor.rename("new:name", "notes:name")).toMatchObject({
       error: { message: expect.stringContaining("id of a server") },
     });
-    expect(await kit.curator.rename("nw:name", "x:y")).toMatchObject({ error: { nearest: ["new:name"] } });
+    expect(await kit.libraryEditor.rename("nw:name", "x:y")).toMatchObject({
+      error: { nearest: ["new:name"] },
+    });
   });
 
   it("keeps calling what was renamed, by the name that the code has", async () => {
     await kit.keepRun("inner:one", "return 'inner';");
     await kit.keepRun("outer:one", "return await mcp.inner.one();");
-    await kit.curator.rename("inner:one", "core:one");
+    await kit.libraryEditor.rename("inner:one", "core:one");
     await kit.freshen();
     expect(await call("mcp__outer__one")).toMatchObject({
       success: true,
@@ -335,13 +337,13 @@ describe("curating", () => {
   it("goes back to an older version by making a new one", async () => {
     await kit.keepRun("back:to", "return 1;");
     await kit.keepRun("back:to", "return 2;");
-    expect(await kit.curator.rollback("back:to@1")).toMatchObject({
+    expect(await kit.libraryEditor.rollback("back:to@1")).toMatchObject({
       data: { version: { version: 3, source: "return 1;" } },
     });
     await kit.freshen();
     expect(await call("mcp__back__to")).toMatchObject({ data: { content: [{ text: "1" }] } });
-    expect(await kit.curator.rollback("back:to@3")).toMatchObject({ success: false });
-    expect(await kit.curator.test("back:to", kit.context)).toMatchObject({
+    expect(await kit.libraryEditor.rollback("back:to@3")).toMatchObject({ success: false });
+    expect(await kit.libraryEditor.test("back:to", kit.context)).toMatchObject({
       data: [{ outcome: "passed", version: 3 }],
     });
   });
@@ -349,10 +351,10 @@ describe("curating", () => {
   it("has every change audited", async () => {
     await kit.keepRun("seen:one", "return 1;");
     await kit.keepRun("seen:one", "return 2;");
-    await kit.curator.rollback("seen:one@1");
-    await kit.curator.rename("seen:one", "seen:two");
-    await kit.curator.alias("seen:two", "seen:three");
-    await kit.curator.remove("seen:two");
+    await kit.libraryEditor.rollback("seen:one@1");
+    await kit.libraryEditor.rename("seen:one", "seen:two");
+    await kit.libraryEditor.alias("seen:two", "seen:three");
+    await kit.libraryEditor.remove("seen:two");
     expect(kit.recorded.slice(-6)).toEqual([
       "capability.saved seen:one",
       "capability.saved seen:one",
@@ -366,27 +368,29 @@ describe("curating", () => {
   it("removes: the name is free, the tool is gone, the versions stay", async () => {
     await kit.keepRun("gone:soon", "return 1;");
     const { capability } = await detailsOf("gone:soon");
-    expect(await kit.curator.remove("gone:soon")).toMatchObject({ success: true });
+    expect(await kit.libraryEditor.remove("gone:soon")).toMatchObject({ success: true });
     await kit.freshen();
     expect(kit.registry.resolve("mcp__gone__soon")).toBeUndefined();
     expect(await kit.store.capabilities.versions(capability.id)).toHaveLength(1);
   });
 
-  it("collects and adopts: the second time nothing changes", async () => {
+  it("exports and imports: the second time nothing changes", async () => {
     await kit.keepRun("port:able", "return await mcp.notes.add({ title: args.t });", { t: "x" });
-    const items = await kit.curator.collect("port:*");
+    const items = await kit.libraryEditor.exportItems("port:*");
     const folder2 = mkdtempSync(join(tmpdir(), "repertoire-test-"));
     const other = await createTestLibrary(folder2);
     try {
-      expect(await other.curator.adopt(items, other.context)).toMatchObject({
+      expect(await other.libraryEditor.importItems(items, other.context)).toMatchObject({
         data: { created: ["port:able"] },
       });
-      expect(await other.curator.adopt(items, other.context)).toMatchObject({
+      expect(await other.libraryEditor.importItems(items, other.context)).toMatchObject({
         data: { unchanged: ["port:able"] },
       });
-      expect(await other.curator.collect(null)).toEqual(items);
+      expect(await other.libraryEditor.exportItems(null)).toEqual(items);
       // Offline: this library has no server at all.
-      expect(await other.curator.test(null, other.context)).toMatchObject({ data: [{ outcome: "passed" }] });
+      expect(await other.libraryEditor.test(null, other.context)).toMatchObject({
+        data: [{ outcome: "passed" }],
+      });
     } finally {
       await other.close();
       rmSync(folder2, { recursive: true, force: true });
@@ -404,53 +408,56 @@ describe("curating", () => {
       { kind: "server", id: "notes" },
     ];
     expect(await sources()).toEqual(bound);
-    const items = await kit.curator.collect("bound:outer");
+    const items = await kit.libraryEditor.exportItems("bound:outer");
     expect(items[0]!.toolsUsed.map((use) => Object.keys(use))).toEqual([
       ["definition", "hash", "tool"],
       ["definition", "hash", "tool"],
     ]);
-    await kit.curator.remove("bound:outer");
-    await kit.curator.adopt(items, kit.context);
+    await kit.libraryEditor.remove("bound:outer");
+    await kit.libraryEditor.importItems(items, kit.context);
     expect(await sources()).toEqual(bound);
-    await kit.curator.remove("bound:outer");
-    await kit.curator.remove("bound:inner");
-    await kit.curator.adopt(items, kit.context);
+    await kit.libraryEditor.remove("bound:outer");
+    await kit.libraryEditor.remove("bound:inner");
+    await kit.libraryEditor.importItems(items, kit.context);
     expect(await sources()).toEqual([{ kind: "capability", id: null }, bound[1]]);
   });
 
   it("S8: imports nothing that uses a hidden tool, and what is the same already is no import", async () => {
     kit.addSource("shop", { pay: () => "paid" });
     await kit.keepRun("shopping:pay", "return await mcp.shop.pay({});");
-    const [item] = await kit.curator.collect("shopping:*");
+    const [item] = await kit.libraryEditor.exportItems("shopping:*");
     kit.registry.restrict("shop", { deny: ["pay"], exceptCapabilities: true });
-    expect(await kit.curator.adopt([item!], kit.context)).toMatchObject({
+    expect(await kit.libraryEditor.importItems([item!], kit.context)).toMatchObject({
       data: { unchanged: ["shopping:pay"] },
     });
     const other = { ...item!, action: "spend" };
     const missing = { ...item!, action: "later", source: "return await mcp.not_here_yet.pay();" };
-    expect(await kit.curator.adopt([missing, other], kit.context)).toMatchObject({
+    expect(await kit.libraryEditor.importItems([missing, other], kit.context)).toMatchObject({
       error: { code: "SECURITY_ERROR", message: expect.stringContaining("shopping:spend uses") },
     });
     expect((await kit.library.list("shopping:*")).map(({ action }) => action)).toEqual(["pay"]);
-    expect(await kit.curator.adopt([missing], kit.context)).toMatchObject({
+    expect(await kit.libraryEditor.importItems([missing], kit.context)).toMatchObject({
       data: { created: ["shopping:later"] },
     });
   });
 
   it("says what differs when an example is replayed", async () => {
     await kit.keepRun("test:me", "const n = await mcp.notes.add({ title: 'x' }); return n.id;");
-    const [item] = await kit.curator.collect("test:me");
-    await kit.curator.adopt(
+    const [item] = await kit.libraryEditor.exportItems("test:me");
+    await kit.libraryEditor.importItems(
       [{ ...item!, source: "const n = await mcp.notes.add({ title: 'y' }); return n.id;" }],
       kit.context,
     );
-    const report = await kit.curator.test("test:me", kit.context);
+    const report = await kit.libraryEditor.test("test:me", kit.context);
     expect(report).toMatchObject({ data: [{ outcome: "failed" }] });
     const text = JSON.stringify(report);
     expect(text).toContain("not in the example");
     expect(text).toContain("does not make the call");
-    await kit.curator.adopt([{ ...item!, example: { ...item!.example!, result: 8 } }], kit.context);
-    expect(await kit.curator.test("test:me", kit.context)).toMatchObject({
+    await kit.libraryEditor.importItems(
+      [{ ...item!, example: { ...item!.example!, result: 8 } }],
+      kit.context,
+    );
+    expect(await kit.libraryEditor.test("test:me", kit.context)).toMatchObject({
       data: [{ outcome: "failed", differences: ["it returns 7 and returned 8"] }],
     });
   });

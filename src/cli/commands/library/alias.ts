@@ -15,7 +15,7 @@ export function addAlias(program: Command, finish: Finish): void {
     .action(async (name: string, other: string, _options: unknown, command: Command) => {
       finish(
         await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
-          useApp(options, async (app) => namesOf(app, await app.curator.alias(name, other)), { show }),
+          useApp(options, async (app) => namesOf(app, await app.libraryEditor.alias(name, other)), { show }),
         ),
       );
     });

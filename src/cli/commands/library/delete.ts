@@ -39,7 +39,7 @@ Examples:
 }
 
 async function remove(app: App, name: string): Promise<ToolResult<Deleted>> {
-  const removed = await app.curator.remove(name);
+  const removed = await app.libraryEditor.remove(name);
   if (!removed.success) return removed;
   const { length } = await app.store.capabilities.versions(removed.data.id);
   return succeed({ deleted: displayNameOf(removed.data), version_count: length });

@@ -15,7 +15,7 @@ export function addRename(program: Command, finish: Finish): void {
     .action(async (name: string, to: string, _options: unknown, command: Command) => {
       finish(
         await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
-          useApp(options, async (app) => namesOf(app, await app.curator.rename(name, to)), { show }),
+          useApp(options, async (app) => namesOf(app, await app.libraryEditor.rename(name, to)), { show }),
         ),
       );
     });

@@ -24,7 +24,7 @@ export function addRollback(program: Command, finish: Finish): void {
 }
 
 async function rollback(app: App, name: string): Promise<ToolResult<RolledBack>> {
-  const made = await app.curator.rollback(name);
+  const made = await app.libraryEditor.rollback(name);
   if (!made.success) return made;
   const { capability, version } = made.data;
   return succeed({

@@ -58,7 +58,7 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
 }
 
 async function replay(app: App, name: string | null, signal: AbortSignal): Promise<ToolResult<Tested>> {
-  const tested = await app.curator.test(name, { traceId: randomUUID(), signal });
+  const tested = await app.libraryEditor.test(name, { traceId: randomUUID(), signal });
   if (!tested.success) return tested;
   const reports: readonly Report[] = tested.data;
   const count = (outcome: Outcome) => reports.filter((report) => report.outcome === outcome).length;

@@ -1,4 +1,4 @@
-/** Changing and testing what was kept: names, versions, files, examples. A running version is never changed or lost. */
+/** Renames, aliases, deletes, rolls back, exports, imports and tests capabilities. A version is never changed or deleted. */
 import type { ToolError } from "../core/errors.ts";
 import { canonicalJson, DATA_LIMITS } from "../core/json.ts";
 import {
@@ -19,7 +19,7 @@ import { recordSave, type RecordChange } from "./save-capability.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
 import type { PortableCapability } from "./portable/portable.ts";
 
-export interface CuratorParts {
+export interface LibraryEditorParts {
   readonly store: Pick<Store, "capabilities" | "runs">;
   readonly library: Library;
   readonly runs: Runs;
@@ -33,7 +33,7 @@ export interface CuratorParts {
   readonly record: RecordChange;
 }
 
-export interface Adopted {
+export interface Imported {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   readonly unchanged: readonly string[];
@@ -41,7 +41,7 @@ export interface Adopted {
   readonly taken: readonly string[];
 }
 
-export interface Curator {
+export interface LibraryEditor {
   /** The old name stays as an alias. */
   rename(name: string, to: string): Promise<ToolResult<Capability>>;
   alias(name: string, other: string): Promise<ToolResult<Capability>>;
@@ -52,14 +52,14 @@ export interface Curator {
     name: string,
   ): Promise<ToolResult<{ readonly capability: Capability; readonly version: CapabilityVersion }>>;
   /** What `export` writes. */
-  collect(pattern: string | null): Promise<PortableCapability[]>;
+  exportItems(pattern: string | null): Promise<PortableCapability[]>;
   /** What `import` keeps: new ones are created, changed ones get a new version. */
-  adopt(items: readonly PortableCapability[], context: CallContext): Promise<ToolResult<Adopted>>;
+  importItems(items: readonly PortableCapability[], context: CallContext): Promise<ToolResult<Imported>>;
   /** Replays the examples, of all or of one, offline. */
   test(name: string | null, context: CallContext): Promise<ToolResult<TestReport[]>>;
 }
 
-export function createCurator(parts: CuratorParts): Curator {
+export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
   const { library } = parts;
   const { capabilities } = parts.store;
 
@@ -131,7 +131,7 @@ export function createCurator(parts: CuratorParts): Curator {
     return outcome;
   }
 
-  async function rollback(name: string): ReturnType<Curator["rollback"]> {
+  async function rollback(name: string): ReturnType<LibraryEditor["rollback"]> {
     const found = await library.describe(name);
     if (!found.success) return found;
     const { capability, version } = found.data;
@@ -154,7 +154,7 @@ export function createCurator(parts: CuratorParts): Curator {
     return outcome.kind === "saved" ? succeed(outcome) : taken(capability);
   }
 
-  async function collect(pattern: string | null): Promise<PortableCapability[]> {
+  async function exportItems(pattern: string | null): Promise<PortableCapability[]> {
     const items = await library.listCurrent(pattern);
     return Promise.all(
       items.map(async ({ capability, version }) => {
@@ -199,13 +199,13 @@ export function createCurator(parts: CuratorParts): Curator {
     return notAllowed(name, prepared.error);
   }
 
-  async function adopt(
+  async function importItems(
     items: readonly PortableCapability[],
     context: CallContext,
-  ): Promise<ToolResult<Adopted>> {
+  ): Promise<ToolResult<Imported>> {
     const own = items.find(({ namespace }) => parts.servers().includes(namespace));
     if (own !== undefined) return isServer(own.namespace);
-    const before = new Map((await collect(null)).map((item) => [displayNameOf(item), item]));
+    const before = new Map((await exportItems(null)).map((item) => [displayNameOf(item), item]));
     const isNew = (item: PortableCapability): boolean => {
       const known = before.get(displayNameOf(item));
       return known === undefined || contentOf(known) !== contentOf(item);
@@ -214,7 +214,7 @@ export function createCurator(parts: CuratorParts): Curator {
       const checked = await checkDenied(item, context);
       if (!checked.success) return checked;
     }
-    const adopted = {
+    const imported = {
       created: [] as string[],
       updated: [] as string[],
       unchanged: [] as string[],
@@ -225,11 +225,11 @@ export function createCurator(parts: CuratorParts): Curator {
       const known = before.get(name);
       const isSame = !isNew(item);
       if (!isSame) await saveItem(item, true);
-      const hasNewAlias = await addAliases(item, known?.aliases ?? [], adopted.taken);
-      if (known === undefined) adopted.created.push(name);
-      else (isSame && !hasNewAlias ? adopted.unchanged : adopted.updated).push(name);
+      const hasNewAlias = await addAliases(item, known?.aliases ?? [], imported.taken);
+      if (known === undefined) imported.created.push(name);
+      else (isSame && !hasNewAlias ? imported.unchanged : imported.updated).push(name);
     }
-    return succeed(adopted);
+    return succeed(imported);
   }
 
   return {
@@ -237,8 +237,8 @@ export function createCurator(parts: CuratorParts): Curator {
     alias,
     remove,
     rollback,
-    collect,
-    adopt,
+    exportItems,
+    importItems,
     async test(name, context) {
       if (name === null) {
         const all = await library.listCurrent(null);
