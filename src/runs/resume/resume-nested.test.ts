@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { correct, useTwoProcesses } from "./resume/resume.testkit.ts";
-import { createTestRuns } from "./runs.testkit.ts";
-import { runCount } from "./workflow/workflow.testkit.ts";
+import { correct, useTwoProcesses } from "./resume.testkit.ts";
+import { createTestRuns } from "../runs.testkit.ts";
+import { runCount } from "../workflow/workflow.testkit.ts";
 
 const two = await useTwoProcesses();
 const { kit, other } = two;

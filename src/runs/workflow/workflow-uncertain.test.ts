@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { add, CHECK, useBreakableRuns } from "./workflow/workflow-resume.testkit.ts";
-import { flow } from "./workflow/workflow.testkit.ts";
+import { add, CHECK, useBreakableRuns } from "./workflow-resume.testkit.ts";
+import { flow } from "./workflow.testkit.ts";
 
 const broken = await useBreakableRuns();
 const { kit } = broken;

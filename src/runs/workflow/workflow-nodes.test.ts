@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../core/json.ts";
-import { fail } from "../core/result.ts";
-import { createTestRuns, LIMITS, type TestRuns } from "./runs.testkit.ts";
-import { addNotes, flow } from "./workflow/workflow.testkit.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail } from "../../core/result.ts";
+import { createTestRuns, LIMITS, type TestRuns } from "../runs.testkit.ts";
+import { addNotes, flow } from "./workflow.testkit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 let limits = LIMITS;

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
+import { createTestRuns, type TestRuns } from "../runs.testkit.ts";
 import {
   ACCEPT,
   APPROVED,
@@ -12,7 +12,7 @@ import {
   expectPaused,
   flow,
   waitingOf,
-} from "./workflow/workflow.testkit.ts";
+} from "./workflow.testkit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 let kit: TestRuns;

@@ -10,12 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { hashJson, type Json, type JsonObject } from "../core/json.ts";
-import { fail, type ToolResult } from "../core/result.ts";
-import type { Lease, Run, RunStore } from "../core/store.ts";
-import type { CallContext, UncertainAnswer } from "../core/tool.ts";
-import type { RunReport, UncertainStep } from "./run.ts";
-import { createTestRuns, deadOwner, LIMITS, type TestRuns } from "./runs.testkit.ts";
+import { hashJson, type Json, type JsonObject } from "../../core/json.ts";
+import { fail, type ToolResult } from "../../core/result.ts";
+import type { Lease, Run, RunStore } from "../../core/store.ts";
+import type { CallContext, UncertainAnswer } from "../../core/tool.ts";
+import type { RunReport, UncertainStep } from "../run.ts";
+import { createTestRuns, deadOwner, LIMITS, type TestRuns } from "../runs.testkit.ts";
 
 // ── workflows ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

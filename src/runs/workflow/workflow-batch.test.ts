@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../core/json.ts";
-import { fail } from "../core/result.ts";
-import { retryDelayMs, sleep } from "./workflow/retry.ts";
-import { createTestRuns, LIMITS, type TestRuns } from "./runs.testkit.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail } from "../../core/result.ts";
+import { retryDelayMs, sleep } from "./retry.ts";
+import { createTestRuns, LIMITS, type TestRuns } from "../runs.testkit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 let limits = LIMITS;
