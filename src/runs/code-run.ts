@@ -14,7 +14,7 @@ import { skippedCalls, skippedWarning } from "./resume/skipped.ts";
 import { createToolCaller } from "./tool-caller.ts";
 import { createMatchGuard } from "./resume/unmatched.ts";
 
-export interface CodeRunParts {
+export interface CodeRunDeps {
   readonly sandbox: Sandbox;
   readonly args: ArgumentCheck;
   readonly callTool: CallTool;
@@ -22,14 +22,14 @@ export interface CodeRunParts {
 }
 
 export async function runCode(
-  parts: CodeRunParts,
+  deps: CodeRunDeps,
   prepared: Prepared,
   runContext: RunContext,
 ): Promise<BodyEnd> {
   const { request, context, journal, limits, timeoutMs, seal } = runContext;
   const findMismatch = createMatchGuard(runContext.corrects, prepared.tools);
   const caller = createToolCaller({
-    ...parts,
+    ...deps,
     ...prepared,
     budget: runContext.budget,
     identify: (args) => seal.identify(args),
@@ -42,7 +42,7 @@ export async function runCode(
     context: (key) => runContext.contextFor(key),
     ...(request.observe !== undefined && { observe: request.observe }),
   });
-  const outcome = await parts.sandbox.run({
+  const outcome = await deps.sandbox.run({
     ...limits,
     timeoutMs,
     script: prepared.program.script,

@@ -126,35 +126,35 @@ export interface OpenRun {
 }
 
 export function openRun(
-  parts: RunLifecycleDeps,
+  deps: RunLifecycleDeps,
   request: RunRequest,
   context: CallContext,
   continued: Continued | undefined,
 ): OpenRun {
-  const { clock } = parts;
-  const limits = parts.limits();
+  const { clock } = deps;
+  const limits = deps.limits();
   const wantedMs = request.timeoutMs ?? limits.timeoutMs;
   const timeoutMs = timeLeft(wantedMs, context, clock);
   // What is left of a longer one's time is no limit that anybody set.
   const limitMs = timeoutMs < wantedMs ? (context.deadlineMs ?? timeoutMs) : timeoutMs;
   const { seed, clockAt } = continued?.run ?? { seed: randomUUID(), clockAt: clock.now() };
-  const secrets = parts.redactors.known();
+  const secrets = deps.redactors.known();
   const seal = createSeal(sensitiveValues(request, context.sensitive), { secrets, seed });
-  const newRun = newRunFor(parts, request, context, { seal, seed, clockAt });
+  const newRun = newRunFor(deps, request, context, { seal, seed, clockAt });
   const stopping = new AbortController();
   // The sandbox keeps the deadline of code itself, three times over.
   const deadline = request.kind === "workflow" ? [AbortSignal.timeout(timeoutMs)] : [];
-  const signal = AbortSignal.any([context.signal, parts.shutdown.signal, stopping.signal, ...deadline]);
+  const signal = AbortSignal.any([context.signal, deps.shutdown.signal, stopping.signal, ...deadline]);
   const report = Promise.withResolvers<RunReport>();
   report.promise.catch(() => {});
   let stopped: ToolError | undefined;
   let started: Promise<Run> | undefined = continued && Promise.resolve(continued.run);
-  if (continued !== undefined) parts.active.set(continued.run.id, report.promise);
+  if (continued !== undefined) deps.active.set(continued.run.id, report.promise);
 
   const begin = (): Promise<Run> => {
-    started ??= parts.store.start(newRun, parts.owner, timeoutMs + LEASE_SLACK_MS).then((run) => {
+    started ??= deps.store.start(newRun, deps.owner, timeoutMs + LEASE_SLACK_MS).then((run) => {
       crashPoint("run.started");
-      parts.active.set(run.id, report.promise);
+      deps.active.set(run.id, report.promise);
       return run;
     });
     // Whoever waits for it hears of its failure: the first call, or the end of the run.
@@ -166,7 +166,7 @@ export function openRun(
     stopping.abort();
   };
   const journal = createJournal({
-    ...parts,
+    ...deps,
     seal,
     signal,
     trace: context.trace,
@@ -176,7 +176,7 @@ export function openRun(
     isOrdered: request.kind === "code",
     onLost: () => stop(TAKEN_OVER),
     onBroken(error) {
-      parts.log.error("run.journal.failed", { traceId: context.traceId, error });
+      deps.log.error("run.journal.failed", { traceId: context.traceId, error });
       stop(notWritten(error));
     },
   });

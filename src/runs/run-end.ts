@@ -94,13 +94,13 @@ function sealedError<T extends object>(seal: Seal, error: T): T {
 
 /** An end that cannot be put on record is none: the run can be resumed, and its steps are answered from the journal. */
 export async function finishOrTell(...args: Parameters<typeof finishRun>): Promise<ToolResult<Json>> {
-  const [parts, run, { result }] = args;
+  const [deps, run, { result }] = args;
   try {
     await finishRun(...args);
     return result;
   } catch (error) {
-    parts.log.error("run.end.failed", { runId: run.id, error });
-    parts.unended.add(run.id);
+    deps.log.error("run.end.failed", { runId: run.id, error });
+    deps.unended.add(run.id);
     return { success: false, error: notWritten(error) };
   }
 }

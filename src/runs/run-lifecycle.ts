@@ -21,23 +21,23 @@ import type { RunReport, RunRequest } from "./run.ts";
 import { skippedBy } from "./resume/skipped.ts";
 
 export async function runToEnd(
-  parts: RunLifecycleDeps,
+  deps: RunLifecycleDeps,
   request: RunRequest,
   context: CallContext,
   continued: Continued | undefined,
   body: (runContext: RunContext) => Promise<BodyEnd>,
 ): Promise<Omit<RunReport, "elapsedMs">> {
-  const startedAt = parts.clock.elapsed();
-  const span = startRunSpan(parts.telemetry, request, context);
+  const startedAt = deps.clock.elapsed();
+  const span = startRunSpan(deps.telemetry, request, context);
   const traced = span.context === undefined ? context : { ...context, trace: span.context };
-  const open = openRun(parts, request, traced, continued);
+  const open = openRun(deps, request, traced, continued);
   try {
     const end = sealedEnd(open.runContext.seal, await body(open.runContext));
-    const whole = await endRun(parts, open, end, startedAt);
+    const whole = await endRun(deps, open, end, startedAt);
     endRunSpan(span, whole.runId, whole.result);
-    parts.runEnded?.(kindOf(request), statusOf(whole.result));
-    if (whole.result.success) await tellTools(parts, open.runContext, whole);
-    open.report.resolve({ ...whole, elapsedMs: parts.clock.elapsed() - startedAt });
+    deps.runEnded?.(kindOf(request), statusOf(whole.result));
+    if (whole.result.success) await tellTools(deps, open.runContext, whole);
+    open.report.resolve({ ...whole, elapsedMs: deps.clock.elapsed() - startedAt });
     return whole;
   } catch (error) {
     open.report.reject(error);
@@ -46,12 +46,12 @@ export async function runToEnd(
     throw error;
   } finally {
     const run = await open.started().catch(() => undefined);
-    if (run !== undefined) parts.active.delete(run.id);
+    if (run !== undefined) deps.active.delete(run.id);
   }
 }
 
 async function endRun(
-  parts: RunLifecycleDeps,
+  deps: RunLifecycleDeps,
   { runContext, started, stopped }: OpenRun,
   end: BodyEnd,
   startedAt: number,
@@ -63,22 +63,22 @@ async function endRun(
     ended.success || run === undefined || context.runId !== undefined
       ? ended
       : { success: false, error: nameRun(ended.error, run.id) };
-  const redactor = parts.redactors.knowing(request.inputs);
+  const redactor = deps.redactors.knowing(request.inputs);
   // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
   const ended = toldReport(redactor, {
     ...end,
-    result: named(resultOfRun(end.result, stopped(), parts.shutdown, context)),
+    result: named(resultOfRun(end.result, stopped(), deps.shutdown, context)),
     checkpoint: null,
   });
   const isOurs = run !== undefined && stopped() !== TAKEN_OVER;
-  const elapsedMs = parts.clock.elapsed() - startedAt;
+  const elapsedMs = deps.clock.elapsed() - startedAt;
   const result = named(
-    isOurs ? await finishOrTell(parts, run, ended, seal, request, elapsedMs) : ended.result,
+    isOurs ? await finishOrTell(deps, run, ended, seal, request, elapsedMs) : ended.result,
   );
   const runId = run?.id ?? null;
   const callCount = end.calls.length;
-  parts.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
-  const checkpoint = await readCheckpoint(parts.store, runId, result);
+  deps.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
+  const checkpoint = await readCheckpoint(deps.store, runId, result);
   return { ...ended, runId, result, checkpoint: redactor.value(checkpoint) as RunReport["checkpoint"] };
 }
 

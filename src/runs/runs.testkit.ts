@@ -54,7 +54,7 @@ export interface TestRuns {
 }
 
 /** What a test puts in place of the real thing. */
-export interface TestParts {
+export interface TestDeps {
   readonly clock?: Clock;
   readonly scope?: () => Scope;
   /** Stands between the runs and the store. */
@@ -103,7 +103,7 @@ export async function createTestRuns(
   limits: () => RunLimits = () => LIMITS,
   freshenLibrary: () => Promise<void> = async () => {},
   liveName: (tool: string) => string = (tool) => tool,
-  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs, capabilityId, ...watching }: TestParts = {},
+  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs, capabilityId, ...watching }: TestDeps = {},
 ): Promise<TestRuns> {
   const store = await openSqliteStore({ home, ...(clock !== undefined && { clock }) });
   const registry = createRegistry();

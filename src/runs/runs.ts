@@ -49,7 +49,7 @@ export { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 export type { RunLimits } from "./run-context.ts";
 export type { ResumeRequest } from "./resume/resume-run.ts";
 
-export interface RunsParts {
+export interface RunsDeps {
   readonly store: RunStore;
   readonly sandbox: Sandbox;
   readonly analysis: CodeAnalysis;
@@ -137,8 +137,8 @@ const DRAIN_GRACE_MS = 10_000;
 /** What is ready to run. */
 type Body = (runContext: RunContext) => Promise<BodyEnd>;
 
-export function createRuns(given: RunsParts): Runs {
-  const parts = {
+export function createRuns(given: RunsDeps): Runs {
+  const deps = {
     ...given,
     clock: given.clock ?? systemClock,
     log: given.log ?? silentLog,
@@ -149,12 +149,12 @@ export function createRuns(given: RunsParts): Runs {
     shutdown: createShutdown(),
     active: new Map<string, Promise<RunReport>>(),
     unended: new Set<string>(),
-  } satisfies RunsParts & RunLifecycleDeps;
-  const preparing = { ...parts, warmNext };
+  } satisfies RunsDeps & RunLifecycleDeps;
+  const preparing = { ...deps, warmNext };
 
   function warmNext(): void {
-    parts.types.warm();
-    parts.sandbox.warm();
+    deps.types.warm();
+    deps.sandbox.warm();
   }
 
   async function ready(
@@ -174,66 +174,61 @@ export function createRuns(given: RunsParts): Runs {
       const { sensitive } = prepared.data;
       const kept = checkSensitive({ inputs: inputs.data, sensitive });
       if (!kept.success) return kept;
-      const body: Body = (runContext) => runWorkflow({ ...parts, execute }, prepared.data, runContext);
+      const body: Body = (runContext) => runWorkflow({ ...deps, execute }, prepared.data, runContext);
       return succeed({ request: { ...request, inputs: inputs.data, sensitive }, body });
     }
     const prepared = await prepareWholeCode(preparing, request.source, path, context, details);
     if (!prepared.success) return prepared;
-    return succeed({ request, body: (runContext) => runCode(parts, prepared.data, runContext) });
+    return succeed({ request, body: (runContext) => runCode(deps, prepared.data, runContext) });
   }
 
   async function execute(request: RunRequest, context: CallContext): Promise<RunReport> {
-    const startedAt = parts.clock.elapsed();
+    const startedAt = deps.clock.elapsed();
     const resumes = context.step?.resumes;
-    const below = resumes && (await continueBelow({ ...parts, ready }, request, resumes, context));
+    const below = resumes && (await continueBelow({ ...deps, ready }, request, resumes, context));
     if (below?.kind === "ended") return below.report;
     const prepared = below === undefined ? await ready(request, context) : succeed(below.ready);
     const report = prepared.success
       ? await run(prepared.data, context, below?.continued)
       : { runId: null, result: prepared, calls: [], logs: [], warnings: [], checkpoint: null };
-    return { ...report, elapsedMs: parts.clock.elapsed() - startedAt };
+    return { ...report, elapsedMs: deps.clock.elapsed() - startedAt };
   }
 
   function run({ request, body }: Ready, context: CallContext, continued?: Parameters<typeof runToEnd>[3]) {
-    return parts.shutdown.trackRun(runToEnd(parts, request, context, continued, body));
+    return deps.shutdown.trackRun(runToEnd(deps, request, context, continued, body));
   }
 
   return {
-    nodeTypes: [...CONTROL_NODES, ...parts.nodes].map(({ definition }) => definition),
+    nodeTypes: [...CONTROL_NODES, ...deps.nodes].map(({ definition }) => definition),
     execute,
-    resume: (request, context) => resumeRun({ ...parts, ready, run }, request, context),
-    checkResumable: (request, context) => checkResumable({ ...parts, ready }, request, context),
-    findLast: (context) => findLastRun(parts, context),
+    resume: (request, context) => resumeRun({ ...deps, ready, run }, request, context),
+    checkResumable: (request, context) => checkResumable({ ...deps, ready }, request, context),
+    findLast: (context) => findLastRun(deps, context),
     findRun(reference, context) {
-      if (context === undefined) return findRunByReference(parts, reference);
+      if (context === undefined) return findRunByReference(deps, reference);
       const { principal, session } = starterOf(context);
       // Which runs other sessions have is not told in a profile.
       const starter = context.view === undefined ? { principal } : { principal, session };
-      return findRunByReference(parts, reference, starter);
+      return findRunByReference(deps, reference, starter);
     },
-    question: (runId, questionId) => findQuestion(parts, runId, questionId),
-    decide: (question, answer) => decide(parts, question, answer),
+    question: (runId, questionId) => findQuestion(deps, runId, questionId),
+    decide: (question, answer) => decide(deps, question, answer),
     prepare: (code, as, context, bound) =>
       prepareWholeCode(preparing, code, pathOf(context, as), context, { bound }),
     prepareWorkflow: (text, as, context, bound) =>
       prepareWholeWorkflow(preparing, text, pathOf(context, as), context, { bound }),
-    replay: (request, context) => replayCode(parts, request, context),
-    checkArguments: (schema, args) => checkArguments(parts.args, schema, args),
-    activeCount: () => parts.active.size,
+    replay: (request, context) => replayCode(deps, request, context),
+    checkArguments: (schema, args) => checkArguments(deps.args, schema, args),
+    activeCount: () => deps.active.size,
     warm() {
-      parts.sandbox.warm();
-      parts.analysis.warm();
-      parts.types.warm();
-      parts.args.warm();
+      deps.sandbox.warm();
+      deps.analysis.warm();
+      deps.types.warm();
+      deps.args.warm();
     },
-    drain: () => parts.shutdown.drain(DRAIN_GRACE_MS),
+    drain: () => deps.shutdown.drain(DRAIN_GRACE_MS),
     async close() {
-      await Promise.all([
-        parts.sandbox.close(),
-        parts.analysis.close(),
-        parts.types.close(),
-        parts.args.close(),
-      ]);
+      await Promise.all([deps.sandbox.close(), deps.analysis.close(), deps.types.close(), deps.args.close()]);
     },
   };
 }

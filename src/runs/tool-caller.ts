@@ -14,7 +14,7 @@ import type { CallRecord, RunEvent } from "./run.ts";
 import type { FoundTool } from "./prepare/tool-directory.ts";
 import { unwrapAnswer, warningsOf } from "./unwrap.ts";
 
-export interface ToolCallerParts {
+export interface ToolCallerDeps {
   readonly callTool: CallTool;
   readonly args: ArgumentCheck;
   readonly clock: Clock;
@@ -38,8 +38,8 @@ export interface ToolCaller {
   readonly warnings: ReadonlySet<string>;
 }
 
-export function createToolCaller(parts: ToolCallerParts): ToolCaller {
-  const { clock, observe } = parts;
+export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
+  const { clock, observe } = deps;
   const startedAt = clock.elapsed();
   const records: CallRecord[] = [];
   const warnings = new Set<string>();
@@ -47,7 +47,7 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
 
   /** The same tool with the same arguments for the n-th time. */
   function keyOf(tool: string, args: JsonObject): string {
-    const hash = hashJson(parts.identify?.(args) ?? args, DATA_LIMITS);
+    const hash = hashJson(deps.identify?.(args) ?? args, DATA_LIMITS);
     const count = (occurrences.get(`${tool} ${hash}`) ?? 0) + 1;
     occurrences.set(`${tool} ${hash}`, count);
     return codeKey(tool, hash, count);
@@ -60,15 +60,15 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
     signal: AbortSignal,
     trace: TraceContext | undefined,
   ): Promise<ToolResult<Json>> {
-    const context = { ...(await parts.context(key)), signal, ...(trace !== undefined && { trace }) };
-    const answer = await parts.callTool(tool.name, args, context);
+    const context = { ...(await deps.context(key)), signal, ...(trace !== undefined && { trace }) };
+    const answer = await deps.callTool(tool.name, args, context);
     if (!answer.success) return answer;
     for (const warning of warningsOf(answer.data)) warnings.add(warning);
     return unwrapAnswer(answer.data);
   }
 
   function stepOf(index: number, args: JsonObject, signal: AbortSignal): StepRequest {
-    const tool = parts.tools[index]!;
+    const tool = deps.tools[index]!;
     const key = keyOf(tool.name, args);
     const startsRun = isCapability(tool.name);
     return {
@@ -77,7 +77,7 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
       args,
       startsRun,
       isRepeatable: startsRun || isRepeatable(tool.definition),
-      check: () => check(parts, tool, parts.functions[index]!, args, signal),
+      check: () => check(deps, tool, deps.functions[index]!, args, signal),
       make: (trace) => make(tool, key, args, signal, trace),
     };
   }
@@ -86,13 +86,13 @@ export function createToolCaller(parts: ToolCallerParts): ToolCaller {
     records,
     warnings,
     async call(index, args, signal) {
-      const { name } = parts.tools[index]!;
+      const { name } = deps.tools[index]!;
       const callAt = clock.elapsed();
       const at = records.length;
       const begun: CallRecord = { tool: name, success: false, startedMs: callAt - startedAt, elapsedMs: 0 };
       records.push(begun);
       observe?.({ kind: "call_started", tool: name, number: at + 1 });
-      const end = await parts.perform(stepOf(index, args, signal));
+      const end = await deps.perform(stepOf(index, args, signal));
       records[at] = { ...begun, ...recordOf(end), elapsedMs: clock.elapsed() - callAt };
       const { success, skippedBy } = records[at];
       const isSkipped = skippedBy !== undefined;
@@ -131,7 +131,7 @@ function replyOf({ result, at, seq }: StepEnd, tool: string): CallReply {
 
 /** A mistake is told before the server is troubled. */
 async function check(
-  { budget, args: schemas }: ToolCallerParts,
+  { budget, args: schemas }: ToolCallerDeps,
   tool: FoundTool,
   fn: GuestFunction,
   args: JsonObject,

@@ -17,7 +17,7 @@ import type { CallUnderWay } from "./journal/under-way.ts";
 import { titleOf } from "./run-title.ts";
 import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
 
-export interface TraceParts {
+export interface TraceDeps {
   readonly store: RunStore;
   readonly scope: () => Scope;
   readonly redactors: Pick<Redactors, "knowing">;
@@ -44,9 +44,9 @@ const CHILDREN_MAX = 200;
 /** Of arguments and results in a trace. */
 const PREVIEW_LENGTH = 500;
 
-export function createTraces(parts: TraceParts): Traces {
-  const { store, scope } = parts;
-  const redact = (value: Json, given: unknown): Json => parts.redactors.knowing(given).value(value) as Json;
+export function createTraces(deps: TraceDeps): Traces {
+  const { store, scope } = deps;
+  const redact = (value: Json, given: unknown): Json => deps.redactors.knowing(given).value(value) as Json;
 
   async function findRun(id: string): Promise<Run | undefined> {
     const run = await store.find(id);
@@ -63,7 +63,7 @@ export function createTraces(parts: TraceParts): Traces {
     const run = await findRun(runId);
     if (run === undefined) return noSuch(runUriOf(runId));
     const given: unknown[] = [];
-    return succeed(redact(await treeOf(parts, run, 0, given), given) as JsonObject);
+    return succeed(redact(await treeOf(deps, run, 0, given), given) as JsonObject);
   }
 
   async function readResult(uri: string): Promise<ToolResult<Json>> {
@@ -137,20 +137,20 @@ export function shownStatus({ status, leaseOwner }: RunSummary): string {
 }
 
 /** What the runs and steps in it were given is added to `given`, uncut. */
-async function treeOf(parts: TraceParts, run: Run, depth: number, given: unknown[]): Promise<JsonObject> {
-  const { store } = parts;
+async function treeOf(deps: TraceDeps, run: Run, depth: number, given: unknown[]): Promise<JsonObject> {
+  const { store } = deps;
   const earlier = await readEarlierRun(store, run);
   given.push(run.inputs, ...earlier.steps.map(({ args }) => args));
   const children = await store.children(run.id);
   const successor = await store.successor(run.id);
   const onRecord = new Set(earlier.steps.map(({ key }) => key));
-  const underWay = shownStatus(run) === "running" ? (parts.underWay?.(run.id) ?? []) : [];
+  const underWay = shownStatus(run) === "running" ? (deps.underWay?.(run.id) ?? []) : [];
   const notOnRecord = underWay.filter(({ key }) => !onRecord.has(key));
   const names = namesOf([...earlier.steps, ...notOnRecord]);
   const below: JsonObject[] = [];
   for (const child of children.slice(0, CHILDREN_MAX)) {
     const found = depth < TREE_DEPTH_MAX ? await store.find(child.id) : undefined;
-    const tree = found === undefined ? summaryOf(child) : await treeOf(parts, found, depth + 1, given);
+    const tree = found === undefined ? summaryOf(child) : await treeOf(deps, found, depth + 1, given);
     below.push({ ...tree, step: names.get(child.parentStep ?? "") ?? child.parentStep });
   }
   return {

@@ -61,7 +61,7 @@ export interface Journal {
   idle(): void;
 }
 
-export interface JournalParts {
+export interface JournalDeps {
   readonly store: RunStore;
   readonly lease: () => Promise<Lease>;
   readonly clock: Clock;
@@ -90,12 +90,12 @@ interface BegunStep extends Pick<Step, "seq" | "args" | "startedAt"> {
   readonly isOpened: boolean;
 }
 
-export function createJournal(parts: JournalParts): Journal {
-  const { store, clock, seal } = parts;
-  const taken = new Map(parts.taken.map((step) => [step.key, step]));
-  const queue = createReplayQueue(parts.taken.map(endSeqOf));
-  let counter = Math.max(0, ...parts.taken.map((step) => Math.max(step.seq, endSeqOf(step))));
-  let clockAt = parts.clockAt;
+export function createJournal(deps: JournalDeps): Journal {
+  const { store, clock, seal } = deps;
+  const taken = new Map(deps.taken.map((step) => [step.key, step]));
+  const queue = createReplayQueue(deps.taken.map(endSeqOf));
+  let counter = Math.max(0, ...deps.taken.map((step) => Math.max(step.seq, endSeqOf(step))));
+  let clockAt = deps.clockAt;
   let lastDelivery: Promise<unknown> = Promise.resolve();
 
   /** As long as recorded answers are to come, time is theirs; then it goes on. */
@@ -118,7 +118,7 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   function inTurn<T>(endSeq: number, deliver: () => Promise<T>): Promise<T> {
-    if (parts.isOrdered) return queue.turn(endSeq, deliver);
+    if (deps.isOrdered) return queue.turn(endSeq, deliver);
     void queue.turn(endSeq, async () => {});
     return deliver();
   }
@@ -132,18 +132,18 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   async function live(step: StepRequest): Promise<StepEnd> {
-    if (!(await parts.shutdown.enter(parts.signal))) return lost(++counter);
+    if (!(await deps.shutdown.enter(deps.signal))) return lost(++counter);
     const seq = ++counter;
     const work = record(step, seq).catch((error: unknown) => {
-      parts.onBroken(error);
+      deps.onBroken(error);
       return lost(seq);
     });
-    return step.startsRun === true ? work : parts.shutdown.track(work);
+    return step.startsRun === true ? work : deps.shutdown.track(work);
   }
 
   async function record(step: StepRequest, seq: number): Promise<StepEnd> {
     const startedAt = clock.now();
-    const lease = await parts.lease();
+    const lease = await deps.lease();
     const problem = await step.check?.();
     const isRefused = problem?.success === false;
     crashPoint("step.arriving");
@@ -154,7 +154,7 @@ export function createJournal(parts: JournalParts): Journal {
     }
     if (isOpened) crashPoint("step.opened");
     const { key, tool } = step;
-    const callEnded = parts.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt });
+    const callEnded = deps.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt });
     try {
       return await finish(step, { seq, args, startedAt, lease, isOpened }, isRefused ? problem : undefined);
     } finally {
@@ -191,8 +191,8 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   async function send(step: StepRequest): Promise<ToolResult<Json>> {
-    const span = startStepSpan(parts.telemetry ?? NO_TELEMETRY, step.tool, parts.trace);
-    const answer = step.make(span.context ?? parts.trace);
+    const span = startStepSpan(deps.telemetry ?? NO_TELEMETRY, step.tool, deps.trace);
+    const answer = step.make(span.context ?? deps.trace);
     crashPointSoon("step.sent");
     const result = bounded(await answer);
     endSpan(span, result);
@@ -218,7 +218,7 @@ export function createJournal(parts: JournalParts): Journal {
 
   /** Nothing of it is told to anyone: the run ends. */
   function lost(seq: number): StepEnd {
-    if (!parts.signal.aborted) parts.onLost();
+    if (!deps.signal.aborted) deps.onLost();
     return { result: fail("CANCELLED", "The run had ended."), seq, at: clockAt, isReplayed: false };
   }
 
@@ -231,11 +231,11 @@ export function createJournal(parts: JournalParts): Journal {
     },
     async ask({ key, tool, args }) {
       const step = { key, seq: ++counter, tool, args: seal.close(args), status: "waiting" as const };
-      return store.openStep(await parts.lease(), step);
+      return store.openStep(await deps.lease(), step);
     },
     async answer(key, result, isFailureHandled = false) {
       const step = { isRepeatable: true, isFailureHandled: () => isFailureHandled };
-      return store.closeStep(await parts.lease(), key, outcomeOf(result, step, ++counter));
+      return store.closeStep(await deps.lease(), key, outcomeOf(result, step, ++counter));
     },
   };
 }

@@ -12,7 +12,7 @@ import { memberName } from "../../sandbox/types/declarations.ts";
 import type { StepEnd, StepRequest } from "./journal.ts";
 import { prepare } from "../prepare/prepare.ts";
 import { resultOf } from "../run-error.ts";
-import type { RunLimits, RunsParts } from "../runs.ts";
+import type { RunLimits, RunsDeps } from "../runs.ts";
 import { createToolCaller } from "../tool-caller.ts";
 import type { ToolDirectory } from "../prepare/tool-directory.ts";
 
@@ -36,28 +36,28 @@ export interface ReplayReport {
   readonly missing: readonly string[];
 }
 
-type Parts = Pick<RunsParts, "sandbox" | "analysis" | "types" | "args"> & {
+type Deps = Pick<RunsDeps, "sandbox" | "analysis" | "types" | "args"> & {
   readonly limits: () => RunLimits;
 };
 
 export async function replayCode(
-  parts: Parts,
+  deps: Deps,
   request: ReplayRequest,
   context: CallContext,
 ): Promise<ReplayReport> {
   const directory = directoryOf(request.toolsUsed);
   const prepared = await prepare(
-    { ...parts, directory, warmNext: () => {} },
+    { ...deps, directory, warmNext: () => {} },
     request.code,
     [...(context.path ?? []), request.tool],
     context,
   );
   const records = createRecords(request);
   if (!prepared.success) return { result: prepared, unexpected: [], missing: records.left() };
-  const limits = parts.limits();
+  const limits = deps.limits();
   const caller = createToolCaller({
     ...prepared.data,
-    args: parts.args,
+    args: deps.args,
     clock: systemClock,
     budget: { callsMax: limits.callsMax, callsLeft: limits.callsMax },
     context: () => Promise.resolve(context),
@@ -65,7 +65,7 @@ export async function replayCode(
     callTool: (tool, args) => Promise.resolve(records.answer(tool, args)),
   });
   const { example, seed, clockAt } = request;
-  const outcome = await parts.sandbox.run({
+  const outcome = await deps.sandbox.run({
     ...limits,
     script: prepared.data.program.script,
     args: example.inputs,

@@ -11,10 +11,10 @@ import { fillTemplates } from "../../workflows/template.ts";
 import type { WorkflowNode } from "../../workflows/workflow.ts";
 import type { NodeKind } from "../workflow/node-kind.ts";
 import { cycleError, isCapability, type BelowProblem } from "./prepare-below.ts";
-import { checkCode, type CodeFault, type PrepareParts } from "./prepare.ts";
+import { checkCode, type CodeFault, type PrepareDeps } from "./prepare.ts";
 import type { FoundTool } from "./tool-directory.ts";
 
-export interface CheckNodesParts extends PrepareParts {
+export interface CheckNodesDeps extends PrepareDeps {
   readonly args: ArgumentCheck;
 }
 
@@ -36,7 +36,7 @@ const NOTHING: CheckedNode = { findings: [] };
 
 /** One node after the other: `below` finds cycles by the path that is being checked. `context.path` is that of the workflow. */
 export async function checkNodes(
-  parts: CheckNodesParts,
+  deps: CheckNodesDeps,
   nodes: readonly WorkflowNode[],
   kinds: ReadonlyMap<string, NodeKind>,
   context: CallContext,
@@ -44,7 +44,7 @@ export async function checkNodes(
   const checked: [string, CheckedNode][] = [];
   for (const node of nodes) {
     const kind = kinds.get(node.type);
-    if (kind !== undefined) checked.push([node.id, await checkNode(parts, node, kind, context)]);
+    if (kind !== undefined) checked.push([node.id, await checkNode(deps, node, kind, context)]);
   }
   return {
     findings: new Map(checked.map(([id, { findings }]) => [id, findings])),
@@ -57,42 +57,42 @@ export async function checkNodes(
 }
 
 async function checkNode(
-  parts: CheckNodesParts,
+  deps: CheckNodesDeps,
   node: WorkflowNode,
   kind: NodeKind,
   context: CallContext,
 ): Promise<CheckedNode> {
-  const inside = await checkInside(parts, node, kind, context);
-  const bySchema = await checkSchema(parts.args, node, kind);
+  const inside = await checkInside(deps, node, kind, context);
+  const bySchema = await checkSchema(deps.args, node, kind);
   return { ...inside, findings: [...inside.findings, ...bySchema] };
 }
 
 async function checkInside(
-  parts: CheckNodesParts,
+  deps: CheckNodesDeps,
   node: WorkflowNode,
   kind: NodeKind,
   context: CallContext,
 ): Promise<CheckedNode> {
   switch (kind.kind) {
     case "tool":
-      return checkCapability(parts, node, kind.tool, context);
+      return checkCapability(deps, node, kind.tool, context);
     case "built_in":
       return checkBuiltIn(node, kind);
     case "control":
-      if (node.type === "code") return checkCodeNode(parts, node, context);
-      return node.type === "workflow" ? checkWorkflowNode(parts, node, context) : NOTHING;
+      if (node.type === "code") return checkCodeNode(deps, node, context);
+      return node.type === "workflow" ? checkWorkflowNode(deps, node, context) : NOTHING;
   }
 }
 
 /** The text and the path with which the run of the node would prepare it. */
 async function checkCodeNode(
-  parts: CheckNodesParts,
+  deps: CheckNodesDeps,
   { params }: WorkflowNode,
   context: CallContext,
 ): Promise<CheckedNode> {
   const code = params["code"];
   if (typeof code !== "string") return NOTHING;
-  const checked = await checkCode(parts, code, context.path ?? [], context);
+  const checked = await checkCode(deps, code, context.path ?? [], context);
   if (!checked.ok) return { findings: checked.faults.map(ofFault) };
   const { tools, warnings } = checked.prepared;
   return { findings: [], tools: tools.filter((tool) => tool !== undefined), warnings };
@@ -100,7 +100,7 @@ async function checkCodeNode(
 
 /** A name with a template in it is known only when the node runs. */
 async function checkWorkflowNode(
-  { below }: CheckNodesParts,
+  { below }: CheckNodesDeps,
   { id, params }: WorkflowNode,
   context: CallContext,
 ): Promise<CheckedNode> {
@@ -114,7 +114,7 @@ async function checkWorkflowNode(
 }
 
 async function checkCapability(
-  { below }: CheckNodesParts,
+  { below }: CheckNodesDeps,
   { id }: WorkflowNode,
   { name }: FoundTool,
   context: CallContext,

@@ -19,18 +19,18 @@ import {
   type CheckBelow,
   type CheckedBelow,
 } from "./prepare-below.ts";
-import { checkCode, prepare, type CodeFault, type Prepared, type PrepareParts } from "./prepare.ts";
+import { checkCode, prepare, type CodeFault, type Prepared, type PrepareDeps } from "./prepare.ts";
 import {
   checkWorkflow,
   prepareWorkflow,
   problemText,
   type PreparedWorkflow,
-  type PrepareWorkflowParts,
+  type PrepareWorkflowDeps,
   type RefusedWorkflow,
 } from "./prepare-workflow.ts";
 import type { Bound } from "./tool-directory.ts";
 
-export type WholeParts = Omit<PrepareParts & PrepareWorkflowParts, "below" | "bound"> & {
+export type WholeDeps = Omit<PrepareDeps & PrepareWorkflowDeps, "below" | "bound"> & {
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
 };
 
@@ -50,39 +50,39 @@ export function doneSteps(steps: readonly Step[]): DoneSteps {
 }
 
 export function prepareWholeCode(
-  parts: WholeParts,
+  deps: WholeDeps,
   code: string,
   path: readonly string[],
   context: CallContext,
   { bound, done }: SourceDetails = {},
 ): Promise<ToolResult<Prepared>> {
-  return prepare({ ...parts, bound, below: createCheckBelow(parts, done) }, code, path, context);
+  return prepare({ ...deps, bound, below: createCheckBelow(deps, done) }, code, path, context);
 }
 
 export function prepareWholeWorkflow(
-  parts: WholeParts,
+  deps: WholeDeps,
   text: string,
   path: readonly string[],
   context: CallContext,
   { bound, done }: SourceDetails = {},
 ): Promise<ToolResult<PreparedWorkflow>> {
-  return prepareWorkflow({ ...parts, bound, below: createCheckBelow(parts, done) }, text, path, context);
+  return prepareWorkflow({ ...deps, bound, below: createCheckBelow(deps, done) }, text, path, context);
 }
 
-function createCheckBelow(parts: WholeParts, done: DoneSteps = new Set()): CheckBelow {
+function createCheckBelow(deps: WholeDeps, done: DoneSteps = new Set()): CheckBelow {
   const checked = new Map<string, { readonly depth: number; readonly result: CheckedBelow }>();
   // What lies below something that is started now is not what the run had done.
   const below: CheckBelow = { checkNamed, checkTool, isDone: () => false };
   return { ...below, isDone: (label) => done.has(label) };
 
   async function checkNamed(name: string, path: readonly string[], context: CallContext) {
-    const found = await parts.findSource(name, context);
+    const found = await deps.findSource(name, context);
     return found.success ? checkSource(found.data, path, context) : { problems: [{ error: found.error }] };
   }
 
   /** The registry has it; what has no source to read is left to the run. */
   async function checkTool(tool: string, path: readonly string[], context: CallContext) {
-    const found = await parts.findSource(tool, context);
+    const found = await deps.findSource(tool, context);
     return found.success ? checkSource(found.data, path, context) : { problems: [] };
   }
 
@@ -109,10 +109,10 @@ function createCheckBelow(parts: WholeParts, done: DoneSteps = new Set()): Check
   ): Promise<CheckedBelow> {
     const title = titleOf(tool);
     if (kind === "code") {
-      const code = await checkCode({ ...parts, bound, below }, source, path, context);
+      const code = await checkCode({ ...deps, bound, below }, source, path, context);
       return { problems: code.ok ? [] : code.faults.map((fault) => ofFault(fault, title)) };
     }
-    const workflow = await checkWorkflow({ ...parts, bound, below }, source, path, context);
+    const workflow = await checkWorkflow({ ...deps, bound, below }, source, path, context);
     if (workflow.ok) return { problems: [], inputSchema: workflow.prepared.inputSchema };
     return { problems: ofRefusal(workflow, title) };
   }

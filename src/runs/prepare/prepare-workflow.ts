@@ -17,7 +17,7 @@ import type { WorkflowProblem } from "../../workflows/problem.ts";
 import { readWorkflow } from "../../workflows/read-workflow.ts";
 import { validateWorkflow } from "../../workflows/validate.ts";
 import { inputSchemaOf, nodeTypesOf, outputSchemaOf, type Workflow } from "../../workflows/workflow.ts";
-import { checkNodes, type CheckNodesParts } from "./check-nodes.ts";
+import { checkNodes, type CheckNodesDeps } from "./check-nodes.ts";
 import type { NodeKind } from "../workflow/node-kind.ts";
 import { checkGranted } from "./prepare-granted.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
@@ -42,7 +42,7 @@ export interface PreparedWorkflow {
   complete(inputs: JsonObject): Promise<ToolResult<JsonObject>>;
 }
 
-export interface PrepareWorkflowParts extends CheckNodesParts {
+export interface PrepareWorkflowDeps extends CheckNodesDeps {
   readonly directory: ToolDirectory;
   readonly nodes: readonly NodeType[];
 }
@@ -58,17 +58,17 @@ export interface RefusedWorkflow {
 }
 
 export async function prepareWorkflow(
-  parts: PrepareWorkflowParts,
+  deps: PrepareWorkflowDeps,
   text: string,
   path: readonly string[],
   context: CallContext,
 ): Promise<ToolResult<PreparedWorkflow>> {
-  const checked = await checkWorkflow(parts, text, path, context);
+  const checked = await checkWorkflow(deps, text, path, context);
   return checked.ok ? succeed(checked.prepared) : { success: false, error: checked.error };
 }
 
 export async function checkWorkflow(
-  parts: PrepareWorkflowParts,
+  deps: PrepareWorkflowDeps,
   text: string,
   path: readonly string[],
   context: CallContext,
@@ -79,9 +79,9 @@ export async function checkWorkflow(
   const read = readWorkflow(text);
   const types = read.kind === "read" ? nodeTypesOf(read.workflow) : [];
   const inside = { ...context, path };
-  const found = await lookUp(parts, types, inside);
+  const found = await lookUp(deps, types, inside);
   const kinds = new Map([...found].flatMap(([type, item]) => (item.success ? [[type, item.data]] : [])));
-  const nodes = await checkNodes(parts, read.kind === "read" ? read.workflow.nodes : [], kinds, inside);
+  const nodes = await checkNodes(deps, read.kind === "read" ? read.workflow.nodes : [], kinds, inside);
   const checked = validateWorkflow(read, knownOf(found), nodes);
   if (!checked.ok) return refuse(checked.problems);
   const { workflow, plan, templateInputs } = checked;
@@ -97,8 +97,8 @@ export async function checkWorkflow(
       inputSchema: inputSchemaOf(workflow),
       outputSchema: outputSchemaOf(workflow),
       sensitive: [...workflow.inputs].filter(([, input]) => input.isSensitive).map(([name]) => name),
-      rawParams: (type) => rawParamsOf(type, parts.nodes),
-      complete: (inputs) => completeInputs(parts.args, workflow, inputs),
+      rawParams: (type) => rawParamsOf(type, deps.nodes),
+      complete: (inputs) => completeInputs(deps.args, workflow, inputs),
     },
   };
 }
@@ -106,19 +106,19 @@ export async function checkWorkflow(
 type Found = ReadonlyMap<string, ToolResult<NodeKind>>;
 
 async function lookUp(
-  parts: PrepareWorkflowParts,
+  deps: PrepareWorkflowDeps,
   types: readonly string[],
   context: CallContext,
 ): Promise<Found> {
   const found = types.map(async (type): Promise<[string, ToolResult<NodeKind>]> => [
     type,
-    await findKind(parts, type, context),
+    await findKind(deps, type, context),
   ]);
   return new Map(await Promise.all(found));
 }
 
 async function findKind(
-  { directory, nodes, bound }: PrepareWorkflowParts,
+  { directory, nodes, bound }: PrepareWorkflowDeps,
   type: string,
   context: CallContext,
 ): Promise<ToolResult<NodeKind>> {

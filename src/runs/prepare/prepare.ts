@@ -31,7 +31,7 @@ export interface Prepared {
   readonly warnings: readonly string[];
 }
 
-export interface PrepareParts {
+export interface PrepareDeps {
   readonly analysis: CodeAnalysis;
   readonly types: TypeCheck;
   readonly directory: ToolDirectory;
@@ -68,36 +68,36 @@ interface NamedTool {
 
 /** Code that may run, or one error that tells all that is wrong with it. */
 export async function prepare(
-  parts: PrepareParts,
+  deps: PrepareDeps,
   code: string,
   path: readonly string[],
   context: CallContext,
 ): Promise<ToolResult<Prepared>> {
-  const checked = await checkCode(parts, code, path, context);
+  const checked = await checkCode(deps, code, path, context);
   return checked.ok ? succeed(checked.prepared) : refuse(checked.faults);
 }
 
 export async function checkCode(
-  parts: PrepareParts,
+  deps: PrepareDeps,
   code: string,
   path: readonly string[],
   context: CallContext,
 ): Promise<CheckedCode> {
   const refused = [checkBeforeReading(code, path), checkGranted(path, context)].find((one) => !one.success);
   if (refused?.success === false) return { ok: false, faults: [{ error: refused.error }] };
-  const analysis = await parts.analysis.analyse(code);
+  const analysis = await deps.analysis.analyse(code);
   if (analysis.kind === "refused") return { ok: false, faults: analysis.problems.map(unreadable) };
   const { program } = analysis;
   // While its names are looked up, what the code needs next starts.
-  parts.warmNext();
+  deps.warmNext();
   // What only capabilities may use is there for them.
   const inside = { ...context, path };
-  const { tools, misses } = await resolve(parts, program, inside);
-  const strays = await findStrayCalls(parts.directory, program, inside);
+  const { tools, misses } = await resolve(deps, program, inside);
+  const strays = await findStrayCalls(deps.directory, program, inside);
   const faults = [...misses, ...strays, ...findCycles(tools, path), ...findMissing(program, tools)];
   // Types say nothing more about code whose names do not resolve.
-  const types = faults.length === 0 ? await checkTypes(parts.types, program, tools) : NO_COMPLAINTS;
-  const below = await checkCapabilities(parts, tools, path, inside);
+  const types = faults.length === 0 ? await checkTypes(deps.types, program, tools) : NO_COMPLAINTS;
+  const below = await checkCapabilities(deps, tools, path, inside);
   const all = [...faults, ...types.faults, ...below].sort(byPlace);
   if (all.length > 0) return { ok: false, faults: all };
   return {
@@ -154,7 +154,7 @@ interface Resolved {
 
 /** Looks up every name, all at once, so that all misses are told together. */
 async function resolve(
-  { directory, bound }: PrepareParts,
+  { directory, bound }: PrepareDeps,
   { uses, namespaces }: Program,
   context: CallContext,
 ): Promise<Resolved> {
@@ -260,7 +260,7 @@ const NO_COMPLAINTS: Complaints = { faults: [], warnings: [] };
 
 /** A capability that would be refused as soon as the code calls it is told before anything runs. */
 async function checkCapabilities(
-  { below }: PrepareParts,
+  { below }: PrepareDeps,
   tools: readonly NamedTool[],
   path: readonly string[],
   context: CallContext,

@@ -18,13 +18,13 @@ import { newest } from "./resume.ts";
 import type { WaitingStep } from "../run.ts";
 
 /** What every decision needs. */
-export interface RecordParts {
+export interface RecordDeps {
   readonly recordApproval: (runId: string, details: JsonObject) => void;
   /** The name of the person at this machine, for decisions without a principal. */
   readonly person: () => string;
 }
 
-export interface DecideParts extends RecordParts {
+export interface DecideDeps extends RecordDeps {
   readonly store: RunStore;
   readonly scope: () => Scope;
   readonly owner: string;
@@ -60,7 +60,7 @@ export function questionIdOf({ runId, key, message, details }: WaitingStep): str
 
 /** The question that a run waits with: the first, or the one of this id. */
 export async function findQuestion(
-  { store, scope }: Pick<DecideParts, "store" | "scope">,
+  { store, scope }: Pick<DecideDeps, "store" | "scope">,
   runId: string,
   questionId?: string,
 ): Promise<ToolResult<OpenQuestion>> {
@@ -85,25 +85,25 @@ export async function findQuestion(
 }
 
 export async function decide(
-  parts: DecideParts,
+  deps: DecideDeps,
   { runId, questionId }: QuestionReference,
   answer: GivenAnswer,
 ): Promise<ToolResult<OpenQuestion>> {
-  const question = await findQuestion(parts, runId, questionId);
+  const question = await findQuestion(deps, runId, questionId);
   if (!question.success) return question;
   const { waiting } = question.data;
-  const decided = await makeDecision(parts, waiting, answer, async (decision) => {
-    const outcome = await parts.store.decide(waiting.runId, waiting.key, decision);
+  const decided = await makeDecision(deps, waiting, answer, async (decision) => {
+    const outcome = await deps.store.decide(waiting.runId, waiting.key, decision);
     return outcome.kind === "decided";
   });
   if (!decided.success) return decided;
-  if (!answer.isApproved) await end(parts, question.data);
+  if (!answer.isApproved) await end(deps, question.data);
   return question;
 }
 
 /** `write` puts it on record for exactly this step, and says whether the step still waited. */
 export async function makeDecision(
-  { recordApproval, person }: RecordParts,
+  { recordApproval, person }: RecordDeps,
   { runId, name }: Pick<WaitingStep, "runId" | "name">,
   { isApproved, principal }: GivenAnswer,
   write: (decision: Decision) => Promise<boolean>,
@@ -117,7 +117,7 @@ export async function makeDecision(
 }
 
 /** What was denied will not go on by itself: the run has failed, and so have all above it. */
-async function end({ store, owner }: DecideParts, { runId, waiting }: OpenQuestion): Promise<void> {
+async function end({ store, owner }: DecideDeps, { runId, waiting }: OpenQuestion): Promise<void> {
   const error = {
     code: "TOOL_EXECUTION_FAILED",
     reason: "denied",

@@ -16,7 +16,7 @@ const LOOKED_AT_MAX = 20;
 const NAMED_MAX = 5;
 const INTENT_SHOWN_MAX = 60;
 
-export interface LastRunParts {
+export interface LastRunDeps {
   readonly store: Pick<RunStore, "listUnfinished">;
   readonly scope: () => Scope;
   readonly clock: Clock;
@@ -27,8 +27,8 @@ export function starterOf({ principal, session }: CallContext): Required<RunStar
   return { principal: principal?.id ?? null, session: session ?? null };
 }
 
-export async function findLastRun(parts: LastRunParts, context: CallContext): Promise<ToolResult<string>> {
-  const { store, scope } = parts;
+export async function findLastRun(deps: LastRunDeps, context: CallContext): Promise<ToolResult<string>> {
+  const { store, scope } = deps;
   const starter = starterOf(context);
   const own = await store.listUnfinished(scope(), LOOKED_AT_MAX, starter);
   const last = own.find(hasStopped) ?? own[0];
@@ -36,7 +36,7 @@ export async function findLastRun(parts: LastRunParts, context: CallContext): Pr
   // Which runs there are is not told in a profile.
   if (context.view !== undefined) return noOwnRun([], 0);
   const others = await store.listUnfinished(scope(), LOOKED_AT_MAX, { principal: starter.principal });
-  return noOwnRun(others.filter(hasStopped).slice(0, NAMED_MAX), parts.clock.now());
+  return noOwnRun(others.filter(hasStopped).slice(0, NAMED_MAX), deps.clock.now());
 }
 
 /** It has ended, or its process has. */

@@ -7,7 +7,7 @@ import type { Run } from "../../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../../core/tool.ts";
 import { newRunFor } from "../new-run.ts";
 import { LEASE_SLACK_MS, type Continued, type RunLifecycleDeps } from "../run-context.ts";
-import type { RecordParts } from "./decide.ts";
+import type { RecordDeps } from "./decide.ts";
 import { canBeAsked } from "../workflow/elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
 import { findLastRun } from "./last-run.ts";
@@ -16,7 +16,7 @@ import { nameRun } from "../workflow/pause.ts";
 import type { RunEvent, RunReport, RunRequest } from "../run.ts";
 import type { NamedSource } from "../prepare/named-source.ts";
 import { doneSteps, type DoneSteps } from "../prepare/prepare-whole.ts";
-import type { Ready, RunsParts } from "../runs.ts";
+import type { Ready, RunsDeps } from "../runs.ts";
 import { createSeal, sensitiveValues, stillSealed } from "../journal/seal.ts";
 import { storedReport, waitForEnd } from "../journal/stored-report.ts";
 import { decideUncertain, findUndecided } from "./uncertain.ts";
@@ -34,9 +34,9 @@ export interface ResumeRequest {
   readonly observe?: (event: RunEvent) => void;
 }
 
-type Parts = RunLifecycleDeps &
-  Pick<RecordParts, "person"> &
-  Pick<RunsParts, "findVersion"> & {
+type Deps = RunLifecycleDeps &
+  Pick<RecordDeps, "person"> &
+  Pick<RunsDeps, "findVersion"> & {
     readonly ready: (
       request: RunRequest,
       context: CallContext,
@@ -51,69 +51,69 @@ type RunToEnd = (
 ) => Promise<Omit<RunReport, "elapsedMs">>;
 
 export async function resumeRun(
-  parts: Parts & { readonly run: RunToEnd },
+  deps: Deps & { readonly run: RunToEnd },
   request: ResumeRequest,
   context: CallContext,
 ): Promise<ToolResult<RunReport>> {
-  const startedAt = parts.clock.elapsed();
-  const run = await findRun(parts, request.runId, context);
+  const startedAt = deps.clock.elapsed();
+  const run = await findRun(deps, request.runId, context);
   if (!run.success) return run;
-  const report = await resumeFound(parts, run.data, request, context);
+  const report = await resumeFound(deps, run.data, request, context);
   if (!report.success) return report;
-  const elapsedMs = parts.clock.elapsed() - startedAt;
+  const elapsedMs = deps.clock.elapsed() - startedAt;
   return succeed({ ...report.data, resumedFrom: run.data.id, elapsedMs });
 }
 
 async function resumeFound(
-  parts: Parts & { readonly run: RunToEnd },
+  deps: Deps & { readonly run: RunToEnd },
   run: Run,
   request: ResumeRequest,
   context: CallContext,
 ): Promise<ToolResult<Omit<RunReport, "elapsedMs">>> {
-  const next = await parts.store.successor(run.id);
-  if (next !== undefined) return superseded(run.id, await newest(parts.store, next.id));
-  const found = await settle(parts, run);
-  if (found.kind === "running") return succeed(await attach(parts, found.run, context));
-  if (found.kind === "succeeded") return succeed(await storedReport(parts, found.run));
-  const earlier = await readEarlierRun(parts.store, found.run);
-  if (request.corrected === undefined && mustWait(earlier, context, parts.clock.now()))
-    return succeed(await storedReport(parts, found.run));
-  const wanted = await requestOf(parts, earlier.run, request);
+  const next = await deps.store.successor(run.id);
+  if (next !== undefined) return superseded(run.id, await newest(deps.store, next.id));
+  const found = await settle(deps, run);
+  if (found.kind === "running") return succeed(await attach(deps, found.run, context));
+  if (found.kind === "succeeded") return succeed(await storedReport(deps, found.run));
+  const earlier = await readEarlierRun(deps.store, found.run);
+  if (request.corrected === undefined && mustWait(earlier, context, deps.clock.now()))
+    return succeed(await storedReport(deps, found.run));
+  const wanted = await requestOf(deps, earlier.run, request);
   if (!wanted.success) return wanted;
-  const ready = await parts.ready(wanted.data, context, doneSteps(earlier.steps));
+  const ready = await deps.ready(wanted.data, context, doneSteps(earlier.steps));
   if (!ready.success) return ready;
   const decisions = decideUncertain(earlier.uncertain, request.uncertain);
-  if (!decisions.success) return refused(parts, earlier, decisions);
+  if (!decisions.success) return refused(deps, earlier, decisions);
   const isCorrected = request.corrected !== undefined;
   const going = { decisions: decisions.data, isCorrected };
-  const continued = await continueFrom(parts, earlier, ready.data.request, context, going);
+  const continued = await continueFrom(deps, earlier, ready.data.request, context, going);
   if (!continued.success) return continued;
-  return succeed(await parts.run(ready.data, context, continued.data));
+  return succeed(await deps.run(ready.data, context, continued.data));
 }
 
 /** Whether this caller could go on with the run as it is: everything that it would still use is there for it. Nothing runs. */
 export async function checkResumable(
-  parts: Parts,
+  deps: Deps,
   { runId, inputs = {} }: Pick<ResumeRequest, "runId" | "inputs">,
   context: CallContext,
 ): Promise<ToolResult<void>> {
-  const run = await findRun(parts, await newest(parts.store, runId), context);
+  const run = await findRun(deps, await newest(deps.store, runId), context);
   if (!run.success) return run;
   if (run.data.status === "succeeded") return succeed(undefined);
-  const wanted = await requestOf(parts, run.data, { runId, inputs });
+  const wanted = await requestOf(deps, run.data, { runId, inputs });
   if (!wanted.success) return wanted;
-  const ready = await parts.ready(wanted.data, context, doneSteps(await parts.store.steps(run.data.id)));
+  const ready = await deps.ready(wanted.data, context, doneSteps(await deps.store.steps(run.data.id)));
   return ready.success ? succeed(undefined) : ready;
 }
 
 /** Somebody must decide first: the answer says where the run stands, and nothing has changed. */
 async function refused(
-  parts: Parts,
+  deps: Deps,
   { run }: EarlierRun,
   { error }: { readonly error: ToolError },
 ): Promise<ToolResult<RunReport>> {
   const result = { success: false as const, error: nameRun(error, run.id) };
-  return succeed({ ...(await storedReport(parts, run)), result });
+  return succeed({ ...(await storedReport(deps, run)), result });
 }
 
 /** A question that nobody here can answer, or a time that has not come: going on would only stop again. */
@@ -122,9 +122,9 @@ function mustWait({ run, waiting }: EarlierRun, context: CallContext, now: numbe
   return waiting.until === null ? !canBeAsked(context) : waiting.until > now;
 }
 
-async function findRun(parts: Parts, runId: string, context: CallContext): Promise<ToolResult<Run>> {
-  const { store, scope } = parts;
-  const id = runId === "last" ? await findLastRun(parts, context) : succeed(runId);
+async function findRun(deps: Deps, runId: string, context: CallContext): Promise<ToolResult<Run>> {
+  const { store, scope } = deps;
+  const id = runId === "last" ? await findLastRun(deps, context) : succeed(runId);
   if (!id.success) return id;
   const run = await store.find(id.data);
   if (run === undefined || !isSameScope(run.scope, scope())) return noRun(runId);
@@ -145,17 +145,17 @@ function isSameScope(a: Scope, b: Scope): boolean {
 }
 
 /** Waits for a run that is under way, here or in another process. */
-async function attach(parts: Parts, run: Run, context: CallContext): Promise<RunReport> {
-  const here = parts.active.get(run.id);
+async function attach(deps: Deps, run: Run, context: CallContext): Promise<RunReport> {
+  const here = deps.active.get(run.id);
   if (here !== undefined) return here;
-  const isOver = async (now: Run): Promise<boolean> => (await settle(parts, now)).kind !== "running";
-  const end = await waitForEnd(parts.store, run.id, context, isOver);
-  return storedReport(parts, (await parts.store.find(run.id)) ?? end ?? run);
+  const isOver = async (now: Run): Promise<boolean> => (await settle(deps, now)).kind !== "running";
+  const end = await waitForEnd(deps.store, run.id, context, isOver);
+  return storedReport(deps, (await deps.store.find(run.id)) ?? end ?? run);
 }
 
 /** What ran before, or its correction, with the inputs of both. */
 async function requestOf(
-  { findVersion, redactors }: Parts,
+  { findVersion, redactors }: Deps,
   run: Run,
   { corrected, inputs = {}, ...rest }: ResumeRequest,
 ): Promise<ToolResult<RunRequest>> {
@@ -190,7 +190,7 @@ function requestFrom(before: NamedSource): Pick<RunRequest, "kind" | "source" | 
   };
 }
 
-async function sourceOf(findVersion: RunsParts["findVersion"], run: Run): Promise<NamedSource | undefined> {
+async function sourceOf(findVersion: RunsDeps["findVersion"], run: Run): Promise<NamedSource | undefined> {
   if (run.capabilityId !== null) return findVersion(run.capabilityId, run.capabilityVersion ?? 1);
   if (run.source === null || run.kind === "capability") return undefined;
   return { kind: run.kind, source: run.source, tool: "", sensitive: [] };
@@ -215,7 +215,7 @@ function askAgain(names: readonly string[]): ToolResult<never> {
 }
 
 async function continueFrom(
-  parts: Parts,
+  deps: Deps,
   earlier: EarlierRun,
   request: RunRequest,
   context: CallContext,
@@ -223,13 +223,13 @@ async function continueFrom(
 ): Promise<ToolResult<Continued>> {
   const { seed, clockAt } = earlier.run;
   const seal = createSeal(sensitiveValues(request, context.sensitive), {
-    secrets: parts.redactors.known(),
+    secrets: deps.redactors.known(),
     seed,
   });
-  const newRun = newRunFor(parts, request, context, { seal, seed, clockAt });
-  const leaseMs = (request.timeoutMs ?? parts.limits().timeoutMs) + LEASE_SLACK_MS;
-  const by = context.principal?.id ?? parts.person();
-  return goOn(parts, earlier, newRun, { decisions, by, leaseMs, isCorrected });
+  const newRun = newRunFor(deps, request, context, { seal, seed, clockAt });
+  const leaseMs = (request.timeoutMs ?? deps.limits().timeoutMs) + LEASE_SLACK_MS;
+  const by = context.principal?.id ?? deps.person();
+  return goOn(deps, earlier, newRun, { decisions, by, leaseMs, isCorrected });
 }
 
 export type Below =
@@ -238,31 +238,31 @@ export type Below =
 
 /** A step that had started a run before: that run goes on, with the version that it had. */
 export async function continueBelow(
-  parts: Parts,
+  deps: Deps,
   request: RunRequest,
   { runId, decisions = new Map() }: ResumedRun,
   context: CallContext,
 ): Promise<Below | undefined> {
-  const run = await parts.store.find(await newest(parts.store, runId));
+  const run = await deps.store.find(await newest(deps.store, runId));
   // Another step has gone on from it: this one begins anew.
   const isTaken = run?.id !== runId && run?.parentStep !== context.step?.key;
   if (run === undefined || isTaken) return undefined;
-  const found = await settle(parts, run);
-  if (found.kind !== "stopped") return { kind: "ended", report: await attach(parts, found.run, context) };
-  const pinned = await pin(parts, found.run, request);
-  const earlier = await readEarlierRun(parts.store, found.run);
-  const ready = await parts.ready(pinned, context, doneSteps(earlier.steps));
+  const found = await settle(deps, run);
+  if (found.kind !== "stopped") return { kind: "ended", report: await attach(deps, found.run, context) };
+  const pinned = await pin(deps, found.run, request);
+  const earlier = await readEarlierRun(deps.store, found.run);
+  const ready = await deps.ready(pinned, context, doneSteps(earlier.steps));
   if (!ready.success) return { kind: "ended", report: refusedReport(ready) };
   const undecided = findUndecided(earlier.uncertain, decisions);
   if (undecided !== undefined) return { kind: "ended", report: refusedReport(undecided) };
   const going = { decisions, isCorrected: false };
-  const continued = await continueFrom(parts, earlier, ready.data.request, context, going);
+  const continued = await continueFrom(deps, earlier, ready.data.request, context, going);
   if (!continued.success) return { kind: "ended", report: refusedReport(continued) };
   return { kind: "continued", ready: ready.data, continued: continued.data };
 }
 
 /** A capability that has a new version since goes on with the one that it began with. */
-async function pin({ findVersion }: Parts, run: Run, request: RunRequest): Promise<RunRequest> {
+async function pin({ findVersion }: Deps, run: Run, request: RunRequest): Promise<RunRequest> {
   const { capability } = request;
   if (capability === undefined || run.capabilityId !== capability.id) return request;
   if (run.capabilityVersion === null || run.capabilityVersion === capability.version) return request;

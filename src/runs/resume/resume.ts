@@ -24,7 +24,7 @@ const INTERRUPTED: JsonObject = {
   retryable: true,
 };
 
-export interface ResumeParts {
+export interface ResumeDeps {
   readonly store: RunStore;
   readonly owner: string;
   /** Runs of this process that have ended, and the store does not know it. */
@@ -37,7 +37,7 @@ export type Found =
   | { readonly kind: "succeeded"; readonly run: Run };
 
 /** Looks at a run as one that somebody wants to go on with; one whose owner is gone is marked as interrupted. */
-export async function settle({ store, owner, unended }: ResumeParts, run: Run): Promise<Found> {
+export async function settle({ store, owner, unended }: ResumeDeps, run: Run): Promise<Found> {
   if (run.status === "succeeded") return { kind: "succeeded", run };
   if (run.status !== "running") return { kind: "stopped", run };
   const { leaseOwner } = run;
@@ -63,7 +63,7 @@ interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {
 
 /** Puts the run on record that goes on from a stopped one. */
 export async function goOn(
-  { store, owner }: ResumeParts,
+  { store, owner }: ResumeDeps,
   earlier: EarlierRun,
   newRun: NewRun,
   { decisions, by, leaseMs, isCorrected }: GoingOn,

@@ -6,7 +6,7 @@ import type { Scope } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunStarter, RunStore } from "../../core/store.ts";
 
-export interface RunReferenceParts {
+export interface RunReferenceDeps {
   readonly store: Pick<RunStore, "list">;
   readonly scope: () => Scope;
 }
@@ -20,7 +20,7 @@ const NAMED_MAX = 5;
 
 /** The id that a whole id or a part of one stands for; of one starter, where one is given. A whole id is not looked up. */
 export async function findRunByReference(
-  { store, scope }: RunReferenceParts,
+  { store, scope }: RunReferenceDeps,
   written: string,
   starter?: RunStarter,
 ): Promise<ToolResult<string>> {

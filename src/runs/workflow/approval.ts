@@ -8,7 +8,7 @@ import type { Json } from "../../core/json.ts";
 import { mayDecide } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunContext } from "../run-context.ts";
-import { makeDecision, type RecordParts } from "../resume/decide.ts";
+import { makeDecision, type RecordDeps } from "../resume/decide.ts";
 import { elicitApproval } from "./elicit.ts";
 import { approvalRequired, isTimeUp } from "./pause.ts";
 
@@ -22,13 +22,13 @@ export interface Question {
   readonly isNoHandled: boolean;
 }
 
-interface Parts extends RecordParts {
+interface Deps extends RecordDeps {
   readonly runContext: RunContext;
   readonly clock: { now(): number };
 }
 
-export async function askApproval(parts: Parts, question: Question): Promise<ToolResult<Json>> {
-  const { runContext, clock } = parts;
+export async function askApproval(deps: Deps, question: Question): Promise<ToolResult<Json>> {
+  const { runContext, clock } = deps;
   const { key, name, message, details, isNoHandled } = question;
   const { journal, seal, context, signal } = runContext;
   const recorded = journal.recorded(key);
@@ -46,7 +46,7 @@ export async function askApproval(parts: Parts, question: Question): Promise<Too
   const { id: runId } = await runContext.begin();
   let result: ToolResult<Json> = denied(name);
   const given = { isApproved: answer === "approved", principal: context.principal };
-  const decided = await makeDecision(parts, { runId, name }, given, ({ isApproved, by }) => {
+  const decided = await makeDecision(deps, { runId, name }, given, ({ isApproved, by }) => {
     if (isApproved) result = succeed({ approved: true, by, at });
     return journal.answer(key, result, isNoHandled);
   });

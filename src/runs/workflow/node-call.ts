@@ -11,7 +11,7 @@ import type { SkippedCall } from "../resume/skipped.ts";
 import type { Bound } from "../prepare/tool-directory.ts";
 import { unwrapAnswer } from "../unwrap.ts";
 
-export interface NodeCallParts {
+export interface NodeCallDeps {
   readonly onLogs: (logs: readonly LogLine[]) => void;
   /** What a run below went on without. */
   readonly onSkipped: (calls: readonly SkippedCall[]) => void;
@@ -36,7 +36,7 @@ export function mayRepeat(kind: NodeKind, params: JsonObject): boolean {
 }
 
 export async function callNode(
-  parts: NodeCallParts,
+  deps: NodeCallDeps,
   kind: NodeKind,
   params: JsonObject,
   context: CallContext,
@@ -45,18 +45,18 @@ export async function callNode(
     case "built_in":
       return kind.node.call(params, context);
     case "tool": {
-      const answer = await parts.callTool(kind.tool.name, params, context);
+      const answer = await deps.callTool(kind.tool.name, params, context);
       return answer.success ? unwrapAnswer(answer.data) : answer;
     }
     case "control":
       return kind.definition.name === "code"
-        ? callCode(parts, params, context)
-        : callWorkflow(parts, params, context);
+        ? callCode(deps, params, context)
+        : callWorkflow(deps, params, context);
   }
 }
 
 async function callCode(
-  { execute, onLogs, onSkipped, uses }: NodeCallParts,
+  { execute, onLogs, onSkipped, uses }: NodeCallDeps,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<Json>> {
@@ -73,7 +73,7 @@ async function callCode(
 }
 
 async function callWorkflow(
-  { execute, findSource, onSkipped }: NodeCallParts,
+  { execute, findSource, onSkipped }: NodeCallDeps,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<Json>> {

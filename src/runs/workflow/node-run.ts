@@ -16,20 +16,20 @@ import type { StepEnd } from "../journal/journal.ts";
 import { nodeKey } from "./labels.ts";
 import type { NodeKind } from "./node-kind.ts";
 import { fillNode, unfilled } from "./node-params.ts";
-import { callNode, mayRepeat, startsRun, type NodeCallParts } from "./node-call.ts";
-import { errorValue, keepValue, type NodeEnd, type ValueParts } from "./node-values.ts";
+import { callNode, mayRepeat, startsRun, type NodeCallDeps } from "./node-call.ts";
+import { errorValue, keepValue, type NodeEnd, type ValueDeps } from "./node-values.ts";
 import { isPause } from "./pause.ts";
 import type { PreparedWorkflow } from "../prepare/prepare-workflow.ts";
 import { retryDelayMs, sleep } from "./retry.ts";
-import type { RunsParts } from "../runs.ts";
+import type { RunsDeps } from "../runs.ts";
 import { callLimit } from "../tool-caller.ts";
 import { waitForTime } from "./wait.ts";
 
-export interface NodeRunParts extends NodeCallParts, ValueParts {
-  readonly args: RunsParts["args"];
+export interface NodeRunDeps extends NodeCallDeps, ValueDeps {
+  readonly args: RunsDeps["args"];
   readonly clock: RunClock;
   readonly random: () => number;
-  readonly recordApproval: RunsParts["recordApproval"];
+  readonly recordApproval: RunsDeps["recordApproval"];
   readonly person: () => string;
   readonly runContext: RunContext;
   readonly prepared: PreparedWorkflow;
@@ -60,31 +60,31 @@ interface Performance {
 type Performed = { readonly result: ToolResult<Json>; readonly key: string; readonly seq: number };
 
 export async function runNode(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   { node }: PlannedNode,
   roots: ReadonlyMap<string, Json>,
   /** What everything before it rests on. */
   before: readonly string[],
 ): Promise<NodeEnd> {
-  const filled = fillNode(parts.prepared, node, roots);
+  const filled = fillNode(deps.prepared, node, roots);
   if (!filled.success) return failedEnd(node, filled.error, hashJson([node.id, before]));
   const performances = filled.data.map(({ label, params }) => ({
     label,
     params,
-    hash: hashJson([node.type, parts.runContext.seal.identify(params), before], DATA_LIMITS),
+    hash: hashJson([node.type, deps.runContext.seal.identify(params), before], DATA_LIMITS),
   }));
   const hash = hashJson([node.type, node.batch !== undefined, performances.map((item) => item.hash), before]);
-  const asked = await askFirst(parts, node, performances, hash, roots);
+  const asked = await askFirst(deps, node, performances, hash, roots);
   if (!asked.success) return failedEnd(node, asked.error, hash);
-  if (node.batch === undefined) return endOf(parts, node, await perform(parts, node, performances[0]!), hash);
-  return runBatch(parts, node, performances, hash);
+  if (node.batch === undefined) return endOf(deps, node, await perform(deps, node, performances[0]!), hash);
+  return runBatch(deps, node, performances, hash);
 }
 
 // ── approval ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The answer is bound to the exact parameters: others have another hash, and are asked about again. */
 async function askFirst(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   node: WorkflowNode,
   performances: readonly Performance[],
   hash: string,
@@ -92,13 +92,13 @@ async function askFirst(
 ): Promise<ToolResult<Json>> {
   if (node.approval === undefined) return succeed(null);
   // Nobody is asked about what cannot be done.
-  const kind = parts.prepared.kinds.get(node.type)!;
+  const kind = deps.prepared.kinds.get(node.type)!;
   for (const { label, params } of performances) {
-    const checked = await checkSchema(parts, kind, label, params);
+    const checked = await checkSchema(deps, kind, label, params);
     if (!checked.success) return checked;
   }
   const params = performances.map((item) => item.params);
-  const starts = await startedBy(parts, node, kind, params);
+  const starts = await startedBy(deps, node, kind, params);
   const details = {
     type: node.type,
     params: node.batch === undefined ? params[0]! : params,
@@ -108,8 +108,8 @@ async function askFirst(
   const filled = fillTemplates(written, `${node.id}.approval.message`, roots);
   if (!filled.ok) return unfilled(node.id, filled.missing);
   const message = typeof filled.value === "string" ? filled.value : JSON.stringify(filled.value);
-  return askApproval(parts, {
-    key: nodeKey(`${node.id}?`, questionHash(parts.runContext, hash, params, starts)),
+  return askApproval(deps, {
+    key: nodeKey(`${node.id}?`, questionHash(deps.runContext, hash, params, starts)),
     name: node.id,
     message,
     details,
@@ -133,7 +133,7 @@ function questionHash(
 
 /** What the node starts by name, as it is now: another version, or a changed draft, is asked about again. */
 async function startedBy(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   node: WorkflowNode,
   kind: NodeKind,
   params: readonly JsonObject[],
@@ -143,8 +143,7 @@ async function startedBy(
   const names = new Set(params.map((each) => (isNamed ? each["name"] : node.type)));
   const started: JsonObject[] = [];
   for (const name of names) {
-    const found =
-      typeof name === "string" ? await parts.findSource(name, parts.runContext.context) : undefined;
+    const found = typeof name === "string" ? await deps.findSource(name, deps.runContext.context) : undefined;
     if (found?.success !== true) continue;
     const { source, version } = found.data;
     const digest = hashText(source).slice(0, SHOWN_HASH_DIGITS);
@@ -158,21 +157,21 @@ const SHOWN_HASH_DIGITS = 16;
 
 // ── performing ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function perform(parts: NodeRunParts, node: WorkflowNode, item: Performance): Promise<Performed> {
-  const kind = parts.prepared.kinds.get(node.type)!;
+async function perform(deps: NodeRunDeps, node: WorkflowNode, item: Performance): Promise<Performed> {
+  const kind = deps.prepared.kinds.get(node.type)!;
   const key = (attempt: number) =>
     nodeKey(attempt === 1 ? item.label : `${item.label}~${attempt}`, item.hash);
   const attemptMax = 1 + (node.retry?.max ?? 0);
   const done = Array.from({ length: attemptMax }, (_, at) => at + 1).find(
-    (attempt) => parts.runContext.journal.recorded(key(attempt))?.status === "succeeded",
+    (attempt) => deps.runContext.journal.recorded(key(attempt))?.status === "succeeded",
   );
   for (let attempt = done ?? 1; ; attempt++) {
     const isLast = (error: ToolError) => attempt >= attemptMax || !canRetry(error, kind, item.params);
-    const end = await attemptOnce(parts, node, kind, { ...item, key: key(attempt), attempt }, isLast);
+    const end = await attemptOnce(deps, node, kind, { ...item, key: key(attempt), attempt }, isLast);
     const { result, seq } = end;
     if (result.success || isLast(result.error)) return { result, key: key(attempt), seq };
-    const delayMs = retryDelayMs(node.retry!, attempt, parts.random());
-    if (!(await sleep(delayMs, parts.runContext.signal))) return { result, key: key(attempt), seq };
+    const delayMs = retryDelayMs(node.retry!, attempt, deps.random());
+    if (!(await sleep(delayMs, deps.runContext.signal))) return { result, key: key(attempt), seq };
   }
 }
 
@@ -183,27 +182,27 @@ interface Attempt extends Performance {
 }
 
 async function attemptOnce(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   node: WorkflowNode,
   kind: NodeKind,
   given: Attempt,
   isLast: (error: ToolError) => boolean,
 ): Promise<StepEnd> {
   const { key, label, params } = given;
-  const { runContext } = parts;
-  const startedAt = parts.clock.elapsed();
+  const { runContext } = deps;
+  const startedAt = deps.clock.elapsed();
   const isHandled = node.onError !== "fail" || node.batch?.onError === "continue";
   const end = await waitOrPerform();
-  parts.onStep({ node: label, tool: node.type }, end, startedAt);
+  deps.onStep({ node: label, tool: node.type }, end, startedAt);
   return end;
 
   async function waitOrPerform(): Promise<StepEnd> {
     if (node.type === "wait" || node.type === "approve") {
-      const checked = await checkSchema(parts, kind, label, params);
+      const checked = await checkSchema(deps, kind, label, params);
       if (!checked.success) return { result: checked, seq: 0, at: 0, isReplayed: false };
     }
-    if (node.type === "wait") return waitForTime(parts, { key, name: label, params });
-    if (node.type === "approve") return approve(parts, { key, name: label, isNoHandled: isHandled }, params);
+    if (node.type === "wait") return waitForTime(deps, { key, name: label, params });
+    if (node.type === "approve") return approve(deps, { key, name: label, isNoHandled: isHandled }, params);
     return runContext.journal.perform({
       key,
       tool: node.type,
@@ -217,10 +216,10 @@ async function attemptOnce(
         !isPause(error) &&
         error.code !== "CANCELLED" &&
         !runContext.signal.aborted,
-      check: () => checkParams(parts, kind, label, params),
+      check: () => checkParams(deps, kind, label, params),
       make: async (trace) => {
-        const context = await contextOf(parts, kind, given);
-        return callNode(parts, kind, params, trace === undefined ? context : { ...context, trace });
+        const context = await contextOf(deps, kind, given);
+        return callNode(deps, kind, params, trace === undefined ? context : { ...context, trace });
       },
     });
   }
@@ -228,14 +227,14 @@ async function attemptOnce(
 
 /** A run that an attempt before this one had started goes on: what it had done is not done again. */
 async function contextOf(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   kind: NodeKind,
   { label, hash, attempt }: Attempt,
 ): Promise<CallContext> {
   const key = nodeKey(label, hash);
-  const context = await parts.runContext.contextFor(key);
+  const context = await deps.runContext.contextFor(key);
   if (attempt === 1 || !startsRun(kind)) return context;
-  const children = await parts.store.children(parts.runId);
+  const children = await deps.store.children(deps.runId);
   const before = children.findLast(({ parentStep }) => parentStep === key);
   return { ...context, step: { key, ...(before !== undefined && { resumes: { runId: before.id } }) } };
 }
@@ -245,31 +244,31 @@ function textOf(value: Json | undefined): string {
 }
 
 async function approve(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   asked: Pick<Question, "key" | "name" | "isNoHandled">,
   { message, details = null }: JsonObject,
 ): Promise<StepEnd> {
-  const isReplayed = parts.runContext.journal.recorded(asked.key) !== undefined;
-  const result = await askApproval(parts, { ...asked, message: textOf(message), details });
+  const isReplayed = deps.runContext.journal.recorded(asked.key) !== undefined;
+  const result = await askApproval(deps, { ...asked, message: textOf(message), details });
   return { result, seq: 0, at: 0, isReplayed };
 }
 
 async function checkParams(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   kind: NodeKind,
   label: string,
   params: JsonObject,
 ): Promise<ToolResult<unknown>> {
-  const { budget, signal } = parts.runContext;
+  const { budget, signal } = deps.runContext;
   if (signal.aborted) return fail("CANCELLED", "The run had ended before this node ran.");
   if (budget.callsLeft <= 0) return callLimit(budget);
   budget.callsLeft--;
-  return checkSchema(parts, kind, label, params);
+  return checkSchema(deps, kind, label, params);
 }
 
 /** Templates can fill in anything, so what the validator could not see is looked at here. */
 async function checkSchema(
-  { args }: NodeRunParts,
+  { args }: NodeRunDeps,
   kind: NodeKind,
   label: string,
   params: JsonObject,
@@ -307,13 +306,13 @@ function canRetry(error: ToolError, kind: NodeKind, params: JsonObject): boolean
 // ── ends ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function endOf(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   node: WorkflowNode,
   { result, key, seq }: Performed,
   hash: string,
 ): NodeEnd {
   if (!result.success) return failedEnd(node, result.error, hash, seq);
-  return { kind: "done", value: keepValue(parts, key, result.data), hash };
+  return { kind: "done", value: keepValue(deps, key, result.data), hash };
 }
 
 function failedEnd(node: WorkflowNode, error: ToolError, hash: string, seq?: number): NodeEnd {
@@ -322,7 +321,7 @@ function failedEnd(node: WorkflowNode, error: ToolError, hash: string, seq?: num
 }
 
 async function runBatch(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   node: WorkflowNode,
   performances: readonly Performance[],
   hash: string,
@@ -332,19 +331,19 @@ async function runBatch(
   let next = 0;
   let failed: Performed | undefined;
   const work = async (): Promise<void> => {
-    while (next < performances.length && failed === undefined && !parts.isOver()) {
+    while (next < performances.length && failed === undefined && !deps.isOver()) {
       const at = next++;
-      const done = await perform(parts, node, performances[at]!);
+      const done = await perform(deps, node, performances[at]!);
       results[at] = done;
       if (!done.result.success && (onError === "fail" || isPause(done.result.error))) failed ??= done;
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, performances.length) }, work));
   if (failed?.result.success === false) return failedEnd(node, failed.result.error, hash, failed.seq);
-  const isCutShort = parts.runContext.signal.aborted || results.length < performances.length;
+  const isCutShort = deps.runContext.signal.aborted || results.length < performances.length;
   if (isCutShort) return failedEnd(node, CANCELLED, hash);
   const values = results.map(({ result, key }) =>
-    result.success ? keepValue(parts, key, result.data) : () => Promise.resolve(errorValue(result.error)),
+    result.success ? keepValue(deps, key, result.data) : () => Promise.resolve(errorValue(result.error)),
   );
   return { kind: "done", hash, value: () => Promise.all(values.map((value) => value())) };
 }

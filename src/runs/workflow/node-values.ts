@@ -18,13 +18,13 @@ export type NodeEnd =
 
 export type NodeValue = () => Promise<Json>;
 
-export interface ValueParts {
+export interface ValueDeps {
   readonly store: RunStore;
   readonly seal: Seal;
   readonly runId: string;
 }
 
-export function keepValue({ store, seal, runId }: ValueParts, key: string, value: Json): NodeValue {
+export function keepValue({ store, seal, runId }: ValueDeps, key: string, value: Json): NodeValue {
   if (Buffer.byteLength(JSON.stringify(value)) <= INLINE_RESULT_BYTES_MAX)
     return () => Promise.resolve(value);
   return async () => seal.open((await store.stepResult(runId, key)) ?? null);

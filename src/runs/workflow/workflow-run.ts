@@ -12,25 +12,25 @@ import { findTemplates, fillTemplates } from "../../workflows/template.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
 import type { BodyEnd, RunLifecycleDeps, RunContext } from "../run-context.ts";
 import type { StepEnd } from "../journal/journal.ts";
-import type { NodeCallParts } from "./node-call.ts";
-import { runNode, type NodeRunParts, type DoneStep } from "./node-run.ts";
+import type { NodeCallDeps } from "./node-call.ts";
+import { runNode, type NodeRunDeps, type DoneStep } from "./node-run.ts";
 import { errorValue, type NodeEnd } from "./node-values.ts";
 import type { PreparedWorkflow } from "../prepare/prepare-workflow.ts";
-import type { RecordParts } from "../resume/decide.ts";
+import type { RecordDeps } from "../resume/decide.ts";
 import { isTimeUp } from "./pause.ts";
 import type { CallRecord } from "../run.ts";
-import type { RunsParts } from "../runs.ts";
+import type { RunsDeps } from "../runs.ts";
 import { skippedCalls, skippedWarning, type SkippedCall } from "../resume/skipped.ts";
 import { recordOf } from "../tool-caller.ts";
 import { findUnmatchedNodes } from "../resume/unmatched.ts";
 
-export type WorkflowRunParts = Omit<NodeCallParts, "onLogs" | "onSkipped" | "uses"> &
+export type WorkflowRunDeps = Omit<NodeCallDeps, "onLogs" | "onSkipped" | "uses"> &
   RunLifecycleDeps &
-  Pick<RunsParts, "args"> &
-  RecordParts;
+  Pick<RunsDeps, "args"> &
+  RecordDeps;
 
 export async function runWorkflow(
-  parts: WorkflowRunParts,
+  deps: WorkflowRunDeps,
   prepared: PreparedWorkflow,
   runContext: RunContext,
 ): Promise<BodyEnd> {
@@ -41,12 +41,12 @@ export async function runWorkflow(
   );
   if (mismatch !== undefined)
     return { result: { success: false, error: mismatch }, calls: [], logs: [], warnings: [] };
-  const calls = createCalls(prepared, runContext, parts.clock.elapsed());
+  const calls = createCalls(prepared, runContext, deps.clock.elapsed());
   const ends = new Map<string, NodeEnd>();
   const logs: LogLine[] = [];
   const below: SkippedCall[] = [];
-  const nodeParts = {
-    ...parts,
+  const nodeDeps = {
+    ...deps,
     runContext,
     prepared,
     runId,
@@ -56,9 +56,9 @@ export async function runWorkflow(
     onLogs: (lines: readonly LogLine[]) => void logs.push(...lines),
     onSkipped: (skips: readonly SkippedCall[]) => void below.push(...skips),
     onStep: (step: DoneStep, end: StepEnd, startedAt: number) =>
-      calls.add(step, end, startedAt, parts.clock.elapsed()),
+      calls.add(step, end, startedAt, deps.clock.elapsed()),
   };
-  const failure = await runAll(nodeParts, ends);
+  const failure = await runAll(nodeDeps, ends);
   const warnings = [...prepared.warnings];
   const result =
     failure === undefined
@@ -81,21 +81,21 @@ type Failed = Extract<NodeEnd, { kind: "failed" }>;
 const CANCEL_GRACE_MS = 500;
 
 async function runAll(
-  given: Omit<NodeRunParts, "isOver">,
+  given: Omit<NodeRunDeps, "isOver">,
   ends: Map<string, NodeEnd>,
 ): Promise<Failed | undefined> {
-  const parts: NodeRunParts = {
+  const deps: NodeRunDeps = {
     ...given,
     isOver: () => failure !== undefined || given.runContext.signal.aborted,
   };
-  const waiting = new Set(parts.prepared.plan.nodes);
+  const waiting = new Set(deps.prepared.plan.nodes);
   const underWay = new Map<string, Promise<void>>();
-  const givenUp = afterAbort(parts.runContext.signal, CANCEL_GRACE_MS);
+  const givenUp = afterAbort(deps.runContext.signal, CANCEL_GRACE_MS);
   let failure: Failed | undefined;
 
   const begin = (planned: PlannedNode): void => {
     const { id } = planned.node;
-    const work = endOfNode(parts, planned, ends).then((end) => {
+    const work = endOfNode(deps, planned, ends).then((end) => {
       ends.set(id, end);
       underWay.delete(id);
       if (end.kind === "failed" && !end.isHandled) failure ??= { ...end, error: { ...end.error, node: id } };
@@ -104,9 +104,9 @@ async function runAll(
     underWay.set(id, work);
   };
   for (;;) {
-    const ready = parts.isOver() ? [] : [...waiting].filter((planned) => isReady(planned, ends));
+    const ready = deps.isOver() ? [] : [...waiting].filter((planned) => isReady(planned, ends));
     for (const planned of ready) {
-      if (underWay.size >= parts.runContext.limits.callsAtOnceMax) break;
+      if (underWay.size >= deps.runContext.limits.callsAtOnceMax) break;
       waiting.delete(planned);
       begin(planned);
     }
@@ -116,7 +116,7 @@ async function runAll(
   givenUp.stop();
   const isLeft = waiting.size > 0 || underWay.size > 0;
   const isCutShort = failure === undefined ? isLeft : failure.error.code === "CANCELLED";
-  return isCutShort ? { ...failure, ...cutShort(parts) } : failure;
+  return isCutShort ? { ...failure, ...cutShort(deps) } : failure;
 }
 
 /** Resolves a while after the signal. */
@@ -140,7 +140,7 @@ function afterAbort(
   };
 }
 
-function cutShort({ runContext, clock }: NodeRunParts): Failed {
+function cutShort({ runContext, clock }: NodeRunDeps): Failed {
   const { error } =
     clock.elapsed() >= runContext.deadlineAt || isTimeUp(runContext.signal)
       ? fail("TOOL_TIMEOUT", `The run was stopped at its time limit of ${runContext.limitMs} ms.`, {
@@ -157,17 +157,17 @@ function isReady({ after, handles }: PlannedNode, ends: ReadonlyMap<string, Node
 }
 
 async function endOfNode(
-  parts: NodeRunParts,
+  deps: NodeRunDeps,
   planned: PlannedNode,
   ends: ReadonlyMap<string, NodeEnd>,
 ): Promise<NodeEnd> {
-  if (!isWanted(planned, ends, parts.prepared)) return { kind: "skipped" };
-  const roots = await rootsFor(planned.reads, parts.runContext.request.inputs, ends);
+  if (!isWanted(planned, ends, deps.prepared)) return { kind: "skipped" };
+  const roots = await rootsFor(planned.reads, deps.runContext.request.inputs, ends);
   const before = [...planned.after, ...planned.handles].map((id) => {
     const end = ends.get(id)!;
     return `${id} ${end.kind} ${end.kind === "skipped" ? "" : end.hash}`;
   });
-  return runNode(parts, planned, roots, before);
+  return runNode(deps, planned, roots, before);
 }
 
 function isWanted(
