@@ -19,7 +19,7 @@ import { recordSave, type RecordChange } from "./save-capability.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
 import type { PortableCapability } from "./portable/portable.ts";
 
-export interface LibraryEditorParts {
+export interface LibraryEditorDeps {
   readonly store: Pick<Store, "capabilities" | "runs">;
   readonly library: Library;
   readonly runs: Runs;
@@ -59,18 +59,18 @@ export interface LibraryEditor {
   test(name: string | null, context: CallContext): Promise<ToolResult<TestReport[]>>;
 }
 
-export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
-  const { library } = parts;
-  const { capabilities } = parts.store;
+export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
+  const { library } = deps;
+  const { capabilities } = deps.store;
 
   async function rename(name: string, to: string): Promise<ToolResult<Capability>> {
     const found = await library.describe(name);
     if (!found.success) return found;
-    const wanted = newName(to, found.data.capability, parts.servers());
+    const wanted = newName(to, found.data.capability, deps.servers());
     if (!wanted.success) return wanted;
     const outcome = await capabilities.rename(found.data.capability.id, wanted.data);
     if (outcome.kind === "renamed") {
-      parts.record("capability.renamed", displayNameOf(outcome.capability), { from: name });
+      deps.record("capability.renamed", displayNameOf(outcome.capability), { from: name });
       return succeed(outcome.capability);
     }
     return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
@@ -79,11 +79,11 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
   async function alias(name: string, other: string): Promise<ToolResult<Capability>> {
     const found = await library.describe(name);
     if (!found.success) return found;
-    const wanted = newName(other, found.data.capability, parts.servers());
+    const wanted = newName(other, found.data.capability, deps.servers());
     if (!wanted.success) return wanted;
     const outcome = await capabilities.alias(found.data.capability.id, wanted.data);
     if (outcome.kind === "added") {
-      parts.record("capability.aliased", displayNameOf(found.data.capability), {
+      deps.record("capability.aliased", displayNameOf(found.data.capability), {
         alias: displayNameOf(wanted.data),
       });
       return succeed(found.data.capability);
@@ -95,7 +95,7 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
     const found = await library.describe(name);
     if (!found.success) return found;
     const isRemoved = await capabilities.remove(found.data.capability.id);
-    if (isRemoved) parts.record("capability.removed", displayNameOf(found.data.capability), {});
+    if (isRemoved) deps.record("capability.removed", displayNameOf(found.data.capability), {});
     return isRemoved ? succeed(found.data.capability) : gone(name);
   }
 
@@ -104,7 +104,7 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
     const parsed = parseToolName(use.tool);
     if (use.source !== undefined || (parsed.kind !== "upstream" && parsed.kind !== "capability")) return use;
     if (parsed.kind === "upstream") return { ...use, source: { kind: "server", id: parsed.server } };
-    const found = await capabilities.find(parts.scope(), parsed);
+    const found = await capabilities.find(deps.scope(), parsed);
     return { ...use, source: { kind: "capability", id: found?.id ?? null } };
   }
 
@@ -112,7 +112,7 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
     const { namespace, action, kind, description, tags, visibility, source, inputSchema, outputSchema } =
       item;
     const outcome = await capabilities.save({
-      scope: parts.scope(),
+      scope: deps.scope(),
       namespace,
       action,
       kind,
@@ -127,7 +127,7 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
       example: item.example,
       overwrite,
     });
-    if (outcome.kind === "saved") recordSave(parts.record, outcome.capability, outcome.version);
+    if (outcome.kind === "saved") recordSave(deps.record, outcome.capability, outcome.version);
     return outcome;
   }
 
@@ -149,7 +149,7 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
     }
     const example = (await capabilities.example(capability.id, version.version)) ?? null;
     const { toolsUsed } = version;
-    const item = { ...portableOf(found.data, example), toolsUsed, author: parts.author() };
+    const item = { ...portableOf(found.data, example), toolsUsed, author: deps.author() };
     const outcome = await saveItem(item, true);
     return outcome.kind === "saved" ? succeed(outcome) : taken(capability);
   }
@@ -174,7 +174,7 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
     const missing = item.aliases.filter(
       (wanted) => !known.some((other) => displayNameOf(other) === displayNameOf(wanted)),
     );
-    const found = missing.length === 0 ? undefined : await capabilities.find(parts.scope(), item);
+    const found = missing.length === 0 ? undefined : await capabilities.find(deps.scope(), item);
     let isAdded = false;
     for (const wanted of found === undefined ? [] : missing) {
       const outcome = await capabilities.alias(found!.id, wanted);
@@ -193,8 +193,8 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
     context: CallContext,
   ): Promise<ToolResult<unknown>> {
     const prepared = await (kind === "code"
-      ? parts.runs.prepare(source, undefined, context)
-      : parts.runs.prepareWorkflow(source, undefined, context));
+      ? deps.runs.prepare(source, undefined, context)
+      : deps.runs.prepareWorkflow(source, undefined, context));
     if (prepared.success || prepared.error.code !== "SECURITY_ERROR") return succeed(undefined);
     return notAllowed(name, prepared.error);
   }
@@ -203,14 +203,14 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
     items: readonly PortableCapability[],
     context: CallContext,
   ): Promise<ToolResult<Imported>> {
-    const own = items.find(({ namespace }) => parts.servers().includes(namespace));
+    const own = items.find(({ namespace }) => deps.servers().includes(namespace));
     if (own !== undefined) return isServer(own.namespace);
     const before = new Map((await exportItems(null)).map((item) => [displayNameOf(item), item]));
     const isNew = (item: PortableCapability): boolean => {
       const known = before.get(displayNameOf(item));
       return known === undefined || contentOf(known) !== contentOf(item);
     };
-    for (const item of parts.hidesTools() ? items.filter(isNew) : []) {
+    for (const item of deps.hidesTools() ? items.filter(isNew) : []) {
       const checked = await checkDenied(item, context);
       if (!checked.success) return checked;
     }
@@ -243,11 +243,11 @@ export function createLibraryEditor(parts: LibraryEditorParts): LibraryEditor {
       if (name === null) {
         const all = await library.listCurrent(null);
         const reports: TestReport[] = [];
-        for (const item of all) reports.push(await testExample(parts, item, context));
+        for (const item of all) reports.push(await testExample(deps, item, context));
         return succeed(reports);
       }
       const found = await library.describe(name);
-      return found.success ? succeed([await testExample(parts, found.data, context)]) : found;
+      return found.success ? succeed([await testExample(deps, found.data, context)]) : found;
     },
   };
 }

@@ -6,7 +6,7 @@ import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { CapabilityDetails } from "./library.ts";
 
-interface ExampleTestParts {
+interface ExampleTestDeps {
   readonly store: Pick<Store, "capabilities">;
   readonly runs: Pick<Runs, "replay">;
   readonly redactors: Pick<Redactors, "current">;
@@ -23,18 +23,18 @@ export interface TestReport {
 
 /** Replays what a capability did in the run that it was kept from, offline, and says what differs. */
 export async function testExample(
-  parts: ExampleTestParts,
+  deps: ExampleTestDeps,
   { capability, version }: Pick<CapabilityDetails, "capability" | "version">,
   context: CallContext,
 ): Promise<TestReport> {
   const told = { name: displayNameOf(capability), version: version.version };
-  const example = await parts.store.capabilities.example(capability.id, version.version);
+  const example = await deps.store.capabilities.example(capability.id, version.version);
   if (capability.kind === "workflow")
     return { ...told, outcome: "skipped", differences: ["workflows cannot be replayed yet"] };
   if (example === undefined) return { ...told, outcome: "skipped", differences: [whyWithout(version)] };
-  const redactor = parts.redactors.current();
+  const redactor = deps.redactors.current();
   const redact = (value: Json): Json => redactor.value(value) as Json;
-  const { result, unexpected, missing } = await parts.runs.replay(
+  const { result, unexpected, missing } = await deps.runs.replay(
     {
       code: version.source,
       tool: toolNameOf(capability),

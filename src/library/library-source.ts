@@ -28,7 +28,7 @@ const POLL_MS = 400;
 /** Where the id of the run stands in the answer of a tool. */
 const RUN_ID_KEY = "repertoire/runId";
 
-export interface LibrarySourceParts {
+export interface LibrarySourceDeps {
   readonly capabilities: CapabilityStore;
   readonly scope: () => Scope;
   readonly runs: Runs;
@@ -50,8 +50,8 @@ export interface LibrarySource extends ToolSource {
   lookForChanges(): Promise<boolean>;
 }
 
-export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
-  const { capabilities, scope } = parts;
+export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
+  const { capabilities, scope } = deps;
   const listeners = new Set<() => void>();
   const listed = new Set<string>();
   let known: ReadonlyMap<string, Known> = new Map();
@@ -107,10 +107,10 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
     const { capability, version } = found.data;
     const warnings = checkContracts(found.data);
     if (!warnings.success) return warnings;
-    const checked = await parts.runs.checkArguments(version.inputSchema, args);
+    const checked = await deps.runs.checkArguments(version.inputSchema, args);
     if (!checked.success) return checked;
     const tool = toolNameOf(capability);
-    const report = await parts.runs.execute(
+    const report = await deps.runs.execute(
       {
         kind: capability.kind,
         source: version.source,
@@ -126,8 +126,8 @@ export function createLibrarySource(parts: LibrarySourceParts): LibrarySource {
   }
 
   function checkContracts({ capability, version }: CurrentCapability): ToolResult<readonly string[]> {
-    const drifts = changedTools(compareTools(version.toolsUsed, parts.lookUpTool));
-    if (drifts.length > 0 && parts.changedTools() === "refuse") return refuseChanged(capability, drifts);
+    const drifts = changedTools(compareTools(version.toolsUsed, deps.lookUpTool));
+    if (drifts.length > 0 && deps.changedTools() === "refuse") return refuseChanged(capability, drifts);
     return succeed(drifts.map(warningOf));
   }
 

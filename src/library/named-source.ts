@@ -14,13 +14,13 @@ export interface SourceFinder {
   version(id: string, version: number): Promise<NamedSource | undefined>;
 }
 
-export interface SourceFinderParts {
+export interface SourceFinderDeps {
   readonly library: Library;
   readonly drafts: Drafts;
   readonly capabilities: CapabilityStore;
 }
 
-export function createSourceFinder({ library, drafts, capabilities }: SourceFinderParts): SourceFinder {
+export function createSourceFinder({ library, drafts, capabilities }: SourceFinderDeps): SourceFinder {
   return {
     async find(name) {
       const reference = parseReference(name);

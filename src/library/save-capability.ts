@@ -69,7 +69,7 @@ interface CheckedSource {
   readonly warnings: readonly string[];
 }
 
-export interface CapabilitySaverParts {
+export interface CapabilitySaverDeps {
   readonly store: Pick<Store, "capabilities" | "runs">;
   readonly runs: Runs;
   readonly scope: () => Scope;
@@ -88,12 +88,12 @@ export interface CapabilitySaver {
   save(request: SaveRequest, context: CallContext): Promise<ToolResult<SavedCapability>>;
 }
 
-export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySaver {
-  const { capabilities, runs: runStore } = parts.store;
+export function createCapabilitySaver(deps: CapabilitySaverDeps): CapabilitySaver {
+  const { capabilities, runs: runStore } = deps.store;
 
   /** The version that exists with the same source; undefined where there is none, or where its description, tags or visibility change. */
   async function findSame(request: SaveRequest): Promise<SavedCapability | undefined> {
-    const capability = await capabilities.find(parts.scope(), request.name);
+    const capability = await capabilities.find(deps.scope(), request.name);
     const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
     if (capability === undefined || version?.sourceHash !== hashText(request.source)) return undefined;
     if (request.overwrite === true && !isToldTheSame(request, capability)) return undefined;
@@ -112,7 +112,7 @@ export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySa
       ...(status === "succeeded" ? { result } : { error: error ?? {} }),
     }));
     const { inputs, result, seed, clockAt } = run;
-    const example = redactExample({ inputs, calls, result, seed, clockAt }, parts.redactors);
+    const example = redactExample({ inputs, calls, result, seed, clockAt }, deps.redactors);
     if (example === undefined || findJsonProblem(example, EXAMPLE_LIMITS) !== undefined) return null;
     return example;
   }
@@ -122,7 +122,7 @@ export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySa
     run: Run | undefined,
     context: CallContext,
   ): Promise<ToolResult<CheckedSource>> {
-    const prepared = await prepareAsCaller(request, (as) => parts.runs.prepare(request.source, as, context));
+    const prepared = await prepareAsCaller(request, (as) => deps.runs.prepare(request.source, as, context));
     if (!prepared.success) return invalid(prepared, request);
     const { program, tools, warnings } = prepared.data;
     return succeed({
@@ -143,7 +143,7 @@ export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySa
     context: CallContext,
   ): Promise<ToolResult<CheckedSource>> {
     const prepared = await prepareAsCaller(request, (as) =>
-      parts.runs.prepareWorkflow(request.source, as, context),
+      deps.runs.prepareWorkflow(request.source, as, context),
     );
     if (!prepared.success) return invalid(prepared, request);
     const { inputSchema, outputSchema, kinds, codeTools, warnings } = prepared.data;
@@ -160,7 +160,7 @@ export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySa
     async save(request, context) {
       const same = await findSame(request);
       if (same !== undefined && request.overwrite !== true) return succeed(same);
-      const run = await runStore.findSucceeded(parts.scope(), request.source);
+      const run = await runStore.findSucceeded(deps.scope(), request.source);
       const draft = await (request.kind === "code"
         ? checkCode(request, run, context)
         : checkWorkflow(request, context));
@@ -169,7 +169,7 @@ export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySa
       if (!draft.success) return draft;
       const { kept, offers, warnings } = draft.data;
       const outcome = await capabilities.save({
-        scope: parts.scope(),
+        scope: deps.scope(),
         ...request.name,
         ...kept,
         kind: request.kind,
@@ -177,14 +177,14 @@ export function createCapabilitySaver(parts: CapabilitySaverParts): CapabilitySa
         ...(request.tags !== undefined && { tags: request.tags }),
         ...(request.visibility !== undefined && { visibility: request.visibility }),
         ...(request.overwrite !== undefined && { overwrite: request.overwrite }),
-        author: context.principal?.name ?? parts.author(),
+        author: context.principal?.name ?? deps.author(),
         source: request.source,
         fromRunId: run?.id ?? null,
       });
       if (outcome.kind === "taken") return taken(outcome.capability, request);
       const { capability, version } = outcome;
-      recordSave(parts.record, capability, version);
-      if (run?.intent) parts.kept?.(toolNameOf(capability), run.intent);
+      recordSave(deps.record, capability, version);
+      if (run?.intent) deps.kept?.(toolNameOf(capability), run.intent);
       return succeed({
         capability,
         version,
