@@ -4,12 +4,12 @@ import type { ToolError } from "../core/errors.ts";
 import type { CallTool } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
-import type { BodyEnd, RunContext } from "./run-context.ts";
+import type { RunContext } from "./run-context.ts";
 import type { StepEnd } from "./journal/journal.ts";
 import { isPause } from "./workflow/pause.ts";
 import type { Prepared } from "./prepare/prepare.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
-import type { RunRequest } from "./run.ts";
+import type { RunEnd, RunRequest } from "./run.ts";
 import { skippedCalls, skippedWarning } from "./resume/skipped.ts";
 import { createToolCaller } from "./tool-caller.ts";
 import { createMatchGuard } from "./resume/unmatched.ts";
@@ -25,7 +25,7 @@ export async function runCode(
   deps: CodeRunDeps,
   prepared: Prepared,
   runContext: RunContext,
-): Promise<BodyEnd> {
+): Promise<RunEnd> {
   const { request, context, journal, limits, timeoutMs, seal } = runContext;
   const findMismatch = createMatchGuard(runContext.corrects, prepared.tools);
   const caller = createToolCaller({

@@ -6,24 +6,21 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { crashPoint } from "../process/crash-point.ts";
 import type { ToolError } from "../core/errors.ts";
-import { hashText, type Json } from "../core/json.ts";
+import { hashText } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
-import type { ToolResult } from "../core/result.ts";
 import type { Run, RunKind, RunStatus, RunStore, RunSummary, Step } from "../core/store.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
 import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
-import type { LogLine } from "../sandbox/sandbox.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
 import { newRunFor, pathOf } from "./new-run.ts";
-import type { CallRecord, RunReport, RunRequest } from "./run.ts";
+import type { RunReport, RunRequest } from "./run.ts";
 import { createSeal, sensitiveValues, type Seal } from "./journal/seal.ts";
-import type { SkippedCall } from "./resume/skipped.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
 
 /** Beyond a run's own time: for its last writes. */
@@ -101,17 +98,6 @@ export interface RunContext {
   contextFor(key: string): Promise<CallContext>;
   /** Ends the run where it stands, with this failure. */
   stop(error: ToolError): void;
-}
-
-/** What came of a run's body. */
-export interface BodyEnd {
-  readonly result: ToolResult<Json>;
-  readonly calls: readonly CallRecord[];
-  readonly logs: readonly LogLine[];
-  readonly warnings: readonly string[];
-  readonly skipped?: readonly SkippedCall[];
-  /** The step whose failure this is. */
-  readonly failedSeq?: number;
 }
 
 /** A run, with what only its lifecycle needs. */

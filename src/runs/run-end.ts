@@ -1,4 +1,13 @@
-/** How a run ends: what is told, and what is put on record. */
+/**
+ * How a run ends: what is put on record, and what its caller is told. The end goes through five types, one for each place:
+ *
+ * 1. `GuestOutcome`: how the code ended in the sandbox. Of a workflow, `NodeEnd`: how its nodes ended.
+ * 2. `RunEnd`: the result of the body, with its calls, logs and warnings. Sensitive inputs and secrets are taken out here.
+ * 3. `Run`: the row in the store, with status, result and error. It is written before anybody is told.
+ * 4. `RunReport`: the end, the id of the run and its checkpoint. A run that ended earlier, or in another process, is read back
+ *    into one (`journal/stored-report.ts`).
+ * 5. `ExecuteOutput`: the answer of `execute`. A capability that is called as a tool answers with `ToolAnswer`, as any tool.
+ */
 import { crashPoint } from "../process/crash-point.ts";
 import { RepertoireError, tellThrown, type ToolError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
@@ -8,8 +17,8 @@ import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
-import type { RunReport, RunRequest } from "./run.ts";
-import type { BodyEnd, RunLifecycleDeps } from "./run-context.ts";
+import type { Checkpoint, RunEnd, RunReport, RunRequest } from "./run.ts";
+import type { RunLifecycleDeps } from "./run-context.ts";
 import type { Seal } from "./journal/seal.ts";
 
 export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {
@@ -51,7 +60,7 @@ export function resultOfRun(
 }
 
 /** What is told beside the result: nobody should find a secret in an error or a log. */
-export function sealedEnd(seal: Seal, end: BodyEnd): BodyEnd {
+export function sealedEnd(seal: Seal, end: RunEnd): RunEnd {
   if (seal.isEmpty) return end;
   const { result, logs, warnings, calls } = end;
   return {
@@ -65,27 +74,33 @@ export function sealedEnd(seal: Seal, end: BodyEnd): BodyEnd {
   };
 }
 
-/** What is told where it cannot be made sure that nothing secret is in it. */
+/** What is told where secrets could not be taken out for certain. */
 const UNTOLD = {
   error: fail("TOOL_EXECUTION_FAILED", `The run failed: ${UNREDACTABLE}`).error,
   logs: [],
   calls: [],
   warnings: [UNREDACTABLE],
-  checkpoint: null,
 };
 
-/** A report as it is told. The result is what was asked for; the rest is shown to people and models, and has no secret in it. */
-export function toldReport<T extends Omit<RunReport, "runId" | "elapsedMs">>(
-  redactor: Redactor,
-  report: T,
-): T {
-  const { result, logs, calls, warnings, checkpoint } = report;
+/** The end as it is told. The result is what was asked for; the rest is shown to people and models, and has no secret in it. */
+export function redactEnd(redactor: Redactor, end: RunEnd): RunEnd {
+  const { result, logs, calls, warnings } = end;
   const error = result.success ? null : result.error;
-  const told = redactor.value({ error, logs, calls, warnings, checkpoint });
-  const { error: toldError, ...rest } = (isJsonObject(told) ? told : UNTOLD) as unknown as T & {
+  const redacted = redactor.value({ error, logs, calls, warnings });
+  const { error: toldError, ...told } = (isJsonObject(redacted) ? redacted : UNTOLD) as unknown as RunEnd & {
     readonly error: ToolError;
   };
-  return { ...report, ...rest, ...(error !== null && { result: { success: false, error: toldError } }) };
+  return { ...end, ...told, ...(error !== null && { result: { success: false, error: toldError } }) };
+}
+
+export function redactCheckpoint(redactor: Redactor, checkpoint: Checkpoint | null): Checkpoint | null {
+  const redacted = redactor.value(checkpoint);
+  return isJsonObject(redacted) ? (redacted as unknown as Checkpoint) : null;
+}
+
+/** Nothing has run, or nothing more: the source was refused, or somebody must decide first. */
+export function refusedReport(result: ToolResult<never>): RunReport {
+  return { runId: null, result, calls: [], logs: [], warnings: [], checkpoint: null, elapsedMs: 0 };
 }
 
 function sealedError<T extends object>(seal: Seal, error: T): T {
@@ -109,7 +124,7 @@ export async function finishOrTell(...args: Parameters<typeof finishRun>): Promi
 async function finishRun(
   { store }: RunLifecycleDeps,
   run: Run,
-  end: Pick<BodyEnd, "result" | "failedSeq">,
+  end: Pick<RunEnd, "result" | "failedSeq">,
   seal: Seal,
   { capability }: RunRequest,
   elapsedMs: number,

@@ -7,17 +7,24 @@ import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
 import { nameRun } from "./workflow/pause.ts";
-import { finishOrTell, resultOfRun, sealedEnd, statusOf, TAKEN_OVER, toldReport } from "./run-end.ts";
+import {
+  finishOrTell,
+  redactCheckpoint,
+  redactEnd,
+  resultOfRun,
+  sealedEnd,
+  statusOf,
+  TAKEN_OVER,
+} from "./run-end.ts";
 import {
   openRun,
-  type BodyEnd,
   type RunLifecycleDeps,
   type Continued,
   type OpenRun,
   type RunContext,
 } from "./run-context.ts";
 import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
-import type { RunReport, RunRequest } from "./run.ts";
+import type { Checkpoint, RunEnd, RunReport, RunRequest } from "./run.ts";
 import { skippedBy } from "./resume/skipped.ts";
 
 export async function runToEnd(
@@ -25,20 +32,21 @@ export async function runToEnd(
   request: RunRequest,
   context: CallContext,
   continued: Continued | undefined,
-  body: (runContext: RunContext) => Promise<BodyEnd>,
-): Promise<Omit<RunReport, "elapsedMs">> {
+  body: (runContext: RunContext) => Promise<RunEnd>,
+): Promise<RunReport> {
   const startedAt = deps.clock.elapsed();
   const span = startRunSpan(deps.telemetry, request, context);
   const traced = span.context === undefined ? context : { ...context, trace: span.context };
   const open = openRun(deps, request, traced, continued);
   try {
     const end = sealedEnd(open.runContext.seal, await body(open.runContext));
-    const whole = await endRun(deps, open, end, startedAt);
-    endRunSpan(span, whole.runId, whole.result);
-    deps.runEnded?.(kindOf(request), statusOf(whole.result));
-    if (whole.result.success) await tellTools(deps, open.runContext, whole);
-    open.report.resolve({ ...whole, elapsedMs: deps.clock.elapsed() - startedAt });
-    return whole;
+    const ended = await endRun(deps, open, end, startedAt);
+    endRunSpan(span, ended.runId, ended.result);
+    deps.runEnded?.(kindOf(request), statusOf(ended.result));
+    if (ended.result.success) await tellTools(deps, open.runContext, ended);
+    const report = { ...ended, elapsedMs: deps.clock.elapsed() - startedAt };
+    open.report.resolve(report);
+    return report;
   } catch (error) {
     open.report.reject(error);
     span.fail("STORE_FAILED");
@@ -53,9 +61,9 @@ export async function runToEnd(
 async function endRun(
   deps: RunLifecycleDeps,
   { runContext, started, stopped }: OpenRun,
-  end: BodyEnd,
+  end: RunEnd,
   startedAt: number,
-): Promise<Omit<RunReport, "elapsedMs">> {
+): Promise<RunReport> {
   const { context, request, seal } = runContext;
   const run = await started();
   // The run that a client resumes is the outermost.
@@ -65,10 +73,9 @@ async function endRun(
       : { success: false, error: nameRun(ended.error, run.id) };
   const redactor = deps.redactors.knowing(request.inputs);
   // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
-  const ended = toldReport(redactor, {
+  const ended = redactEnd(redactor, {
     ...end,
     result: named(resultOfRun(end.result, stopped(), deps.shutdown, context)),
-    checkpoint: null,
   });
   const isOurs = run !== undefined && stopped() !== TAKEN_OVER;
   const elapsedMs = deps.clock.elapsed() - startedAt;
@@ -78,8 +85,8 @@ async function endRun(
   const runId = run?.id ?? null;
   const callCount = end.calls.length;
   deps.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
-  const checkpoint = await readCheckpoint(deps.store, runId, result);
-  return { ...ended, runId, result, checkpoint: redactor.value(checkpoint) as RunReport["checkpoint"] };
+  const checkpoint = redactCheckpoint(redactor, await readCheckpoint(deps.store, runId, result));
+  return { ...ended, runId, result, checkpoint, elapsedMs };
 }
 
 /** Which tools have served, for whoever learns from it. A workflow's calls go by the names of its nodes. */
@@ -99,7 +106,11 @@ async function tellTools(
   if (tools.length > 0) runSucceeded(tools, seal.text(request.intent ?? ""));
 }
 
-async function readCheckpoint(store: RunStore, runId: string | null, { success }: ToolResult<Json>) {
+async function readCheckpoint(
+  store: RunStore,
+  runId: string | null,
+  { success }: ToolResult<Json>,
+): Promise<Checkpoint | null> {
   if (success || runId === null) return null;
   try {
     const run = await store.find(runId);

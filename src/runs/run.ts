@@ -62,19 +62,26 @@ export interface CallRecord {
   readonly error?: Pick<ToolError, "code" | "message">;
 }
 
-export interface RunReport {
-  /** Null when nothing has run: the source was refused. */
-  readonly runId: string | null;
+/** How a run ended, as its body says: code-run.ts or workflow-run.ts. */
+export interface RunEnd {
   /** What the code returned, or the outputs of the workflow; or why there are none. */
   readonly result: ToolResult<Json>;
   readonly calls: readonly CallRecord[];
   readonly logs: readonly LogLine[];
   /** What is doubtful and did not stop the run: types, rejections that nothing handled, output that was cut. */
   readonly warnings: readonly string[];
-  /** The run that `resume` named or found, where this answers a `resume`. */
-  readonly resumedFrom?: string;
   /** Calls that it went on without, by decision, also those of nodes that are runs; absent where there are none. */
   readonly skipped?: readonly SkippedCall[];
+  /** The step whose failure ended the run. */
+  readonly failedSeq?: number;
+}
+
+/** How a run ended, as its caller is told: after the end was put on record, or read back from there. */
+export interface RunReport extends RunEnd {
+  /** Null when nothing has run: the source was refused. */
+  readonly runId: string | null;
+  /** The run that `resume` named or found, where this answers a `resume`. */
+  readonly resumedFrom?: string;
   /** Where the run stands, when it has not succeeded. */
   readonly checkpoint: Checkpoint | null;
   readonly elapsedMs: number;

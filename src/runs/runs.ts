@@ -21,7 +21,8 @@ import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import { runCode } from "./code-run.ts";
 import { runToEnd } from "./run-lifecycle.ts";
 import { pathOf } from "./new-run.ts";
-import type { BodyEnd, RunLifecycleDeps, RunContext, RunLimits } from "./run-context.ts";
+import { refusedReport } from "./run-end.ts";
+import type { RunLifecycleDeps, RunContext, RunLimits } from "./run-context.ts";
 import {
   decide,
   findQuestion,
@@ -36,7 +37,7 @@ import { createOwner } from "./journal/owner.ts";
 import type { Prepared } from "./prepare/prepare.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
-import type { RunReport, RunRequest } from "./run.ts";
+import type { RunEnd, RunReport, RunRequest } from "./run.ts";
 import { findRunByReference } from "./resume/run-reference.ts";
 import { checkSensitive } from "./journal/seal.ts";
 import type { Bound, ToolDirectory } from "./prepare/tool-directory.ts";
@@ -135,7 +136,7 @@ export interface Runs {
 const DRAIN_GRACE_MS = 10_000;
 
 /** What is ready to run. */
-type Body = (runContext: RunContext) => Promise<BodyEnd>;
+type Body = (runContext: RunContext) => Promise<RunEnd>;
 
 export function createRuns(given: RunsDeps): Runs {
   const deps = {
@@ -190,7 +191,7 @@ export function createRuns(given: RunsDeps): Runs {
     const prepared = below === undefined ? await ready(request, context) : succeed(below.ready);
     const report = prepared.success
       ? await run(prepared.data, context, below?.continued)
-      : { runId: null, result: prepared, calls: [], logs: [], warnings: [], checkpoint: null };
+      : refusedReport(prepared);
     return { ...report, elapsedMs: deps.clock.elapsed() - startedAt };
   }
 

@@ -1,4 +1,4 @@
-/** What the store says of a run, told as if it had been run just now. */
+/** The report of a run that is read back from the store, in the form of a run that has just ended. */
 import type { ToolError } from "../../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Json } from "../../core/json.ts";
@@ -7,7 +7,7 @@ import type { CallContext } from "../../core/tool.ts";
 import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "../resume/earlier-run.ts";
 import { namesOf } from "../workflow/labels.ts";
-import { toldReport } from "../run-end.ts";
+import { redactCheckpoint, redactEnd } from "../run-end.ts";
 import type { RunLifecycleDeps } from "../run-context.ts";
 import type { CallRecord, RunReport } from "../run.ts";
 import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
@@ -24,16 +24,21 @@ export async function storedReport(
   const names = namesOf(earlier.steps);
   const calls = earlier.steps.map((step) => recordOf(step, run, names.get(step.key)!));
   const skipped = skippedCalls(calls);
-  return toldReport(redactors.knowing(run.inputs), {
-    runId: run.id,
+  const redactor = redactors.knowing(run.inputs);
+  const end = redactEnd(redactor, {
     result: resultOf(run),
     calls,
     logs: [],
     warnings: skipped.map(skippedWarning),
     ...(skipped.length > 0 && { skipped }),
-    checkpoint: run.status === "succeeded" ? null : checkpointOf(earlier, successor?.id),
-    elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
   });
+  const checkpoint = run.status === "succeeded" ? null : checkpointOf(earlier, successor?.id);
+  return {
+    ...end,
+    runId: run.id,
+    checkpoint: redactCheckpoint(redactor, checkpoint),
+    elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
+  };
 }
 
 function recordOf(step: Step, run: Run, name: string): CallRecord {

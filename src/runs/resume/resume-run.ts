@@ -6,12 +6,13 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run } from "../../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../../core/tool.ts";
 import { newRunFor } from "../new-run.ts";
+import { refusedReport } from "../run-end.ts";
 import { LEASE_SLACK_MS, type Continued, type RunLifecycleDeps } from "../run-context.ts";
 import type { RecordDeps } from "./decide.ts";
 import { canBeAsked } from "../workflow/elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
 import { findLastRun } from "./last-run.ts";
-import { goOn, newest, settle, superseded } from "./resume.ts";
+import { goOn, markIfInterrupted, newest, superseded } from "./resume.ts";
 import { nameRun } from "../workflow/pause.ts";
 import type { RunEvent, RunReport, RunRequest } from "../run.ts";
 import type { NamedSource } from "../prepare/named-source.ts";
@@ -44,11 +45,7 @@ type Deps = RunLifecycleDeps &
     ) => Promise<ToolResult<Ready>>;
   };
 
-type RunToEnd = (
-  ready: Ready,
-  context: CallContext,
-  continued: Continued,
-) => Promise<Omit<RunReport, "elapsedMs">>;
+type RunToEnd = (ready: Ready, context: CallContext, continued: Continued) => Promise<RunReport>;
 
 export async function resumeRun(
   deps: Deps & { readonly run: RunToEnd },
@@ -69,15 +66,15 @@ async function resumeFound(
   run: Run,
   request: ResumeRequest,
   context: CallContext,
-): Promise<ToolResult<Omit<RunReport, "elapsedMs">>> {
+): Promise<ToolResult<RunReport>> {
   const next = await deps.store.successor(run.id);
   if (next !== undefined) return superseded(run.id, await newest(deps.store, next.id));
-  const found = await settle(deps, run);
-  if (found.kind === "running") return succeed(await attach(deps, found.run, context));
-  if (found.kind === "succeeded") return succeed(await storedReport(deps, found.run));
-  const earlier = await readEarlierRun(deps.store, found.run);
+  const found = await markIfInterrupted(deps, run);
+  if (found.status === "running") return succeed(await attach(deps, found, context));
+  if (found.status === "succeeded") return succeed(await storedReport(deps, found));
+  const earlier = await readEarlierRun(deps.store, found);
   if (request.corrected === undefined && mustWait(earlier, context, deps.clock.now()))
-    return succeed(await storedReport(deps, found.run));
+    return succeed(await storedReport(deps, found));
   const wanted = await requestOf(deps, earlier.run, request);
   if (!wanted.success) return wanted;
   const ready = await deps.ready(wanted.data, context, doneSteps(earlier.steps));
@@ -148,7 +145,8 @@ function isSameScope(a: Scope, b: Scope): boolean {
 async function attach(deps: Deps, run: Run, context: CallContext): Promise<RunReport> {
   const here = deps.active.get(run.id);
   if (here !== undefined) return here;
-  const isOver = async (now: Run): Promise<boolean> => (await settle(deps, now)).kind !== "running";
+  const isOver = async (now: Run): Promise<boolean> =>
+    (await markIfInterrupted(deps, now)).status !== "running";
   const end = await waitForEnd(deps.store, run.id, context, isOver);
   return storedReport(deps, (await deps.store.find(run.id)) ?? end ?? run);
 }
@@ -247,10 +245,11 @@ export async function continueBelow(
   // Another step has gone on from it: this one begins anew.
   const isTaken = run?.id !== runId && run?.parentStep !== context.step?.key;
   if (run === undefined || isTaken) return undefined;
-  const found = await settle(deps, run);
-  if (found.kind !== "stopped") return { kind: "ended", report: await attach(deps, found.run, context) };
-  const pinned = await pin(deps, found.run, request);
-  const earlier = await readEarlierRun(deps.store, found.run);
+  const found = await markIfInterrupted(deps, run);
+  if (found.status === "running" || found.status === "succeeded")
+    return { kind: "ended", report: await attach(deps, found, context) };
+  const pinned = await pin(deps, found, request);
+  const earlier = await readEarlierRun(deps.store, found);
   const ready = await deps.ready(pinned, context, doneSteps(earlier.steps));
   if (!ready.success) return { kind: "ended", report: refusedReport(ready) };
   const undecided = findUndecided(earlier.uncertain, decisions);
@@ -275,8 +274,4 @@ async function pin({ findVersion }: Deps, run: Run, request: RunRequest): Promis
     ...(version.uses !== undefined && { uses: version.uses }),
     capability: { ...capability, version: run.capabilityVersion },
   };
-}
-
-function refusedReport(result: ToolResult<never>): RunReport {
-  return { runId: null, result, calls: [], logs: [], warnings: [], checkpoint: null, elapsedMs: 0 };
 }

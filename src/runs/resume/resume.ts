@@ -31,28 +31,17 @@ export interface ResumeDeps {
   readonly unended: Set<string>;
 }
 
-export type Found =
-  | { readonly kind: "stopped"; readonly run: Run }
-  | { readonly kind: "running"; readonly run: Run }
-  | { readonly kind: "succeeded"; readonly run: Run };
-
-/** Looks at a run as one that somebody wants to go on with; one whose owner is gone is marked as interrupted. */
-export async function settle({ store, owner, unended }: ResumeDeps, run: Run): Promise<Found> {
-  if (run.status === "succeeded") return { kind: "succeeded", run };
-  if (run.status !== "running") return { kind: "stopped", run };
+/** The run as it is now. One that is on record as running, but whose owner is gone, is marked as interrupted first. */
+export async function markIfInterrupted({ store, owner, unended }: ResumeDeps, run: Run): Promise<Run> {
+  if (run.status !== "running") return run;
   const { leaseOwner } = run;
   const isOver = leaseOwner !== null && (unended.has(run.id) || isGone(leaseOwner));
   const claimed = await store.claim(run.id, owner, CLAIM_MS, isOver ? leaseOwner : undefined);
-  if (claimed === undefined) return foundAgain(await store.find(run.id), run);
-  crashPoint("resume.claimed");
-  await store.finish(leaseOf(claimed), { status: "failed", error: INTERRUPTED });
-  return foundAgain(await store.find(run.id), run);
-}
-
-function foundAgain(now: Run | undefined, before: Run): Found {
-  const run = now ?? before;
-  if (run.status === "running") return { kind: "running", run };
-  return { kind: run.status === "succeeded" ? "succeeded" : "stopped", run };
+  if (claimed !== undefined) {
+    crashPoint("resume.claimed");
+    await store.finish(leaseOf(claimed), { status: "failed", error: INTERRUPTED });
+  }
+  return (await store.find(run.id)) ?? run;
 }
 
 interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {

@@ -10,7 +10,7 @@ import { fail, succeed } from "../../core/result.ts";
 import type { PlannedNode } from "../../workflows/plan.ts";
 import { findTemplates, fillTemplates } from "../../workflows/template.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
-import type { BodyEnd, RunLifecycleDeps, RunContext } from "../run-context.ts";
+import type { RunLifecycleDeps, RunContext } from "../run-context.ts";
 import type { StepEnd } from "../journal/journal.ts";
 import type { NodeCallDeps } from "./node-call.ts";
 import { runNode, type NodeRunDeps, type DoneStep } from "./node-run.ts";
@@ -18,7 +18,7 @@ import { errorValue, type NodeEnd } from "./node-values.ts";
 import type { PreparedWorkflow } from "../prepare/prepare-workflow.ts";
 import type { RecordDeps } from "../resume/decide.ts";
 import { isTimeUp } from "./pause.ts";
-import type { CallRecord } from "../run.ts";
+import type { CallRecord, RunEnd } from "../run.ts";
 import type { RunsDeps } from "../runs.ts";
 import { skippedCalls, skippedWarning, type SkippedCall } from "../resume/skipped.ts";
 import { recordOf } from "../tool-caller.ts";
@@ -33,7 +33,7 @@ export async function runWorkflow(
   deps: WorkflowRunDeps,
   prepared: PreparedWorkflow,
   runContext: RunContext,
-): Promise<BodyEnd> {
+): Promise<RunEnd> {
   const { id: runId } = await runContext.begin();
   const mismatch = findUnmatchedNodes(
     runContext.corrects,
