@@ -6,7 +6,7 @@ import type { ProfileConfig } from "../config/config.ts";
 import type { ConfigSource } from "../config/source.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Redactors } from "../text/redactors.ts";
-import type { ClientFace } from "../core/tool.ts";
+import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { maskGateway } from "../gateway/masked-gateway.ts";
 import { createProfileGateway } from "../gateway/profiles/profile-gateway.ts";
@@ -22,7 +22,7 @@ export interface ProfilesParts {
   /** Knows the secrets of the config: no gateway tells a client of them. */
   readonly redactors: Pick<Redactors, "current">;
   /** Passes a notification on to one server. */
-  readonly tellServer: (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
+  readonly tellServer: (server: string, method: string, params: JsonObject, client?: ClientHandle) => void;
 }
 
 interface FoundGateway {

@@ -79,7 +79,7 @@ export interface SourceAbout {
 }
 
 /** The client at the other end, for servers that ask back: sampling, elicitation, roots. */
-export interface ClientFace {
+export interface ClientHandle {
   /** The capabilities that the client declared. */
   readonly capabilities: JsonObject;
   /** Aborted when the client has gone for good: what was opened for it alone is closed. */
@@ -175,7 +175,7 @@ export interface CallContext {
   /** The trace that the call belongs to, for tracing systems. Nothing is decided by it. */
   readonly trace?: TraceContext;
   /** Who to ask when the server asks back. */
-  readonly client?: ClientFace;
+  readonly client?: ClientHandle;
   /** The client is asked in answers instead, and this is what it said with this request. */
   readonly modern?: ModernRequest;
   /** `_meta` of the client's request, without what belongs to its own connection. */
@@ -258,7 +258,7 @@ export interface SourceDescription {
 }
 
 /** With a client, the notification is for that one alone; without, for every one that it concerns. */
-export type NotificationListener = (method: string, params: JsonObject, client?: ClientFace) => void;
+export type NotificationListener = (method: string, params: JsonObject, client?: ClientHandle) => void;
 
 /**
  * A built-in node type that acts: `http`, `read_file`. It is called like a tool, and only by workflows. Like a source it

@@ -1,5 +1,5 @@
 /**
- * The face that clients see, without a transport: which tools there are, and what a call answers.
+ * What clients see, without a transport: which tools there are, and what a call answers.
  *
  * `callTool` never throws. A failure is a result with `isError`, for the reader is a model that can act on it; what went wrong
  * inside is logged under the trace id that the result carries, and nothing of it is shown.
@@ -17,7 +17,7 @@ import {
   RPC_ERROR,
   type AnthropicTool,
   type CallContext,
-  type ClientFace,
+  type ClientHandle,
   type NotificationListener,
   type ToolAnswer,
   type ToolDefinition,
@@ -99,9 +99,9 @@ export interface Gateway {
   /** What servers say unasked: log messages, updated resources. */
   notified(listener: NotificationListener): () => void;
   /** Passes a notification of the client on to every server that is connected. */
-  tellServers(method: string, params: JsonObject, client?: ClientFace): void;
+  tellServers(method: string, params: JsonObject, client?: ClientHandle): void;
   /** What a client wants to hear of the servers' logs. */
-  setLogLevel(level: string, client?: ClientFace): void;
+  setLogLevel(level: string, client?: ClientHandle): void;
 }
 
 type ListKind = "tools" | "resources" | "prompts";
@@ -145,8 +145,8 @@ export interface GatewayParts {
   readonly serverNotified: (
     listener: (server: string, ...notification: Parameters<NotificationListener>) => void,
   ) => () => void;
-  readonly tellServers: (method: string, params: JsonObject, client?: ClientFace) => void;
-  readonly setLogLevel: (level: string, client?: ClientFace) => void;
+  readonly tellServers: (method: string, params: JsonObject, client?: ClientHandle) => void;
+  readonly setLogLevel: (level: string, client?: ClientHandle) => void;
   /** Calls of modern clients that servers ask back; whoever makes it closes it. */
   readonly heldCalls: HeldCalls;
   /** Makes and opens what modern clients are given to come back with. */
@@ -358,7 +358,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   parts.serverNotified((server, method, params, client) => {
-    if (client === undefined || !parts.heldCalls.isFace(client)) return;
+    if (client === undefined || !parts.heldCalls.isHandle(client)) return;
     client.notify(method, exposeNotification(server, method, params));
   });
 

@@ -6,7 +6,7 @@
 import { refusalOf } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallContext, ClientFace } from "../core/tool.ts";
+import type { CallContext, ClientHandle } from "../core/tool.ts";
 
 /** A person may think before answering. */
 export const HELD_MS = 10 * 60 * 1000;
@@ -36,7 +36,7 @@ export interface HeldCallParts {
 export class HeldCall {
   readonly id: string;
   /** The client as the server's side sees it. */
-  readonly face: ClientFace;
+  readonly handle: ClientHandle;
   readonly #parts: HeldCallParts;
   readonly #ending = new AbortController();
   readonly #questions = new Map<string, Question>();
@@ -55,7 +55,7 @@ export class HeldCall {
     this.id = id;
     this.#parts = parts;
     this.#capabilities = modern?.capabilities ?? {};
-    this.face = this.#createFace();
+    this.handle = this.#createHandle();
     this.#revoked = principal?.revoked;
     this.#revoked?.addEventListener("abort", this.#revoke, { once: true });
   }
@@ -68,7 +68,7 @@ export class HeldCall {
     const sent = send({
       ...context,
       signal: this.#ending.signal,
-      client: this.face,
+      client: this.handle,
       ...(onProgress !== undefined && { onProgress: (step) => this.#context?.onProgress?.(step) }),
     });
     void sent.catch(brokenCall).then((result) => this.#finish(result));
@@ -163,7 +163,7 @@ export class HeldCall {
     this.#parts.onEnd(this);
   }
 
-  #createFace(): ClientFace {
+  #createHandle(): ClientHandle {
     return {
       capabilities: this.#capabilities,
       gone: this.#ending.signal,

@@ -77,8 +77,8 @@ function openHeld(
   return { ...many, held, answer, server, count };
 }
 
-/** Held calls over a call that asks through the face that it is handed, as often as the test says. */
-function openFace() {
+/** Held calls over a call that asks through the handle that it is handed, as often as the test says. */
+function openAsking() {
   const held = openHeldCalls();
   const { promise, resolve } = Promise.withResolvers<ToolResult<JsonObject>>();
   const sent = Promise.withResolvers<CallContext>();
@@ -110,7 +110,7 @@ describe("a call that a legacy server asks back", () => {
   });
 
   it("asks round by round, for each kind of input, and all at once what it asks at once", async () => {
-    const { held, begin, ask, finish } = openFace();
+    const { held, begin, ask, finish } = openAsking();
     const first = begin(modernContext());
     const answers = [ask("elicitation/create"), ask("roots/list")];
     const round1 = askedOf(await first);
@@ -127,7 +127,7 @@ describe("a call that a legacy server asks back", () => {
   });
 
   it("asks again what the client left out or answered with nothing", async () => {
-    const { held, begin, ask } = openFace();
+    const { held, begin, ask } = openAsking();
     const first = begin(modernContext());
     const answers = [ask(), ask(), ask()];
     const { requestState } = askedOf(await first);
@@ -138,7 +138,7 @@ describe("a call that a legacy server asks back", () => {
   });
 
   it("keeps a question that comes while no request is under way for the next that comes back", async () => {
-    const { held, begin, ask } = openFace();
+    const { held, begin, ask } = openAsking();
     const first = begin(modernContext());
     void ask();
     const asked = askedOf(await first);
@@ -155,7 +155,7 @@ describe("a call that a legacy server asks back", () => {
   });
 
   it("keeps a result that comes while no request is under way", async () => {
-    const { held, begin, ask, finish } = openFace();
+    const { held, begin, ask, finish } = openAsking();
     const first = begin(modernContext());
     void ask();
     const asked = askedOf(await first);
@@ -166,7 +166,7 @@ describe("a call that a legacy server asks back", () => {
   });
 
   it("does not ask what the server does not want to know any more, nor what the client has not declared", async () => {
-    const { begin, ask, finish } = openFace();
+    const { begin, ask, finish } = openAsking();
     const answer = begin(modernContext({ capabilities: { elicitation: {} } }));
     expect(await ask("roots/list")).toMatchObject({ error: { upstream: { code: -32601 } } });
     expect(await ask("tools/call")).toMatchObject({ error: { upstream: { code: -32601 } } });
@@ -179,7 +179,7 @@ describe("a call that a legacy server asks back", () => {
   });
 
   it("takes a bounded number of questions at once", async () => {
-    const { begin, ask } = openFace();
+    const { begin, ask } = openAsking();
     const first = begin(modernContext());
     for (let i = 0; i < 16; i++) void ask();
     expect(await ask()).toMatchObject({ error: { upstream: { code: -32603 } } });
@@ -199,7 +199,7 @@ describe("a call that a legacy server asks back", () => {
       return new Promise(() => {});
     });
     await vi.waitFor(() => expect(sent).toBeDefined(), { timeout: 20_000 });
-    expect([held.isFace(sent!.client!), held.isFace(clientOf("Bob"))]).toEqual([true, false]);
+    expect([held.isHandle(sent!.client!), held.isHandle(clientOf("Bob"))]).toEqual([true, false]);
     sent!.onProgress!({ progress: 1 });
     void sent!.client!.request("roots/list", {}, new AbortController().signal);
     const asked = askedOf(await first);
@@ -338,7 +338,7 @@ describe("a state", () => {
   });
 
   it("is good once: at the same time, afterwards, and of an earlier round", async () => {
-    const { held, begin, ask, finish } = openFace();
+    const { held, begin, ask, finish } = openAsking();
     const first = begin(modernContext());
     const answered = ask();
     const round1 = askedOf(await first);
@@ -436,7 +436,7 @@ describe("the end of a held call", () => {
   });
 
   it("comes to a request that is under way when the gateway ends", async () => {
-    const { held, begin } = openFace();
+    const { held, begin } = openAsking();
     const answer = begin(modernContext());
     held.close();
     expect(await answer).toMatchObject({
@@ -477,7 +477,7 @@ describe("the end of a held call", () => {
     });
 
     it("begins anew with each round, and does not run while a request is under way", async () => {
-      const { held, begin, ask } = openFace();
+      const { held, begin, ask } = openAsking();
       const first = begin(modernContext());
       const answered = ask();
       const round1 = askedOf(await passing(first));

@@ -11,7 +11,7 @@ import { randomUUID } from "node:crypto";
 import { isAskable } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallContext, ClientFace } from "../core/tool.ts";
+import type { CallContext, ClientHandle } from "../core/tool.ts";
 import { Share } from "../timing/share.ts";
 import { HeldCall } from "./held-call.ts";
 import {
@@ -62,7 +62,7 @@ export interface HeldCalls {
     send: (context: CallContext) => Promise<Result>,
   ): Promise<Result>;
   /** Whether this is the client that a call of ours was sent with; what a server says to it is for that call's requests. */
-  isFace(client: ClientFace): boolean;
+  isHandle(client: ClientHandle): boolean;
   /** How many wait for their client now. */
   heldCount(): number;
   /** Cancels every call, those under way too. */
@@ -80,7 +80,7 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
   /** With the principal that each belongs to. */
   const waiting = new Map<HeldCall, string>();
   const share = new Share({ countMax: HELD_COUNT_MAX, reservedCount: HELD_RESERVED_COUNT });
-  const faces = new WeakSet<ClientFace>();
+  const handles = new WeakSet<ClientHandle>();
   let isClosed = false;
 
   /** Whether it was waiting. */
@@ -115,7 +115,7 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
       tell,
     });
     calls.set(call.id, call);
-    faces.add(call.face);
+    handles.add(call.handle);
     return call.start(context, send);
   }
 
@@ -150,7 +150,7 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): 
       const below = opened.data === undefined ? context : goOnAtServer(context, opened.data);
       return isAskable(modern.capabilities) ? begin(request, below, sealed) : sealed(below);
     },
-    isFace: (client) => faces.has(client),
+    isHandle: (client) => handles.has(client),
     heldCount: () => waiting.size,
     close() {
       isClosed = true;

@@ -13,7 +13,7 @@ import {
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
-import { RPC_ERROR, type CallContext, type ClientFace, type ToolAnswer } from "../core/tool.ts";
+import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from "../core/tool.ts";
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
 import { PASSED_METHODS, type PassedMethod } from "../gateway/passage.ts";
 import { failureOf } from "./answer.ts";
@@ -33,7 +33,7 @@ export interface McpServerParts {
 /** Who is at the other end. */
 export interface McpClient {
   /** Nobody for a modern client, which is asked in answers. */
-  readonly face: () => ClientFace | undefined;
+  readonly handle: () => ClientHandle | undefined;
   readonly listed: Listed;
   /** What every call of this client carries. */
   readonly context?: Partial<CallContext>;
@@ -59,7 +59,7 @@ export function createMcpServer(
     };
     const modern = modernRequestOf(context);
     return {
-      ...contextOf(params, context.mcpReq.signal, client.face(), tell),
+      ...contextOf(params, context.mcpReq.signal, client.handle(), tell),
       ...client.context,
       ...(modern !== undefined && { modern }),
       ...(modern !== undefined && !client.isLasting && { onNotice: tell }),
@@ -74,13 +74,13 @@ export function createMcpServer(
     server.setRequestHandler("logging/setLevel", ({ params }) =>
       handled(log, async () => {
         notices?.setLevel(params.level);
-        gateway.setLogLevel(params.level, client.face());
+        gateway.setLogLevel(params.level, client.handle());
         return {};
       }),
     );
   }
   server.setNotificationHandler("notifications/roots/list_changed", () => {
-    gateway.tellServers("notifications/roots/list_changed", {}, client.face());
+    gateway.tellServers("notifications/roots/list_changed", {}, client.handle());
   });
   server.onclose = () => notices?.close();
   return server;

@@ -6,7 +6,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
-import type { ClientFace } from "../core/tool.ts";
+import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { PassedMethod } from "../gateway/passage.ts";
 import type { Listed } from "./mcp-server.ts";
@@ -17,7 +17,7 @@ export interface NoticesParts {
   readonly gateway: Gateway;
   readonly server: Server;
   readonly log: Log;
-  readonly face: () => ClientFace | undefined;
+  readonly handle: () => ClientHandle | undefined;
   readonly listed: Listed;
 }
 
@@ -32,7 +32,7 @@ export interface Notices {
   close(): void;
 }
 
-export function createNotices({ gateway, server, log, face, listed }: NoticesParts): Notices {
+export function createNotices({ gateway, server, log, handle, listed }: NoticesParts): Notices {
   const uris = new Set<unknown>();
   let level: string | undefined;
 
@@ -48,7 +48,7 @@ export function createNotices({ gateway, server, log, face, listed }: NoticesPar
   };
   const concerns = (method: string, params: JsonObject): boolean => {
     // A modern connection has one long request that names what it wants; the SDK keeps to it.
-    if (face() === undefined) return true;
+    if (handle() === undefined) return true;
     if (method === "notifications/resources/updated") return uris.has(params["uri"]);
     if (method === "notifications/message" && level !== undefined) return isAtLeast(params["level"], level);
     return true;
@@ -56,7 +56,7 @@ export function createNotices({ gateway, server, log, face, listed }: NoticesPar
   const leave = [
     gateway.changed(tell),
     gateway.notified((method, params, client) => {
-      if (client !== undefined && client !== face()) return;
+      if (client !== undefined && client !== handle()) return;
       if (concerns(method, params)) send(method, params);
     }),
   ];

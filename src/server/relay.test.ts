@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { succeed } from "../core/result.ts";
-import type { CallContext, ClientFace, ToolAnswer } from "../core/tool.ts";
+import type { CallContext, ClientHandle, ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { createRelay } from "./relay.ts";
 
-const face: ClientFace = {
+const handle: ClientHandle = {
   capabilities: {},
   gone: new AbortController().signal,
   request: async () => succeed({}),
@@ -23,7 +23,7 @@ interface Call {
 }
 
 /** A client's relay over tools that answer when the test says so. */
-function openRelay(client: ClientFace | undefined = face) {
+function openRelay(client: ClientHandle | undefined = handle) {
   const calls: Call[] = [];
   const sent: JsonObject[] = [];
   const gateway = {

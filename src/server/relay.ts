@@ -8,7 +8,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { RPC_ERROR, type CallContext, type ClientFace, type ToolAnswer } from "../core/tool.ts";
+import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { failureAnswer } from "./answer.ts";
 import type { Listed } from "./mcp-server.ts";
@@ -17,7 +17,7 @@ import { contextOf } from "./request-context.ts";
 export interface RelayParts {
   readonly gateway: Gateway;
   /** The client, once a legacy connection is open. */
-  readonly client: () => ClientFace | undefined;
+  readonly client: () => ClientHandle | undefined;
   readonly listed: Listed;
   readonly log: Log;
   /** What every call of this client carries. */
@@ -38,12 +38,12 @@ export function createRelay(parts: RelayParts): Relay {
   const calls = new Map<unknown, AbortController>();
   parts.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
 
-  function take(id: string | number, params: JsonObject, face: ClientFace): boolean {
+  function take(id: string | number, params: JsonObject, handle: ClientHandle): boolean {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string" || typeof args !== "object" || args === null || calls.has(id)) return false;
     const abort = new AbortController();
     // Written directly, so that progress never overtakes or trails the answer that it belongs to.
-    const own = contextOf(params, abort.signal, face, (method, note) => {
+    const own = contextOf(params, abort.signal, handle, (method, note) => {
       send({ jsonrpc: "2.0", method, params: note }, { relatedRequestId: id }).catch(() => {});
     });
     const context = shared === undefined ? own : { ...own, ...shared };
@@ -63,10 +63,10 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   /** A list has no side effect worth cancelling; a client that no longer wants it ignores the answer. */
-  async function list(id: string | number, face: ClientFace): Promise<void> {
+  async function list(id: string | number, handle: ClientHandle): Promise<void> {
     let tools: Buffer;
     try {
-      const own = contextOf({}, new AbortController().signal, face);
+      const own = contextOf({}, new AbortController().signal, handle);
       tools = await gateway.listToolsBytes!({ ...own, ...shared });
       listed.version = gateway.toolsVersion();
     } catch (error) {
@@ -76,14 +76,14 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   return (message) => {
-    const face = client();
-    if (face === undefined || !("method" in message)) return false;
+    const handle = client();
+    if (handle === undefined || !("method" in message)) return false;
     if (message.method === "tools/call" && "id" in message) {
-      return take(message.id, (message.params ?? {}) as JsonObject, face);
+      return take(message.id, (message.params ?? {}) as JsonObject, handle);
     }
     if (message.method === "tools/list" && "id" in message && message.params?.["cursor"] === undefined) {
       if (gateway.listToolsBytes === undefined) return false;
-      void list(message.id, face);
+      void list(message.id, handle);
       return true;
     }
     if (message.method !== "notifications/cancelled") return false;

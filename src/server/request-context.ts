@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../core/json.ts";
-import type { CallContext, ClientFace } from "../core/tool.ts";
+import type { CallContext, ClientHandle } from "../core/tool.ts";
 import { parseTraceContext, TRACE_FIELDS } from "../core/trace-context.ts";
 
 /** What belongs to the connection between the client and us, and is not passed on. */
@@ -10,7 +10,7 @@ const OWN_META = /^(?:progressToken$|io\.modelcontextprotocol\/)/;
 export function contextOf(
   params: JsonObject,
   signal: AbortSignal,
-  client: ClientFace | undefined,
+  client: ClientHandle | undefined,
   notify: (method: string, params: JsonObject) => void = (method, note) => client?.notify(method, note),
 ): CallContext {
   const meta = params["_meta"];

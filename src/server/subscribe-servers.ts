@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Log } from "../core/log.ts";
 import { fail } from "../core/result.ts";
-import type { ClientFace } from "../core/tool.ts";
+import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 
 /** Each costs a request to its server. */
@@ -37,7 +37,7 @@ export function subscribeServers(
 }
 
 /** Somebody who listens and cannot be asked: who it is says for how long a server has to tell. */
-function listenerOf(gone: AbortSignal): ClientFace {
+function listenerOf(gone: AbortSignal): ClientHandle {
   return {
     capabilities: {},
     gone,

@@ -11,7 +11,7 @@ import { hashJson } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
 import type { SecretStore } from "../core/secret-store.ts";
-import type { ClientFace } from "../core/tool.ts";
+import type { ClientHandle } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import { createOpenWire } from "../upstream/transport/open-wire.ts";
 import type { UpstreamConfig } from "../upstream/upstream-config.ts";
@@ -28,13 +28,13 @@ export interface Servers {
   status(id: string): UpstreamStatus | undefined;
   notified(listener: ServerListener): () => void;
   /** Passes a notification on to the servers; where there are many clients, over the lines of the one that it comes from. */
-  tell(method: string, params: JsonObject, client?: ClientFace, only?: string): void;
+  tell(method: string, params: JsonObject, client?: ClientHandle, only?: string): void;
   /** Of those that run and those to come; where there are many clients, for one of them. */
-  setLogLevel(level: string, client?: ClientFace): void;
+  setLogLevel(level: string, client?: ClientHandle): void;
 }
 
 /** With a client, what a server said is for that one alone. */
-type ServerListener = (server: string, method: string, params: JsonObject, client?: ClientFace) => void;
+type ServerListener = (server: string, method: string, params: JsonObject, client?: ClientHandle) => void;
 
 interface Running {
   /** Absent for one that cannot be started, and has nothing to be told. */
@@ -53,7 +53,7 @@ export interface ServersParts {
   readonly log: Log;
   readonly version: string;
   /** The client that this gateway serves, if there is one. */
-  readonly client: () => ClientFace | undefined;
+  readonly client: () => ClientHandle | undefined;
   /** What that client can be asked for, if it is of the modern era. */
   readonly modernCapabilities?: () => JsonObject | undefined;
   /** Whether more than one client can be there, as over HTTP. */
@@ -85,7 +85,7 @@ export function createServers({
   const running = new Map<string, Running>();
   const listeners = new Set<ServerListener>();
   const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
-  const logLevels = new Map<ClientFace | undefined, string>();
+  const logLevels = new Map<ClientHandle | undefined, string>();
   const clientInfo = { name: "repertoire", title: "Repertoire", version };
   /** Servers that end their calls before they are gone. */
   const stopping = new Set<Promise<void>>();

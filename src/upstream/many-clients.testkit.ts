@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import type { Principal } from "../core/principal.ts";
 import { succeed } from "../core/result.ts";
-import type { CallContext, ClientFace } from "../core/tool.ts";
+import type { CallContext, ClientHandle } from "../core/tool.ts";
 import type { WireMessage } from "./transport/wire.ts";
 import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
@@ -69,7 +69,7 @@ export function makeAsking(server: MemoryServer, method = "elicitation/create"):
   };
 }
 
-export interface TestClient extends ClientFace {
+export interface TestClient extends ClientHandle {
   readonly asked: unknown[];
   leave(): void;
 }

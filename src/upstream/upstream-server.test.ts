@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { fail, succeed } from "../core/result.ts";
-import type { CallContext, ClientFace } from "../core/tool.ts";
+import type { CallContext, ClientHandle } from "../core/tool.ts";
 import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
@@ -61,7 +61,7 @@ describe("connecting", () => {
   it("tells the server what the client can do, and nothing else of it", async () => {
     const { server, upstream } = open();
     const capabilities = { roots: { listChanged: true }, sampling: {}, experimental: { x: {} } };
-    await upstream.call("echo", {}, contextOf({ client: faceOf({ capabilities }) }));
+    await upstream.call("echo", {}, contextOf({ client: handleOf({ capabilities }) }));
     expect(server.heard[0]).toMatchObject({
       method: "initialize",
       params: {
@@ -334,7 +334,7 @@ describe("calls", () => {
   });
 });
 
-function faceOf(parts: Partial<ClientFace> = {}): ClientFace {
+function handleOf(parts: Partial<ClientHandle> = {}): ClientHandle {
   return {
     capabilities: {},
     gone: new AbortController().signal,
@@ -348,7 +348,7 @@ describe("a server that asks back", () => {
   it("gets the answer of the client whose call is under way", async () => {
     const { server, upstream } = open();
     const asked: unknown[] = [];
-    const client = faceOf({
+    const client = handleOf({
       capabilities: { elicitation: {} },
       request: async (method, params) => {
         asked.push([method, params]);
@@ -372,7 +372,7 @@ describe("a server that asks back", () => {
       structuredContent: (await server.ask("roots/list"))["error"],
     });
     const upstreamError = { code: -1, message: "User rejected" };
-    const client = faceOf({
+    const client = handleOf({
       capabilities: { roots: {} },
       request: async () => fail("TOOL_EXECUTION_FAILED", "x", { upstream: upstreamError }),
     });
@@ -421,7 +421,7 @@ describe("a modern server", () => {
       return { resultType: "input_required", inputRequests, requestState: "sealed" };
     };
     const capabilities = { elicitation: {} };
-    const client = faceOf({ capabilities, request: async () => succeed({ action: "accept" }) });
+    const client = handleOf({ capabilities, request: async () => succeed({ action: "accept" }) });
     expect(await upstream.call("greet", { a: 1 }, contextOf({ client }))).toMatchObject({
       data: { structuredContent: { who: { action: "accept" } } },
     });
@@ -432,7 +432,7 @@ describe("a modern server", () => {
     const { server, upstream } = openModern();
     const inputRequests = { who: { method: "elicitation/create", params: questionOf("Who?") } };
     server.handlers["tools/call"] = () => ({ resultType: "input_required", inputRequests });
-    const client = faceOf({ capabilities: { elicitation: {} } });
+    const client = handleOf({ capabilities: { elicitation: {} } });
     expect(await upstream.call("x", {}, contextOf({ client }))).toMatchObject({
       error: { message: expect.stringContaining("more than 8 times") },
     });
@@ -457,7 +457,7 @@ describe("S12: a modern server that needs what the client cannot be asked for", 
     const inputRequests = { q: { method, params: {} } };
     server.handlers["tools/call"] = () => ({ resultType: "input_required", inputRequests });
     const asked: string[] = [];
-    const client = faceOf({
+    const client = handleOf({
       capabilities,
       request: async (one) => {
         asked.push(one);

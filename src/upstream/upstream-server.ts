@@ -14,7 +14,7 @@ import type { Redactor } from "../text/redaction.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import type {
   CallContext,
-  ClientFace,
+  ClientHandle,
   ListKind,
   NotificationListener,
   Offer,
@@ -54,7 +54,7 @@ export interface UpstreamParts {
   /** Whether more than one client can be there, as over HTTP. Without it, there is one. */
   readonly hasManyClients?: () => boolean;
   /** The one client that this gateway serves, for what the server asks while no call of a client is under way. */
-  readonly client?: () => ClientFace | undefined;
+  readonly client?: () => ClientHandle | undefined;
   /** What that client can be asked for, if it is of the modern era: the line may be opened by a request that is not its own. */
   readonly modernCapabilities?: () => JsonObject | undefined;
   /** How long a caller without a deadline waits for a start. */
@@ -83,9 +83,9 @@ export interface UpstreamStatus {
 export interface UpstreamServer extends ToolSource {
   status(): UpstreamStatus;
   /** Of one client where there are many; else of the one that there is. */
-  readonly notify: (method: string, params: JsonObject, client?: ClientFace) => void;
+  readonly notify: (method: string, params: JsonObject, client?: ClientHandle) => void;
   /** The least important log messages that a client wants to hear; without one, that every client does. */
-  setLogLevel(level: string, client?: ClientFace): void;
+  setLogLevel(level: string, client?: ClientHandle): void;
 }
 
 export function createUpstreamServer(config: UpstreamConfig, parts: UpstreamParts): UpstreamServer {
@@ -151,7 +151,7 @@ class Upstream implements UpstreamServer {
       ? this.#requestOfMany(method, params, context)
       : this.#shared.request(method, params, context);
 
-  readonly notify = (method: string, params: JsonObject, client?: ClientFace): void => {
+  readonly notify = (method: string, params: JsonObject, client?: ClientHandle): void => {
     const line = client === undefined || !this.#hasManyClients ? this.#shared : this.#own.of(client);
     line?.notify(method, params);
   };
@@ -175,7 +175,7 @@ class Upstream implements UpstreamServer {
     return () => this.#changed.delete(listener);
   }
 
-  setLogLevel(level: string, client?: ClientFace): void {
+  setLogLevel(level: string, client?: ClientHandle): void {
     const one = this.#hasManyClients ? client : undefined;
     this.#levels.set(level, one);
     if (one !== undefined) this.#own.of(one)?.setLogLevel(level);
@@ -264,8 +264,8 @@ class Upstream implements UpstreamServer {
       ...this.#common,
       clientCapabilities: (context) => {
         if (this.#hasManyClients) return {};
-        const face = context.client ?? client?.();
-        return askableOf(face?.capabilities ?? context.modern?.capabilities ?? modernCapabilities?.());
+        const asked = context.client ?? client?.();
+        return askableOf(asked?.capabilities ?? context.modern?.capabilities ?? modernCapabilities?.());
       },
       findClient: (line) => (this.#hasManyClients ? onlyCaller(line) : newestCaller(line, client?.())),
       onNotification: (line, method, params) => this.#hearShared(line, method, params),
@@ -321,7 +321,7 @@ class Upstream implements UpstreamServer {
     else if (caller?.client !== undefined && isWanted) this.#hear(method, params, caller.client);
   }
 
-  #hear(method: string, params: JsonObject, client?: ClientFace): void {
+  #hear(method: string, params: JsonObject, client?: ClientHandle): void {
     const what = LIST_CHANGED.exec(method)?.[1];
     if (what !== undefined) for (const listener of this.#changed) listener(what as ListKind);
     else for (const listener of this.#notified) listener(method, params, client);

@@ -15,7 +15,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import {
   RPC_ERROR,
   type CallContext,
-  type ClientFace,
+  type ClientHandle,
   type ListKind,
   type ToolAnswer,
   type ToolDefinition,
@@ -42,7 +42,7 @@ export interface TransparentParts extends Pick<
   /** Whether the profile fronts this server still; without it, for good. */
   readonly isFronted?: () => boolean;
   /** Passes a notification of the client on to it. */
-  readonly tellServer: (method: string, params: JsonObject, client?: ClientFace) => void;
+  readonly tellServer: (method: string, params: JsonObject, client?: ClientHandle) => void;
   readonly log: Log;
 }
 

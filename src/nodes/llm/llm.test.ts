@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { ClientFace } from "../../core/tool.ts";
+import type { ClientHandle } from "../../core/tool.ts";
 import { createContext, createNode, listen } from "../nodes.testkit.ts";
 
 interface Asked {
@@ -11,7 +11,7 @@ interface Asked {
 
 function createClient(answer: ToolResult<JsonObject>, capabilities: JsonObject = { sampling: {} }) {
   const asked: Asked[] = [];
-  const client: ClientFace = {
+  const client: ClientHandle = {
     capabilities,
     gone: new AbortController().signal,
     request: async (method, params) => {

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { ClientFace } from "../../core/tool.ts";
+import type { ClientHandle } from "../../core/tool.ts";
 import type { LlmQuestion, LlmReply } from "./question.ts";
 import type { TimeLimit } from "../time-limit.ts";
 
 /** Through the client's sampling: its user sees the question and may refuse it. */
 export async function askClient(
   question: LlmQuestion,
-  client: ClientFace,
+  client: ClientHandle,
   limit: TimeLimit,
 ): Promise<ToolResult<LlmReply>> {
   const answer = await client.request("sampling/createMessage", paramsOf(question), limit.signal);

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/server";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import { createClientFace } from "../client-face.ts";
+import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
 import { createRelay } from "../relay.ts";
@@ -102,12 +102,16 @@ async function connect(parts: McpServerParts, session: HttpSession): Promise<voi
   const own = { session: `http:${randomUUID()}` };
   const context = principal === undefined ? own : { ...own, principal, caller: principal.id };
   const description = await describeFor(parts);
-  const server = createMcpServer(parts, { face: () => face, listed, context, isLasting: true }, description);
-  const face = createClientFace(server, session.gone);
+  const server = createMcpServer(
+    parts,
+    { handle: () => handle, listed, context, isLasting: true },
+    description,
+  );
+  const handle = createClientHandle(server, session.gone);
   server.onerror = (error) => log.debug("server.http.problem", { error });
   session.intercept = createRelay({
     gateway,
-    client: () => (server.getClientCapabilities() === undefined ? undefined : face),
+    client: () => (server.getClientCapabilities() === undefined ? undefined : handle),
     listed,
     log,
     context,

@@ -60,7 +60,7 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
       const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
-      const who = { face: () => undefined, listed: { version: undefined }, isLasting: false };
+      const who = { handle: () => undefined, listed: { version: undefined }, isLasting: false };
       const server = createMcpServer(parts, { ...who, context: ownContext(visit) }, await describeFor(parts));
       return withCarriableAnswers(server, log);
     },

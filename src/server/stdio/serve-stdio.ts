@@ -4,8 +4,8 @@ import { CLIENT_CAPABILITIES_META_KEY, type JSONRPCMessage } from "@modelcontext
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Output } from "../../process/output.ts";
-import type { ClientFace } from "../../core/tool.ts";
-import { createClientFace } from "../client-face.ts";
+import type { ClientHandle } from "../../core/tool.ts";
+import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
 import { createRelay } from "../relay.ts";
@@ -16,7 +16,7 @@ export interface StdioConnection {
   /** Resolves when the client has gone or `close` was called. */
   readonly ended: Promise<void>;
   /** Who is at the other end, once it is known; nobody for a modern client, which is asked in answers. */
-  client(): ClientFace | undefined;
+  client(): ClientHandle | undefined;
   /** The era that the client opened, once it has. */
   era(): "legacy" | "modern" | undefined;
   /** What a modern client said last that it can be asked for: it says so with each request. */
@@ -37,7 +37,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   const transport = new StdioTransport(input, output, parts.log);
   transport.leaving = parts.leave;
   const listed: Listed = { version: parts.gateway.toolsVersion() };
-  let client: ClientFace | undefined;
+  let client: ClientHandle | undefined;
   const gone = new AbortController();
   let openedEra: "legacy" | "modern" | undefined;
   const relay = createRelay({
@@ -64,10 +64,10 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   };
   const handle = serveStdio(
     async ({ era }) => {
-      const who = { face: () => client, listed, context, isLasting: true };
+      const who = { handle: () => client, listed, context, isLasting: true };
       const server = createMcpServer(parts, who, await describeFor(parts));
       openedEra = era;
-      client = era === "legacy" ? createClientFace(server, gone.signal) : undefined;
+      client = era === "legacy" ? createClientHandle(server, gone.signal) : undefined;
       return server;
     },
     { transport, onerror: (error) => parts.log.warn("server.stdio.problem", { error }) },

@@ -1,9 +1,9 @@
 /** Whom a server means when it asks: nothing in its question says which call made it ask. */
-import type { ClientFace } from "../../core/tool.ts";
+import type { ClientHandle } from "../../core/tool.ts";
 import type { Line, NobodyToAsk } from "./line.ts";
 
 /** Where there is one client, whatever the server asks is for it; the newest call says how to reach it. */
-export function newestCaller(line: Line, client: ClientFace | undefined): ClientFace | NobodyToAsk {
+export function newestCaller(line: Line, client: ClientHandle | undefined): ClientHandle | NobodyToAsk {
   const caller = [...line.calls].findLast((context) => context.client !== undefined)?.client;
   return caller ?? client ?? { nobody: "no call of a client is under way" };
 }
@@ -12,7 +12,7 @@ export function newestCaller(line: Line, client: ClientFace | undefined): Client
  * The client that makes every call under way, where there is such a one. A call that was given up without an answer counts: the
  * server may be asking for it still.
  */
-export function onlyCaller(line: Line): ClientFace | NobodyToAsk {
+export function onlyCaller(line: Line): ClientHandle | NobodyToAsk {
   if (line.calls.size === 0) return { nobody: "no call is under way" };
   const callers = new Set([...[...line.calls].map(({ client }) => client), ...line.strays]);
   const [client] = callers;

@@ -11,7 +11,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../text/redaction.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { describeRunDeadline } from "../../core/run-deadline.ts";
-import type { CallContext, ClientFace, Offer, Starting } from "../../core/tool.ts";
+import type { CallContext, ClientHandle, Offer, Starting } from "../../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
 import { explainClosed, type Connection, type Loss } from "./connection.ts";
 import { Link, type LinkParts } from "./link.ts";
@@ -39,7 +39,7 @@ export interface CommonLineParts extends Pick<
 export interface LineParts extends CommonLineParts {
   readonly clientCapabilities: LinkParts["clientCapabilities"];
   /** Who answers what the server asks now, or why nobody does. */
-  readonly findClient: (line: Line) => ClientFace | NobodyToAsk;
+  readonly findClient: (line: Line) => ClientHandle | NobodyToAsk;
   readonly onNotification: (line: Line, method: string, params: JsonObject) => void;
   /** The least important log messages that are wanted: on the line, or for one call of a modern server. */
   readonly logLevel: (context?: CallContext) => string | undefined;
@@ -56,7 +56,7 @@ export class Line {
   readonly #parts: LineParts;
   readonly #link: Link;
   readonly #calls = new Set<CallContext>();
-  readonly #strays = new Set<ClientFace | undefined>();
+  readonly #strays = new Set<ClientHandle | undefined>();
   readonly #questions = new Questions();
   #listening: Listening | undefined;
   /** What was listened to on the connection before; the next one goes on with it. */
@@ -99,7 +99,7 @@ export class Line {
   }
 
   /** Whose calls were given up on this connection without an answer: the server may still be at work on them, and ask. */
-  get strays(): ReadonlySet<ClientFace | undefined> {
+  get strays(): ReadonlySet<ClientHandle | undefined> {
     return this.#strays;
   }
 

@@ -5,7 +5,7 @@
  * Several clients may wait for the same resource: it is given up when the last of them does not want it any more.
  */
 import type { JsonObject } from "../../core/json.ts";
-import type { ClientFace } from "../../core/tool.ts";
+import type { ClientHandle } from "../../core/tool.ts";
 import type { Connection } from "./connection.ts";
 import { envelopeParams } from "./listing.ts";
 
@@ -15,13 +15,13 @@ const SET_LEVEL_MS = 10_000;
 const SUBSCRIBE_MS = 10_000;
 
 /** A client, or whoever asks without one. */
-type Subscriber = ClientFace | undefined;
+type Subscriber = ClientHandle | undefined;
 
 export class Listening {
   readonly #connection: Connection;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** Clients whose going is watched. */
-  readonly #watched = new WeakSet<ClientFace>();
+  readonly #watched = new WeakSet<ClientHandle>();
   #current: AbortController | undefined;
 
   /** Goes on with what was waited for on an earlier connection. */
@@ -79,7 +79,7 @@ export class Listening {
     }
   }
 
-  #forget(client: ClientFace): void {
+  #forget(client: ClientHandle): void {
     const { peer, session } = this.#connection;
     for (const [uri, subscribers] of this.#subscribers) {
       if (!subscribers.has(client)) continue;

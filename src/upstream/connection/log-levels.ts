@@ -1,4 +1,4 @@
-import type { ClientFace } from "../../core/tool.ts";
+import type { ClientHandle } from "../../core/tool.ts";
 
 /** From the least important on. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -6,9 +6,9 @@ const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "aler
 /** What clients want to hear of a server's log: a word for all, and the word of each client for itself. */
 export class LogLevels {
   #common: string | undefined;
-  readonly #own = new Map<ClientFace, string>();
+  readonly #own = new Map<ClientHandle, string>();
 
-  set(level: string, client?: ClientFace): void {
+  set(level: string, client?: ClientHandle): void {
     if (client === undefined) {
       this.#common = level;
       return;
@@ -19,7 +19,7 @@ export class LogLevels {
     if (isNew) client.gone.addEventListener("abort", () => this.#own.delete(client), { once: true });
   }
 
-  of(client: ClientFace | undefined): string | undefined {
+  of(client: ClientHandle | undefined): string | undefined {
     return (client === undefined ? undefined : this.#own.get(client)) ?? this.#common;
   }
 

@@ -13,7 +13,7 @@ import type { Clock } from "../../core/clock.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { fail, type ToolResult } from "../../core/result.ts";
 import { Share } from "../../timing/share.ts";
-import type { CallContext, ClientFace } from "../../core/tool.ts";
+import type { CallContext, ClientHandle } from "../../core/tool.ts";
 import type { Line } from "./line.ts";
 
 /** As many clients at once as one gateway may bring upon a server with a process for each. */
@@ -22,7 +22,7 @@ export const OWN_LINE_COUNT_MAX = 16;
 const OWN_LINE_RESERVED_COUNT = 4;
 
 export type Owner =
-  | { readonly kind: "client"; readonly client: ClientFace }
+  | { readonly kind: "client"; readonly client: ClientHandle }
   | { readonly kind: "call"; readonly capabilities: JsonObject; readonly key: string };
 
 /** The owner of a line for a call of a modern client. */
@@ -69,7 +69,7 @@ export class OwnLines {
   }
 
   /** The line of a client, if it has one. */
-  of(client: ClientFace): Line | undefined {
+  of(client: ClientHandle): Line | undefined {
     for (const { line, owner } of this.#lines) {
       if (owner.kind === "client" && owner.client === client) return line;
     }

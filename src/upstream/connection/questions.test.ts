@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { fail, type ToolResult } from "../../core/result.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ClientFace } from "../../core/tool.ts";
+import type { ClientHandle } from "../../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
 import { clientOf } from "../many-clients.testkit.ts";
 import { Questions } from "./questions.ts";
 
 /** A client that answers nothing until it is no longer asked. */
-function silentClient(): ClientFace & { asked: string[] } {
+function silentClient(): ClientHandle & { asked: string[] } {
   const asked: string[] = [];
   return {
     ...clientOf("silent"),

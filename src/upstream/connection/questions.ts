@@ -8,7 +8,7 @@
  */
 import { refusalOf } from "../../core/askable.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ClientFace } from "../../core/tool.ts";
+import type { ClientHandle } from "../../core/tool.ts";
 import type { CallTimer } from "./call-timer.ts";
 import type { AnswerToPeer } from "./peer.ts";
 
@@ -36,7 +36,7 @@ export class Questions {
 
   /** Asks the client, if the protocol and what it declared allow that. */
   async ask(
-    client: ClientFace,
+    client: ClientHandle,
     method: string,
     params: JsonObject,
     signal: AbortSignal,

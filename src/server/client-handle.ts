@@ -2,7 +2,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed } from "../core/result.ts";
-import type { ClientFace } from "../core/tool.ts";
+import type { ClientHandle } from "../core/tool.ts";
 
 /** A person may think before answering; the server that asks has its own, shorter patience. */
 const ANSWER_MS = 10 * 60 * 1000;
@@ -11,7 +11,7 @@ const ANSWER_MS = 10 * 60 * 1000;
 const anything = z.looseObject({});
 
 /** The client of a legacy connection, for servers that ask back. A modern one is asked in the answer instead. */
-export function createClientFace(server: Server, gone: AbortSignal): ClientFace {
+export function createClientHandle(server: Server, gone: AbortSignal): ClientHandle {
   return {
     gone,
     get capabilities() {
