@@ -6,7 +6,7 @@
  */
 import type { Log } from "../core/log.ts";
 import { differs, LISTED_KINDS, type ListedKind, type Listing } from "./listing.ts";
-import { createPace, type PaceParts } from "../timing/pace.ts";
+import { createThrottle, type ThrottleDeps } from "../timing/throttle.ts";
 
 const WINDOW_MS = 50;
 /** Each notice makes every connected client read the lists again. */
@@ -23,7 +23,7 @@ export interface ChangeNotice {
 }
 
 export function createChangeNotice(
-  parts: Pick<PaceParts, "clock" | "after"> & {
+  parts: Pick<ThrottleDeps, "clock" | "after"> & {
     readonly log: Log;
     readonly listingOf: (server: string) => Listing;
   },
@@ -31,7 +31,7 @@ export function createChangeNotice(
   const listeners = new Set<ChangeListener>();
   /** What listeners last knew of the servers that were touched since. */
   const told = new Map<string, Listing>();
-  const pace = createPace({ ...parts, windowMs: WINDOW_MS, gapMs: GAP_MS, run: tell });
+  const throttle = createThrottle({ ...parts, windowMs: WINDOW_MS, gapMs: GAP_MS, run: tell });
 
   function tell(): void {
     const kinds = LISTED_KINDS.filter((kind) =>
@@ -51,14 +51,14 @@ export function createChangeNotice(
   return {
     replaced(server, before) {
       if (!told.has(server)) told.set(server, before);
-      pace.ask();
+      throttle.ask();
     },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     stop() {
-      pace.stop();
+      throttle.stop();
       told.clear();
     },
   };

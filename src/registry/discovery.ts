@@ -5,7 +5,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { reportStarting, startPatienceMs } from "../process/starting.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { waitFor, type After } from "../timing/pace.ts";
+import { waitFor, type After } from "../timing/throttle.ts";
 import type { Shelf } from "./shelf.ts";
 import type { Stock } from "./stock.ts";
 

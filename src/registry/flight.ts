@@ -10,7 +10,7 @@ import { messageOf, type ToolError } from "../core/errors.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import { WHOLE_START_MS } from "../process/starting.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
-import { waitFor, type After } from "../timing/pace.ts";
+import { waitFor, type After } from "../timing/throttle.ts";
 
 /** The limit of a call. */
 const FLIGHT_MS_MAX = 60_000;

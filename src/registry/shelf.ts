@@ -10,7 +10,7 @@ import type { Offer, ToolSource } from "../core/tool.ts";
 import type { Reading } from "./cache-entry.ts";
 import { createFlightDeck, type Backoff, type Flight, type FlightDeck } from "./flight.ts";
 import type { Access } from "./listing.ts";
-import { createPace, type After } from "../timing/pace.ts";
+import { createThrottle, type After } from "../timing/throttle.ts";
 
 /** A server that announces a change a thousand times a second is read once in that time. */
 const REREAD_GAP_MS = 1000;
@@ -55,12 +55,19 @@ export function createShelf(parts: ShelfParts): Shelf {
     ...parts,
     onLanded: (result, traceId) => parts.onRead(shelf, result, traceId),
   });
-  const pace = createPace({ clock, after, windowMs: 0, gapMs: REREAD_GAP_MS, run: () => void reread() });
+  const throttle = createThrottle({
+    clock,
+    after,
+    windowMs: 0,
+    gapMs: REREAD_GAP_MS,
+    run: () => void reread(),
+  });
 
   /** Nobody needs a server read that nobody has asked for yet. */
   function onChanged(): void {
     changed = true;
-    if (shelf.reading !== undefined || deck.failure !== undefined || deck.flight !== undefined) pace.ask();
+    if (shelf.reading !== undefined || deck.failure !== undefined || deck.flight !== undefined)
+      throttle.ask();
   }
 
   /**
@@ -71,7 +78,7 @@ export function createShelf(parts: ShelfParts): Shelf {
     if (!changed || detached) return;
     if (deck.isBackingOff()) {
       cancelRetry?.();
-      cancelRetry = after(deck.failure!.retryAt - clock.elapsed(), () => pace.ask());
+      cancelRetry = after(deck.failure!.retryAt - clock.elapsed(), () => throttle.ask());
     } else shelf.read(parts.createTraceId());
   }
 
@@ -103,7 +110,7 @@ export function createShelf(parts: ShelfParts): Shelf {
     detach() {
       detached = true;
       unsubscribe();
-      pace.stop();
+      throttle.stop();
       cancelRetry?.();
       deck.ground();
     },

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { createPace, systemAfter } from "../../timing/pace.ts";
+import { createThrottle, systemAfter } from "../../timing/throttle.ts";
 
 /** No more than 20 in any second: a burst, and then one for each gap. */
 const BURST = 10;
@@ -20,7 +20,7 @@ export interface Progress {
 
 export function throttleProgress(tell: (step: JsonObject) => void, clock: Clock): Progress {
   let newest: JsonObject = {};
-  const pace = createPace({
+  const throttle = createThrottle({
     clock,
     after: systemAfter,
     gapMs: GAP_MS,
@@ -30,9 +30,9 @@ export function throttleProgress(tell: (step: JsonObject) => void, clock: Clock)
   return {
     report(step) {
       newest = step;
-      pace.ask();
+      throttle.ask();
     },
-    end: () => pace.flush(),
-    drop: () => pace.stop(),
+    end: () => throttle.flush(),
+    drop: () => throttle.stop(),
   };
 }

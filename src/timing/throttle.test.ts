@@ -1,31 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { createTestTime } from "../registry/time.testkit.ts";
-import { createPace, type PaceParts } from "./pace.ts";
+import { createThrottle, type ThrottleDeps } from "./throttle.ts";
 
-function start(parts: Pick<PaceParts, "gapMs" | "windowMs" | "burst">) {
+function start(parts: Pick<ThrottleDeps, "gapMs" | "windowMs" | "burst">) {
   const time = createTestTime();
   const startedAt = time.clock.elapsed();
   const ranAt: number[] = [];
   const run = () => ranAt.push(time.clock.elapsed() - startedAt);
-  const pace = createPace({ ...time, ...parts, run });
-  return { pace, ranAt, advance: (ms: number) => time.advance(ms) };
+  const throttle = createThrottle({ ...time, ...parts, run });
+  return { throttle, ranAt, advance: (ms: number) => time.advance(ms) };
 }
 
-describe("a pace", () => {
+describe("a throttle", () => {
   it("collects what comes together, and keeps a gap between runs", async () => {
-    const { pace, ranAt, advance } = start({ windowMs: 50, gapMs: 1_000 });
+    const { throttle, ranAt, advance } = start({ windowMs: 50, gapMs: 1_000 });
     for (let at = 0; at < 3_000; at += 10) {
-      pace.ask();
+      throttle.ask();
       await advance(10);
     }
     expect(ranAt).toEqual([50, 1_050, 2_050]);
   });
 
   it("without a window runs at once what may run at once", async () => {
-    const { pace, ranAt, advance } = start({ gapMs: 100 });
-    pace.ask();
+    const { throttle, ranAt, advance } = start({ gapMs: 100 });
+    throttle.ask();
     expect(ranAt).toEqual([0]);
-    pace.ask();
+    throttle.ask();
     await advance(99);
     expect(ranAt).toEqual([0]);
     await advance(1);
@@ -33,9 +33,9 @@ describe("a pace", () => {
   });
 
   it("lets a burst through, and comes back to it only after a rest", async () => {
-    const { pace, ranAt, advance } = start({ gapMs: 100, burst: 10 });
+    const { throttle, ranAt, advance } = start({ gapMs: 100, burst: 10 });
     for (let at = 0; at < 5_000; at += 5) {
-      pace.ask();
+      throttle.ask();
       await advance(5);
     }
     for (let from = 0; from < 4_000; from += 50) {
@@ -43,22 +43,22 @@ describe("a pace", () => {
     }
     const before = ranAt.length;
     await advance(10_000);
-    for (let i = 0; i < 100; i++) pace.ask();
+    for (let i = 0; i < 100; i++) throttle.ask();
     expect(ranAt.length - before).toBeLessThanOrEqual(12);
     expect(ranAt.length - before).toBeGreaterThanOrEqual(10);
   });
 
   it("flushes what waits, once, and nothing after it was stopped", async () => {
-    const { pace, ranAt, advance } = start({ gapMs: 100 });
-    pace.flush();
-    pace.ask();
-    pace.ask();
-    pace.flush();
-    pace.flush();
+    const { throttle, ranAt, advance } = start({ gapMs: 100 });
+    throttle.flush();
+    throttle.ask();
+    throttle.ask();
+    throttle.flush();
+    throttle.flush();
     expect(ranAt).toEqual([0, 0]);
-    pace.ask();
-    pace.stop();
-    pace.flush();
+    throttle.ask();
+    throttle.stop();
+    throttle.flush();
     await advance(1_000);
     expect(ranAt).toEqual([0, 0]);
   });

@@ -9,7 +9,7 @@ export const systemAfter: After = (delayMs, run) => {
 };
 
 /** Turns many requests into few runs. */
-export interface Pace {
+export interface Throttle {
   /** Has the work run soon; requests until then are one. */
   ask(): void;
   /** Runs at once what was asked for and has not run yet. */
@@ -17,7 +17,7 @@ export interface Pace {
   stop(): void;
 }
 
-export interface PaceParts {
+export interface ThrottleDeps {
   readonly clock: Clock;
   readonly after: After;
   /** Collects what comes together; without it, what may run now runs before `ask` returns. */
@@ -29,7 +29,7 @@ export interface PaceParts {
   readonly run: () => void;
 }
 
-export function createPace({ clock, after, windowMs, gapMs, burst = 1, run }: PaceParts): Pace {
+export function createThrottle({ clock, after, windowMs, gapMs, burst = 1, run }: ThrottleDeps): Throttle {
   /** When the next run is due if all of them came at their gaps; a burst is how far ahead of that one may be. */
   let dueAt = -Infinity;
   let cancel: (() => void) | undefined;
