@@ -8,7 +8,7 @@
  */
 import { hashText } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { createRecent } from "../timing/recent.ts";
+import { createLru } from "../timing/lru.ts";
 import type { Store } from "../core/store.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { estimateTokens, modelText, type ToolTokens } from "./exposure.ts";
@@ -39,7 +39,7 @@ type Counts = ReadonlyMap<string, number>;
 
 export function createTokenCounts(parts: TokenCountsParts): TokenCounts {
   const { store, log, thread = createTokenThread() } = parts;
-  const memory = createRecent<number>({ countMax: KNOWN_COUNT_MAX, sizeMax: KNOWN_COUNT_MAX });
+  const memory = createLru<number>({ countMax: KNOWN_COUNT_MAX, sizeMax: KNOWN_COUNT_MAX });
   const hashes = new WeakMap<ToolDefinition, string>();
   const flights = new Map<string, Promise<Counts>>();
   let isClosed = false;

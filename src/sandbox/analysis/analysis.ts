@@ -5,7 +5,7 @@
  * breaks the thread is refused like any other that cannot be read, and the next request gets a new thread. Nothing here throws.
  */
 import type { Analysis, CodeProblem } from "./contract.ts";
-import { createRecent } from "../../timing/recent.ts";
+import { createLru } from "../../timing/lru.ts";
 import { createWorkerThread, type ThreadReply } from "../../process/worker-thread.ts";
 
 export type { CodeProblem, Program, StrayUse, ToolUse } from "./contract.ts";
@@ -33,7 +33,7 @@ export function createCodeAnalysis(): CodeAnalysis {
     budgetMs: ANALYSIS_BUDGET_MS,
     memoryMbMax: ANALYSIS_MEMORY_MB_MAX,
   });
-  const recent = createRecent<Promise<Analysis>>(RECENT_LIMITS);
+  const recent = createLru<Promise<Analysis>>(RECENT_LIMITS);
 
   async function read(code: string): Promise<Analysis> {
     const reply = await thread.ask(code);

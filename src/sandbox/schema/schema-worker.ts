@@ -1,6 +1,6 @@
 /** The thread in which schemas from outside are compiled and run. It keeps what it compiled until it is replaced. */
 import type { JsonObject } from "../../core/json.ts";
-import { createRecent } from "../../timing/recent.ts";
+import { createLru } from "../../timing/lru.ts";
 import type { SchemaReply, SchemaRequest } from "./argument-check.ts";
 import { serveThread } from "../../process/thread-program.ts";
 import { createSchemaValidator, type SchemaValidator } from "./validator.ts";
@@ -10,7 +10,7 @@ const VALIDATOR_COUNT_MAX = 500;
 /** Compiled, a schema takes some fifteen times its text, and the thread has 128 MB. */
 const TEXT_LENGTH_MAX = 4 * 1024 * 1024;
 
-const kept = createRecent<SchemaValidator>({ countMax: VALIDATOR_COUNT_MAX, sizeMax: TEXT_LENGTH_MAX });
+const kept = createLru<SchemaValidator>({ countMax: VALIDATOR_COUNT_MAX, sizeMax: TEXT_LENGTH_MAX });
 
 // The first compilation runs cold; here it counts as the start of the thread and not against a request.
 createSchemaValidator({ type: "object", properties: { warm: { type: "string", pattern: "^a" } } }).validate({

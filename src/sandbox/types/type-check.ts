@@ -7,7 +7,7 @@
  * process and the last verdicts; nothing here throws.
  */
 import type { LaunchChild } from "../runner/runner-process.ts";
-import { createRecent } from "../../timing/recent.ts";
+import { createLru } from "../../timing/lru.ts";
 import { complaintsOf, type ToolCallPlace, type TypeComplaint } from "./complaints.ts";
 import { openProject, type Project } from "./compiler-project.ts";
 
@@ -54,7 +54,7 @@ export interface TypeCheckOptions {
 
 export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
   const { budgetMs = BUDGET_MS, memoryBytesMax = MEMORY_BYTES_MAX } = options;
-  const recent = createRecent<Promise<TypeVerdict>>(RECENT_LIMITS);
+  const recent = createLru<Promise<TypeVerdict>>(RECENT_LIMITS);
   let project: Project | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;

@@ -1,4 +1,4 @@
-import { createRecent } from "../../timing/recent.ts";
+import { createLru } from "../../timing/lru.ts";
 import type { Model } from "./model.ts";
 import type { Outage } from "./outage.ts";
 
@@ -14,7 +14,7 @@ export interface QueryVectors {
 }
 
 export function createQueryVectors({ outage }: { readonly outage: Outage }): QueryVectors {
-  const kept = createRecent<Float32Array>({ countMax: KEPT_COUNT_MAX, sizeMax: KEPT_COUNT_MAX });
+  const kept = createLru<Float32Array>({ countMax: KEPT_COUNT_MAX, sizeMax: KEPT_COUNT_MAX });
   const asked = new Map<string, Promise<Float32Array | undefined>>();
 
   async function ask(model: Model, query: string, key: string): Promise<Float32Array | undefined> {

@@ -1,18 +1,18 @@
-/** Keeps what was used last: so many entries, and no more than so much in all. */
-export interface Recent<V> {
+/** Keeps the most recently used entries: so many of them, and no more than so much in all. */
+export interface Lru<V> {
   get(key: string): V | undefined;
   /** `size` is whatever the limit counts; an entry that is larger than the limit is not kept. */
   set(key: string, value: V, size: number): void;
   remove(key: string): void;
 }
 
-export interface RecentLimits {
+export interface LruLimits {
   readonly countMax: number;
   readonly sizeMax: number;
 }
 
-export function createRecent<V>({ countMax, sizeMax }: RecentLimits): Recent<V> {
-  /** The one that was not used for the longest time stands first. */
+export function createLru<V>({ countMax, sizeMax }: LruLimits): Lru<V> {
+  /** The least recently used entry is first. */
   const entries = new Map<string, { readonly value: V; readonly size: number }>();
   let total = 0;
 
