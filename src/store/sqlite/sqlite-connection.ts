@@ -18,18 +18,18 @@ import { rememberFile, type OwnFile } from "./own-file.ts";
 import type { SqliteHandle } from "./sqlite-handle.ts";
 import { storeErrorOf } from "./sqlite-error.ts";
 import { StatementCache } from "./statement-cache.ts";
-import { Turnstile } from "../../timing/turnstile.ts";
+import { Mutex } from "../../timing/mutex.ts";
 
 export class SqliteConnection implements DatabaseConnection {
   readonly path: string;
   readonly #handle: SqliteHandle;
   readonly #patience: BusyPatience;
   readonly #statements: StatementCache;
-  readonly #turnstile = new Turnstile();
+  readonly #mutex = new Mutex();
   #guard: { readonly file: OwnFile; readonly latestVersion: number } | undefined;
   /** The last write found no room on the disk. */
   #wasFull = false;
-  #leave: () => void = () => {};
+  #releaseMutex: () => void = () => {};
   #closing: Promise<void> | undefined;
 
   constructor(path: string, handle: SqliteHandle, patience: BusyPatience) {
@@ -45,19 +45,19 @@ export class SqliteConnection implements DatabaseConnection {
         hint: "Open it again before using it.",
       });
     }
-    const leave = await this.#turnstile.enter();
+    const release = await this.#mutex.acquire();
     try {
       // A rollback that failed would swallow the next writes; nobody may go on before it has worked.
       this.rollback();
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
-    this.#leave = leave;
+    this.#releaseMutex = release;
   }
 
   release(): void {
-    this.#leave();
+    this.#releaseMutex();
   }
 
   /** From now on the file must stay the one that it is, and its schema no newer than this. */
@@ -138,7 +138,7 @@ export class SqliteConnection implements DatabaseConnection {
   }
 
   async #close(): Promise<void> {
-    await this.#turnstile.enter();
+    await this.#mutex.acquire();
     try {
       // Passive waits for nobody. What it cannot move now stays in the -wal file and is as safe there.
       this.#handle.exec("pragma wal_checkpoint(passive)");
