@@ -1,7 +1,7 @@
 /** One run in one runner: the frames of both, the limits, and the watchdog. */
 import { createHash } from "node:crypto";
 import { DATA_LIMITS, parseJson, isJsonObject } from "../../core/json.ts";
-import { createCallDesk, type CallDesk } from "./call-desk.ts";
+import { createCallDispatcher, type CallDispatcher } from "./call-dispatcher.ts";
 import { createConsoleLog, type ConsoleLog } from "./console-log.ts";
 import type { Done, Start } from "./frame.ts";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, KILL_GRACE_MS, RESULT_BYTES_MAX } from "./limits.ts";
@@ -43,10 +43,18 @@ async function holdRunner(
   }
   const { runner } = acquired;
   const leftMs = Math.max(1, run.timeoutMs - (performance.now() - startedAt));
-  const desk = createCallDesk(run, runner);
-  const end = await converse({ runner, release: () => acquired.release(), run, desk, log, leftMs, memoryMb });
+  const dispatcher = createCallDispatcher(run, runner);
+  const end = await converse({
+    runner,
+    release: () => acquired.release(),
+    run,
+    dispatcher,
+    log,
+    leftMs,
+    memoryMb,
+  });
   const isCutShort = end.kind === "timeout" || end.kind === "cancelled";
-  const callsDropped = await desk.close(
+  const callsDropped = await dispatcher.close(
     isCutShort ? AbortSignal.abort() : AbortSignal.any([deadline, run.signal]),
   );
   return { ...end, ...log.taken(), callsDropped };
@@ -56,14 +64,14 @@ interface Conversation {
   readonly runner: RunnerProcess;
   readonly release: () => void;
   readonly run: GuestRun;
-  readonly desk: CallDesk;
+  readonly dispatcher: CallDispatcher;
   readonly log: ConsoleLog;
   readonly leftMs: number;
   readonly memoryMb: number;
 }
 
 /** Speaks with the runner until the run has ended, one way or another; the runner is given back then. */
-function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Conversation): Promise<End> {
+function converse({ runner, release, run, dispatcher, log, leftMs, memoryMb }: Conversation): Promise<End> {
   return new Promise((resolve) => {
     let result: string | undefined;
     let hasEnded = false;
@@ -89,14 +97,14 @@ function converse({ runner, release, run, desk, log, leftMs, memoryMb }: Convers
     run.signal.addEventListener("abort", cancel, { once: true });
 
     runner.listen({
-      drain: () => desk.resume(),
+      drain: () => dispatcher.resume(),
       exit: (reason) => finish({ ...bare("crashed"), reason }),
       frame: (line) => {
         switch (line[0]) {
           case "C":
-            return desk.take(line) ? undefined : stop(unruly);
+            return dispatcher.take(line) ? undefined : stop(unruly);
           case "I":
-            return desk.idle(line);
+            return dispatcher.idle(line);
           case "L":
             return log.take(line) ? undefined : stop(unruly);
           case "V":

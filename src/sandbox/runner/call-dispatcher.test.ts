@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
-import { createCallDesk } from "./call-desk.ts";
+import { createCallDispatcher } from "./call-dispatcher.ts";
 import { ANSWER_BYTES_MAX } from "./limits.ts";
 import { CLOCK_AT, failed, guestRun, returned, whenAborted } from "../sandbox.testkit.ts";
 import type { CallReply, GuestRun } from "../sandbox.ts";
 
-/** A desk whose calls wait until the test answers them. */
-function openDesk(options: Partial<GuestRun> = {}) {
+/** A dispatcher whose calls wait until the test answers them. */
+function openDispatcher(options: Partial<GuestRun> = {}) {
   const sent: string[] = [];
   const calls: { index: number; args: JsonObject; signal: AbortSignal; answer(reply: CallReply): void }[] =
     [];
@@ -15,16 +15,16 @@ function openDesk(options: Partial<GuestRun> = {}) {
     ...options,
   });
   const sink = { isClogged: false, send: (frame: string) => void sent.push(frame) };
-  return { desk: createCallDesk(run, sink), sink, sent, calls };
+  return { dispatcher: createCallDispatcher(run, sink), sink, sent, calls };
 }
 
 /** Lets everything happen that is not waiting for the test. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("createCallDesk", () => {
+describe("createCallDispatcher", () => {
   test("makes a call with its arguments and sends the answer with the clock", async () => {
-    const { desk, sent, calls } = openDesk();
-    expect(desk.take(`C 1 0 {"a":" b  c"}`)).toBe(true);
+    const { dispatcher, sent, calls } = openDispatcher();
+    expect(dispatcher.take(`C 1 0 {"a":" b  c"}`)).toBe(true);
     expect(calls.map(({ index, args }) => ({ index, args }))).toEqual([{ index: 0, args: { a: " b  c" } }]);
     calls[0]!.answer(returned({ sum: 3 }, CLOCK_AT + 7));
     await settle();
@@ -32,8 +32,8 @@ describe("createCallDesk", () => {
   });
 
   test("sends an answer of nothing as nothing, and a failure as a failure", async () => {
-    const { desk, sent, calls } = openDesk();
-    for (const id of [1, 2]) desk.take(`C ${id} 0 {}`);
+    const { dispatcher, sent, calls } = openDispatcher();
+    for (const id of [1, 2]) dispatcher.take(`C ${id} 0 {}`);
     calls[0]!.answer(returned(undefined));
     calls[1]!.answer(failed({ code: "TOOL_EXECUTION_FAILED", message: "no" }));
     await settle();
@@ -44,8 +44,8 @@ describe("createCallDesk", () => {
   });
 
   test("makes so many at a time, and the next when one is answered", async () => {
-    const { desk, calls } = openDesk({ callsAtOnceMax: 2 });
-    for (const id of [1, 2, 3]) desk.take(`C ${id} 0 {}`);
+    const { dispatcher, calls } = openDispatcher({ callsAtOnceMax: 2 });
+    for (const id of [1, 2, 3]) dispatcher.take(`C ${id} 0 {}`);
     await settle();
     expect(calls).toHaveLength(2);
     calls[1]!.answer(returned(1));
@@ -54,14 +54,14 @@ describe("createCallDesk", () => {
   });
 
   test("makes no call while the runner has not read its answers, and goes on when it has", async () => {
-    const { desk, sink, calls } = openDesk({ callsAtOnceMax: 2 });
-    for (const id of [1, 2, 3]) desk.take(`C ${id} 0 {}`);
+    const { dispatcher, sink, calls } = openDispatcher({ callsAtOnceMax: 2 });
+    for (const id of [1, 2, 3]) dispatcher.take(`C ${id} 0 {}`);
     sink.isClogged = true;
     calls[0]!.answer(returned(1));
     await settle();
     expect(calls).toHaveLength(2);
     sink.isClogged = false;
-    desk.resume();
+    dispatcher.resume();
     expect(calls).toHaveLength(3);
   });
 
@@ -77,14 +77,14 @@ describe("createCallDesk", () => {
       { namespace: "math", name: "sum" },
       { namespace: "slow", name: null },
     ];
-    const { desk, calls } = openDesk({ functions });
-    expect(desk.take(line)).toBe(false);
+    const { dispatcher, calls } = openDispatcher({ functions });
+    expect(dispatcher.take(line)).toBe(false);
     expect(calls).toEqual([]);
   });
 
   test("refuses one call more than the run may make", () => {
-    const { desk, calls } = openDesk({ callsMax: 2 });
-    expect([1, 2, 3].map((id) => desk.take(`C ${id} 0 {}`))).toEqual([true, true, false]);
+    const { dispatcher, calls } = openDispatcher({ callsMax: 2 });
+    expect([1, 2, 3].map((id) => dispatcher.take(`C ${id} 0 {}`))).toEqual([true, true, false]);
     expect(calls).toHaveLength(2);
   });
 
@@ -94,19 +94,19 @@ describe("createCallDesk", () => {
     ["no JSON", "{", "Not valid JSON"],
     ["too deep", `${'{"d":'.repeat(65)}1${"}".repeat(65)}`, "nests deeper than 64 levels"],
   ])("answers arguments that are %s with a failure, and makes no call", (_, body, words) => {
-    const { desk, sent, calls } = openDesk();
-    expect(desk.take(`C 1 0 ${body}`)).toBe(true);
+    const { dispatcher, sent, calls } = openDispatcher();
+    expect(dispatcher.take(`C 1 0 ${body}`)).toBe(true);
     expect(sent[0]).toMatch(/^E 1 \d+ \{"code":"TOOL_INVALID_INPUT"/);
     expect(sent[0]).toContain(words);
     expect(calls).toEqual([]);
   });
 
   test("turns the clock back for no answer, not even for a refusal", async () => {
-    const { desk, sent, calls } = openDesk();
-    desk.take("C 1 0 {}");
+    const { dispatcher, sent, calls } = openDispatcher();
+    dispatcher.take("C 1 0 {}");
     calls[0]!.answer(returned(1, CLOCK_AT + 5000));
     await settle();
-    desk.take("C 2 0 []");
+    dispatcher.take("C 2 0 []");
     expect(Number(sent[1]!.split(" ")[2])).toBe(CLOCK_AT + 5000);
   });
 
@@ -114,8 +114,8 @@ describe("createCallDesk", () => {
     ["at", 0, "R"],
     ["just over", 1, "E"],
   ])("an answer %s the limit is passed or refused", async (_, excess, letter) => {
-    const { desk, sent, calls } = openDesk();
-    desk.take("C 1 0 {}");
+    const { dispatcher, sent, calls } = openDispatcher();
+    dispatcher.take("C 1 0 {}");
     calls[0]!.answer(returned("x".repeat(ANSWER_BYTES_MAX - 2 + excess)));
     await settle();
     expect(sent[0]![0]).toBe(letter);
@@ -128,9 +128,9 @@ describe("createCallDesk", () => {
   });
 
   test("when it closes, drops what waits, waits for what is under way, and sends nothing more", async () => {
-    const { desk, sent, calls } = openDesk({ callsAtOnceMax: 1 });
-    for (const id of [1, 2, 3]) desk.take(`C ${id} 0 {}`);
-    const closed = desk.close(new AbortController().signal);
+    const { dispatcher, sent, calls } = openDispatcher({ callsAtOnceMax: 1 });
+    for (const id of [1, 2, 3]) dispatcher.take(`C ${id} 0 {}`);
+    const closed = dispatcher.close(new AbortController().signal);
     calls[0]!.answer(returned(1));
     expect(await closed).toBe(2);
     await settle();
@@ -142,10 +142,10 @@ describe("createCallDesk", () => {
     "cancels what is under way when the signal comes %s the close",
     async (when) => {
       const stop = new AbortController();
-      const { desk } = openDesk({ call: (_index, _args, signal) => whenAborted(signal) });
-      desk.take("C 1 0 {}");
+      const { dispatcher } = openDispatcher({ call: (_index, _args, signal) => whenAborted(signal) });
+      dispatcher.take("C 1 0 {}");
       if (when === "before") stop.abort();
-      const closed = desk.close(stop.signal);
+      const closed = dispatcher.close(stop.signal);
       stop.abort();
       expect(await closed).toBe(0);
     },

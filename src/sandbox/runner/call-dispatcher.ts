@@ -4,7 +4,7 @@ import { ANSWER_BYTES_MAX } from "./limits.ts";
 import type { CallReply, GuestRun } from "../sandbox.ts";
 
 /** Takes the guest's calls, makes so many at a time, and sends the answers back. */
-export interface CallDesk {
+export interface CallDispatcher {
   /** False when the frame is not one that the guest's side could have sent. */
   take(line: string): boolean;
   /** The guest says how many answers it has taken before it waits. */
@@ -39,7 +39,7 @@ interface AnswerSink {
   readonly isClogged: boolean;
 }
 
-export function createCallDesk(run: GuestRun, sink: AnswerSink): CallDesk {
+export function createCallDispatcher(run: GuestRun, sink: AnswerSink): CallDispatcher {
   const waiting: Call[] = [];
   const underWay = new Set<Promise<void>>();
   const cancellation = new AbortController();
