@@ -19,16 +19,16 @@ export interface TestSandbox {
   readonly servedBy: readonly number[];
 }
 
-export interface TestSandboxParts {
+export interface TestSandboxDeps {
   readonly launch?: LaunchChild;
   readonly memoryMb?: () => number;
 }
 
-export function createTestSandbox(parts: TestSandboxParts = {}): TestSandbox {
+export function createTestSandbox(deps: TestSandboxDeps = {}): TestSandbox {
   const servedBy: number[] = [];
   const sandbox = createSandbox({
-    launch: noteStarts(parts.launch ?? launch, servedBy),
-    memoryMb: parts.memoryMb ?? (() => 64),
+    launch: noteStarts(deps.launch ?? launch, servedBy),
+    memoryMb: deps.memoryMb ?? (() => 64),
   });
   afterAll(() => sandbox.close());
   return { sandbox, servedBy, run: (code, options = {}) => sandbox.run(guestRun(code, options)) };

@@ -105,16 +105,16 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-export interface SandboxParts {
+export interface SandboxDeps {
   readonly launch: LaunchChild;
   /** What a guest may use. */
   readonly memoryMb: () => number;
 }
 
-export function createSandbox(parts: SandboxParts): Sandbox {
-  const pool: RunnerPool = createRunnerPool(parts);
+export function createSandbox(deps: SandboxDeps): Sandbox {
+  const pool: RunnerPool = createRunnerPool(deps);
   return {
-    run: (run) => runInRunner(pool, run, parts.memoryMb()),
+    run: (run) => runInRunner(pool, run, deps.memoryMb()),
     warm: () => pool.warm(),
     pids: () => pool.pids(),
     close: () => pool.close(),

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { createTestTime } from "../registry/time.testkit.ts";
 import { createThrottle, type ThrottleDeps } from "./throttle.ts";
 
-function start(parts: Pick<ThrottleDeps, "gapMs" | "windowMs" | "burst">) {
+function start(deps: Pick<ThrottleDeps, "gapMs" | "windowMs" | "burst">) {
   const time = createTestTime();
   const startedAt = time.clock.elapsed();
   const ranAt: number[] = [];
   const run = () => ranAt.push(time.clock.elapsed() - startedAt);
-  const throttle = createThrottle({ ...time, ...parts, run });
+  const throttle = createThrottle({ ...time, ...deps, run });
   return { throttle, ranAt, advance: (ms: number) => time.advance(ms) };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../test/fixtures/temporary.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { launch } from "../../process/launch.ts";
-import { createRunnerPool, type Acquired, type PoolParts, type RunnerPool } from "./runner-pool.ts";
+import { createRunnerPool, type Acquired, type PoolDeps, type RunnerPool } from "./runner-pool.ts";
 import {
   createTestSandbox,
   isRunning,
@@ -17,8 +17,8 @@ const NEVER = new AbortController().signal;
 /** Fast to start: says that it is warm and waits. */
 const launchStub = launchLiar('""');
 
-function createPool(parts: Partial<PoolParts> = {}): RunnerPool {
-  const pool = createRunnerPool({ launch: launchStub, memoryMb: () => 64, ...parts });
+function createPool(deps: Partial<PoolDeps> = {}): RunnerPool {
+  const pool = createRunnerPool({ launch: launchStub, memoryMb: () => 64, ...deps });
   onTestFinished(() => pool.close());
   return pool;
 }
@@ -175,7 +175,7 @@ describe("runners that fail", () => {
   test("to start are told to who waits, and the next one tries again", async () => {
     let isBroken = true;
     const broken = launchLiar("(() => { throw 1 })()");
-    const dead: PoolParts["launch"] = (command) => {
+    const dead: PoolDeps["launch"] = (command) => {
       if (!isBroken) return broken(command);
       return launch({ ...command, file: "/bin/sh", args: ["-c", "echo broken >&2; exit 3"] });
     };

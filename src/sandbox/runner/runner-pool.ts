@@ -31,7 +31,7 @@ const HOLD_MS = 1000;
 /** The frame by which a runner says that it is ready for a run. */
 const WARM = "W";
 
-export interface PoolParts {
+export interface PoolDeps {
   readonly launch: LaunchChild;
   /** Read for every new runner. */
   readonly memoryMb: () => number;
@@ -73,7 +73,7 @@ interface Level {
   readonly waits: Share;
 }
 
-export function createRunnerPool(parts: PoolParts): RunnerPool {
+export function createRunnerPool(deps: PoolDeps): RunnerPool {
   const alive = new Map<RunnerProcess, { runCount: number; memoryMb: number }>();
   /** Warm, the newest last. */
   const idle: RunnerProcess[] = [];
@@ -103,9 +103,9 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
     startingCount++;
     const prefix = await (fence ??= findNetworkFence());
     if (isClosed) return void startingCount--;
-    const memoryMb = parts.memoryMb();
+    const memoryMb = deps.memoryMb();
     try {
-      const runner = startRunner({ launch: parts.launch, memoryMb, prefix });
+      const runner = startRunner({ launch: deps.launch, memoryMb, prefix });
       alive.set(runner, { runCount: 0, memoryMb });
       void forgetWhenGone(runner);
       awaitWarm(runner, () => startingCount--, reportFailedStart);
@@ -190,7 +190,7 @@ export function createRunnerPool(parts: PoolParts): RunnerPool {
     const record = alive.get(runner);
     if (record !== undefined && runner.isAlive) {
       record.runCount++;
-      const isSpent = record.runCount >= RUNS_MAX || record.memoryMb !== parts.memoryMb();
+      const isSpent = record.runCount >= RUNS_MAX || record.memoryMb !== deps.memoryMb();
       if (isSpent) runner.kill();
     }
     if (runner.isAlive) {
