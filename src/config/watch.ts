@@ -8,6 +8,7 @@
 import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
 import { hashText } from "../core/json.ts";
+import { Mutex } from "../timing/mutex.ts";
 import { readConfigText, trustedTexts, type ConfigText, type LoadOptions } from "./config-text.ts";
 import { inputIdsIn, mentionsInputs, type ReadInput } from "./inputs.ts";
 import { parseConfigText, type LoadResult } from "./load.ts";
@@ -52,7 +53,7 @@ export function watchConfig(options: WatchOptions, onChange: (result: LoadResult
   let seen = options.since ?? fingerprintOf(readConfigText(options), options.readInput);
   // Unknown at first: values may have changed since the caller read them, and the first poll looks.
   let seenStamp: string | undefined;
-  let last = Promise.resolve();
+  const looks = new Mutex();
   const look = async (): Promise<void> => {
     const source = readConfigText(options);
     const stamp = inputsStamp(options, source);
@@ -64,10 +65,7 @@ export function watchConfig(options: WatchOptions, onChange: (result: LoadResult
     onChange(parseConfigText(source, options));
   };
   // One look after the other: an older one that took longer must not win.
-  const check = (): Promise<void> => {
-    last = last.catch(() => {}).then(() => (closed ? undefined : look()));
-    return last;
-  };
+  const check = (): Promise<void> => looks.run(() => (closed ? undefined : look()));
   const hasChanged = (): boolean => {
     const source = readConfigText(options);
     return fingerprintOf(source, options.readInput) !== seen || inputsStamp(options, source) !== seenStamp;

@@ -6,6 +6,7 @@
  */
 import { messageOf } from "../core/errors.ts";
 import type { CachedServer, ServerCache } from "../core/store.ts";
+import { Mutex } from "../timing/mutex.ts";
 import { fromCached, toCached, type Reading } from "./cache-entry.ts";
 
 export interface KeptReadings {
@@ -28,10 +29,10 @@ export function createKeptReadings(
 ): KeptReadings {
   const rows = new Map<string, CachedServer>();
   const readings = new Map<string, Reading>();
-  let writes: Promise<unknown> = Promise.resolve();
+  const writes = new Mutex();
 
   function write(work: () => Promise<void>, onProblem: (problem: string) => void): void {
-    writes = writes.then(work).catch((error: unknown) => onProblem(messageOf(error)));
+    writes.run(work).catch((error: unknown) => onProblem(messageOf(error)));
   }
 
   function forget(server: string): boolean {
@@ -66,9 +67,7 @@ export function createKeptReadings(
       readings.set(server, reading);
       write(async () => cache.put(toCached(server, reading)), onProblem);
     },
-    async settle() {
-      await writes;
-    },
+    settle: () => writes.settle(),
   };
 }
 

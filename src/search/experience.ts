@@ -9,6 +9,7 @@ import { systemClock, type Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { PastUse, PastUses } from "../core/store.ts";
+import { Mutex } from "../timing/mutex.ts";
 
 /** What others learnt may be so old. */
 const FRESH_MS = 10_000;
@@ -48,15 +49,15 @@ export function createExperience(parts: ExperienceParts): Experience {
   const { uses, scope, log, clock = systemClock } = parts;
   const known = new Map<string, Known>();
   const counted = new Map<string, number>();
-  let writes: Promise<unknown> = Promise.resolve();
+  const writes = new Mutex();
   let readAt: number | undefined;
   let scopeKnown = keyOf(scope());
   let timer: NodeJS.Timeout | undefined;
 
   function write(some: readonly Omit<PastUse, "lastUsedAt">[]): void {
     if (some.length === 0) return;
-    writes = writes
-      .then(() => uses.add(scope(), some))
+    writes
+      .run(() => uses.add(scope(), some))
       .catch((error: unknown) => log.warn("experience.write.failed", { error }));
   }
 
@@ -87,7 +88,7 @@ export function createExperience(parts: ExperienceParts): Experience {
 
   async function read(): Promise<void> {
     writeCounts();
-    await writes;
+    await writes.settle();
     const now = groupUses(await uses.list(scope()));
     const changed = [...now].filter(([tool, one]) => !isEqual(one, known.get(tool))).map(([tool]) => tool);
     for (const tool of changed) known.set(tool, now.get(tool)!);
@@ -116,7 +117,7 @@ export function createExperience(parts: ExperienceParts): Experience {
     },
     async settle() {
       writeCounts();
-      await writes;
+      await writes.settle();
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Log } from "../core/log.ts";
 import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
 import type { Audit } from "../core/store.ts";
 import type { RegistryEvent } from "../core/registry-event.ts";
+import { Mutex } from "../timing/mutex.ts";
 
 export interface AuditTrail {
   recordEvent(event: RegistryEvent): void;
@@ -25,12 +26,12 @@ export function createAuditTrail(
   log: Log,
   redactors: Pick<Redactors, "current"> = NO_SECRETS,
 ): AuditTrail {
-  let last: Promise<unknown> = Promise.resolve();
+  const writes = new Mutex();
 
   function append(action: string, subject: string, details: JsonObject): void {
     const entry = redactors.current().value({ subject, details }) as { subject: string; details: JsonObject };
-    last = last
-      .then(() => audit.append({ actor: ACTOR, action, ...entry }))
+    writes
+      .run(() => audit.append({ actor: ACTOR, action, ...entry }))
       .catch((error: unknown) => log.error("audit.failed", { action, subject, error }));
   }
 
@@ -42,8 +43,6 @@ export function createAuditTrail(
     },
     recordDenial: (tool, details) => append("tool.denied", tool, details),
     recordChange: append,
-    async settle() {
-      await last;
-    },
+    settle: () => writes.settle(),
   };
 }

@@ -10,4 +10,18 @@ export class Mutex {
     await before;
     return resolve;
   }
+
+  /** Does the work when everything before it has ended, well or not. The result, or the failure, is the work's own. */
+  run<T>(work: () => T | Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.then(ignore, ignore);
+    return result;
+  }
+
+  /** Resolves when everything that was asked for until now has ended. */
+  async settle(): Promise<void> {
+    await this.#last;
+  }
 }
+
+function ignore(): void {}

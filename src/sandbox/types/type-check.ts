@@ -8,6 +8,7 @@
  */
 import type { LaunchChild } from "../runner/runner-process.ts";
 import { createLru } from "../../timing/lru.ts";
+import { Mutex } from "../../timing/mutex.ts";
 import { complaintsOf, type ToolCallPlace, type TypeComplaint } from "./complaints.ts";
 import { openProject, type Project } from "./compiler-project.ts";
 
@@ -56,7 +57,7 @@ export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
   const { budgetMs = BUDGET_MS, memoryBytesMax = MEMORY_BYTES_MAX } = options;
   const recent = createLru<Promise<TypeVerdict>>(RECENT_LIMITS);
   let project: Project | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const checks = new Mutex();
   let isClosed = false;
 
   async function checkNow({ checked, declarations, calls }: TypeCheckRequest): Promise<TypeVerdict> {
@@ -90,8 +91,7 @@ export function createTypeCheck(options: TypeCheckOptions = {}): TypeCheck {
     const key = JSON.stringify([request.checked, request.declarations, request.calls]);
     const known = recent.get(key);
     if (known !== undefined && !isClosed) return known;
-    const verdict = last.then(() => checkNow(request));
-    last = verdict;
+    const verdict = checks.run(() => checkNow(request));
     // Kept before it is known, so that the same code at the same time is checked once; what was not checked is tried again.
     recent.set(key, verdict, key.length);
     void verdict.then((found) => found.kind === "unchecked" && recent.remove(key));

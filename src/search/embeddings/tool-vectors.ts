@@ -10,6 +10,7 @@
 import { hashText } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
+import { Mutex } from "../../timing/mutex.ts";
 import { TEXTS_AT_ONCE_MAX } from "./endpoint.ts";
 import type { After, Model } from "./model.ts";
 import type { Outage } from "./outage.ts";
@@ -66,7 +67,7 @@ export function createToolVectors(parts: ToolVectorsParts): ToolVectors {
   const unmade = new Set<Entry>();
   let key: string | undefined;
   let batchCount = TEXTS_AT_ONCE_MAX;
-  let reading: Promise<void> = Promise.resolve();
+  const readings = new Mutex();
   let making: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   let isClosed = false;
@@ -161,8 +162,10 @@ export function createToolVectors(parts: ToolVectorsParts): ToolVectors {
 
   function recall(model: Model): Promise<void> {
     prepare(model);
-    reading = reading.then(() => read(model)).then(wake);
-    return reading;
+    return readings.run(async () => {
+      await read(model);
+      wake();
+    });
   }
 
   function wake(): void {
@@ -194,7 +197,7 @@ export function createToolVectors(parts: ToolVectorsParts): ToolVectors {
     async close() {
       isClosed = true;
       cancel?.();
-      await reading;
+      await readings.settle();
       await making;
     },
   };

@@ -6,6 +6,7 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../core/errors.ts";
 import { programFile } from "../../process/program-file.ts";
+import { Mutex } from "../../timing/mutex.ts";
 
 type TokenReply =
   | { readonly kind: "counted"; readonly counts: readonly number[] }
@@ -34,7 +35,7 @@ export function createTokenThread(options: TokenThreadOptions = {}): TokenThread
   const { file = programFile("token-worker"), budgetMs = BUDGET_MS, lingerMs = LINGER_MS } = options;
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
+  const countings = new Mutex();
   let isClosed = false;
 
   function start(): Worker {
@@ -89,7 +90,7 @@ export function createTokenThread(options: TokenThreadOptions = {}): TokenThread
 
   return {
     count(texts) {
-      const reply = queue.then(async (): Promise<TokenReply> => {
+      return countings.run(async (): Promise<TokenReply> => {
         if (isClosed) return { kind: "failed", reason: "the gateway is stopping" };
         try {
           return await ask(texts);
@@ -99,8 +100,6 @@ export function createTokenThread(options: TokenThreadOptions = {}): TokenThread
           rest();
         }
       });
-      queue = reply;
-      return reply;
     },
     async close() {
       isClosed = true;
