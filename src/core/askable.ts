@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import { METHOD_NOT_FOUND } from "./rpc-codes.ts";
 
 /** What a client may offer to servers; anything else in its capabilities is between it and us. */
 const ASKABLE = ["roots", "sampling", "elicitation"] as const;
@@ -27,7 +28,11 @@ export function refusalOf(
   capabilities: JsonObject,
 ): { readonly code: number; readonly message: string } | undefined {
   const capability = CAPABILITY.get(method);
-  if (capability === undefined) return { code: -32601, message: `a client cannot be asked for ${method}` };
+  if (capability === undefined)
+    return { code: METHOD_NOT_FOUND, message: `a client cannot be asked for ${method}` };
   if (Object.hasOwn(capabilities, capability)) return undefined;
-  return { code: -32601, message: `the client has not declared ${capability}, which ${method} needs` };
+  return {
+    code: METHOD_NOT_FOUND,
+    message: `the client has not declared ${capability}, which ${method} needs`,
+  };
 }

@@ -7,6 +7,7 @@ import { refusalOf } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientHandle } from "../core/tool.ts";
+import { INTERNAL_ERROR } from "../core/rpc-codes.ts";
 
 /** A person may think before answering. */
 export const HELD_MS = 10 * 60 * 1000;
@@ -178,7 +179,7 @@ export class HeldCall {
     try {
       await this.#parts.prepare();
     } catch {
-      return refuse(-32603, "the gateway cannot ask its client now: its store does not answer");
+      return refuse(INTERNAL_ERROR, "the gateway cannot ask its client now: its store does not answer");
     }
     const refusal = this.#refusalOf(method);
     if (refusal !== undefined) return refusal;
@@ -201,7 +202,10 @@ export class HeldCall {
     const refusal = refusalOf(method, this.#capabilities);
     if (refusal !== undefined) return refuse(refusal.code, refusal.message);
     if (this.#questions.size < QUESTION_COUNT_MAX) return undefined;
-    return refuse(-32603, `${QUESTION_COUNT_MAX} questions of this call wait already; no more are taken`);
+    return refuse(
+      INTERNAL_ERROR,
+      `${QUESTION_COUNT_MAX} questions of this call wait already; no more are taken`,
+    );
   }
 }
 

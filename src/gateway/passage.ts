@@ -8,8 +8,7 @@ import { fail, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import { exposeUri } from "../registry/exposed-uri.ts";
 import type { Registry } from "../registry/registry.ts";
-
-const INVALID_PARAMS = -32602;
+import { INVALID_PARAMS } from "../core/rpc-codes.ts";
 
 /** The methods that go to the server whose prompt or resource is named. */
 export const PASSED_METHODS = [

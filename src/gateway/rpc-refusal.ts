@@ -1,6 +1,5 @@
 import type { ToolError } from "../core/errors.ts";
-
-const INVALID_PARAMS = -32602;
+import { INVALID_PARAMS } from "../core/rpc-codes.ts";
 
 /** What is refused in the words of JSON-RPC: by the server, or because a state was given that nobody here has sealed. */
 export function refusalOf(error: ToolError): ToolError["upstream"] {

@@ -7,9 +7,8 @@ import { randomUUID } from "node:crypto";
 import { isJsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { TRACE_ID_KEY } from "../gateway/answer.ts";
+import { INTERNAL_ERROR } from "../core/rpc-codes.ts";
 import type { MessageId } from "./message.ts";
-
-const INTERNAL_ERROR = -32603;
 
 /** A JSON-RPC message with a result or an error. */
 export interface Answer {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed } from "../core/result.ts";
 import type { ClientHandle } from "../core/tool.ts";
+import { INTERNAL_ERROR } from "../core/rpc-codes.ts";
 
 /** A person may think before answering; the server that asks has its own, shorter patience. */
 const ANSWER_MS = 10 * 60 * 1000;
@@ -25,7 +26,7 @@ export function createClientHandle(server: Server, gone: AbortSignal): ClientHan
         const { code, message, data } = error as { code?: unknown; message?: string; data?: unknown };
         const words = message ?? "the client did not answer";
         const upstream = {
-          code: typeof code === "number" ? code : -32603,
+          code: typeof code === "number" ? code : INTERNAL_ERROR,
           message: words,
           ...(data === undefined ? {} : { data }),
         };

@@ -6,7 +6,6 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   LOG_LEVEL_META_KEY,
   ProtocolError,
-  ProtocolErrorCode,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -16,6 +15,7 @@ import type { ToolResult } from "../core/result.ts";
 import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from "../core/tool.ts";
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
 import { PASSED_METHODS, type PassedMethod } from "../gateway/passage.ts";
+import { INTERNAL_ERROR, INVALID_PARAMS } from "../core/rpc-codes.ts";
 import { failureOf } from "./answer.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { contextOf } from "./request-context.ts";
@@ -183,9 +183,7 @@ function answerOf(result: ToolResult<JsonObject>): JsonObject {
   const { upstream, code, message, hint, reason } = result.error;
   if (upstream !== undefined) throw new ProtocolError(upstream.code, upstream.message, upstream.data);
   const rpcCode =
-    code === "TOOL_NOT_FOUND" || code === "TOOL_INVALID_INPUT"
-      ? ProtocolErrorCode.InvalidParams
-      : ProtocolErrorCode.InternalError;
+    code === "TOOL_NOT_FOUND" || code === "TOOL_INVALID_INPUT" ? INVALID_PARAMS : INTERNAL_ERROR;
   const words = hint === undefined ? message : `${message} ${hint}`;
   throw new ProtocolError(rpcCode, words, reason === undefined ? undefined : { reason });
 }

@@ -2,6 +2,7 @@
 import { isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { hasDuplicateKeys } from "../text/duplicate-keys.ts";
 import { findJsonProblem, isJsonObject, JSON_LIMITS } from "../core/json.ts";
+import { INVALID_REQUEST, PARSE_ERROR } from "../core/rpc-codes.ts";
 
 /** The arguments of a call sit four levels inside a message, and have their own limit. */
 const MESSAGE_LIMITS = {
@@ -11,11 +12,6 @@ const MESSAGE_LIMITS = {
 };
 /** An id is repeated in every answer and kept while a request is under way. */
 const ID_LENGTH_MAX = 1024;
-
-export const PARSE_ERROR = -32700;
-export const INVALID_REQUEST = -32600;
-/** For a failure of the request itself, which has no code of its own in JSON-RPC. */
-export const REQUEST_FAILED = -32000;
 
 export type MessageId = string | number;
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
+import { METHOD_NOT_FOUND } from "../core/rpc-codes.ts";
 import type { Wire, WireMessage } from "./transport/wire.ts";
 import { createWirePair, type TestWire } from "./transport/wire-pair.testkit.ts";
 
@@ -63,7 +64,7 @@ export class MemoryServer {
     if (answer === undefined && this.handlers[method] !== undefined) return;
     const body =
       answer === undefined
-        ? { error: { code: -32601, message: `unknown method ${method}` } }
+        ? { error: { code: METHOD_NOT_FOUND, message: `unknown method ${method}` } }
         : bodyOf(answer);
     await wire.send({ jsonrpc: "2.0", id, ...body }).catch(() => {});
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { PARSE_ERROR, readMessage } from "../message.ts";
+import { readMessage } from "../message.ts";
+import { PARSE_ERROR } from "../../core/rpc-codes.ts";
 import { BODY_BYTES_MAX } from "./limits.ts";
 import type { HttpError } from "./reply.ts";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";

@@ -6,14 +6,12 @@ import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
 import { createRelay } from "../relay.ts";
-import { INVALID_REQUEST } from "../message.ts";
+import { INVALID_REQUEST, SESSION_NOT_FOUND } from "../../core/rpc-codes.ts";
 import { parseEventId } from "./event-log.ts";
 import { replyEmpty, replyError } from "./reply.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import { accepts, headerOf, type Visit } from "./visit.ts";
-
-const SESSION_NOT_FOUND = -32001;
 
 export interface LegacyEndpoint {
   post(visit: Visit, message: JSONRPCMessage): Promise<void>;

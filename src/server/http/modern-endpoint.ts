@@ -23,6 +23,7 @@ import { createMcpServer, type McpServerParts } from "../mcp-server.ts";
 import { contextOf } from "../request-context.ts";
 import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
+import { HEADER_MISMATCH, MISSING_CAPABILITY } from "../../core/rpc-codes.ts";
 import { EventWriter } from "./event-writer.ts";
 import { Exchange } from "./exchange.ts";
 import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
@@ -32,11 +33,8 @@ import { accepts, goneSignal, headerOf, noteAnswer, type Visit } from "./visit.t
 import { pour, toWebRequest } from "./web.ts";
 
 const MODERN_VERSION = "2026-07-28";
-const HEADER_MISMATCH = -32020;
 /** What the SDK answers, without a body, for a request that was under way when its server was closed. */
 const CLOSED = 499;
-/** The one error of a handler that the protocol wants told by the status as well. */
-const MISSING_CAPABILITY = -32021;
 
 export interface ModernEndpoint {
   post(visit: Visit, message: JSONRPCMessage): Promise<void>;
@@ -142,6 +140,7 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
       const answer = await pending;
       const error = answer[RPC_ERROR];
       if (error !== undefined) {
+        // The one error of a handler that the protocol wants told by the status as well.
         return exchange.answer({ jsonrpc: "2.0", id, error }, error.code === MISSING_CAPABILITY ? 400 : 200);
       }
       const info = await serverInfo();

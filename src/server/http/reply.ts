@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Log } from "../../core/log.ts";
 import { failureOf } from "../answer.ts";
-import { REQUEST_FAILED, type MessageId } from "../message.ts";
+import { type MessageId } from "../message.ts";
+import { REQUEST_FAILED } from "../../core/rpc-codes.ts";
 import { UNREAD_MS } from "./limits.ts";
 
 export interface HttpError {

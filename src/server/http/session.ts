@@ -10,7 +10,8 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcont
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
 import { failureAnswer, type Answer } from "../answer.ts";
-import { refuseUnreadable, REQUEST_FAILED, type MessageId } from "../message.ts";
+import { refuseUnreadable, type MessageId } from "../message.ts";
+import { REQUEST_FAILED } from "../../core/rpc-codes.ts";
 import { EventLog } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
 import { EventWriter } from "./event-writer.ts";

@@ -13,13 +13,8 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { silentLog, type Log } from "../../core/log.ts";
 import type { Output } from "../../process/output.ts";
 import { encodeAnswer, failureAnswer } from "../answer.ts";
-import {
-  INVALID_REQUEST,
-  readMessage,
-  refuseUnreadable,
-  REQUEST_FAILED,
-  type MessageId,
-} from "../message.ts";
+import { readMessage, refuseUnreadable, type MessageId } from "../message.ts";
+import { INVALID_REQUEST, REQUEST_FAILED } from "../../core/rpc-codes.ts";
 
 /** No message of a real client comes near it; a larger one is a mistake or an attack. */
 export const LINE_BYTES_MAX = 8 * 1024 * 1024;

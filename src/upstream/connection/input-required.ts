@@ -7,6 +7,7 @@ import { refusalOf } from "../../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../text/redaction.ts";
 import type { CallContext } from "../../core/tool.ts";
+import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 import { QUESTION_MS_MAX } from "./call-timer.ts";
 import type { Reply } from "./peer.ts";
 import { findRequestProblem } from "./server-messages.ts";
@@ -111,5 +112,5 @@ function unreadable(method: string, problem: string): Extract<Reply, { kind: "er
 }
 
 function rpcError(message: string): Extract<Reply, { kind: "error" }> {
-  return { kind: "error", error: { code: -32603, message } };
+  return { kind: "error", error: { code: INTERNAL_ERROR, message } };
 }

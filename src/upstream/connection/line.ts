@@ -23,6 +23,7 @@ import { Questions } from "./questions.ts";
 import { resultOf } from "./reply.ts";
 import { exchange, requestOf } from "./request.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
+import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 
 const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 
@@ -265,7 +266,10 @@ export class Line {
     const client = this.#parts.findClient(this);
     if ("nobody" in client) {
       return {
-        error: { code: -32601, message: `there is no client to answer ${method}: ${client.nobody}` },
+        error: {
+          code: METHOD_NOT_FOUND,
+          message: `there is no client to answer ${method}: ${client.nobody}`,
+        },
       };
     }
     return this.#questions.ask(client, method, this.#parts.mask?.(params) ?? params, signal);

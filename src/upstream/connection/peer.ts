@@ -14,6 +14,7 @@ import { CallTimer, longestMs } from "./call-timer.ts";
 import { findParamsExcess, readAnswer } from "../transport/message-bound.ts";
 import { findRequestProblem, fitNotification } from "./server-messages.ts";
 import { BadAnswer, WireFailure } from "../transport/wire-failure.ts";
+import { INTERNAL_ERROR, INVALID_PARAMS } from "../../core/rpc-codes.ts";
 
 export interface RpcError {
   readonly code: number;
@@ -217,7 +218,7 @@ export class Peer {
     const abort = new AbortController();
     this.#answering.set(id, abort);
     const answer = await this.#ask(method, given, abort.signal).catch((error: unknown): AnswerToPeer => ({
-      error: { code: -32603, message: reasonOf(error) },
+      error: { code: INTERNAL_ERROR, message: reasonOf(error) },
     }));
     this.#answering.delete(id);
     if (!abort.signal.aborted) this.#reply(id, answer);
@@ -259,7 +260,7 @@ function withProgressToken(params: JsonObject, progressToken: number): JsonObjec
 }
 
 function invalidParams(problem: string): AnswerToPeer {
-  return { error: { code: -32602, message: `Invalid params: ${problem}` } };
+  return { error: { code: INVALID_PARAMS, message: `Invalid params: ${problem}` } };
 }
 
 function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {

@@ -9,6 +9,7 @@
 import { refusalOf } from "../../core/askable.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ClientHandle } from "../../core/tool.ts";
+import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 import type { CallTimer } from "./call-timer.ts";
 import type { AnswerToPeer } from "./peer.ts";
 
@@ -52,7 +53,7 @@ export class Questions {
       const answer = await client.request(method, params, either);
       if (answer.success) return { result: answer.data };
       const { upstream, message } = answer.error;
-      return { error: upstream ?? { code: -32603, message } };
+      return { error: upstream ?? { code: INTERNAL_ERROR, message } };
     } finally {
       this.#open.delete(question);
       for (const timer of paused) timer.resume();

@@ -3,12 +3,13 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ToolErrorCode } from "../../core/errors.ts";
 import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
 import type { UnusableAnswer } from "../transport/wire.ts";
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 import type { Reply } from "./peer.ts";
 
 /** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */
 const CODES: Readonly<Record<number, ToolErrorCode>> = {
-  [-32601]: "TOOL_NOT_FOUND",
-  [-32602]: "TOOL_INVALID_INPUT",
+  [METHOD_NOT_FOUND]: "TOOL_NOT_FOUND",
+  [INVALID_PARAMS]: "TOOL_INVALID_INPUT",
 };
 
 /** Of a page that came in place of an answer, the beginning is enough. */

@@ -19,6 +19,7 @@ import { Misfit } from "../../core/fit.ts";
 import type { WireMessage } from "./wire.ts";
 import { fitResult, LIST_KEYS } from "../connection/answer-shapes.ts";
 import type { Reply, RpcError } from "../connection/peer.ts";
+import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 
 /** The envelope is one level, and what it carries has those of the store. */
 const LIMITS: JsonLimits = { ...DATA_LIMITS, depthMax: DATA_LIMITS.depthMax + 1 };
@@ -63,7 +64,7 @@ function findExcess(payload: unknown, unwalked?: string): Extract<Reply, { kind:
 function checkedError(error: unknown): RpcError {
   const { code, message, data } = (isJsonObject(error) ? error : { message: error }) as Partial<RpcError>;
   return {
-    code: Number.isSafeInteger(code) ? code! : -32603,
+    code: Number.isSafeInteger(code) ? code! : INTERNAL_ERROR,
     message: typeof message === "string" ? message : "the server answered with an error that has no message",
     ...(data === undefined ? {} : { data }),
   };
