@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   upstream: ["core", "net", "text", "timing", "process"],
   clients: ["core", "text", "process", "config"],
   registry: ["core", "net", "text", "timing", "admission", "process", "telemetry", "search"],
-  runs: ["core", "text", "process", "telemetry", "workflows", "sandbox"],
+  runs: ["core", "text", "timing", "process", "telemetry", "workflows", "sandbox"],
   secrets: ["core", "text", "process", "config"],
   library: ["core", "text", "runs"],
   servers: ["core", "text", "config", "upstream", "registry"],

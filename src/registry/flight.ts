@@ -11,14 +11,10 @@ import { fail, type ToolResult } from "../core/result.ts";
 import { WHOLE_START_MS } from "../process/starting.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import { waitFor, type After } from "../timing/throttle.ts";
+import { fullJitterMs, type Backoff } from "../timing/backoff.ts";
 
 /** The limit of a call. */
 const FLIGHT_MS_MAX = 60_000;
-
-export interface Backoff {
-  readonly firstMs: number;
-  readonly maxMs: number;
-}
 
 interface Failure {
   readonly error: ToolError;
@@ -114,10 +110,8 @@ async function listWithin(
 
 function createFailure(error: ToolError, last: Failure | undefined, parts: FlightDeckParts): Failure {
   const count = (last?.count ?? 0) + 1;
-  const { firstMs, maxMs } = parts.backoff;
-  const capMs = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 30));
-  // Full jitter spreads those who failed together; the floor keeps a lucky draw from asking again at once.
-  const delayMs = Math.max(firstMs / 2, parts.random() * capMs);
+  const backoff = { ...parts.backoff, minMs: parts.backoff.firstMs / 2 };
+  const delayMs = fullJitterMs(backoff, count, parts.random());
   return { error, count, retryAt: parts.clock.elapsed() + delayMs };
 }
 

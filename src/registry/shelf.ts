@@ -8,7 +8,8 @@ import type { Clock } from "../core/clock.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import type { Reading } from "./cache-entry.ts";
-import { createFlightDeck, type Backoff, type Flight, type FlightDeck } from "./flight.ts";
+import type { Backoff } from "../timing/backoff.ts";
+import { createFlightDeck, type Flight, type FlightDeck } from "./flight.ts";
 import type { Access } from "./listing.ts";
 import { createThrottle, type After } from "../timing/throttle.ts";
 

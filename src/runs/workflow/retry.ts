@@ -1,9 +1,9 @@
 import type { Retry } from "../../workflows/workflow.ts";
+import { halfJitterMs } from "../../timing/backoff.ts";
 
 /** Twice as long after each failure, up to the limit; anywhere in the upper half of that, so that many do not come back at once. */
 export function retryDelayMs({ delayMs, maxDelayMs }: Retry, attempt: number, random: number): number {
-  const longest = Math.min(maxDelayMs, delayMs * 2 ** (attempt - 1));
-  return longest / 2 + (longest / 2) * random;
+  return halfJitterMs({ firstMs: delayMs, maxMs: maxDelayMs }, attempt, random);
 }
 
 /** False when it was cut short. */

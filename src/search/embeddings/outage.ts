@@ -1,9 +1,9 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
+import { fullJitterMs } from "../../timing/backoff.ts";
 
 /** 1 s doubles to a minute. */
-const FIRST_MS = 1_000;
-const LAST_MS = 60_000;
+const BACKOFF = { firstMs: 1_000, maxMs: 60_000, minMs: 500 };
 
 /** Whether the endpoint answers: it is left alone for a while that grows with every failure, and each outage is told once. */
 export interface Outage {
@@ -27,9 +27,7 @@ export function createOutage(parts: {
     waitMs: () => Math.max(0, retryAt - clock.elapsed()),
     failed(reason) {
       if (closed.aborted) return;
-      const capMs = Math.min(LAST_MS, FIRST_MS * 2 ** Math.min(failureCount, 30));
-      // Jitter spreads those who failed together; the floor keeps a lucky draw from asking again at once.
-      retryAt = clock.elapsed() + Math.max(FIRST_MS / 2, random() * capMs);
+      retryAt = clock.elapsed() + fullJitterMs(BACKOFF, failureCount + 1, random());
       if (failureCount === 0) log.warn("search.embeddings.failed", { reason });
       failureCount++;
     },

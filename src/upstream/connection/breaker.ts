@@ -6,9 +6,9 @@
  * Being up for a moment does not make up for failures: a server that starts, dies and starts again for ever opens it as well.
  */
 import type { Clock } from "../../core/clock.ts";
+import { fullJitterMs } from "../../timing/backoff.ts";
 
-const FIRST_WAIT_MS = 500;
-const WAIT_MS_MAX = 30_000;
+const BACKOFF = { firstMs: 500, maxMs: 30_000 };
 const FAILURE_COUNT_MAX = 5;
 const WINDOW_MS = 30_000;
 
@@ -33,8 +33,7 @@ export function createBreaker(clock: Clock, random: () => number = Math.random):
     failureCount: () => recent().length,
     recordFailure() {
       failedAt = [...recent(), clock.elapsed()];
-      const longest = Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** (failedAt.length - 1));
-      const wait = isOpen() ? WAIT_MS_MAX : random() * longest;
+      const wait = isOpen() ? BACKOFF.maxMs : fullJitterMs(BACKOFF, failedAt.length, random());
       retryAt = clock.elapsed() + wait;
     },
     reset() {
