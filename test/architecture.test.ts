@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   clients: ["core", "text", "process", "config"],
   registry: ["core", "net", "text", "timing", "admission", "process", "telemetry", "search"],
   runs: ["core", "text", "timing", "process", "telemetry", "workflows", "sandbox"],
-  secrets: ["core", "text", "process", "config"],
+  secrets: ["core", "text", "timing", "process", "config"],
   library: ["core", "text", "runs"],
   servers: ["core", "text", "config", "upstream", "registry"],
   gateway: ["core", "net", "text", "timing", "admission", "process", "search", "registry", "runs", "library"],
@@ -53,7 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "server",
   ],
   api: ["core", "telemetry", "config", "sandbox", "registry", "runs", "secrets", "gateway", "app"],
-  cli: ["core", "text", "process", "telemetry", "config", "clients", "secrets", "app"],
+  cli: ["core", "text", "timing", "process", "telemetry", "config", "clients", "secrets", "app"],
   "index.ts": ["core", "process", "api"],
   "main.ts": ["process", "cli"],
 };

@@ -6,7 +6,7 @@ import { createRegistry } from "../registry/registry.ts";
 import { createEmbeddings } from "../search/embeddings/embeddings.ts";
 import { createExperience } from "../search/experience.ts";
 import { createServers } from "../servers/configured-servers.ts";
-import { systemAfter } from "../timing/throttle.ts";
+import { systemAfter } from "../timing/after.ts";
 import { explainAbsent, usableServers } from "./config-view.ts";
 import type { AppOptions } from "./contract.ts";
 import { ownContext, type Foundation } from "./foundation.ts";

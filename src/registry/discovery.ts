@@ -4,8 +4,9 @@ import type { Log } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { reportStarting, startPatienceMs } from "../process/starting.ts";
 import type { CallContext } from "../core/tool.ts";
+import type { After } from "../timing/after.ts";
+import { within } from "../timing/deadline.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { waitFor, type After } from "../timing/throttle.ts";
 import type { Shelf } from "./shelf.ts";
 import type { Stock } from "./stock.ts";
 
@@ -45,10 +46,10 @@ export function createDiscovery(parts: {
   }
 
   /** A flight that others have waited for long enough is not waited for again: it would slow down every answer. */
-  function wait({ deck: { flight } }: Shelf, waitMs: number, { signal }: CallContext): Promise<void> {
+  function wait({ deck: { flight } }: Shelf, waitMs: number, { signal }: CallContext): Promise<unknown> {
     if (flight === undefined) return Promise.resolve();
     const leftMs = waitMs - (clock.elapsed() - flight.startedAt);
-    return waitFor(flight.landed, { waitMs: leftMs, signal, after });
+    return within(flight.landed, leftMs, { signal, after });
   }
 
   return {
@@ -80,9 +81,9 @@ export function createDiscovery(parts: {
       const stopReports = reportStarting(context, starting);
       const ageMs = elapsedMs - flight.startedAt;
       const { signal } = context;
-      await waitFor(flight.landed, { waitMs: Math.min(waitMs - ageMs, patienceMs), signal, after });
+      await within(flight.landed, Math.min(waitMs - ageMs, patienceMs), { signal, after });
       const leftMs = patienceMs - (clock.elapsed() - elapsedMs);
-      if (starting() !== undefined) await waitFor(flight.landed, { waitMs: leftMs, signal, after });
+      if (starting() !== undefined) await within(flight.landed, leftMs, { signal, after });
       stopReports();
     },
   };

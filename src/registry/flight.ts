@@ -10,8 +10,9 @@ import { messageOf, type ToolError } from "../core/errors.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import { WHOLE_START_MS } from "../process/starting.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
-import { waitFor, type After } from "../timing/throttle.ts";
 import { fullJitterMs, type Backoff } from "../timing/backoff.ts";
+import type { After } from "../timing/after.ts";
+import { within } from "../timing/deadline.ts";
 
 /** The limit of a call. */
 const FLIGHT_MS_MAX = 60_000;
@@ -100,7 +101,7 @@ async function listWithin(
   const landed: ToolResult<Offer>[] = [];
   const context = { traceId, signal, startWaitMs: WHOLE_START_MS };
   const listing = attempt(() => source.list(context)).then((listed) => landed.push(listed));
-  do await waitFor(listing, { waitMs: FLIGHT_MS_MAX, signal: grounded, after });
+  do await within(listing, FLIGHT_MS_MAX, { signal: grounded, after });
   while (landed.length === 0 && !grounded.aborted && source.starting?.() !== undefined);
   const [result] = landed;
   if (result !== undefined) return result;

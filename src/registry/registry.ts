@@ -34,7 +34,7 @@ import type { Backoff } from "../timing/backoff.ts";
 import { shareIntent } from "../search/intent-share.ts";
 import { createMemoryCache } from "./kept-readings.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
-import { systemAfter, type After } from "../timing/throttle.ts";
+import { systemAfter, type After } from "../timing/after.ts";
 import { createRouting } from "./routing.ts";
 import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
 import { createSourceNotice } from "./source-notice.ts";

@@ -9,9 +9,10 @@ import type { ToolResult } from "../core/result.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import type { Reading } from "./cache-entry.ts";
 import type { Backoff } from "../timing/backoff.ts";
+import type { After } from "../timing/after.ts";
+import { createThrottle } from "../timing/throttle.ts";
 import { createFlightDeck, type Flight, type FlightDeck } from "./flight.ts";
 import type { Access } from "./listing.ts";
-import { createThrottle, type After } from "../timing/throttle.ts";
 
 /** A server that announces a change a thousand times a second is read once in that time. */
 const REREAD_GAP_MS = 1000;

@@ -19,7 +19,7 @@ import { compareListings } from "./events.ts";
 import type { Backoff } from "../timing/backoff.ts";
 import { createKeptReadings } from "./kept-readings.ts";
 import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
-import type { After } from "../timing/throttle.ts";
+import type { After } from "../timing/after.ts";
 import { createShelf, type Shelf } from "./shelf.ts";
 import type { Experience } from "../search/search-document.ts";
 import type { Meanings } from "../search/similarity.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { After } from "../timing/throttle.ts";
+import type { After } from "../timing/after.ts";
 
 /** Time that stands still until it is told to go on. */
 export interface TestTime {

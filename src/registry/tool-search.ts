@@ -1,6 +1,6 @@
 import type { Listing } from "./listing.ts";
 import type { Component } from "../core/tool.ts";
-import type { After } from "../timing/throttle.ts";
+import type { After } from "../timing/after.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
 import { createSearchIndex, type SearchLimits } from "../search/search-index.ts";
 import type { Meanings } from "../search/similarity.ts";

@@ -2,6 +2,8 @@
  * A graceful shutdown: no new call begins, calls under way are awaited and recorded, and then every run ends where it is, to be
  * resumed later. A call that starts a run is not awaited: that run ends by itself in the same way.
  */
+import { within } from "../timing/deadline.ts";
+
 export interface Shutdown {
   /** Aborted when runs must end. */
   readonly signal: AbortSignal;
@@ -36,9 +38,9 @@ export function createShutdown(): Shutdown {
     trackRun: (run) => hold(runs, run),
     async drain(graceMs) {
       isDraining = true;
-      await within(graceMs, Promise.allSettled(calls));
+      await within(Promise.allSettled(calls), graceMs);
       controller.abort();
-      await within(RUN_END_MS, Promise.allSettled(runs));
+      await within(Promise.allSettled(runs), RUN_END_MS);
     },
   };
 }
@@ -53,13 +55,6 @@ async function hold<T>(all: Set<Promise<unknown>>, promise: Promise<T>): Promise
   } finally {
     all.delete(promise);
   }
-}
-
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, limitMs);
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,3 +1,5 @@
+import { within } from "../timing/deadline.ts";
+
 /**
  * One secret in the keyring of the system: Secret Service on Linux, the keychain on macOS, the credential manager on Windows.
  * The kernel's keyring of Linux is not used: it is empty after the next start of the machine.
@@ -17,8 +19,8 @@ export async function openKeyring(account: string): Promise<Keyring | undefined>
     const { AsyncEntry } = await import("@napi-rs/keyring");
     const entry = new AsyncEntry(SERVICE, account, { linux: { store: "secret-service" } });
     const keyring: Keyring = {
-      get: async () => (await within(entry.getPassword())) ?? undefined,
-      set: (secret) => within(entry.setPassword(secret)),
+      get: async () => (await answered(entry.getPassword())) ?? undefined,
+      set: (secret) => answered(entry.setPassword(secret)),
     };
     await keyring.get();
     return keyring;
@@ -27,15 +29,10 @@ export async function openKeyring(account: string): Promise<Keyring | undefined>
   }
 }
 
-async function within<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`the keyring did not answer within ${ANSWER_MS} ms`)),
-    ANSWER_MS,
-  );
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function answered<T>(work: Promise<T>): Promise<T> {
+  return within(work, ANSWER_MS, {
+    late: (): never => {
+      throw new Error(`the keyring did not answer within ${ANSWER_MS} ms`);
+    },
+  });
 }

@@ -1,3 +1,4 @@
+import { within } from "../timing/deadline.ts";
 /**
  * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its parts
  * and nothing else (no path, no message, no version), and however many ask at once, the store is asked once. A caller without a
@@ -56,8 +57,12 @@ export function createHealth(parts: HealthParts): Health {
     return asked;
   }
 
+  function askStoreSoon(): Promise<"ok" | "slow" | "failed"> {
+    return within(askStore(), storeWaitMs, { late: () => "slow" });
+  }
+
   async function checkReady(): Promise<HealthReport> {
-    const store = await within(askStore(), storeWaitMs);
+    const store = await askStoreSoon();
     const isDraining = parts.isDraining();
     const isGood = store === "ok" && !isDraining;
     return {
@@ -74,7 +79,7 @@ export function createHealth(parts: HealthParts): Health {
   async function probeReady(): Promise<boolean> {
     if (parts.isDraining()) return false;
     if (probed === undefined || now() - probed.at >= PROBE_ANSWER_MS)
-      probed = { at: now(), store: within(askStore(), storeWaitMs) };
+      probed = { at: now(), store: askStoreSoon() };
     return (await probed.store) === "ok";
   }
 
@@ -90,15 +95,5 @@ async function attempt(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
     return "ok";
   } catch {
     return "failed";
-  }
-}
-
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T | "slow"> {
-  const { promise, resolve } = Promise.withResolvers<"slow">();
-  const timer = setTimeout(resolve, limitMs, "slow");
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

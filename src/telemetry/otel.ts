@@ -9,6 +9,7 @@ import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Log } from "../core/log.ts";
 import { NO_TELEMETRY, type Span, type SpanOptions, type Telemetry } from "./telemetry.ts";
 import type { TraceContext } from "../core/trace-context.ts";
+import { within } from "../timing/deadline.ts";
 
 export interface OpenTelemetry extends Telemetry {
   /** Sends what waits, for a moment; later spans are not sent. */
@@ -120,7 +121,11 @@ async function openSdk(url: string, serviceName: string, parts: TelemetryParts):
         end: () => span.end(),
       } satisfies Span;
     },
-    close: () => (closing ??= closeWithin(CLOSE_MS, provider.shutdown())),
+    close: () =>
+      (closing ??= within(
+        provider.shutdown().catch(() => {}),
+        CLOSE_MS,
+      )),
   };
 }
 
@@ -192,11 +197,4 @@ function complaining(exporter: SpanExporter, log: Log): SpanExporter {
     },
     shutdown: () => exporter.shutdown(),
   };
-}
-
-async function closeWithin(limitMs: number, work: Promise<void>): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, limitMs);
-  await Promise.race([work.catch(() => {}), timeUp]);
-  clearTimeout(timer);
 }

@@ -1,12 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-
-/** Runs something later; returns how to call it off. */
-export type After = (delayMs: number, run: () => void) => () => void;
-
-export const systemAfter: After = (delayMs, run) => {
-  const timer = setTimeout(run, delayMs);
-  return () => clearTimeout(timer);
-};
+import type { After } from "./after.ts";
 
 /** Turns many requests into few runs. */
 export interface Throttle {
@@ -55,22 +48,4 @@ export function createThrottle({ clock, after, windowMs, gapMs, burst = 1, run }
       cancel = undefined;
     },
   };
-}
-
-/** Waits for work, but no longer than that, and not after the signal. What it waits for goes on. */
-export async function waitFor(
-  work: Promise<unknown>,
-  limits: { readonly waitMs: number; readonly signal: AbortSignal; readonly after: After },
-): Promise<void> {
-  if (limits.waitMs <= 0 || limits.signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = limits.after(limits.waitMs, resolve);
-  const leave = () => resolve();
-  limits.signal.addEventListener("abort", leave, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    cancel();
-    limits.signal.removeEventListener("abort", leave);
-  }
 }

@@ -27,6 +27,7 @@ import { listOf, type Guide, type StartWorld, type Story } from "./guide.ts";
 import { openScreen, Stopped, type Screen } from "./screen.ts";
 import { bold, cyan, dim, note, red, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../this-place.ts";
+import { within } from "../../timing/deadline.ts";
 
 export function addStart(program: Command, finish: Finish): void {
   program
@@ -89,11 +90,7 @@ const CLOSE_WAIT_MS = 2_000;
 
 /** Whoever leaves does not wait for a server that is still starting: it ends with the process. */
 async function close(session: Session, exitCode: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(resolve, CLOSE_WAIT_MS, "late");
-  const outcome = await Promise.race([session.close(), late]);
-  clearTimeout(timer);
-  if (outcome === "late") process.exit(exitCode);
+  await within(session.close(), CLOSE_WAIT_MS, { late: () => process.exit(exitCode) });
 }
 
 const SHOW_CURSOR = "\u001B[?25h";

@@ -5,8 +5,10 @@
 import { systemClock, type Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
+import type { After } from "../../timing/after.ts";
+import { within } from "../../timing/deadline.ts";
 import { TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
-import { createModel, type After } from "./model.ts";
+import { createModel } from "./model.ts";
 import { createOutage } from "./outage.ts";
 import { createQueryVectors } from "./query-vectors.ts";
 import { createToolVectors, type ToolVectors } from "./tool-vectors.ts";
@@ -57,7 +59,7 @@ export function createEmbeddings(parts: EmbeddingsParts): Embeddings {
         vector = found;
         return found && recalled;
       });
-      await waitFor(asked, after);
+      await within(asked, QUERY_MS_MAX, { after });
       const found = vector;
       if (found === undefined) return undefined;
       return (id) => {
@@ -70,12 +72,4 @@ export function createEmbeddings(parts: EmbeddingsParts): Embeddings {
       await Promise.all([tools.close(), queries.settle()]);
     },
   };
-}
-
-/** What it waits for goes on. */
-async function waitFor(work: Promise<unknown>, after: After): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = after(QUERY_MS_MAX, resolve);
-  await Promise.race([work, promise]);
-  cancel();
 }

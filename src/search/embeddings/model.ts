@@ -1,7 +1,5 @@
 import { embedTexts, type EmbeddingEndpoint, type EmbedReply } from "./endpoint.ts";
-
-/** Runs something later; returns how to call it off. */
-export type After = (delayMs: number, run: () => void) => () => void;
+import type { After } from "../../timing/after.ts";
 
 /** For what nobody waits for; whoever waits gives up long before. */
 export const REQUEST_MS_MAX = 30_000;

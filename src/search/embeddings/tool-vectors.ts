@@ -11,8 +11,9 @@ import { hashText } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
 import { Mutex } from "../../timing/mutex.ts";
+import type { After } from "../../timing/after.ts";
 import { TEXTS_AT_ONCE_MAX } from "./endpoint.ts";
-import type { After, Model } from "./model.ts";
+import type { Model } from "./model.ts";
 import type { Outage } from "./outage.ts";
 
 /** Read at once: 3 MB, a few milliseconds. */

@@ -10,6 +10,7 @@ import { findCrashCause, type CrashCause } from "../process/crash-cause.ts";
 import type { ServerProcess } from "../process/server-process.ts";
 import { StartLimit, TooLate } from "./start-limit.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
+import { within } from "../../timing/deadline.ts";
 
 export interface Connection {
   readonly peer: Peer;
@@ -217,16 +218,6 @@ async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Pr
       return { reason: exit.reason, cause: exit.cause };
     case undefined:
       return undefined;
-  }
-}
-
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), limitMs);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

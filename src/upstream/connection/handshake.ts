@@ -9,9 +9,10 @@
  * know, also when it is merely slow to start and both wait for it. A server that answers the first question and ends on the
  * second has thereby told its era: the outcome names it, and the next start asks in that one alone.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../core/json.ts";
 import { causeOfToolError, type FailureCause } from "../failure-cause.ts";
+import { backgroundAfter } from "../../timing/after.ts";
+import { within } from "../../timing/deadline.ts";
 import type { Peer, Reply } from "./peer.ts";
 
 export type Era = "legacy" | "modern";
@@ -96,7 +97,7 @@ async function whicheverOpens(
   if (winner.kind !== "open") return preferOpen(await legacy, await modern);
   if (winner.session.era !== first) return winner;
   const second = first === "legacy" ? modern : legacy;
-  await Promise.race([second, sleep(SECOND_ANSWER_MS, undefined, { ref: false })]);
+  await within(second, SECOND_ANSWER_MS, { after: backgroundAfter });
   if (!peer.isClosed) return winner;
   const reason = "it ended on a question that it does not know";
   return { kind: "refused", reason, cause: "lost", isFinal: true, openedIn: winner.session.era };
@@ -110,7 +111,7 @@ function firstWord(
   { isEraSure = false }: HandshakeOptions,
   probeMs: number,
 ): Promise<Attempt | typeof SILENCE> {
-  return isEraSure ? asked : Promise.race([asked, sleep(probeMs, SILENCE, { ref: false })]);
+  return isEraSure ? asked : within(asked, probeMs, { late: () => SILENCE, after: backgroundAfter });
 }
 
 /** Over HTTP a request can be refused with its status alone, and the next one may still be heard. */

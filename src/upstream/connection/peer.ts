@@ -6,7 +6,6 @@
  * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (see `call-timer.ts`). An answer
  * that nobody waits for (unknown id, a second answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { UnusableAnswer, Wire, WireMessage } from "../transport/wire.ts";
@@ -15,6 +14,8 @@ import { findParamsExcess, readAnswer } from "../transport/message-bound.ts";
 import { findRequestProblem, fitNotification } from "./server-messages.ts";
 import { BadAnswer, WireFailure } from "../transport/wire-failure.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../../core/rpc-codes.ts";
+import { backgroundAfter } from "../../timing/after.ts";
+import { within } from "../../timing/deadline.ts";
 
 export interface RpcError {
   readonly code: number;
@@ -153,8 +154,9 @@ export class Peer {
   }
 
   async close(): Promise<void> {
-    if (this.#telling.size > 0)
-      await Promise.race([Promise.all(this.#telling), sleep(TELLING_MS, undefined, { ref: false })]);
+    if (this.#telling.size > 0) {
+      await within(Promise.all(this.#telling), TELLING_MS, { after: backgroundAfter });
+    }
     await this.#wire.close();
     this.#close();
   }

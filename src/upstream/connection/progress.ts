@@ -4,7 +4,8 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { createThrottle, systemAfter } from "../../timing/throttle.ts";
+import { systemAfter } from "../../timing/after.ts";
+import { createThrottle } from "../../timing/throttle.ts";
 
 /** No more than 20 in any second: a burst, and then one for each gap. */
 const BURST = 10;

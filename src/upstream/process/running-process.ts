@@ -16,6 +16,7 @@ import { ProcessError } from "./process-error.ts";
 import { describeExit, readExit, type ProcessExit } from "./process-exit.ts";
 import { whenDrained } from "../../process/drain.ts";
 import { StderrRing } from "../../process/stderr-ring.ts";
+import { within } from "../../timing/deadline.ts";
 
 export interface ProcessLimits extends OutboxLimits {
   readonly lineBytesMax: number;
@@ -190,10 +191,7 @@ export class RunningProcess implements Wire {
   }
 
   async #exitsWithin(ms: number): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    await Promise.race([this.exit, promise]);
-    clearTimeout(timer);
+    await within(this.exit, ms);
     return this.#hasExited;
   }
 }

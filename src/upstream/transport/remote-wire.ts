@@ -2,7 +2,6 @@
  * A remote server over the SDK's transports, on our own `fetch`. A redirect is followed only within the origin, so that headers
  * with credentials never reach another one; nothing is retried that may already have taken effect.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   SdkError,
   SdkErrorCode,
@@ -27,6 +26,8 @@ import { createAuthorizedFetch } from "../oauth/authorized-fetch.ts";
 import type { OAuthSettings } from "../oauth/client.ts";
 import { Credentials } from "../oauth/credentials.ts";
 import type { UpstreamTransport } from "../upstream-config.ts";
+import { backgroundAfter } from "../../timing/after.ts";
+import { within } from "../../timing/deadline.ts";
 import { BadAnswer, WireFailure } from "./wire-failure.ts";
 
 /** For the end of a session, which nobody waits for longer. */
@@ -181,7 +182,7 @@ function endSessionWith(wire: StreamableHTTPClientTransport): void {
   const close = wire.close.bind(wire);
   wire.close = async () => {
     const told = wire.terminateSession().catch(() => {});
-    await Promise.race([told, sleep(GOODBYE_MS, undefined, { ref: false })]);
+    await within(told, GOODBYE_MS, { after: backgroundAfter });
     await close();
   };
 }
