@@ -5,7 +5,7 @@ import type { Rejection } from "../admission/door.ts";
 import { findSuspicious, type Finding, type ListedEntries } from "../admission/findings.ts";
 import { EMPTY_LISTING, type Exposed, type Listing } from "./listing.ts";
 import { compareText } from "../text/compare-text.ts";
-import type { Shelf } from "./shelf.ts";
+import type { RegisteredSource } from "./registered-source.ts";
 
 /** What is known at one moment. It does not change afterwards. */
 export interface Catalogue {
@@ -126,18 +126,18 @@ function mergeListings(listings: ReadonlyMap<string, Listing>): MergedListings {
 }
 
 /** What is listed, with how far the servers can be trusted to have said it all. */
-export function describeShelves(merged: MergedListings, unsorted: readonly Shelf[]): Catalogue {
+export function describeSources(merged: MergedListings, unsorted: readonly RegisteredSource[]): Catalogue {
   // Only servers are waited for and fail; what is our own is read whenever somebody asks.
-  const shelves = unsorted
+  const sources = unsorted
     .filter(({ isOwn }) => !isOwn)
     .toSorted((a, b) => compareText(a.source.id, b.source.id));
-  const idsOf = (some: readonly Shelf[]) => some.map((shelf) => shelf.source.id);
-  const unkept = shelves.flatMap(({ source, cacheProblem: reason }) =>
+  const idsOf = (some: readonly RegisteredSource[]) => some.map((registered) => registered.source.id);
+  const unkept = sources.flatMap(({ source, cacheProblem: reason }) =>
     reason === undefined
       ? []
       : [{ source: source.id, code: "cache_error" as const, kind: "list" as const, name: "cache", reason }],
   );
-  const listed = shelves.map(({ source, access, reading }) => ({ source, access, reading }));
+  const listed = sources.map(({ source, access, reading }) => ({ source, access, reading }));
   let findings: readonly Finding[] | undefined;
   return {
     ...merged,
@@ -146,20 +146,21 @@ export function describeShelves(merged: MergedListings, unsorted: readonly Shelf
     },
     rejected: unkept.length === 0 ? merged.rejected : [...merged.rejected, ...unkept],
     pending: idsOf(
-      shelves.filter(({ reading, deck }) => reading === undefined && deck.failure === undefined),
+      sources.filter(({ reading, deck }) => reading === undefined && deck.failure === undefined),
     ),
     get starting() {
-      return shelves.flatMap(({ source }) => {
+      return sources.flatMap(({ source }) => {
         const starting = source.starting?.();
         return starting === undefined ? [] : [{ source: source.id, ...starting }];
       });
     },
     stale: idsOf(
-      shelves.filter(
-        (shelf) => shelf.reading !== undefined && (shelf.isOld() || shelf.deck.failure !== undefined),
+      sources.filter(
+        (registered) =>
+          registered.reading !== undefined && (registered.isOld() || registered.deck.failure !== undefined),
       ),
     ),
-    failed: shelves.flatMap(({ source, deck: { failure } }) =>
+    failed: sources.flatMap(({ source, deck: { failure } }) =>
       failure === undefined ? [] : [{ source: source.id, ...describeFailure(failure.error) }],
     ),
   };
@@ -178,7 +179,7 @@ function listEntries({
   source,
   access,
   reading,
-}: Pick<Shelf, "source" | "access" | "reading">): ListedEntries[] {
+}: Pick<RegisteredSource, "source" | "access" | "reading">): ListedEntries[] {
   if (reading === undefined) return [];
   const { tools, resources, resourceTemplates, prompts, findings } = reading.admitted;
   const { allow, deny } = access;

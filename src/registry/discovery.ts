@@ -6,7 +6,7 @@ import { reportStarting, startPatienceMs } from "../process/starting.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { waitFor, type After } from "../timing/pace.ts";
-import type { Shelf } from "./shelf.ts";
+import type { RegisteredSource } from "./registered-source.ts";
 import type { Stock } from "./stock.ts";
 
 export interface DiscoverOptions {
@@ -25,7 +25,7 @@ export interface Discovery {
    * Has one server asked if it is due, and waits for what is under way. A server that is still starting is waited for as long as the
    * caller can wait.
    */
-  settle(shelf: Shelf, waitMs: number, context: CallContext): Promise<void>;
+  settle(registered: RegisteredSource, waitMs: number, context: CallContext): Promise<void>;
 }
 
 export function createDiscovery(parts: {
@@ -38,14 +38,18 @@ export function createDiscovery(parts: {
 }): Discovery {
   const { stock, clock, log, after, startWaitMs } = parts;
 
-  function ask(shelves: readonly Shelf[], { traceId }: CallContext): void {
-    if (shelves.length === 0) return;
-    log.info("tools.discovery.started", { traceId, serverCount: shelves.length });
-    for (const shelf of shelves) shelf.read(traceId);
+  function ask(sources: readonly RegisteredSource[], { traceId }: CallContext): void {
+    if (sources.length === 0) return;
+    log.info("tools.discovery.started", { traceId, serverCount: sources.length });
+    for (const registered of sources) registered.read(traceId);
   }
 
   /** A flight that others have waited for long enough is not waited for again: it would slow down every answer. */
-  function wait({ deck: { flight } }: Shelf, waitMs: number, { signal }: CallContext): Promise<void> {
+  function wait(
+    { deck: { flight } }: RegisteredSource,
+    waitMs: number,
+    { signal }: CallContext,
+  ): Promise<void> {
     if (flight === undefined) return Promise.resolve();
     const leftMs = waitMs - (clock.elapsed() - flight.startedAt);
     return waitFor(flight.landed, { waitMs: leftMs, signal, after });
@@ -53,30 +57,30 @@ export function createDiscovery(parts: {
 
   return {
     async discover({ waitMs, servers, force = false }, context) {
-      const chosen = [...stock.shelves.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
+      const chosen = [...stock.sources.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
       ask(
-        chosen.filter((shelf) => shelf.deck.flight === undefined && (force || shelf.isDue())),
+        chosen.filter((registered) => registered.deck.flight === undefined && (force || registered.isDue())),
         context,
       );
       const stopReports = reportStarting(context, () => firstStarting(chosen));
-      await Promise.all(chosen.map((shelf) => wait(shelf, waitMs, context)));
+      await Promise.all(chosen.map((registered) => wait(registered, waitMs, context)));
       stopReports();
       return stock.catalogue();
     },
     async refresh(id, context) {
-      const shelf = stock.shelves.get(id);
-      if (shelf === undefined) return noServer(id, stock);
-      if (shelf.deck.flight === undefined) ask([shelf], context);
-      const result = await shelf.read(context.traceId).landed;
+      const registered = stock.sources.get(id);
+      if (registered === undefined) return noServer(id, stock);
+      if (registered.deck.flight === undefined) ask([registered], context);
+      const result = await registered.read(context.traceId).landed;
       return result.success ? succeed({ toolCount: stock.listings.of(id).components.length }) : result;
     },
-    async settle(shelf, waitMs, context) {
+    async settle(registered, waitMs, context) {
       const elapsedMs = clock.elapsed();
       const patienceMs = startPatienceMs(context, { elapsedMs, startWaitMs });
-      if (shelf.deck.flight === undefined && shelf.isDue()) ask([shelf], context);
-      const { flight } = shelf.deck;
+      if (registered.deck.flight === undefined && registered.isDue()) ask([registered], context);
+      const { flight } = registered.deck;
       if (flight === undefined) return;
-      const starting = () => shelf.source.starting?.();
+      const starting = () => registered.source.starting?.();
       const stopReports = reportStarting(context, starting);
       const ageMs = elapsedMs - flight.startedAt;
       const { signal } = context;
@@ -88,16 +92,16 @@ export function createDiscovery(parts: {
   };
 }
 
-function firstStarting(shelves: readonly Shelf[]) {
-  for (const { source } of shelves) {
+function firstStarting(sources: readonly RegisteredSource[]) {
+  for (const { source } of sources) {
     const starting = source.starting?.();
     if (starting !== undefined) return { source: source.id, ...starting };
   }
   return undefined;
 }
 
-export function noServer(id: string, { shelves }: Stock): ToolResult<never> {
+export function noServer(id: string, { sources }: Stock): ToolResult<never> {
   return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(id.slice(0, 80))}.`, {
-    hint: `The servers are ${[...shelves.keys()].sort().join(", ") || "none"}.`,
+    hint: `The servers are ${[...sources.keys()].sort().join(", ") || "none"}.`,
   });
 }

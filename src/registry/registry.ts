@@ -187,26 +187,26 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     request: routing.request,
     describe: routing.describe,
     permits(id, tool) {
-      const access = stock.shelves.get(id)?.access;
+      const access = stock.sources.get(id)?.access;
       if (access?.deny?.includes(tool) === true) return false;
       return access?.allow === undefined || access.allow.includes(tool);
     },
     sourceChanged: sourceNotice.subscribe,
     resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
-    hasRead: (id) => stock.shelves.get(id)?.reading !== undefined,
+    hasRead: (id) => stock.sources.get(id)?.reading !== undefined,
     find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
     routeUri(uri) {
       const parsed = parseExposedUri(uri);
-      return parsed !== undefined && stock.shelves.has(parsed.source) ? parsed : undefined;
+      return parsed !== undefined && stock.sources.has(parsed.source) ? parsed : undefined;
     },
     search(query, { limit = HITS_DEFAULT, allows, own = false, similarityOf } = {}) {
       const index = own ? stock.ownSearch : stock.search;
       if (query.trim() !== "") return index.search(query, { limit, allows, similarityOf });
       const components = listings
         .merge()
-        .components.filter(({ source }) => (stock.shelves.get(source)?.isOwn === true) === own)
+        .components.filter(({ source }) => (stock.sources.get(source)?.isOwn === true) === own)
         .filter(({ name }) => allows === undefined || allows(name));
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
       return { hits, total: components.length, isFaint: false };

@@ -10,7 +10,7 @@ import { isInsideCapability, viewOf } from "../core/tool-view.ts";
 import type { Route } from "./catalogue.ts";
 import { noServer, type Discovery } from "./discovery.ts";
 import { attempt } from "./flight.ts";
-import type { Shelf } from "./shelf.ts";
+import type { RegisteredSource } from "./registered-source.ts";
 import type { Stock } from "./stock.ts";
 import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
 
@@ -39,7 +39,7 @@ export interface RoutingParts {
 }
 
 export function createRouting({ stock, discovery, watch, explainAbsent }: RoutingParts): Routing {
-  const { listings, shelves } = stock;
+  const { listings, sources } = stock;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
     if (context.principal?.revoked.aborted === true) return Promise.resolve(revoked());
@@ -82,14 +82,14 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
     }
     const denier = listings.denier(name);
     if (denier !== undefined) return deniedTool(name, denier);
-    const shelf = findShelf(name);
-    if (shelf !== undefined) await discovery.settle(shelf, CALL_WAIT_MS, context);
+    const registered = findSource(name);
+    if (registered !== undefined) await discovery.settle(registered, CALL_WAIT_MS, context);
     const route = routeFor(name, context);
     if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
-    if (shelf !== undefined && shelf.reading === undefined) return unreadServer(shelf);
+    if (registered !== undefined && registered.reading === undefined) return unreadServer(registered);
     // A profile says nothing of servers that it would not show.
-    const why = shelf === undefined && view === undefined ? absentServer(name) : undefined;
+    const why = registered === undefined && view === undefined ? absentServer(name) : undefined;
     if (why !== undefined) return why;
     await readNamed(name, context, view);
     return unknown(name, view);
@@ -98,10 +98,12 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
   /** A name that begins with a server's, in whatever spelling, is told the right one: that server is asked for its tools first. */
   async function readNamed(name: string, context: CallContext, view: ToolView | undefined): Promise<void> {
     const folded = foldName(name.replace(/^mcp__/, ""));
-    const isNamed = ({ source: { id } }: Shelf): boolean =>
+    const isNamed = ({ source: { id } }: RegisteredSource): boolean =>
       id === CAPABILITIES_ID || (view?.allowsServer(id) !== false && folded.startsWith(foldName(id)));
-    const named = [...shelves.values()].filter((shelf) => shelf.reading === undefined && isNamed(shelf));
-    await Promise.all(named.map((shelf) => discovery.settle(shelf, CALL_WAIT_MS, context)));
+    const named = [...sources.values()].filter(
+      (registered) => registered.reading === undefined && isNamed(registered),
+    );
+    await Promise.all(named.map((registered) => discovery.settle(registered, CALL_WAIT_MS, context)));
   }
 
   /** Also for a run that goes on after its client has gone. */
@@ -124,10 +126,10 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
   }
 
   /** The split is a hint at the server to ask, and no route. */
-  function findShelf(name: string): Shelf | undefined {
+  function findSource(name: string): RegisteredSource | undefined {
     const parsed = parseToolName(name);
-    if (parsed.kind === "capability") return shelves.get(CAPABILITIES_ID);
-    return parsed.kind === "upstream" ? shelves.get(parsed.server) : undefined;
+    if (parsed.kind === "capability") return sources.get(CAPABILITIES_ID);
+    return parsed.kind === "upstream" ? sources.get(parsed.server) : undefined;
   }
 
   function absentServer(name: string): ToolResult<never> | undefined {
@@ -144,7 +146,7 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
     find,
     async request(id, method, params, context) {
       if (context.view?.allowsServer(id) === false) return notShown(id, context.view);
-      const source = shelves.get(id)?.source;
+      const source = sources.get(id)?.source;
       if (source === undefined)
         return (context.view === undefined ? explainAbsent?.(id) : undefined) ?? noServer(id, stock);
       if (source.request === undefined) {
@@ -159,7 +161,7 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
       return watch(asked, context, (below) => attempt(() => source.request!(method, params, below)));
     },
     async describe(id, context) {
-      const source = shelves.get(id)?.source;
+      const source = sources.get(id)?.source;
       if (source === undefined) return noServer(id, stock);
       if (source.describe !== undefined) return attempt(() => source.describe!(context));
       return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" says nothing of itself.`);

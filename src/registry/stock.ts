@@ -1,5 +1,5 @@
 /**
- * What is on the shelves: the servers, what was read of each, and the one catalogue made of it.
+ * The registered sources, what was read of each, and the one catalogue made of it.
  *
  * `show` is the one place where the catalogue changes. It puts the new listing in place of the old in one step, so
  * nobody ever sees a server half read or emptied for a refresh.
@@ -11,7 +11,7 @@ import type { ToolResult } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import { clampTtl, type Reading } from "./cache-entry.ts";
-import { createListings, describeShelves, type Catalogue, type Listings } from "./catalogue.ts";
+import { createListings, describeSources, type Catalogue, type Listings } from "./catalogue.ts";
 import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
 import { admitOffer, type Admitted } from "../admission/door.ts";
 import type { RegistryEvent, RegistryListener } from "../core/registry-event.ts";
@@ -20,7 +20,7 @@ import type { Backoff } from "./flight.ts";
 import { createKeptReadings } from "./kept-readings.ts";
 import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
 import type { After } from "../timing/pace.ts";
-import { createShelf, type Shelf } from "./shelf.ts";
+import { createRegisteredSource, type RegisteredSource } from "./registered-source.ts";
 import type { Experience } from "../search/search-document.ts";
 import type { Meanings } from "../search/similarity.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
@@ -54,7 +54,7 @@ export interface RemoveOptions {
 }
 
 export interface Stock {
-  readonly shelves: ReadonlyMap<string, Shelf>;
+  readonly sources: ReadonlyMap<string, RegisteredSource>;
   readonly listings: Listings;
   /** Over the tools of servers. */
   readonly search: ToolSearch;
@@ -77,14 +77,14 @@ export interface Stock {
 export function createStock(parts: StockParts): Stock {
   const { clock, log, after, reserved } = parts;
   let { suspicious } = parts;
-  const shelves = new Map<string, Shelf>();
+  const sources = new Map<string, RegisteredSource>();
   const listings = createListings();
   const listeners = new Set<RegistryListener>();
   const listingOf = (id: string) => listings.of(id);
   const notice = createChangeNotice({ clock, after, log, listingOf });
   const search = createToolSearch({ ...parts, listingOf });
   const ownSearch = createToolSearch({ ...parts, listingOf });
-  const searchOf = (id: string) => (shelves.get(id)?.isOwn === true ? ownSearch : search);
+  const searchOf = (id: string) => (sources.get(id)?.isOwn === true ? ownSearch : search);
   const kept = createKeptReadings(parts.cache, (serverName, problem) =>
     log.warn("tools.cache.failed", { code: "cache_error", serverName, problem }),
   );
@@ -121,53 +121,53 @@ export function createStock(parts: StockParts): Stock {
     for (const event of compareListings(source.id, before, listing ?? EMPTY_LISTING)) emit(event);
   }
 
-  function listShelf(shelf: Shelf): Listing | undefined {
-    if (shelf.reading === undefined) return undefined;
-    const { source, reading, access, isOwn } = shelf;
+  function listSource(registered: RegisteredSource): Listing | undefined {
+    if (registered.reading === undefined) return undefined;
+    const { source, reading, access, isOwn } = registered;
     const rules = { access, reserved, suspicious: isOwn ? "warn" : suspicious } as const;
     return createListing(source.id, reading.admitted, rules);
   }
 
   /** Brings back what was kept. It is no news in a new process: it was told when it was first read. */
-  function restore(shelf: Shelf): void {
-    const { source, configHash } = shelf;
-    shelf.reading = kept.find(source.id, configHash);
-    if (shelf.reading === undefined && kept.holds(source.id)) {
+  function restore(registered: RegisteredSource): void {
+    const { source, configHash } = registered;
+    registered.reading = kept.find(source.id, configHash);
+    if (registered.reading === undefined && kept.holds(source.id)) {
       emit({ kind: "capability.cache.invalidated", server: source.id });
     }
     const isNews = removed.delete(source.id) || listings.of(source.id) !== EMPTY_LISTING;
-    if (isNews) announce(source, listShelf(shelf), randomUUID());
-    else if (shelf.reading !== undefined) show(source, listShelf(shelf), randomUUID());
+    if (isNews) announce(source, listSource(registered), randomUUID());
+    else if (registered.reading !== undefined) show(source, listSource(registered), randomUUID());
   }
 
-  function onRead(shelf: Shelf, result: ToolResult<Offer>, traceId: string): void {
-    const serverName = shelf.source.id;
+  function onRead(registered: RegisteredSource, result: ToolResult<Offer>, traceId: string): void {
+    const serverName = registered.source.id;
     if (!result.success) {
       const { code, message } = result.error;
       log.warn("tools.discovery.server.failed", { traceId, serverName, code, errorMessage: message });
       return;
     }
     const reading: Reading = {
-      admitted: shelf.isOwn ? ownOffer(result.data) : admitOffer(result.data),
+      admitted: registered.isOwn ? ownOffer(result.data) : admitOffer(result.data),
       fetchedAt: clock.now(),
-      ttlMs: shelf.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, parts),
-      configHash: shelf.configHash,
+      ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, parts),
+      configHash: registered.configHash,
     };
-    shelf.reading = reading;
+    registered.reading = reading;
     // Whoever changes what is our own tells of it; reading it is no news.
-    if (shelf.isOwn) show(shelf.source, listShelf(shelf), traceId);
-    else announce(shelf.source, listShelf(shelf), traceId);
-    if (!shelf.isOwn) keep(shelf, reading, traceId);
+    if (registered.isOwn) show(registered.source, listSource(registered), traceId);
+    else announce(registered.source, listSource(registered), traceId);
+    if (!registered.isOwn) keep(registered, reading, traceId);
     const { tools, rejected } = reading.admitted;
     const counts = { toolCount: tools.length, rejectedCount: rejected.length };
     log.info("tools.discovery.server.success", { traceId, serverName, ...counts });
   }
 
-  function keep(shelf: Shelf, reading: Reading, traceId: string): void {
-    const serverName = shelf.source.id;
-    shelf.cacheProblem = undefined;
+  function keep(registered: RegisteredSource, reading: Reading, traceId: string): void {
+    const serverName = registered.source.id;
+    registered.cacheProblem = undefined;
     kept.keep(serverName, reading, (problem) => {
-      shelf.cacheProblem = problem;
+      registered.cacheProblem = problem;
       log.warn("tools.cache.failed", { traceId, code: "cache_error", serverName, problem });
     });
     emit({ kind: "capability.cache.updated", server: serverName });
@@ -175,9 +175,9 @@ export function createStock(parts: StockParts): Stock {
 
   function add(source: ToolSource, { configHash = "", isOwn = false, ...access }: SourceOptions = {}): void {
     requireTellingId(source.id);
-    const old = shelves.get(source.id);
+    const old = sources.get(source.id);
     old?.detach();
-    const shelf = createShelf({
+    const registered = createRegisteredSource({
       ...parts,
       source,
       access,
@@ -186,27 +186,27 @@ export function createStock(parts: StockParts): Stock {
       onRead,
       createTraceId: randomUUID,
     });
-    shelves.set(source.id, shelf);
-    restore(shelf);
+    sources.set(source.id, registered);
+    restore(registered);
     if (old !== undefined && old.source !== source) void closeSource(old.source, log);
   }
 
   async function remove(id: string, options: RemoveOptions = {}): Promise<void> {
     const { forget = false, traceId = randomUUID() } = options;
     if (forget && kept.forget(id)) emit({ kind: "capability.cache.invalidated", server: id });
-    const shelf = shelves.get(id);
-    if (shelf === undefined) return;
-    shelf.detach();
-    shelves.delete(id);
+    const registered = sources.get(id);
+    if (registered === undefined) return;
+    registered.detach();
+    sources.delete(id);
     removed.add(id);
     const removedCount = listings.of(id).components.length;
-    announce(shelf.source, undefined, traceId);
+    announce(registered.source, undefined, traceId);
     log.info("tools.registry.server.removed", { traceId, serverName: id, removedCount });
-    await closeSource(shelf.source, log);
+    await closeSource(registered.source, log);
   }
 
   return {
-    shelves,
+    sources,
     listings,
     search,
     ownSearch,
@@ -216,38 +216,38 @@ export function createStock(parts: StockParts): Stock {
     learnt: (id) => searchOf(id).replaced(id),
     async load(known) {
       await kept.load(known);
-      for (const shelf of shelves.values()) if (shelf.reading === undefined) restore(shelf);
+      for (const registered of sources.values()) if (registered.reading === undefined) restore(registered);
     },
     restrict(id, access) {
-      const shelf = shelves.get(id);
-      if (shelf === undefined) return;
-      shelf.access = access;
-      if (shelf.reading !== undefined) announce(shelf.source, listShelf(shelf), randomUUID());
+      const registered = sources.get(id);
+      if (registered === undefined) return;
+      registered.access = access;
+      if (registered.reading !== undefined) announce(registered.source, listSource(registered), randomUUID());
     },
     screen(policy) {
       if (policy === suspicious) return;
       suspicious = policy;
-      for (const shelf of shelves.values()) {
-        if (shelf.reading !== undefined && !shelf.isOwn)
-          announce(shelf.source, listShelf(shelf), randomUUID());
+      for (const registered of sources.values()) {
+        if (registered.reading !== undefined && !registered.isOwn)
+          announce(registered.source, listSource(registered), randomUUID());
       }
     },
-    catalogue: () => describeShelves(listings.merge(), [...shelves.values()]),
+    catalogue: () => describeSources(listings.merge(), [...sources.values()]),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
-      const open = [...shelves.values()];
-      shelves.clear();
-      for (const shelf of open) {
-        shelf.detach();
-        listings.remove(shelf.source.id);
+      const open = [...sources.values()];
+      sources.clear();
+      for (const registered of open) {
+        registered.detach();
+        listings.remove(registered.source.id);
       }
       notice.stop();
       search.stop();
       ownSearch.stop();
-      await Promise.all([kept.settle(), ...open.map((shelf) => closeSource(shelf.source, log))]);
+      await Promise.all([kept.settle(), ...open.map((registered) => closeSource(registered.source, log))]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { fail, type ToolResult } from "../core/result.ts";
 import { stillStarting } from "../process/starting.ts";
 import { meantTools, nearestTools, respeltTools } from "../text/tool-spelling.ts";
-import type { Shelf } from "./shelf.ts";
+import type { RegisteredSource } from "./registered-source.ts";
 
 /**
  * Comparing letter by letter costs 10 µs for each name; of a larger catalogue only those that share a word are
@@ -48,7 +48,7 @@ export function deniedTool(name: string, server: string): ToolResult<never> {
 }
 
 /** A server of which nothing is known, so that nobody can say whether it has the tool. */
-export function unreadServer({ source, deck: { failure } }: Shelf): ToolResult<never> {
+export function unreadServer({ source, deck: { failure } }: RegisteredSource): ToolResult<never> {
   const starting = source.starting?.();
   if (starting !== undefined) return stillStarting(source.id, starting);
   if (failure === undefined) {

@@ -1,8 +1,7 @@
 /**
- * One server in the registry: its source, what was last read of it, and when it must be read again.
+ * One source in the registry: what was last read of it, and when it must be read again.
  *
- * A shelf changes nothing but itself. What it reads it hands to `onRead`, before anybody who waited for the reading
- * goes on.
+ * It changes nothing but its own state. It hands what it reads to `onRead` before those who wait for the reading go on.
  */
 import type { Clock } from "../core/clock.ts";
 import type { ToolResult } from "../core/result.ts";
@@ -15,7 +14,7 @@ import { createPace, type After } from "../timing/pace.ts";
 /** A server that announces a change a thousand times a second is read once in that time. */
 const REREAD_GAP_MS = 1000;
 
-export interface Shelf {
+export interface RegisteredSource {
   readonly source: ToolSource;
   readonly configHash: string;
   readonly isOwn: boolean;
@@ -33,7 +32,7 @@ export interface Shelf {
   detach(): void;
 }
 
-export interface ShelfParts {
+export interface RegisteredSourceParts {
   readonly source: ToolSource;
   readonly access: Access;
   readonly configHash: string;
@@ -43,24 +42,25 @@ export interface ShelfParts {
   readonly backoff: Backoff;
   readonly random: () => number;
   readonly createTraceId: () => string;
-  readonly onRead: (shelf: Shelf, result: ToolResult<Offer>, traceId: string) => void;
+  readonly onRead: (registered: RegisteredSource, result: ToolResult<Offer>, traceId: string) => void;
 }
 
-export function createShelf(parts: ShelfParts): Shelf {
+export function createRegisteredSource(parts: RegisteredSourceParts): RegisteredSource {
   const { source, clock, after } = parts;
   let changed = false;
   let detached = false;
   let cancelRetry: (() => void) | undefined;
   const deck = createFlightDeck({
     ...parts,
-    onLanded: (result, traceId) => parts.onRead(shelf, result, traceId),
+    onLanded: (result, traceId) => parts.onRead(registered, result, traceId),
   });
   const pace = createPace({ clock, after, windowMs: 0, gapMs: REREAD_GAP_MS, run: () => void reread() });
 
   /** Nobody needs a server read that nobody has asked for yet. */
   function onChanged(): void {
     changed = true;
-    if (shelf.reading !== undefined || deck.failure !== undefined || deck.flight !== undefined) pace.ask();
+    if (registered.reading !== undefined || deck.failure !== undefined || deck.flight !== undefined)
+      pace.ask();
   }
 
   /**
@@ -72,11 +72,11 @@ export function createShelf(parts: ShelfParts): Shelf {
     if (deck.isBackingOff()) {
       cancelRetry?.();
       cancelRetry = after(deck.failure!.retryAt - clock.elapsed(), () => pace.ask());
-    } else shelf.read(parts.createTraceId());
+    } else registered.read(parts.createTraceId());
   }
 
   const unsubscribe = source.changed(onChanged);
-  const shelf: Shelf = {
+  const registered: RegisteredSource = {
     source,
     configHash: parts.configHash,
     isOwn: parts.isOwn,
@@ -85,12 +85,12 @@ export function createShelf(parts: ShelfParts): Shelf {
     reading: undefined,
     cacheProblem: undefined,
     isOld() {
-      if (shelf.reading === undefined) return false;
-      const ageMs = clock.now() - shelf.reading.fetchedAt;
+      if (registered.reading === undefined) return false;
+      const ageMs = clock.now() - registered.reading.fetchedAt;
       // A reading from the future means that the clock was set back: its age is unknown.
-      return changed || ageMs < 0 || ageMs >= shelf.reading.ttlMs;
+      return changed || ageMs < 0 || ageMs >= registered.reading.ttlMs;
     },
-    isDue: () => (shelf.reading === undefined || shelf.isOld()) && !deck.isBackingOff(),
+    isDue: () => (registered.reading === undefined || registered.isOld()) && !deck.isBackingOff(),
     read(traceId) {
       if (deck.flight !== undefined) return deck.flight;
       const announced = changed;
@@ -108,5 +108,5 @@ export function createShelf(parts: ShelfParts): Shelf {
       deck.ground();
     },
   };
-  return shelf;
+  return registered;
 }
