@@ -7,7 +7,7 @@ import type { CallContext } from "../core/tool.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { waitFor, type After } from "../timing/pace.ts";
 import type { RegisteredSource } from "./registered-source.ts";
-import type { Stock } from "./stock.ts";
+import type { SourceTable } from "./source-table.ts";
 
 export interface DiscoverOptions {
   /** Servers that take longer go on and fill the catalogue later. */
@@ -29,14 +29,14 @@ export interface Discovery {
 }
 
 export function createDiscovery(parts: {
-  readonly stock: Stock;
+  readonly table: SourceTable;
   readonly clock: Clock;
   readonly log: Log;
   readonly after: After;
   /** How long a caller without a deadline waits for a start. */
   readonly startWaitMs?: number | undefined;
 }): Discovery {
-  const { stock, clock, log, after, startWaitMs } = parts;
+  const { table, clock, log, after, startWaitMs } = parts;
 
   function ask(sources: readonly RegisteredSource[], { traceId }: CallContext): void {
     if (sources.length === 0) return;
@@ -57,7 +57,7 @@ export function createDiscovery(parts: {
 
   return {
     async discover({ waitMs, servers, force = false }, context) {
-      const chosen = [...stock.sources.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
+      const chosen = [...table.sources.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
       ask(
         chosen.filter((registered) => registered.deck.flight === undefined && (force || registered.isDue())),
         context,
@@ -65,14 +65,14 @@ export function createDiscovery(parts: {
       const stopReports = reportStarting(context, () => firstStarting(chosen));
       await Promise.all(chosen.map((registered) => wait(registered, waitMs, context)));
       stopReports();
-      return stock.catalogue();
+      return table.catalogue();
     },
     async refresh(id, context) {
-      const registered = stock.sources.get(id);
-      if (registered === undefined) return noServer(id, stock);
+      const registered = table.sources.get(id);
+      if (registered === undefined) return noServer(id, table);
       if (registered.deck.flight === undefined) ask([registered], context);
       const result = await registered.read(context.traceId).landed;
-      return result.success ? succeed({ toolCount: stock.listings.of(id).components.length }) : result;
+      return result.success ? succeed({ toolCount: table.listings.of(id).components.length }) : result;
     },
     async settle(registered, waitMs, context) {
       const elapsedMs = clock.elapsed();
@@ -100,7 +100,7 @@ function firstStarting(sources: readonly RegisteredSource[]) {
   return undefined;
 }
 
-export function noServer(id: string, { sources }: Stock): ToolResult<never> {
+export function noServer(id: string, { sources }: SourceTable): ToolResult<never> {
   return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(id.slice(0, 80))}.`, {
     hint: `The servers are ${[...sources.keys()].sort().join(", ") || "none"}.`,
   });

@@ -36,7 +36,7 @@ import { createMemoryCache } from "./kept-readings.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/pace.ts";
 import { createRouting } from "./routing.ts";
-import { createStock, type RemoveOptions, type SourceOptions } from "./stock.ts";
+import { createSourceTable, type RemoveOptions, type SourceOptions } from "./source-table.ts";
 import { createSourceNotice } from "./source-notice.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
 import type { Meanings, SimilarityOf } from "../search/similarity.ts";
@@ -151,7 +151,7 @@ export interface Registry {
 
 export function createRegistry(parts: RegistryParts = {}): Registry {
   const { clock = systemClock, log = silentLog, after = systemAfter } = parts;
-  const stock = createStock({
+  const table = createSourceTable({
     ...parts,
     clock,
     log,
@@ -164,57 +164,57 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     ttlMsMax: parts.ttlMsMax ?? TTL_MS_MAX,
     backoff: parts.backoff ?? BACKOFF,
   });
-  const discovery = createDiscovery({ stock, clock, log, after, startWaitMs: parts.startWaitMs });
-  const routing = createRouting({ ...parts, stock, discovery });
+  const discovery = createDiscovery({ table, clock, log, after, startWaitMs: parts.startWaitMs });
+  const routing = createRouting({ ...parts, table, discovery });
   const sourceNotice = createSourceNotice();
-  const { listings } = stock;
+  const { listings } = table;
   return {
-    load: (known) => stock.load(known),
+    load: (known) => table.load(known),
     add(source, options) {
-      stock.add(source, options);
+      table.add(source, options);
       sourceNotice.watch(source);
     },
-    restrict: (id, access) => stock.restrict(id, access),
-    screen: (suspicious) => stock.screen(suspicious),
+    restrict: (id, access) => table.restrict(id, access),
+    screen: (suspicious) => table.screen(suspicious),
     remove(id, options) {
       sourceNotice.leave(id);
-      return stock.remove(id, options);
+      return table.remove(id, options);
     },
-    catalogue: () => stock.catalogue(),
+    catalogue: () => table.catalogue(),
     discover: discovery.discover,
     refresh: discovery.refresh,
     call: routing.call,
     request: routing.request,
     describe: routing.describe,
     permits(id, tool) {
-      const access = stock.sources.get(id)?.access;
+      const access = table.sources.get(id)?.access;
       if (access?.deny?.includes(tool) === true) return false;
       return access?.allow === undefined || access.allow.includes(tool);
     },
     sourceChanged: sourceNotice.subscribe,
     resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
-    hasRead: (id) => stock.sources.get(id)?.reading !== undefined,
+    hasRead: (id) => table.sources.get(id)?.reading !== undefined,
     find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
     routeUri(uri) {
       const parsed = parseExposedUri(uri);
-      return parsed !== undefined && stock.sources.has(parsed.source) ? parsed : undefined;
+      return parsed !== undefined && table.sources.has(parsed.source) ? parsed : undefined;
     },
     search(query, { limit = HITS_DEFAULT, allows, own = false, similarityOf } = {}) {
-      const index = own ? stock.ownSearch : stock.search;
+      const index = own ? table.ownSearch : table.search;
       if (query.trim() !== "") return index.search(query, { limit, allows, similarityOf });
       const components = listings
         .merge()
-        .components.filter(({ source }) => (stock.sources.get(source)?.isOwn === true) === own)
+        .components.filter(({ source }) => (table.sources.get(source)?.isOwn === true) === own)
         .filter(({ name }) => allows === undefined || allows(name));
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
       return { hits, total: components.length, isFaint: false };
     },
     async nearTo(query) {
       if (parts.meanings === undefined || query.trim() === "") return undefined;
-      stock.search.prepare();
-      stock.ownSearch.prepare();
+      table.search.prepare();
+      table.ownSearch.prepare();
       return parts.meanings.nearTo(query);
     },
     shareIntent(tools, intent) {
@@ -226,15 +226,15 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     },
     learnt(tools) {
       for (const source of new Set(tools.map((tool) => listings.route(tool)?.source.id))) {
-        if (source !== undefined) stock.learnt(source);
+        if (source !== undefined) table.learnt(source);
       }
     },
     getToolDefinitions: (staticTools = []) => toAnthropicTools(staticTools, listings.merge().components),
-    subscribe: (listener) => stock.subscribe(listener),
-    changed: (listener) => stock.notice.subscribe(listener),
+    subscribe: (listener) => table.subscribe(listener),
+    changed: (listener) => table.notice.subscribe(listener),
     close() {
       sourceNotice.stop();
-      return stock.close();
+      return table.close();
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Route } from "./catalogue.ts";
 import { noServer, type Discovery } from "./discovery.ts";
 import { attempt } from "./flight.ts";
 import type { RegisteredSource } from "./registered-source.ts";
-import type { Stock } from "./stock.ts";
+import type { SourceTable } from "./source-table.ts";
 import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
 
 /** Connecting may take 5 s and finding out the era 1.5 s; a call waits for both and for the list. A process may take longer to start. */
@@ -32,14 +32,14 @@ export interface Routing {
 }
 
 export interface RoutingParts {
-  readonly stock: Stock;
+  readonly table: SourceTable;
   readonly discovery: Discovery;
   readonly watch?: CallWatch | undefined;
   readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
 }
 
-export function createRouting({ stock, discovery, watch, explainAbsent }: RoutingParts): Routing {
-  const { listings, sources } = stock;
+export function createRouting({ table, discovery, watch, explainAbsent }: RoutingParts): Routing {
+  const { listings, sources } = table;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
     if (context.principal?.revoked.aborted === true) return Promise.resolve(revoked());
@@ -138,7 +138,7 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
   }
 
   function findByWords(text: string): string[] {
-    return stock.search.search(text, { limit: NEAR_BY_WORDS_MAX }).hits.map((hit) => hit.component.name);
+    return table.search.search(text, { limit: NEAR_BY_WORDS_MAX }).hits.map((hit) => hit.component.name);
   }
 
   return {
@@ -148,7 +148,7 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
       if (context.view?.allowsServer(id) === false) return notShown(id, context.view);
       const source = sources.get(id)?.source;
       if (source === undefined)
-        return (context.view === undefined ? explainAbsent?.(id) : undefined) ?? noServer(id, stock);
+        return (context.view === undefined ? explainAbsent?.(id) : undefined) ?? noServer(id, table);
       if (source.request === undefined) {
         return fail(
           "TOOL_NOT_IMPLEMENTED",
@@ -162,7 +162,7 @@ export function createRouting({ stock, discovery, watch, explainAbsent }: Routin
     },
     async describe(id, context) {
       const source = sources.get(id)?.source;
-      if (source === undefined) return noServer(id, stock);
+      if (source === undefined) return noServer(id, table);
       if (source.describe !== undefined) return attempt(() => source.describe!(context));
       return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" says nothing of itself.`);
     },

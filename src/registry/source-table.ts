@@ -25,7 +25,7 @@ import type { Experience } from "../search/search-document.ts";
 import type { Meanings } from "../search/similarity.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
-export interface StockParts {
+export interface SourceTableParts {
   readonly cache: ServerCache;
   readonly clock: Clock;
   readonly log: Log;
@@ -53,7 +53,7 @@ export interface RemoveOptions {
   readonly traceId?: string;
 }
 
-export interface Stock {
+export interface SourceTable {
   readonly sources: ReadonlyMap<string, RegisteredSource>;
   readonly listings: Listings;
   /** Over the tools of servers. */
@@ -74,7 +74,7 @@ export interface Stock {
   close(): Promise<void>;
 }
 
-export function createStock(parts: StockParts): Stock {
+export function createSourceTable(parts: SourceTableParts): SourceTable {
   const { clock, log, after, reserved } = parts;
   let { suspicious } = parts;
   const sources = new Map<string, RegisteredSource>();
