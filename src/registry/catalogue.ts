@@ -146,7 +146,7 @@ export function describeSources(merged: MergedListings, unsorted: readonly Regis
     },
     rejected: unkept.length === 0 ? merged.rejected : [...merged.rejected, ...unkept],
     pending: idsOf(
-      sources.filter(({ reading, deck }) => reading === undefined && deck.failure === undefined),
+      sources.filter(({ reading, refresh }) => reading === undefined && refresh.failure === undefined),
     ),
     get starting() {
       return sources.flatMap(({ source }) => {
@@ -157,10 +157,10 @@ export function describeSources(merged: MergedListings, unsorted: readonly Regis
     stale: idsOf(
       sources.filter(
         (registered) =>
-          registered.reading !== undefined && (registered.isOld() || registered.deck.failure !== undefined),
+          registered.reading !== undefined && (registered.isOld() || registered.refresh.failure !== undefined),
       ),
     ),
-    failed: sources.flatMap(({ source, deck: { failure } }) =>
+    failed: sources.flatMap(({ source, refresh: { failure } }) =>
       failure === undefined ? [] : [{ source: source.id, ...describeFailure(failure.error) }],
     ),
   };

@@ -44,22 +44,22 @@ export function createDiscovery(parts: {
     for (const registered of sources) registered.read(traceId);
   }
 
-  /** A flight that others have waited for long enough is not waited for again: it would slow down every answer. */
+  /** A refresh that others have waited for long enough is not waited for again: it would slow down every answer. */
   function wait(
-    { deck: { flight } }: RegisteredSource,
+    { refresh: { running } }: RegisteredSource,
     waitMs: number,
     { signal }: CallContext,
   ): Promise<void> {
-    if (flight === undefined) return Promise.resolve();
-    const leftMs = waitMs - (clock.elapsed() - flight.startedAt);
-    return waitFor(flight.landed, { waitMs: leftMs, signal, after });
+    if (running === undefined) return Promise.resolve();
+    const leftMs = waitMs - (clock.elapsed() - running.startedAt);
+    return waitFor(running.settled, { waitMs: leftMs, signal, after });
   }
 
   return {
     async discover({ waitMs, servers, force = false }, context) {
       const chosen = [...table.sources.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
       ask(
-        chosen.filter((registered) => registered.deck.flight === undefined && (force || registered.isDue())),
+        chosen.filter((registered) => registered.refresh.running === undefined && (force || registered.isDue())),
         context,
       );
       const stopReports = reportStarting(context, () => firstStarting(chosen));
@@ -70,23 +70,23 @@ export function createDiscovery(parts: {
     async refresh(id, context) {
       const registered = table.sources.get(id);
       if (registered === undefined) return noServer(id, table);
-      if (registered.deck.flight === undefined) ask([registered], context);
-      const result = await registered.read(context.traceId).landed;
+      if (registered.refresh.running === undefined) ask([registered], context);
+      const result = await registered.read(context.traceId).settled;
       return result.success ? succeed({ toolCount: table.listings.of(id).components.length }) : result;
     },
     async settle(registered, waitMs, context) {
       const elapsedMs = clock.elapsed();
       const patienceMs = startPatienceMs(context, { elapsedMs, startWaitMs });
-      if (registered.deck.flight === undefined && registered.isDue()) ask([registered], context);
-      const { flight } = registered.deck;
-      if (flight === undefined) return;
+      if (registered.refresh.running === undefined && registered.isDue()) ask([registered], context);
+      const { running } = registered.refresh;
+      if (running === undefined) return;
       const starting = () => registered.source.starting?.();
       const stopReports = reportStarting(context, starting);
-      const ageMs = elapsedMs - flight.startedAt;
+      const ageMs = elapsedMs - running.startedAt;
       const { signal } = context;
-      await waitFor(flight.landed, { waitMs: Math.min(waitMs - ageMs, patienceMs), signal, after });
+      await waitFor(running.settled, { waitMs: Math.min(waitMs - ageMs, patienceMs), signal, after });
       const leftMs = patienceMs - (clock.elapsed() - elapsedMs);
-      if (starting() !== undefined) await waitFor(flight.landed, { waitMs: leftMs, signal, after });
+      if (starting() !== undefined) await waitFor(running.settled, { waitMs: leftMs, signal, after });
       stopReports();
     },
   };

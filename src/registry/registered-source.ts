@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import type { Reading } from "./cache-entry.ts";
-import { createFlightDeck, type Backoff, type Flight, type FlightDeck } from "./flight.ts";
+import { createListRefresh, type Backoff, type RunningRefresh, type ListRefresh } from "./list-refresh.ts";
 import type { Access } from "./listing.ts";
 import { createPace, type After } from "../timing/pace.ts";
 
@@ -18,7 +18,7 @@ export interface RegisteredSource {
   readonly source: ToolSource;
   readonly configHash: string;
   readonly isOwn: boolean;
-  readonly deck: FlightDeck;
+  readonly refresh: ListRefresh;
   access: Access;
   reading: Reading | undefined;
   /** Why what was read could not be kept. */
@@ -27,7 +27,7 @@ export interface RegisteredSource {
   isOld(): boolean;
   /** Whether somebody who asks should have the server asked. */
   isDue(): boolean;
-  read(traceId: string): Flight;
+  read(traceId: string): RunningRefresh;
   /** Stops listening and gives up what is under way; the source is not closed. */
   detach(): void;
 }
@@ -50,16 +50,16 @@ export function createRegisteredSource(parts: RegisteredSourceParts): Registered
   let changed = false;
   let detached = false;
   let cancelRetry: (() => void) | undefined;
-  const deck = createFlightDeck({
+  const refresh = createListRefresh({
     ...parts,
-    onLanded: (result, traceId) => parts.onRead(registered, result, traceId),
+    onSettled: (result, traceId) => parts.onRead(registered, result, traceId),
   });
   const pace = createPace({ clock, after, windowMs: 0, gapMs: REREAD_GAP_MS, run: () => void reread() });
 
   /** Nobody needs a server read that nobody has asked for yet. */
   function onChanged(): void {
     changed = true;
-    if (registered.reading !== undefined || deck.failure !== undefined || deck.flight !== undefined)
+    if (registered.reading !== undefined || refresh.failure !== undefined || refresh.running !== undefined)
       pace.ask();
   }
 
@@ -67,11 +67,11 @@ export function createRegisteredSource(parts: RegisteredSourceParts): Registered
    * What was under way may have been answered before the change. A server that just failed is left alone for its time.
    */
   async function reread(): Promise<void> {
-    await deck.flight?.landed;
+    await refresh.running?.settled;
     if (!changed || detached) return;
-    if (deck.isBackingOff()) {
+    if (refresh.isBackingOff()) {
       cancelRetry?.();
-      cancelRetry = after(deck.failure!.retryAt - clock.elapsed(), () => pace.ask());
+      cancelRetry = after(refresh.failure!.retryAt - clock.elapsed(), () => pace.ask());
     } else registered.read(parts.createTraceId());
   }
 
@@ -80,7 +80,7 @@ export function createRegisteredSource(parts: RegisteredSourceParts): Registered
     source,
     configHash: parts.configHash,
     isOwn: parts.isOwn,
-    deck,
+    refresh,
     access: parts.access,
     reading: undefined,
     cacheProblem: undefined,
@@ -90,22 +90,22 @@ export function createRegisteredSource(parts: RegisteredSourceParts): Registered
       // A reading from the future means that the clock was set back: its age is unknown.
       return changed || ageMs < 0 || ageMs >= registered.reading.ttlMs;
     },
-    isDue: () => (registered.reading === undefined || registered.isOld()) && !deck.isBackingOff(),
+    isDue: () => (registered.reading === undefined || registered.isOld()) && !refresh.isBackingOff(),
     read(traceId) {
-      if (deck.flight !== undefined) return deck.flight;
+      if (refresh.running !== undefined) return refresh.running;
       const announced = changed;
       changed = false;
-      const flight = deck.fly(traceId);
+      const running = refresh.start(traceId);
       // A change that could not be read is still a change for the next who asks.
-      void flight.landed.then((result) => (changed ||= announced && !result.success));
-      return flight;
+      void running.settled.then((result) => (changed ||= announced && !result.success));
+      return running;
     },
     detach() {
       detached = true;
       unsubscribe();
       pace.stop();
       cancelRetry?.();
-      deck.ground();
+      refresh.cancel();
     },
   };
   return registered;

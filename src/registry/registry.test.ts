@@ -185,7 +185,7 @@ describe("discovery", () => {
     expect(hangs!.listCount).toBe(1);
   });
 
-  it("gives a flight up after a minute, and starts another", async () => {
+  it("gives a refresh up after a minute, and starts another", async () => {
     const { registry, time, discover } = openRig();
     const source = createFixtureSource("s", [toolOf("t")]);
     source.onList = () => new Promise(() => {});
@@ -198,7 +198,7 @@ describe("discovery", () => {
     expect((await discover()).components).toHaveLength(1);
   });
 
-  it("is one flight for everybody, and a late one still fills the catalogue", async () => {
+  it("is one refresh for everybody, and a late one still fills the catalogue", async () => {
     const { registry, time, discover, names } = openRig();
     const source = createFixtureSource("s", [toolOf("t")]);
     const { promise, resolve } = Promise.withResolvers<ToolResult<Offer>>();

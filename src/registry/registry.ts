@@ -30,7 +30,7 @@ import type { ChangeListener } from "./change-notice.ts";
 import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
 import type { RegistryListener } from "../core/registry-event.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
-import type { Backoff } from "./flight.ts";
+import type { Backoff } from "./list-refresh.ts";
 import { shareIntent } from "../search/intent-share.ts";
 import { createMemoryCache } from "./kept-readings.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";

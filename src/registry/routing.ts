@@ -9,7 +9,7 @@ import type { CallContext, CallTool, SourceDescription, ToolView } from "../core
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";
 import type { Route } from "./catalogue.ts";
 import { noServer, type Discovery } from "./discovery.ts";
-import { attempt } from "./flight.ts";
+import { attempt } from "./list-refresh.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 import type { SourceTable } from "./source-table.ts";
 import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";

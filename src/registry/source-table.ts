@@ -16,7 +16,7 @@ import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
 import { admitOffer, type Admitted } from "../admission/door.ts";
 import type { RegistryEvent, RegistryListener } from "../core/registry-event.ts";
 import { compareListings } from "./events.ts";
-import type { Backoff } from "./flight.ts";
+import type { Backoff } from "./list-refresh.ts";
 import { createKeptReadings } from "./kept-readings.ts";
 import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
 import type { After } from "../timing/pace.ts";
