@@ -14,7 +14,7 @@ export interface DiscoverOptions {
   readonly waitMs: number;
   /** Only these; without it, all. */
   readonly servers?: readonly string[];
-  /** Asks servers whose reading is still good, and those that failed a moment ago. */
+  /** Asks servers whose list is still good, and those that failed a moment ago. */
   readonly force?: boolean;
 }
 
@@ -59,7 +59,9 @@ export function createDiscovery(parts: {
     async discover({ waitMs, servers, force = false }, context) {
       const chosen = [...table.sources.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
       ask(
-        chosen.filter((registered) => registered.refresh.running === undefined && (force || registered.isDue())),
+        chosen.filter(
+          (registered) => registered.refresh.running === undefined && (force || registered.isDue()),
+        ),
         context,
       );
       const stopReports = reportStarting(context, () => firstStarting(chosen));

@@ -1,12 +1,12 @@
 /**
  * One source in the registry: what was last read of it, and when it must be read again.
  *
- * It changes nothing but its own state. It hands what it reads to `onRead` before those who wait for the reading go on.
+ * It changes nothing but its own state. It hands each list to `onRead` before those who wait for it go on.
  */
 import type { Clock } from "../core/clock.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
-import type { Reading } from "./cache-entry.ts";
+import type { CachedList } from "./cache-entry.ts";
 import { createListRefresh, type Backoff, type RunningRefresh, type ListRefresh } from "./list-refresh.ts";
 import type { Access } from "./listing.ts";
 import { createPace, type After } from "../timing/pace.ts";
@@ -20,10 +20,10 @@ export interface RegisteredSource {
   readonly isOwn: boolean;
   readonly refresh: ListRefresh;
   access: Access;
-  reading: Reading | undefined;
-  /** Why what was read could not be kept. */
+  list: CachedList | undefined;
+  /** Why the list could not be cached. */
   cacheProblem: string | undefined;
-  /** Whether the reading is older than it may be, or the server said that it changed. */
+  /** Whether the list is too old, or the server said that it changed. */
   isOld(): boolean;
   /** Whether somebody who asks should have the server asked. */
   isDue(): boolean;
@@ -59,7 +59,7 @@ export function createRegisteredSource(parts: RegisteredSourceParts): Registered
   /** Nobody needs a server read that nobody has asked for yet. */
   function onChanged(): void {
     changed = true;
-    if (registered.reading !== undefined || refresh.failure !== undefined || refresh.running !== undefined)
+    if (registered.list !== undefined || refresh.failure !== undefined || refresh.running !== undefined)
       pace.ask();
   }
 
@@ -82,15 +82,15 @@ export function createRegisteredSource(parts: RegisteredSourceParts): Registered
     isOwn: parts.isOwn,
     refresh,
     access: parts.access,
-    reading: undefined,
+    list: undefined,
     cacheProblem: undefined,
     isOld() {
-      if (registered.reading === undefined) return false;
-      const ageMs = clock.now() - registered.reading.fetchedAt;
-      // A reading from the future means that the clock was set back: its age is unknown.
-      return changed || ageMs < 0 || ageMs >= registered.reading.ttlMs;
+      if (registered.list === undefined) return false;
+      const ageMs = clock.now() - registered.list.fetchedAt;
+      // A list from the future means that the clock was set back: its age is unknown.
+      return changed || ageMs < 0 || ageMs >= registered.list.ttlMs;
     },
-    isDue: () => (registered.reading === undefined || registered.isOld()) && !refresh.isBackingOff(),
+    isDue: () => (registered.list === undefined || registered.isOld()) && !refresh.isBackingOff(),
     read(traceId) {
       if (refresh.running !== undefined) return refresh.running;
       const announced = changed;

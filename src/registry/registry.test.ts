@@ -3,7 +3,7 @@ import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool
 import { silentLog } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Offer } from "../core/tool.ts";
-import { createMemoryCache } from "./kept-readings.ts";
+import { createMemoryCache } from "./cached-lists.ts";
 import { createRegistry, type RegistryParts } from "./registry.ts";
 import { createTestTime, settle } from "./time.testkit.ts";
 

@@ -32,7 +32,7 @@ import type { RegistryListener } from "../core/registry-event.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
 import type { Backoff } from "./list-refresh.ts";
 import { shareIntent } from "../search/intent-share.ts";
-import { createMemoryCache } from "./kept-readings.ts";
+import { createMemoryCache } from "./cached-lists.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/pace.ts";
 import { createRouting } from "./routing.ts";
@@ -57,7 +57,7 @@ export interface RegistryParts {
   readonly reservedNames?: readonly string[];
   /** What is done with tools whose texts look like an attack; without it, they are only found. */
   readonly suspicious?: SuspiciousTools;
-  /** How long a reading is good for where the server does not say. */
+  /** How long a list is good for where the server does not say. */
   readonly ttlMs?: number;
   /** The longest that a server's own word is believed. */
   readonly ttlMsMax?: number;
@@ -105,7 +105,7 @@ export interface Registry {
   remove(id: string, options?: RemoveOptions): Promise<void>;
   /** What is known now. */
   catalogue(): Catalogue;
-  /** Asks the servers whose reading is missing or too old, all at once, and says what is known then. */
+  /** Asks the servers whose list is missing or too old, all at once, and says what is known then. */
   discover(options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
   /** Asks one server, whatever is known of it. */
   refresh(id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
@@ -194,7 +194,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     sourceChanged: sourceNotice.subscribe,
     resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
-    hasRead: (id) => table.sources.get(id)?.reading !== undefined,
+    hasRead: (id) => table.sources.get(id)?.list !== undefined,
     find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
     routeUri(uri) {

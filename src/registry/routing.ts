@@ -87,7 +87,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     const route = routeFor(name, context);
     if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
-    if (registered !== undefined && registered.reading === undefined) return unreadServer(registered);
+    if (registered !== undefined && registered.list === undefined) return unreadServer(registered);
     // A profile says nothing of servers that it would not show.
     const why = registered === undefined && view === undefined ? absentServer(name) : undefined;
     if (why !== undefined) return why;
@@ -101,7 +101,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     const isNamed = ({ source: { id } }: RegisteredSource): boolean =>
       id === CAPABILITIES_ID || (view?.allowsServer(id) !== false && folded.startsWith(foldName(id)));
     const named = [...sources.values()].filter(
-      (registered) => registered.reading === undefined && isNamed(registered),
+      (registered) => registered.list === undefined && isNamed(registered),
     );
     await Promise.all(named.map((registered) => discovery.settle(registered, CALL_WAIT_MS, context)));
   }
