@@ -2,7 +2,7 @@
 import { hashJson, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { CachedServer } from "../core/store.ts";
 import type { Offer } from "../core/tool.ts";
-import { admitOffer, type Admitted, type Rejection } from "../admission/door.ts";
+import { admitOffer, type Admitted, type Rejection } from "../admission/admission.ts";
 import { isEntryFinding } from "../admission/findings.ts";
 
 export const TTL_MS_DEFAULT = 5 * 60_000;

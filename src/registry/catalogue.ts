@@ -1,7 +1,7 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
 import type { ToolError, ToolErrorCode } from "../core/errors.ts";
 import type { Component, ToolDefinition, ToolSource, Starting } from "../core/tool.ts";
-import type { Rejection } from "../admission/door.ts";
+import type { Rejection } from "../admission/admission.ts";
 import { findSuspicious, type Finding, type ListedEntries } from "../admission/findings.ts";
 import { EMPTY_LISTING, type Exposed, type Listing } from "./listing.ts";
 import { compareText } from "../text/compare-text.ts";

@@ -13,7 +13,7 @@ import type { Offer, ToolSource } from "../core/tool.ts";
 import { clampTtl, type CachedList } from "./cache-entry.ts";
 import { createListings, describeSources, type Catalogue, type Listings } from "./catalogue.ts";
 import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
-import { admitOffer, type Admitted } from "../admission/door.ts";
+import { admitOffer, type Admitted } from "../admission/admission.ts";
 import type { RegistryEvent, RegistryListener } from "../core/registry-event.ts";
 import { compareListings } from "./events.ts";
 import type { Backoff } from "./list-refresh.ts";
