@@ -13,7 +13,7 @@ import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import type { ClientFace } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
-import { createOpenWire } from "../upstream/transport/open-wire.ts";
+import { createOpenTransport } from "../upstream/transport/open-transport.ts";
 import type { UpstreamConfig } from "../upstream/upstream-config.ts";
 import {
   createUpstreamServer,
@@ -108,7 +108,7 @@ export function createServers({
       startWaitMs,
       redact: (text) => redactors.current().text(text),
       mask: (value) => redactors.current().mask(value),
-      openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),
+      openTransport: createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
     });
     const leave = server.notified!((method, params, one) => {
       for (const listener of listeners) listener(config.id, method, params, one);

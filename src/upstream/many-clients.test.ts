@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import { openWire } from "./transport/open-wire.ts";
+import { openTransport } from "./transport/open-transport.ts";
 import { OWN_LINE_COUNT_MAX } from "./connection/own-lines.ts";
 import { createUpstreamServer } from "./upstream-server.ts";
 import {
@@ -96,8 +96,8 @@ describe("a legacy client that can be asked", () => {
     const [ann, bob] = [clientOf("Ann"), clientOf("Bob")];
     for (const client of [ann, bob]) await upstream.call("echo", {}, contextOf({ client }));
     ann.leave();
-    await vi.waitFor(() => expect(servers[0]!.wire!.isClosed).toBe(true), { timeout: 20_000 });
-    expect(servers[1]!.wire!.isClosed).toBe(false);
+    await vi.waitFor(() => expect(servers[0]!.transport!.isClosed).toBe(true), { timeout: 20_000 });
+    expect(servers[1]!.transport!.isClosed).toBe(false);
     expect(upstream.status().ownLineCount).toBe(1);
     expect(await upstream.call("echo", {}, contextOf({ client: ann }))).toMatchObject({
       error: { code: "CANCELLED" },
@@ -343,7 +343,7 @@ describe("a call of a modern client to a legacy server", () => {
     });
     abort.abort();
     expect(await first).toMatchObject({ error: { code: "CANCELLED" } });
-    await vi.waitFor(() => expect(servers[1]!.wire!.isClosed).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(servers[1]!.transport!.isClosed).toBe(true), { timeout: 20_000 });
     expect(heardBy(servers[1]!, "notifications/cancelled")).toHaveLength(1);
     expect(upstream.status().ownLineCount).toBe(0);
   });
@@ -408,8 +408,8 @@ describe("at the limit of lines", () => {
     expect(await next).toMatchObject({ success: true });
     await Promise.all(calls);
     expect(upstream.status().ownLineCount).toBe(OWN_LINE_COUNT_MAX);
-    expect(servers[0]!.wire!.isClosed).toBe(true);
-    expect(servers.filter((server) => server.wire!.isClosed)).toHaveLength(1);
+    expect(servers[0]!.transport!.isClosed).toBe(true);
+    expect(servers.filter((server) => server.transport!.isClosed)).toHaveLength(1);
   });
 
   it("a call that is cancelled while it waits is not sent, and those who wait behind it are not held up", async () => {
@@ -468,7 +468,7 @@ describe("at the limit of lines", () => {
     const next = upstream.call("x", {}, contextOf({ client: clientOf("next") }));
     await upstream.close();
     expect(await next).toMatchObject({ error: { code: "TOOL_UNAVAILABLE" } });
-    expect(servers.every((server) => server.wire!.isClosed)).toBe(true);
+    expect(servers.every((server) => server.transport!.isClosed)).toBe(true);
     for (const result of await Promise.all(calls)) expect(result).toMatchObject({ success: false });
   });
 });
@@ -518,7 +518,7 @@ it("real processes: two clients whose calls overlap are asked each for their own
   const script = { era: "legacy" as const, rules: [{ tool: "echo", request: question }] };
   const upstream = createUpstreamServer(
     { ...CONFIG, connectTimeoutMs: 20_000, transport: { kind: "stdio", env: {}, ...evilCommand(script) } },
-    { clientInfo: { name: "t", version: "0" }, log: silentLog, openWire, hasManyClients: () => true },
+    { clientInfo: { name: "t", version: "0" }, log: silentLog, openTransport, hasManyClients: () => true },
   );
   onTestFinished(() => upstream.close());
   const [ann, bob] = [clientOf("Ann"), clientOf("Bob")];
@@ -553,7 +553,7 @@ it(
         connectTimeoutMs: 20_000,
         transport: { kind: "stdio", env: {}, ...evilCommand({ era: "legacy", rules }) },
       },
-      { clientInfo: { name: "t", version: "0" }, log: silentLog, openWire },
+      { clientInfo: { name: "t", version: "0" }, log: silentLog, openTransport },
     );
     onTestFinished(() => upstream.close());
     const client = clientOf("Ann", {});

@@ -5,7 +5,7 @@ import { silentLog } from "../core/log.ts";
 import type { Principal } from "../core/principal.ts";
 import { succeed } from "../core/result.ts";
 import type { CallContext, ClientFace } from "../core/tool.ts";
-import type { WireMessage } from "./transport/wire.ts";
+import type { JsonRpcMessage } from "./transport/transport.ts";
 import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
@@ -38,11 +38,11 @@ export function openMany(
       log: silentLog,
       random: () => 0,
       hasManyClients: () => true,
-      openWire: async () => {
+      openTransport: async () => {
         const server = new MemoryServer();
         prepare(server);
         servers.push(server);
-        return { wire: server.connect() };
+        return { transport: server.connect() };
       },
       ...parts,
     },
@@ -99,7 +99,7 @@ export function principalOf(id: string): Principal {
   return { id, name: id, permissions: new Set(["call"]), revoked: new AbortController().signal };
 }
 
-export function heardBy(server: MemoryServer, method: string): WireMessage[] {
+export function heardBy(server: MemoryServer, method: string): JsonRpcMessage[] {
   return server.heard.filter((message) => message["method"] === method);
 }
 

@@ -25,7 +25,7 @@ function open(config: Partial<UpstreamConfig> = {}, parts: Partial<UpstreamParts
       log: silentLog,
       clock: { now: () => now, elapsed: () => now },
       random: () => 0,
-      openWire: async () => ({ wire: server.connect() }),
+      openTransport: async () => ({ transport: server.connect() }),
       ...parts,
     },
   );
@@ -117,7 +117,7 @@ describe("connecting", () => {
     expect(await upstream.list(contextOf())).toMatchObject({
       error: { code: "TOOL_UNAVAILABLE", message: expect.stringContaining("did not answer initialize") },
     });
-    expect(server.wire?.isClosed).toBe(true);
+    expect(server.transport?.isClosed).toBe(true);
   });
 
   it("goes on for the others when one caller gives up", async () => {
@@ -581,7 +581,7 @@ describe("the end", () => {
     const { server, upstream } = open();
     await upstream.call("echo", {}, contextOf());
     await upstream.close();
-    expect(server.wire?.isClosed).toBe(true);
+    expect(server.transport?.isClosed).toBe(true);
     expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
       error: { code: "TOOL_UNAVAILABLE" },
     });

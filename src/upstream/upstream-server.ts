@@ -30,7 +30,7 @@ import type { Era } from "./connection/handshake.ts";
 import { Line, type CommonLineParts } from "./connection/line.ts";
 import { createHealth, type LastError } from "./connection/link.ts";
 import { LogLevels } from "./connection/log-levels.ts";
-import { openWire } from "./transport/open-wire.ts";
+import { openTransport } from "./transport/open-transport.ts";
 import { callOwner, OwnLines, type Owner } from "./connection/own-lines.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
@@ -44,7 +44,7 @@ export interface UpstreamParts {
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-  readonly openWire?: ConnectParts["openWire"];
+  readonly openTransport?: ConnectParts["openTransport"];
   /** Takes secrets out of what the server says when it fails; without it, nothing is taken out. */
   readonly redact?: ConnectParts["redact"];
   /** Takes secrets out of what the server lists: that is kept, searched and shown for long. */
@@ -112,7 +112,7 @@ class Upstream implements UpstreamServer {
       clientInfo: parts.clientInfo,
       log: parts.log,
       clock,
-      openWire: parts.openWire ?? openWire,
+      openTransport: parts.openTransport ?? openTransport,
       redact: parts.redact ?? ((text) => text),
       mask: parts.mask,
       startWaitMs: parts.startWaitMs,

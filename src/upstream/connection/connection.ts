@@ -1,10 +1,10 @@
-/** One live connection to a server: a wire, a peer on it, and the session that they opened. */
+/** One live connection to a server: a transport, a peer on it, and the session that they opened. */
 import type { ToolError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { causeOfToolError, type FailureCause } from "../failure-cause.ts";
 import { openSession, type Era, type Session } from "./handshake.ts";
-import type { OpenedWire, OpenWire } from "../transport/open-wire.ts";
+import type { OpenedTransport, OpenTransport } from "../transport/open-transport.ts";
 import { Peer, type AnswerToPeer, type Reply } from "./peer.ts";
 import { findCrashCause, type CrashCause } from "../process/crash-cause.ts";
 import type { ServerProcess } from "../process/server-process.ts";
@@ -23,7 +23,7 @@ export type ConnectOutcome = { readonly kind: "connected"; readonly connection: 
 
 interface Failed extends Loss {
   readonly kind: "failed";
-  /** What to tell whoever called, where the wire knows: a server that needs a login, or is too busy. */
+  /** What to tell whoever called, where the transport knows: a server that needs a login, or is too busy. */
   readonly error?: ToolError;
   /** Settles when what was started has ended: until then nothing may be started in its place. */
   readonly ended: Promise<void>;
@@ -45,7 +45,7 @@ export interface ConnectParts {
   readonly lastEra: Era | undefined;
   readonly isEraSure?: boolean;
   readonly log: Log;
-  readonly openWire: OpenWire;
+  readonly openTransport: OpenTransport;
   /** Takes secrets out of what a server says: one that fails may print what it was given. */
   readonly redact: (text: string) => string;
   readonly onRequest: (method: string, params: JsonObject, signal: AbortSignal) => Promise<AnswerToPeer>;
@@ -83,17 +83,17 @@ type OnceOutcome =
 async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise<OnceOutcome> {
   const startedAt = performance.now();
   let isOpen = false;
-  let opened: OpenedWire;
+  let opened: OpenedTransport;
   try {
-    opened = await parts.openWire(config.transport, parts.log);
+    opened = await parts.openTransport(config.transport, parts.log);
   } catch (error) {
     const reason = reasonOf(error);
     const ended = Promise.resolve();
     return { kind: "failed", reason, cause: "not_started", stderr: [], ended, hasEnded: false };
   }
-  const { wire, process } = opened;
+  const { transport, process } = opened;
   if (process?.pid !== undefined) parts.onStarted?.(process);
-  const peer = new Peer(wire, {
+  const peer = new Peer(transport, {
     onRequest: parts.onRequest,
     onNotification: parts.onNotification,
     onClose: () => {
@@ -113,14 +113,14 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
   const what = process === undefined ? "answer initialize" : "start";
   const limit = new StartLimit({ what, limitMs, longestMs, lastSignAt, signal: parts.signal });
   try {
-    await limit.race(wire.start());
+    await limit.race(transport.start());
     // The limit of the start comes first.
     const timeoutMs = longestMs + QUESTION_SLACK_MS;
     const { signal: _unwanted, ...asking } = parts;
     const outcome = await limit.race(openSession(peer, { ...asking, timeoutMs }));
     if (outcome.kind === "open") {
       isOpen = true;
-      wire.setProtocolVersion?.(outcome.session.protocolVersion);
+      transport.setProtocolVersion?.(outcome.session.protocolVersion);
       const connectMs = performance.now() - startedAt;
       return { kind: "connected", connection: { peer, session: outcome.session, process, connectMs } };
     }
@@ -143,10 +143,10 @@ const QUESTION_SLACK_MS = 1_000;
 
 type End = Omit<Loss, "stderr" | "crash">;
 
-/** Who knows most is believed: the wire that was refused, then the process that has ended, then the last answer. */
+/** Who knows most is believed: the transport that was refused, then the process that has ended, then the last answer. */
 async function failed(
   end: End,
-  opened: OpenedWire,
+  opened: OpenedTransport,
   config: UpstreamConfig,
   parts: ConnectParts,
 ): Promise<Omit<Failed, "ended">> {
@@ -193,8 +193,8 @@ const CAUSE_LINES = 200;
 const TAIL_LINES = 20;
 
 /** Silence on a pipe full of other things, and a request that failed, have a cause of their own. */
-function lookCloser(end: End, { process, cause: wireCause }: OpenedWire): End {
-  if (end.cause === "lost") return { ...end, cause: wireCause?.() ?? end.cause };
+function lookCloser(end: End, { process, cause: transportCause }: OpenedTransport): End {
+  if (end.cause === "lost") return { ...end, cause: transportCause?.() ?? end.cause };
   const noise = process?.counts().noise ?? 0;
   if (end.cause !== "connect_timeout" || noise === 0) return end;
   return { reason: `${end.reason}, and what it wrote instead is no MCP`, cause: "not_mcp" };

@@ -29,7 +29,7 @@ const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 /** What is the same for all lines to a server. */
 export interface CommonLineParts extends Pick<
   LinkParts,
-  "clientInfo" | "log" | "openWire" | "redact" | "health" | "prefersModern" | "startWaitMs"
+  "clientInfo" | "log" | "openTransport" | "redact" | "health" | "prefersModern" | "startWaitMs"
 > {
   readonly clock: Clock;
   /** Takes secrets out of what the server asks a client. */

@@ -31,7 +31,7 @@ const WELL_MS = 10_000;
 
 export interface LinkParts extends Pick<
   ConnectParts,
-  "clientInfo" | "openWire" | "redact" | "onRequest" | "onNotification"
+  "clientInfo" | "openTransport" | "redact" | "onRequest" | "onNotification"
 > {
   readonly log: Log;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolErrorCode } from "../../core/errors.ts";
 import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
-import type { UnusableAnswer } from "../transport/wire.ts";
+import type { UnusableAnswer } from "../transport/transport.ts";
 import type { Reply } from "./peer.ts";
 
 /** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */

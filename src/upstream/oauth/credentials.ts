@@ -15,7 +15,7 @@ import {
 import type { Log } from "../../core/log.ts";
 import { fail } from "../../core/result.ts";
 import type { SecretStore } from "../../core/secret-store.ts";
-import { WireFailure } from "../transport/wire-failure.ts";
+import { TransportFailure } from "../transport/transport-failure.ts";
 import { reasonOf } from "./authorization-failed.ts";
 import { authorize, requireBearer, type AuthorizationWay } from "./authorize.ts";
 import type { Challenge } from "./challenge.ts";
@@ -58,7 +58,7 @@ export class Credentials {
     if (token === this.#unproven) this.#unproven = undefined;
   }
 
-  /** The server did not take this token, or asked for one: there is another after this, or it throws a `WireFailure`. */
+  /** The server did not take this token, or asked for one: there is another after this, or it throws a `TransportFailure`. */
   async renew(used: string | undefined, challenge: Challenge): Promise<void> {
     if ((await this.token()) !== used) return;
     await this.#recover(() => this.#renewAlone(used, challenge));
@@ -71,9 +71,9 @@ export class Credentials {
   }
 
   /** The one error for everything that only the user can help with. */
-  required(why: string): WireFailure {
+  required(why: string): TransportFailure {
     const { server } = this.#parts;
-    return new WireFailure(
+    return new TransportFailure(
       fail("TOOL_UNAVAILABLE", `The server ${server} needs a login: ${why}.`, {
         reason: "auth_required",
         retryable: false,
@@ -153,9 +153,9 @@ export class Credentials {
     if (isNew) this.#unproven = record.tokens?.access_token;
   }
 
-  #unreachable(reason: string): WireFailure {
+  #unreachable(reason: string): TransportFailure {
     const { server } = this.#parts;
-    return new WireFailure(
+    return new TransportFailure(
       fail("TOOL_UNAVAILABLE", `The login to the server ${server} could not be renewed: ${reason}.`, {
         reason: "auth_unavailable",
         hint: "The authorization server may be in trouble. Call again later; nothing was sent.",
