@@ -1,9 +1,9 @@
 /**
- * One line to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
+ * One channel to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
  * end when nobody uses it.
  *
  * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
- * - What the server asks goes to the client that the owner of the line names, if that client can be asked for it, and to no other
+ * - What the server asks goes to the client that the owner of the channel names, if that client can be asked for it, and to no other
  *   (see `questions.ts`).
  */
 import type { Clock } from "../../core/clock.ts";
@@ -26,8 +26,8 @@ import type { UpstreamConfig } from "../upstream-config.ts";
 
 const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 
-/** What is the same for all lines to a server. */
-export interface CommonLineParts extends Pick<
+/** What is the same for all channels to a server. */
+export interface CommonChannelParts extends Pick<
   LinkParts,
   "clientInfo" | "log" | "openTransport" | "redact" | "health" | "prefersModern" | "startWaitMs"
 > {
@@ -36,24 +36,24 @@ export interface CommonLineParts extends Pick<
   readonly mask?: Redactor["mask"] | undefined;
 }
 
-export interface LineParts extends CommonLineParts {
+export interface ChannelParts extends CommonChannelParts {
   readonly clientCapabilities: LinkParts["clientCapabilities"];
   /** Who answers what the server asks now, or why nobody does. */
-  readonly findClient: (line: Line) => ClientFace | NobodyToAsk;
-  readonly onNotification: (line: Line, method: string, params: JsonObject) => void;
-  /** The least important log messages that are wanted: on the line, or for one call of a modern server. */
+  readonly findClient: (channel: Channel) => ClientFace | NobodyToAsk;
+  readonly onNotification: (channel: Channel, method: string, params: JsonObject) => void;
+  /** The least important log messages that are wanted: on the channel, or for one call of a modern server. */
   readonly logLevel: (context?: CallContext) => string | undefined;
-  /** Nobody has used the line for as long as the config says. */
-  readonly onIdle: (line: Line) => void;
+  /** Nobody has used the channel for as long as the config says. */
+  readonly onIdle: (channel: Channel) => void;
 }
 
 export interface NobodyToAsk {
   readonly nobody: string;
 }
 
-export class Line {
+export class Channel {
   readonly #config: UpstreamConfig;
-  readonly #parts: LineParts;
+  readonly #parts: ChannelParts;
   readonly #link: Link;
   readonly #calls = new Set<CallContext>();
   readonly #strays = new Set<ClientFace | undefined>();
@@ -63,7 +63,7 @@ export class Line {
   #lost: Listening | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(config: UpstreamConfig, parts: LineParts) {
+  constructor(config: UpstreamConfig, parts: ChannelParts) {
     this.#config = config;
     this.#parts = parts;
     this.#link = new Link(config, {
