@@ -25,10 +25,10 @@ import type {
 } from "../core/tool.ts";
 import { askableOf, isAskable } from "../core/askable.ts";
 import { newestCaller, onlyCaller } from "./connection/caller.ts";
-import type { ConnectParts } from "./connection/connection.ts";
+import type { ConnectParts } from "./connection/connect.ts";
 import type { Era } from "./connection/handshake.ts";
 import { Channel, type CommonChannelParts } from "./connection/channel.ts";
-import { createHealth, type LastError } from "./connection/link.ts";
+import { createHealth, type LastError } from "./connection/connection.ts";
 import { LogLevels } from "./connection/log-levels.ts";
 import { openTransport } from "./transport/open-transport.ts";
 import { callOwner, ChannelPool, type Owner } from "./connection/channel-pool.ts";

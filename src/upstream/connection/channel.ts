@@ -13,8 +13,8 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { describeRunDeadline } from "../../core/run-deadline.ts";
 import type { CallContext, ClientFace, Offer, Starting } from "../../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
-import { explainClosed, type Connection, type Loss } from "./connection.ts";
-import { Link, type LinkParts } from "./link.ts";
+import { explainClosed, type Loss, type OpenConnection } from "./connect.ts";
+import { Connection, type ConnectionParts } from "./connection.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
@@ -28,7 +28,7 @@ const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 
 /** What is the same for all channels to a server. */
 export interface CommonChannelParts extends Pick<
-  LinkParts,
+  ConnectionParts,
   "clientInfo" | "log" | "openTransport" | "redact" | "health" | "prefersModern" | "startWaitMs"
 > {
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface CommonChannelParts extends Pick<
 }
 
 export interface ChannelParts extends CommonChannelParts {
-  readonly clientCapabilities: LinkParts["clientCapabilities"];
+  readonly clientCapabilities: ConnectionParts["clientCapabilities"];
   /** Who answers what the server asks now, or why nobody does. */
   readonly findClient: (channel: Channel) => ClientFace | NobodyToAsk;
   readonly onNotification: (channel: Channel, method: string, params: JsonObject) => void;
@@ -54,7 +54,7 @@ export interface NobodyToAsk {
 export class Channel {
   readonly #config: UpstreamConfig;
   readonly #parts: ChannelParts;
-  readonly #link: Link;
+  readonly #connection: Connection;
   readonly #calls = new Set<CallContext>();
   readonly #strays = new Set<ClientFace | undefined>();
   readonly #questions = new Questions();
@@ -66,7 +66,7 @@ export class Channel {
   constructor(config: UpstreamConfig, parts: ChannelParts) {
     this.#config = config;
     this.#parts = parts;
-    this.#link = new Link(config, {
+    this.#connection = new Connection(config, {
       ...parts,
       onRequest: (method, params, signal) => this.#answer(method, params, signal),
       onNotification: (method, params) => parts.onNotification(this, method, params),
@@ -81,16 +81,16 @@ export class Channel {
     });
   }
 
-  get connection(): Connection | undefined {
-    return this.#link.connection;
+  get connection(): OpenConnection | undefined {
+    return this.#connection.current;
   }
 
   get isConnecting(): boolean {
-    return this.#link.isConnecting;
+    return this.#connection.isConnecting;
   }
 
   starting(): Starting | undefined {
-    return this.#link.starting();
+    return this.#connection.starting();
   }
 
   /** The calls under way, the newest last. */
@@ -131,12 +131,12 @@ export class Channel {
   }
 
   /** Opens the connection, if it is not open yet. */
-  connect(context: CallContext): Promise<ToolResult<Connection>> {
+  connect(context: CallContext): Promise<ToolResult<OpenConnection>> {
     return this.#with(context, async (connection) => succeed(connection));
   }
 
   notify(method: string, params: JsonObject): void {
-    this.#link.connection?.peer.notify(method, params);
+    this.#connection.current?.peer.notify(method, params);
   }
 
   setLogLevel(level: string): void {
@@ -145,27 +145,27 @@ export class Channel {
 
   /** Gives the connection up until it is needed again. */
   disconnect(): Promise<void> {
-    return this.#link.disconnect();
+    return this.#connection.disconnect();
   }
 
-  /** For good; see `Link.close` for a start that is under way. */
+  /** For good; see `Connection.close` for a start that is under way. */
   async close(how?: { readonly finishStart: boolean }): Promise<void> {
     clearTimeout(this.#idleTimer);
-    await this.#link.close(how);
+    await this.#connection.close(how);
   }
 
   // ── a call's way in and out ───────────────────────────────────────────────────────────────────────────────────────
 
   async #with<T>(
     context: CallContext,
-    use: (connection: Connection) => Promise<ToolResult<T>>,
+    use: (connection: OpenConnection) => Promise<ToolResult<T>>,
   ): Promise<ToolResult<T>> {
     this.#calls.add(context);
     clearTimeout(this.#idleTimer);
     try {
-      const { connection } = this.#link;
+      const connection = this.#connection.current;
       if (connection !== undefined) return await use(connection);
-      const opened = await this.#link.open(context);
+      const opened = await this.#connection.open(context);
       return opened.success ? await use(opened.data) : opened;
     } finally {
       this.#calls.delete(context);
@@ -174,7 +174,7 @@ export class Channel {
   }
 
   async #exchange(
-    connection: Connection,
+    connection: OpenConnection,
     method: string,
     params: JsonObject,
     context: CallContext,
@@ -204,13 +204,13 @@ export class Channel {
    * Who is to blame for a request that failed: the server, if nothing came back at all; the call alone, if something did. A remote
    * session that is gone says so only when it is used, and the next call opens a new one: whether that succeeds is what counts.
    */
-  #judge(connection: Connection, reply: Reply): void {
+  #judge(connection: OpenConnection, reply: Reply): void {
     if (connection.process !== undefined) return;
     const isSessionLost = reply.kind === "unusable" && reply.endsSession === true;
     if (reply.kind !== "closed" && !isSessionLost) return;
     const reason = reply.kind === "closed" ? reply.reason : reply.problem;
     const loss: Loss = { reason, cause: "lost", stderr: [] };
-    this.#link.lose(connection, loss, !isSessionLost);
+    this.#connection.lose(connection, loss, !isSessionLost);
   }
 
   /** What the server asks meanwhile may belong to this request. */
@@ -228,7 +228,7 @@ export class Channel {
 
   /** A modern server has no such request: it is told by what it listens to. */
   async #subscribe(
-    connection: Connection,
+    connection: OpenConnection,
     method: string,
     params: JsonObject,
     context: CallContext,

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { startOAuthServer } from "../../../test/rig/oauth-server.ts";
 import type { ToolError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
-import { connect } from "../connection/connection.ts";
+import { connect } from "../connection/connect.ts";
 import { agreeableUser, openTestStore } from "../oauth/oauth.testkit.ts";
 import { createOpenTransport, type OpenTransport } from "./open-transport.ts";
 import type { TransportConfig } from "../upstream-config.ts";
