@@ -9,12 +9,12 @@ import {
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Offer } from "../core/tool.ts";
 import type { RegistryEvent } from "../core/registry-event.ts";
-import { createRegistry, type RegistryParts } from "./registry.ts";
+import { createRegistry, type RegistryDeps } from "./registry.ts";
 import { createTestTime, settle } from "./time.testkit.ts";
 
-function openRig(parts: RegistryParts = {}) {
+function openRig(deps: RegistryDeps = {}) {
   const time = createTestTime();
-  const registry = createRegistry({ ...time, random: () => 1, ...parts });
+  const registry = createRegistry({ ...time, random: () => 1, ...deps });
   const notices: string[] = [];
   const leave = registry.changed((kinds) => notices.push([...kinds].join("+")));
   const events: RegistryEvent[] = [];

@@ -28,7 +28,7 @@ export interface Discovery {
   settle(registered: RegisteredSource, waitMs: number, context: CallContext): Promise<void>;
 }
 
-export function createDiscovery(parts: {
+export function createDiscovery(deps: {
   readonly table: SourceTable;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,7 +36,7 @@ export function createDiscovery(parts: {
   /** How long a caller without a deadline waits for a start. */
   readonly startWaitMs?: number | undefined;
 }): Discovery {
-  const { table, clock, log, after, startWaitMs } = parts;
+  const { table, clock, log, after, startWaitMs } = deps;
 
   function ask(sources: readonly RegisteredSource[], { traceId }: CallContext): void {
     if (sources.length === 0) return;

@@ -43,7 +43,7 @@ export interface ListRefresh {
   cancel(): void;
 }
 
-export interface ListRefreshParts {
+export interface ListRefreshDeps {
   readonly source: ToolSource;
   readonly clock: Clock;
   readonly after: After;
@@ -53,8 +53,8 @@ export interface ListRefreshParts {
   readonly onSettled: (result: ToolResult<Offer>, traceId: string) => void;
 }
 
-export function createListRefresh(parts: ListRefreshParts): ListRefresh {
-  const { source, clock, after } = parts;
+export function createListRefresh(deps: ListRefreshDeps): ListRefresh {
+  const { source, clock, after } = deps;
   const cancelled = new AbortController();
   let running: RunningRefresh | undefined;
   let failure: Failure | undefined;
@@ -64,11 +64,11 @@ export function createListRefresh(parts: ListRefreshParts): ListRefresh {
     running = undefined;
     if (cancelled.signal.aborted) return result;
     const taken = await attempt(async () => {
-      failure = result.success ? undefined : createFailure(result.error, failure, parts);
-      parts.onSettled(result, traceId);
+      failure = result.success ? undefined : createFailure(result.error, failure, deps);
+      deps.onSettled(result, traceId);
       return result;
     });
-    if (taken !== result && !taken.success) failure = createFailure(taken.error, failure, parts);
+    if (taken !== result && !taken.success) failure = createFailure(taken.error, failure, deps);
     return taken;
   }
 
@@ -112,13 +112,13 @@ async function listWithin(
   return fail("TOOL_TIMEOUT", `${source.id} did not say within ${LIST_MS_MAX / 1000} s what it offers.`);
 }
 
-function createFailure(error: ToolError, last: Failure | undefined, parts: ListRefreshParts): Failure {
+function createFailure(error: ToolError, last: Failure | undefined, deps: ListRefreshDeps): Failure {
   const count = (last?.count ?? 0) + 1;
-  const { firstMs, maxMs } = parts.backoff;
+  const { firstMs, maxMs } = deps.backoff;
   const capMs = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 30));
   // Full jitter spreads those who failed together; the floor keeps a lucky draw from asking again at once.
-  const delayMs = Math.max(firstMs / 2, parts.random() * capMs);
-  return { error, count, retryAt: parts.clock.elapsed() + delayMs };
+  const delayMs = Math.max(firstMs / 2, deps.random() * capMs);
+  return { error, count, retryAt: deps.clock.elapsed() + delayMs };
 }
 
 /** A source must not throw; one that does anyway has failed, and nobody else. */

@@ -32,7 +32,7 @@ export interface RegisteredSource {
   detach(): void;
 }
 
-export interface RegisteredSourceParts {
+export interface RegisteredSourceDeps {
   readonly source: ToolSource;
   readonly access: Access;
   readonly configHash: string;
@@ -45,14 +45,14 @@ export interface RegisteredSourceParts {
   readonly onRead: (registered: RegisteredSource, result: ToolResult<Offer>, traceId: string) => void;
 }
 
-export function createRegisteredSource(parts: RegisteredSourceParts): RegisteredSource {
-  const { source, clock, after } = parts;
+export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSource {
+  const { source, clock, after } = deps;
   let changed = false;
   let detached = false;
   let cancelRetry: (() => void) | undefined;
   const refresh = createListRefresh({
-    ...parts,
-    onSettled: (result, traceId) => parts.onRead(registered, result, traceId),
+    ...deps,
+    onSettled: (result, traceId) => deps.onRead(registered, result, traceId),
   });
   const pace = createPace({ clock, after, windowMs: 0, gapMs: REREAD_GAP_MS, run: () => void reread() });
 
@@ -72,16 +72,16 @@ export function createRegisteredSource(parts: RegisteredSourceParts): Registered
     if (refresh.isBackingOff()) {
       cancelRetry?.();
       cancelRetry = after(refresh.failure!.retryAt - clock.elapsed(), () => pace.ask());
-    } else registered.read(parts.createTraceId());
+    } else registered.read(deps.createTraceId());
   }
 
   const unsubscribe = source.changed(onChanged);
   const registered: RegisteredSource = {
     source,
-    configHash: parts.configHash,
-    isOwn: parts.isOwn,
+    configHash: deps.configHash,
+    isOwn: deps.isOwn,
     refresh,
-    access: parts.access,
+    access: deps.access,
     list: undefined,
     cacheProblem: undefined,
     isOld() {

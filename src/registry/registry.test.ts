@@ -4,14 +4,14 @@ import { silentLog } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Offer } from "../core/tool.ts";
 import { createMemoryCache } from "./cached-lists.ts";
-import { createRegistry, type RegistryParts } from "./registry.ts";
+import { createRegistry, type RegistryDeps } from "./registry.ts";
 import { createTestTime, settle } from "./time.testkit.ts";
 
 const MINUTE_MS = 60_000;
 
-function openRig(parts: RegistryParts = {}) {
+function openRig(deps: RegistryDeps = {}) {
   const time = createTestTime();
-  const registry = createRegistry({ ...time, random: () => 1, ...parts });
+  const registry = createRegistry({ ...time, random: () => 1, ...deps });
   const names = () => registry.catalogue().components.map((component) => component.name);
   const discover = (options = {}) => registry.discover({ waitMs: 1000, ...options }, contextOf());
   return { registry, time, names, discover };

@@ -46,7 +46,7 @@ import type { ToolHits } from "./tool-search.ts";
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000 };
 const HITS_DEFAULT = 20;
 
-export interface RegistryParts {
+export interface RegistryDeps {
   /** Without it nothing outlives the process. */
   readonly cache?: ServerCache;
   readonly clock?: Clock;
@@ -149,23 +149,23 @@ export interface Registry {
   close(): Promise<void>;
 }
 
-export function createRegistry(parts: RegistryParts = {}): Registry {
-  const { clock = systemClock, log = silentLog, after = systemAfter } = parts;
+export function createRegistry(deps: RegistryDeps = {}): Registry {
+  const { clock = systemClock, log = silentLog, after = systemAfter } = deps;
   const table = createSourceTable({
-    ...parts,
+    ...deps,
     clock,
     log,
     after,
-    cache: parts.cache ?? createMemoryCache(),
-    random: parts.random ?? Math.random,
-    reserved: new Set(parts.reservedNames),
-    suspicious: parts.suspicious ?? "warn",
-    ttlMs: parts.ttlMs ?? TTL_MS_DEFAULT,
-    ttlMsMax: parts.ttlMsMax ?? TTL_MS_MAX,
-    backoff: parts.backoff ?? BACKOFF,
+    cache: deps.cache ?? createMemoryCache(),
+    random: deps.random ?? Math.random,
+    reserved: new Set(deps.reservedNames),
+    suspicious: deps.suspicious ?? "warn",
+    ttlMs: deps.ttlMs ?? TTL_MS_DEFAULT,
+    ttlMsMax: deps.ttlMsMax ?? TTL_MS_MAX,
+    backoff: deps.backoff ?? BACKOFF,
   });
-  const discovery = createDiscovery({ table, clock, log, after, startWaitMs: parts.startWaitMs });
-  const routing = createRouting({ ...parts, table, discovery });
+  const discovery = createDiscovery({ table, clock, log, after, startWaitMs: deps.startWaitMs });
+  const routing = createRouting({ ...deps, table, discovery });
   const sourceNotice = createSourceNotice();
   const { listings } = table;
   return {
@@ -212,10 +212,10 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       return { hits, total: components.length, isFaint: false };
     },
     async nearTo(query) {
-      if (parts.meanings === undefined || query.trim() === "") return undefined;
+      if (deps.meanings === undefined || query.trim() === "") return undefined;
       table.search.prepare();
       table.ownSearch.prepare();
-      return parts.meanings.nearTo(query);
+      return deps.meanings.nearTo(query);
     },
     shareIntent(tools, intent) {
       const documents = tools.flatMap((name) => {

@@ -31,14 +31,14 @@ export interface Routing {
   describe(this: void, id: string, context: CallContext): Promise<ToolResult<SourceDescription>>;
 }
 
-export interface RoutingParts {
+export interface RoutingDeps {
   readonly table: SourceTable;
   readonly discovery: Discovery;
   readonly watch?: CallWatch | undefined;
   readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
 }
 
-export function createRouting({ table, discovery, watch, explainAbsent }: RoutingParts): Routing {
+export function createRouting({ table, discovery, watch, explainAbsent }: RoutingDeps): Routing {
   const { listings, sources } = table;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {

@@ -25,7 +25,7 @@ import type { Experience } from "../search/search-document.ts";
 import type { Meanings } from "../search/similarity.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
-export interface SourceTableParts {
+export interface SourceTableDeps {
   readonly cache: ServerCache;
   readonly clock: Clock;
   readonly log: Log;
@@ -74,18 +74,18 @@ export interface SourceTable {
   close(): Promise<void>;
 }
 
-export function createSourceTable(parts: SourceTableParts): SourceTable {
-  const { clock, log, after, reserved } = parts;
-  let { suspicious } = parts;
+export function createSourceTable(deps: SourceTableDeps): SourceTable {
+  const { clock, log, after, reserved } = deps;
+  let { suspicious } = deps;
   const sources = new Map<string, RegisteredSource>();
   const listings = createListings();
   const listeners = new Set<RegistryListener>();
   const listingOf = (id: string) => listings.of(id);
   const notice = createChangeNotice({ clock, after, log, listingOf });
-  const search = createToolSearch({ ...parts, listingOf });
-  const ownSearch = createToolSearch({ ...parts, listingOf });
+  const search = createToolSearch({ ...deps, listingOf });
+  const ownSearch = createToolSearch({ ...deps, listingOf });
   const searchOf = (id: string) => (sources.get(id)?.isOwn === true ? ownSearch : search);
-  const cachedLists = createCachedLists(parts.cache, (serverName, problem) =>
+  const cachedLists = createCachedLists(deps.cache, (serverName, problem) =>
     log.warn("tools.cache.failed", { code: "cache_error", serverName, problem }),
   );
   /** Servers whose tools were taken out in this process: when they return, it is news. */
@@ -150,7 +150,7 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
     const list: CachedList = {
       admitted: registered.isOwn ? ownOffer(result.data) : admitOffer(result.data),
       fetchedAt: clock.now(),
-      ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, parts),
+      ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, deps),
       configHash: registered.configHash,
     };
     registered.list = list;
@@ -178,7 +178,7 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
     const old = sources.get(source.id);
     old?.detach();
     const registered = createRegisteredSource({
-      ...parts,
+      ...deps,
       source,
       access,
       configHash,
