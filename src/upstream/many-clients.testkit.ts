@@ -8,7 +8,7 @@ import type { CallContext, ClientFace } from "../core/tool.ts";
 import type { JsonRpcMessage } from "./transport/transport.ts";
 import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
-import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
+import { createUpstreamServer, type UpstreamDeps } from "./upstream-server.ts";
 
 export const CONFIG: UpstreamConfig = {
   id: "memory",
@@ -28,7 +28,7 @@ export interface Many {
 export function openMany(
   prepare: (server: MemoryServer) => void = () => {},
   config: Partial<UpstreamConfig> = {},
-  parts: Partial<UpstreamParts> = {},
+  deps: Partial<UpstreamDeps> = {},
 ): Many {
   const servers: MemoryServer[] = [];
   const upstream = createUpstreamServer(
@@ -44,7 +44,7 @@ export function openMany(
         servers.push(server);
         return { transport: server.connect() };
       },
-      ...parts,
+      ...deps,
     },
   );
   onTestFinished(() => upstream.close());
@@ -91,8 +91,8 @@ export function clientOf(name: string, capabilities: JsonObject = { elicitation:
   };
 }
 
-export function contextOf(parts: Partial<CallContext> = {}): CallContext {
-  return { traceId: "t", signal: new AbortController().signal, ...parts };
+export function contextOf(overrides: Partial<CallContext> = {}): CallContext {
+  return { traceId: "t", signal: new AbortController().signal, ...overrides };
 }
 
 export function principalOf(id: string): Principal {

@@ -25,9 +25,9 @@ import type {
 } from "../core/tool.ts";
 import { askableOf, isAskable } from "../core/askable.ts";
 import { newestCaller, onlyCaller } from "./connection/caller.ts";
-import type { ConnectParts } from "./connection/connect.ts";
+import type { ConnectDeps } from "./connection/connect.ts";
 import type { Era } from "./connection/handshake.ts";
-import { Channel, type CommonChannelParts } from "./connection/channel.ts";
+import { Channel, type CommonChannelDeps } from "./connection/channel.ts";
 import { createHealth, type LastError } from "./connection/connection.ts";
 import { LogLevels } from "./connection/log-levels.ts";
 import { openTransport } from "./transport/open-transport.ts";
@@ -39,14 +39,14 @@ const LOG_MESSAGE = "notifications/message";
 /** The requests whose answer may be that input is required, so that a modern client can be asked during them. */
 const ASKING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-export interface UpstreamParts {
+export interface UpstreamDeps {
   readonly clientInfo: JsonObject;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-  readonly openTransport?: ConnectParts["openTransport"];
+  readonly openTransport?: ConnectDeps["openTransport"];
   /** Takes secrets out of what the server says when it fails; without it, nothing is taken out. */
-  readonly redact?: ConnectParts["redact"];
+  readonly redact?: ConnectDeps["redact"];
   /** Takes secrets out of what the server lists: that is kept, searched and shown for long. */
   readonly mask?: Redactor["mask"];
   /** The era of an earlier process's session. */
@@ -88,36 +88,36 @@ export interface UpstreamServer extends ToolSource {
   setLogLevel(level: string, client?: ClientFace): void;
 }
 
-export function createUpstreamServer(config: UpstreamConfig, parts: UpstreamParts): UpstreamServer {
-  return new Upstream(config, parts);
+export function createUpstreamServer(config: UpstreamConfig, deps: UpstreamDeps): UpstreamServer {
+  return new Upstream(config, deps);
 }
 
 class Upstream implements UpstreamServer {
   readonly id: string;
   readonly #config: UpstreamConfig;
-  readonly #parts: UpstreamParts;
-  readonly #common: CommonChannelParts;
+  readonly #deps: UpstreamDeps;
+  readonly #common: CommonChannelDeps;
   readonly #shared: Channel;
   readonly #own: ChannelPool;
   readonly #levels = new LogLevels();
   readonly #changed = new Set<(what?: ListKind) => void>();
   readonly #notified = new Set<NotificationListener>();
 
-  constructor(config: UpstreamConfig, parts: UpstreamParts) {
+  constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.id = config.id;
     this.#config = config;
-    this.#parts = parts;
-    const clock = parts.clock ?? systemClock;
+    this.#deps = deps;
+    const clock = deps.clock ?? systemClock;
     this.#common = {
-      clientInfo: parts.clientInfo,
-      log: parts.log,
+      clientInfo: deps.clientInfo,
+      log: deps.log,
       clock,
-      openTransport: parts.openTransport ?? openTransport,
-      redact: parts.redact ?? ((text) => text),
-      mask: parts.mask,
-      startWaitMs: parts.startWaitMs,
-      health: createHealth(clock, parts.random, parts.lastEra),
-      prefersModern: () => parts.prefersModern?.() === true,
+      openTransport: deps.openTransport ?? openTransport,
+      redact: deps.redact ?? ((text) => text),
+      mask: deps.mask,
+      startWaitMs: deps.startWaitMs,
+      health: createHealth(clock, deps.random, deps.lastEra),
+      prefersModern: () => deps.prefersModern?.() === true,
     };
     this.#shared = this.#openShared();
     this.#own = new ChannelPool({
@@ -130,7 +130,7 @@ class Upstream implements UpstreamServer {
 
   async list(context: CallContext): Promise<ToolResult<Offer>> {
     const offer = await this.#shared.list(context);
-    return offer.success ? succeed(this.#parts.mask?.(offer.data) ?? offer.data) : offer;
+    return offer.success ? succeed(this.#deps.mask?.(offer.data) ?? offer.data) : offer;
   }
 
   readonly call = async (
@@ -217,7 +217,7 @@ class Upstream implements UpstreamServer {
   }
 
   get #hasManyClients(): boolean {
-    return this.#parts.hasManyClients?.() === true;
+    return this.#deps.hasManyClients?.() === true;
   }
 
   // ── which channel ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -259,7 +259,7 @@ class Upstream implements UpstreamServer {
   }
 
   #openShared(): Channel {
-    const { client, modernCapabilities } = this.#parts;
+    const { client, modernCapabilities } = this.#deps;
     return new Channel(this.#config, {
       ...this.#common,
       clientCapabilities: (context) => {

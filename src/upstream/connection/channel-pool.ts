@@ -42,7 +42,7 @@ interface PooledChannel {
   usedAt: number;
 }
 
-export interface ChannelPoolParts {
+export interface ChannelPoolDeps {
   readonly server: string;
   readonly clock: Clock;
   readonly callTimeoutMs: number;
@@ -50,7 +50,7 @@ export interface ChannelPoolParts {
 }
 
 export class ChannelPool {
-  readonly #parts: ChannelPoolParts;
+  readonly #deps: ChannelPoolDeps;
   readonly #channels = new Set<PooledChannel>();
   readonly #closing = new Set<Promise<void>>();
   /** Those that nobody uses any more and that finish their start first. */
@@ -60,8 +60,8 @@ export class ChannelPool {
   #useCount = 0;
   #isClosed = false;
 
-  constructor(parts: ChannelPoolParts) {
-    this.#parts = parts;
+  constructor(deps: ChannelPoolDeps) {
+    this.#deps = deps;
   }
 
   get count(): number {
@@ -123,7 +123,7 @@ export class ChannelPool {
   #open(owner: Owner, payer: string): PooledChannel | undefined {
     if (!this.#share.take(payer)) return undefined;
     const retire = (): void => this.#retire(own);
-    const channel = this.#parts.open(owner, retire);
+    const channel = this.#deps.open(owner, retire);
     const own: PooledChannel = { channel, owner, payer, retire, userCount: 0, usedAt: 0 };
     this.#channels.add(own);
     if (owner.kind === "client") {
@@ -156,7 +156,7 @@ export class ChannelPool {
   }
 
   async #wait(owner: Owner, context: CallContext): Promise<PooledChannel | ToolResult<never>> {
-    const { clock, callTimeoutMs } = this.#parts;
+    const { clock, callTimeoutMs } = this.#deps;
     const longestMs = Math.min(callTimeoutMs, (context.deadlineAt ?? Infinity) - clock.elapsed());
     const until = clock.elapsed() + longestMs;
     for (;;) {
@@ -199,11 +199,11 @@ export class ChannelPool {
   }
 
   #removed(): ToolResult<never> {
-    return fail("TOOL_UNAVAILABLE", `The server ${this.#parts.server} was removed.`, { retryable: false });
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#deps.server} was removed.`, { retryable: false });
   }
 
   #allInUse(waitedMs: number, payer: string): ToolResult<never> {
-    const { server } = this.#parts;
+    const { server } = this.#deps;
     const whose = this.#share.explain(payer, `connections to the server ${server}`);
     return fail("RATE_LIMITED", `No connection came free within ${Math.round(waitedMs)} ms. ${whose}`, {
       hint: "Nothing was sent. Call again when other calls of this server have ended.",

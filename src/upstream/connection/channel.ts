@@ -14,7 +14,7 @@ import { describeRunDeadline } from "../../core/run-deadline.ts";
 import type { CallContext, ClientFace, Offer, Starting } from "../../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
 import { explainClosed, type Loss, type OpenConnection } from "./connect.ts";
-import { Connection, type ConnectionParts } from "./connection.ts";
+import { Connection, type ConnectionDeps } from "./connection.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
@@ -27,8 +27,8 @@ import type { UpstreamConfig } from "../upstream-config.ts";
 const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 
 /** What is the same for all channels to a server. */
-export interface CommonChannelParts extends Pick<
-  ConnectionParts,
+export interface CommonChannelDeps extends Pick<
+  ConnectionDeps,
   "clientInfo" | "log" | "openTransport" | "redact" | "health" | "prefersModern" | "startWaitMs"
 > {
   readonly clock: Clock;
@@ -36,8 +36,8 @@ export interface CommonChannelParts extends Pick<
   readonly mask?: Redactor["mask"] | undefined;
 }
 
-export interface ChannelParts extends CommonChannelParts {
-  readonly clientCapabilities: ConnectionParts["clientCapabilities"];
+export interface ChannelDeps extends CommonChannelDeps {
+  readonly clientCapabilities: ConnectionDeps["clientCapabilities"];
   /** Who answers what the server asks now, or why nobody does. */
   readonly findClient: (channel: Channel) => ClientFace | NobodyToAsk;
   readonly onNotification: (channel: Channel, method: string, params: JsonObject) => void;
@@ -53,7 +53,7 @@ export interface NobodyToAsk {
 
 export class Channel {
   readonly #config: UpstreamConfig;
-  readonly #parts: ChannelParts;
+  readonly #deps: ChannelDeps;
   readonly #connection: Connection;
   readonly #calls = new Set<CallContext>();
   readonly #strays = new Set<ClientFace | undefined>();
@@ -63,16 +63,16 @@ export class Channel {
   #lost: Listening | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(config: UpstreamConfig, parts: ChannelParts) {
+  constructor(config: UpstreamConfig, deps: ChannelDeps) {
     this.#config = config;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#connection = new Connection(config, {
-      ...parts,
+      ...deps,
       onRequest: (method, params, signal) => this.#answer(method, params, signal),
-      onNotification: (method, params) => parts.onNotification(this, method, params),
+      onNotification: (method, params) => deps.onNotification(this, method, params),
       onOpen: (connection) => {
         this.#strays.clear();
-        this.#listening = new Listening(connection, parts.logLevel(), this.#lost);
+        this.#listening = new Listening(connection, deps.logLevel(), this.#lost);
       },
       onGone: () => {
         this.#lost = this.#listening ?? this.#lost;
@@ -115,7 +115,7 @@ export class Channel {
       const outcome = await listOffer(peer, session, { timeoutMs, signal: context.signal });
       if (outcome.kind === "offer") return succeed(outcome.offer);
       this.#judge(connection, outcome.reply);
-      return resultOf(this.#config.id, "tools/list", outcome.reply, this.#parts.redact) as ToolResult<never>;
+      return resultOf(this.#config.id, "tools/list", outcome.reply, this.#deps.redact) as ToolResult<never>;
     });
   }
 
@@ -187,17 +187,17 @@ export class Channel {
       leftMs < this.#config.callTimeoutMs ? describeRunDeadline(context, leftMs) : undefined;
     const endsByClosing = session.era === "modern";
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
-    const sent = requestOf(params, session, context, this.#parts.logLevel(context));
+    const sent = requestOf(params, session, context, this.#deps.logLevel(context));
     const send = (next: JsonObject) => this.#send(peer, method, next, options);
-    const answered = await exchange(sent, session, context, send, this.#parts.mask);
+    const answered = await exchange(sent, session, context, send, this.#deps.mask);
     const reply =
       answered.kind === "closed"
-        ? await explainClosed(answered, connection, this.#config, this.#parts)
+        ? await explainClosed(answered, connection, this.#config, this.#deps)
         : answered;
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
-    return resultOf(this.#config.id, method, reply, this.#parts.redact, runDeadline);
+    return resultOf(this.#config.id, method, reply, this.#deps.redact, runDeadline);
   }
 
   /**
@@ -216,7 +216,7 @@ export class Channel {
   /** What the server asks meanwhile may belong to this request. */
   async #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
     const { onProgress } = options;
-    const progress = onProgress && throttleProgress(onProgress, this.#parts.clock);
+    const progress = onProgress && throttleProgress(onProgress, this.#deps.clock);
     const timer = new CallTimer(options.timeoutMs);
     this.#questions.callBegan(timer);
     const reply = await peer.request(method, params, { ...options, timer, onProgress: progress?.report });
@@ -250,25 +250,25 @@ export class Channel {
   /** Of the run that makes the call; without one, there is no end to it. */
   #runLeftMs({ deadlineAt }: CallContext): number {
     if (deadlineAt === undefined) return Infinity;
-    return Math.max(1, Math.ceil(deadlineAt - this.#parts.clock.elapsed()));
+    return Math.max(1, Math.ceil(deadlineAt - this.#deps.clock.elapsed()));
   }
 
   #waitForIdle(): void {
     clearTimeout(this.#idleTimer);
     const { idleMs } = this.#config;
     if (idleMs === 0 || this.isUsed) return;
-    this.#idleTimer = setTimeout(() => this.#parts.onIdle(this), idleMs);
+    this.#idleTimer = setTimeout(() => this.#deps.onIdle(this), idleMs);
     this.#idleTimer.unref();
   }
 
   async #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
-    const client = this.#parts.findClient(this);
+    const client = this.#deps.findClient(this);
     if ("nobody" in client) {
       return {
         error: { code: -32601, message: `there is no client to answer ${method}: ${client.nobody}` },
       };
     }
-    return this.#questions.ask(client, method, this.#parts.mask?.(params) ?? params, signal);
+    return this.#questions.ask(client, method, this.#deps.mask?.(params) ?? params, signal);
   }
 }
 

@@ -40,7 +40,7 @@ export interface Loss {
   readonly crash?: CrashCause;
 }
 
-export interface ConnectParts {
+export interface ConnectDeps {
   readonly clientInfo: JsonObject;
   readonly clientCapabilities: JsonObject;
   readonly lastEra: Era | undefined;
@@ -65,13 +65,13 @@ export interface ConnectParts {
  * One that ends when it is asked, instead of refusing, may not know the era: it is started once more and asked in the other one
  * alone, or in the one that it had answered. Each start has the whole limit.
  */
-export async function connect(config: UpstreamConfig, parts: ConnectParts): Promise<ConnectOutcome> {
-  const first = await connectOnce(config, parts);
+export async function connect(config: UpstreamConfig, deps: ConnectDeps): Promise<ConnectOutcome> {
+  const first = await connectOnce(config, deps);
   if (first.kind === "connected" || !first.hasEnded) return first;
   await first.ended;
-  if (parts.signal?.aborted === true) return first;
-  const lastEra = first.openedIn ?? (parts.lastEra === "modern" ? "legacy" : "modern");
-  const second = await connectOnce(config, { ...parts, lastEra, isEraSure: true });
+  if (deps.signal?.aborted === true) return first;
+  const lastEra = first.openedIn ?? (deps.lastEra === "modern" ? "legacy" : "modern");
+  const second = await connectOnce(config, { ...deps, lastEra, isEraSure: true });
   // Most servers are legacy ones: what they say of `initialize` tells more.
   return second.kind === "connected" || lastEra === "legacy" ? second : first;
 }
@@ -81,26 +81,26 @@ type OnceOutcome =
   /** `hasEnded`: by itself, while it was asked. */
   | (Failed & { readonly hasEnded: boolean; readonly openedIn?: Era });
 
-async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise<OnceOutcome> {
+async function connectOnce(config: UpstreamConfig, deps: ConnectDeps): Promise<OnceOutcome> {
   const startedAt = performance.now();
   let isOpen = false;
   let opened: OpenedTransport;
   try {
-    opened = await parts.openTransport(config.transport, parts.log);
+    opened = await deps.openTransport(config.transport, deps.log);
   } catch (error) {
     const reason = reasonOf(error);
     const ended = Promise.resolve();
     return { kind: "failed", reason, cause: "not_started", stderr: [], ended, hasEnded: false };
   }
   const { transport, process } = opened;
-  if (process?.pid !== undefined) parts.onStarted?.(process);
+  if (process?.pid !== undefined) deps.onStarted?.(process);
   const peer = new Peer(transport, {
-    onRequest: parts.onRequest,
-    onNotification: parts.onNotification,
+    onRequest: deps.onRequest,
+    onNotification: deps.onNotification,
     onClose: () => {
       if (!isOpen) return;
       void describeEnd(process).then((end = CLOSED) =>
-        parts.onLost(withLastWords(end, process, config, parts)),
+        deps.onLost(withLastWords(end, process, config, deps)),
       );
     },
   });
@@ -112,12 +112,12 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
   const { connectTimeoutMs: limitMs, startMsMax: longestMs = limitMs } = config;
   const lastSignAt = () => process?.stderrAt();
   const what = process === undefined ? "answer initialize" : "start";
-  const limit = new StartLimit({ what, limitMs, longestMs, lastSignAt, signal: parts.signal });
+  const limit = new StartLimit({ what, limitMs, longestMs, lastSignAt, signal: deps.signal });
   try {
     await limit.race(transport.start());
     // The limit of the start comes first.
     const timeoutMs = longestMs + QUESTION_SLACK_MS;
-    const { signal: _unwanted, ...asking } = parts;
+    const { signal: _unwanted, ...asking } = deps;
     const outcome = await limit.race(openSession(peer, { ...asking, timeoutMs }));
     if (outcome.kind === "open") {
       isOpen = true;
@@ -126,14 +126,14 @@ async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise
       return { kind: "connected", connection: { peer, session: outcome.session, process, connectMs } };
     }
     const isClosed = peer.isClosed;
-    const failure = await failed(outcome, opened, config, parts);
+    const failure = await failed(outcome, opened, config, deps);
     const isLost = isClosed && failure.cause === "lost";
     const hasEnded = failure.error === undefined && (failure.cause === "exited" || isLost);
     const { openedIn } = outcome;
     return { ...failure, ended: close(), hasEnded, ...(openedIn !== undefined && { openedIn }) };
   } catch (error) {
     const cause = error instanceof TooLate ? "connect_timeout" : "lost";
-    const failure = await failed({ reason: reasonOf(error), cause }, opened, config, parts);
+    const failure = await failed({ reason: reasonOf(error), cause }, opened, config, deps);
     return { ...failure, ended: close(), hasEnded: false };
   } finally {
     limit.stop();
@@ -149,7 +149,7 @@ async function failed(
   end: End,
   opened: OpenedTransport,
   config: UpstreamConfig,
-  parts: ConnectParts,
+  deps: ConnectDeps,
 ): Promise<Omit<Failed, "ended">> {
   const { process, failure } = opened;
   const error = failure?.();
@@ -157,7 +157,7 @@ async function failed(
     error === undefined
       ? ((await describeEnd(process, 50)) ?? lookCloser(end, opened))
       : { reason: error.message, cause: causeOfToolError(error) };
-  const loss = withLastWords(known, process, config, parts);
+  const loss = withLastWords(known, process, config, deps);
   return { kind: "failed", ...loss, ...(error !== undefined && { error }) };
 }
 
@@ -166,11 +166,11 @@ export async function explainClosed(
   reply: Extract<Reply, { kind: "closed" }>,
   { process }: OpenConnection,
   config: UpstreamConfig,
-  parts: Pick<ConnectParts, "redact">,
+  deps: Pick<ConnectDeps, "redact">,
 ): Promise<Reply> {
   if (process === undefined) return reply;
   const end = await describeEnd(process, 50);
-  return end === undefined ? reply : { ...reply, reason: withLastWords(end, process, config, parts).reason };
+  return end === undefined ? reply : { ...reply, reason: withLastWords(end, process, config, deps).reason };
 }
 
 /** A process that ended by itself has mostly said why, and not in its last line. */
@@ -178,7 +178,7 @@ function withLastWords(
   { reason, cause }: End,
   process: ServerProcess | undefined,
   { id }: UpstreamConfig,
-  { redact }: Pick<ConnectParts, "redact">,
+  { redact }: Pick<ConnectDeps, "redact">,
 ): Loss {
   const lines = process?.stderrTail(CAUSE_LINES, redact) ?? [];
   const stderr = lines.slice(-TAIL_LINES);

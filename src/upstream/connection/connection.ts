@@ -17,7 +17,7 @@ import { lastLineOf, reportStarting, startPatienceMs, stillStarting } from "../.
 import type { ToolError } from "../../core/errors.ts";
 import type { CallContext, Starting } from "../../core/tool.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
-import { connect, type OpenConnection, type ConnectParts, type Loss } from "./connect.ts";
+import { connect, type OpenConnection, type ConnectDeps, type Loss } from "./connect.ts";
 import type { Era } from "./handshake.ts";
 import type { ServerProcess } from "../process/server-process.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
@@ -29,8 +29,8 @@ const STDERR_LINES = 5;
 /** Up for so long, a server has made up for its earlier failures. */
 const WELL_MS = 10_000;
 
-export interface ConnectionParts extends Pick<
-  ConnectParts,
+export interface ConnectionDeps extends Pick<
+  ConnectDeps,
   "clientInfo" | "openTransport" | "redact" | "onRequest" | "onNotification"
 > {
   readonly log: Log;
@@ -67,7 +67,7 @@ export function createHealth(clock: Clock, random: (() => number) | undefined, e
 
 export class Connection {
   readonly #config: UpstreamConfig;
-  readonly #parts: ConnectionParts;
+  readonly #deps: ConnectionDeps;
   #current: OpenConnection | undefined;
   #connecting: Promise<ToolResult<OpenConnection>> | undefined;
   #connectingSince = 0;
@@ -78,9 +78,9 @@ export class Connection {
   readonly #unwanted = new AbortController();
   #closed = false;
 
-  constructor(config: UpstreamConfig, parts: ConnectionParts) {
+  constructor(config: UpstreamConfig, deps: ConnectionDeps) {
     this.#config = config;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   get current(): OpenConnection | undefined {
@@ -95,7 +95,7 @@ export class Connection {
   starting(): Starting | undefined {
     if (this.#starting === undefined) return undefined;
     const forMs = performance.now() - this.#connectingSince;
-    const said = lastLineOf(this.#starting.stderrTail(STDERR_LINES, this.#parts.redact));
+    const said = lastLineOf(this.#starting.stderrTail(STDERR_LINES, this.#deps.redact));
     return said === undefined ? { forMs } : { forMs, said };
   }
 
@@ -143,7 +143,7 @@ export class Connection {
   }
 
   #patienceMs(context: CallContext): number {
-    const { clock, startWaitMs } = this.#parts;
+    const { clock, startWaitMs } = this.#deps;
     const { callTimeoutMs } = this.#config;
     return startPatienceMs(context, { elapsedMs: clock.elapsed(), startWaitMs, callTimeoutMs });
   }
@@ -156,21 +156,21 @@ export class Connection {
   #drop(): void {
     this.#current = undefined;
     clearTimeout(this.#wellTimer);
-    this.#parts.onGone();
+    this.#deps.onGone();
   }
 
   async #connect(context: CallContext): Promise<ToolResult<OpenConnection>> {
     this.#connectingSince = performance.now();
-    const waitMs = this.#parts.health.breaker.waitMs();
+    const waitMs = this.#deps.health.breaker.waitMs();
     if (waitMs > PATIENCE_MS) return this.#unavailable();
     if (waitMs > 0) await sleep(waitMs);
     await this.#ending;
     if (this.#closed) return this.#removed();
-    const { health, prefersModern } = this.#parts;
+    const { health, prefersModern } = this.#deps;
     let opened: OpenConnection | undefined;
     const outcome = await connect(this.#config, {
-      ...this.#parts,
-      clientCapabilities: this.#parts.clientCapabilities(context),
+      ...this.#deps,
+      clientCapabilities: this.#deps.clientCapabilities(context),
       lastEra: health.era ?? (prefersModern() ? "modern" : undefined),
       isEraSure: health.isEraSure,
       signal: this.#unwanted.signal,
@@ -196,13 +196,13 @@ export class Connection {
     }
     const { era, protocolVersion } = connection.session;
     this.#current = connection;
-    this.#parts.health.era = era;
-    this.#parts.health.isEraSure = true;
-    this.#wellTimer = setTimeout(() => this.#parts.health.breaker.reset(), WELL_MS);
+    this.#deps.health.era = era;
+    this.#deps.health.isEraSure = true;
+    this.#wellTimer = setTimeout(() => this.#deps.health.breaker.reset(), WELL_MS);
     this.#wellTimer.unref();
-    this.#parts.onOpen(connection);
+    this.#deps.onOpen(connection);
     const { process, connectMs } = connection;
-    this.#parts.log.info("upstream.connected", {
+    this.#deps.log.info("upstream.connected", {
       server: this.#config.id,
       era,
       protocolVersion,
@@ -214,17 +214,17 @@ export class Connection {
 
   /** A server that said why it is not to be had (a login, a rest) is not broken: the next call asks it again. */
   #fail({ reason: said, cause, stderr, crash }: Loss, isBroken = true): void {
-    const { health } = this.#parts;
+    const { health } = this.#deps;
     if (isBroken) health.breaker.recordFailure();
-    const reason = this.#parts.redact(said);
+    const reason = this.#deps.redact(said);
     health.lastError = {
       reason: reason.replace(/\.$/, ""),
       cause,
       stderr,
       ...(crash !== undefined && { crash }),
-      at: this.#parts.clock.now(),
+      at: this.#deps.clock.now(),
     };
-    this.#parts.log.warn("upstream.failed", {
+    this.#deps.log.warn("upstream.failed", {
       server: this.#config.id,
       reason,
       cause,
@@ -234,7 +234,7 @@ export class Connection {
 
   /** A server's own words may be in it. */
   #redacted({ message, ...error }: ToolError): ToolError {
-    return { ...error, message: this.#parts.redact(message) };
+    return { ...error, message: this.#deps.redact(message) };
   }
 
   #removed(): ToolResult<never> {
@@ -242,7 +242,7 @@ export class Connection {
   }
 
   #unavailable(): ToolResult<never> {
-    const { lastError, breaker } = this.#parts.health;
+    const { lastError, breaker } = this.#deps.health;
     const { reason = "it is not connected", stderr = [], crash } = lastError ?? {};
     const seconds = Math.ceil(breaker.waitMs() / 1000);
     const said =

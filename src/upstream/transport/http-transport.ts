@@ -35,7 +35,7 @@ const GOODBYE_MS = 1_000;
 export type HttpTransportConfig = Extract<TransportConfig, { kind: "http" | "sse" }>;
 
 /** What the transports of one remote server share. */
-export interface HttpTransportParts {
+export interface HttpTransportDeps {
   /** Its name in errors, and for its login. */
   readonly server: string;
   /** Where its login is kept; without it, there is none. */
@@ -56,21 +56,21 @@ export interface OpenedHttpTransport {
 /** Returns how to make a transport; all of them share connections and the login. */
 export function createHttpTransports(
   config: HttpTransportConfig,
-  parts: HttpTransportParts,
+  deps: HttpTransportDeps,
 ): () => OpenedHttpTransport {
   const http = createServerHttp(config);
   const { url, policy, quickFetch } = http;
   const hasOwn = hasOwnAuthorization(config.headers);
-  const { secrets, settings = {} } = parts;
+  const { secrets, settings = {} } = deps;
   const credentials =
     hasOwn || secrets === undefined
       ? undefined
-      : new Credentials({ ...parts, secrets, settings, serverUrl: url, policy, fetch: quickFetch });
+      : new Credentials({ ...deps, secrets, settings, serverUrl: url, policy, fetch: quickFetch });
   const admitted =
     credentials === undefined
-      ? refuseDenials(http.fetch, parts.server, hasOwn)
+      ? refuseDenials(http.fetch, deps.server, hasOwn)
       : createAuthorizedFetch(http.fetch, url, credentials);
-  const fetch = refuseBusyAnswers(admitted, parts.server);
+  const fetch = refuseBusyAnswers(admitted, deps.server);
   return () => openHttp(config.kind, url, fetch);
 }
 

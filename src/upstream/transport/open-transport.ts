@@ -3,7 +3,7 @@ import type { Log } from "../../core/log.ts";
 import type { Transport } from "./transport.ts";
 import type { FailureCause } from "../failure-cause.ts";
 import { startServerProcess, type ServerProcess } from "../process/server-process.ts";
-import type { HttpTransportParts, OpenedHttpTransport } from "./http-transport.ts";
+import type { HttpTransportDeps, OpenedHttpTransport } from "./http-transport.ts";
 import type { TransportConfig } from "../upstream-config.ts";
 
 /** A transport, with the process behind it if there is one. */
@@ -21,9 +21,9 @@ export type OpenTransport = (config: TransportConfig, log: Log) => Promise<Opene
 
 /**
  * For one server: all its transports share connections and the login. The SDK's HTTP client is loaded with the first remote server.
- * Without parts there is no login.
+ * Without `deps` there is no login.
  */
-export function createOpenTransport(parts?: Omit<HttpTransportParts, "log">): OpenTransport {
+export function createOpenTransport(deps?: Omit<HttpTransportDeps, "log">): OpenTransport {
   let remote: Promise<() => OpenedHttpTransport> | undefined;
   return async (config, log) => {
     if (config.kind === "stdio") {
@@ -31,7 +31,7 @@ export function createOpenTransport(parts?: Omit<HttpTransportParts, "log">): Op
       return { transport: process, process };
     }
     remote ??= import("./http-transport.ts").then(({ createHttpTransports }) =>
-      createHttpTransports(config, { server: new URL(config.url).host, ...parts, log }),
+      createHttpTransports(config, { server: new URL(config.url).host, ...deps, log }),
     );
     return (await remote)();
   };
