@@ -48,7 +48,7 @@ const HOPS_VARIABLE = "REPERTOIRE_HOPS";
 /** A gateway behind a gateway is of use; one this deep stands behind itself, and would start itself for ever. */
 const HOPS_MAX = 5;
 
-export interface ServersParts {
+export interface ServersDeps {
   readonly registry: Registry;
   readonly log: Log;
   readonly version: string;
@@ -81,7 +81,7 @@ export function createServers({
   redactors = NO_SECRETS,
   env = process.env,
   startWaitMs,
-}: ServersParts): Servers {
+}: ServersDeps): Servers {
   const running = new Map<string, Running>();
   const listeners = new Set<ServerListener>();
   const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
