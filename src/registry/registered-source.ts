@@ -75,7 +75,7 @@ export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSo
     } else registered.read(deps.createTraceId());
   }
 
-  const unsubscribe = source.changed(onChanged);
+  const stopListening = source.changed(onChanged);
   const registered: RegisteredSource = {
     source,
     configHash: deps.configHash,
@@ -102,7 +102,7 @@ export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSo
     },
     detach() {
       detached = true;
-      unsubscribe();
+      stopListening();
       pace.stop();
       cancelRetry?.();
       refresh.cancel();

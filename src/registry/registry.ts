@@ -177,7 +177,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     restrict: (id, access) => table.restrict(id, access),
     screen: (suspicious) => table.screen(suspicious),
     remove(id, options) {
-      sourceNotice.leave(id);
+      sourceNotice.unwatch(id);
       return table.remove(id, options);
     },
     catalogue: () => table.catalogue(),

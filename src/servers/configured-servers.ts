@@ -40,7 +40,7 @@ interface Running {
   /** Absent for one that cannot be started, and has nothing to be told. */
   readonly server?: UpstreamServer;
   readonly fingerprint: string;
-  readonly leave: () => void;
+  readonly stop: () => void;
 }
 
 /** Counts the gateways above this one, for servers that are gateways themselves. */
@@ -93,7 +93,7 @@ export function createServers({
 
   function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
     if (config.problems.length > 0) {
-      running.set(config.id, { fingerprint, leave() {} });
+      running.set(config.id, { fingerprint, stop() {} });
       log.warn("server.unusable", { server: config.id, problems: config.problems.map(formatProblem) });
       registry.add(createWaitingServer(config.id, config.problems), { configHash: fingerprint });
       return;
@@ -110,17 +110,17 @@ export function createServers({
       mask: (value) => redactors.current().mask(value),
       openTransport: createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
     });
-    const leave = server.notified!((method, params, one) => {
+    const stop = server.notified!((method, params, one) => {
       for (const listener of listeners) listener(config.id, method, params, one);
     });
     for (const [one, level] of logLevels) server.setLogLevel(level, one);
-    running.set(config.id, { server, fingerprint, leave });
+    running.set(config.id, { server, fingerprint, stop });
     registry.add(server, { ...config.tools, configHash: fingerprint });
   }
 
   /** The registry closes what it lets go. */
   async function stop(id: string): Promise<void> {
-    running.get(id)?.leave();
+    running.get(id)?.stop();
     running.delete(id);
     await registry.remove(id);
   }
