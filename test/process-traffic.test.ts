@@ -2,12 +2,12 @@
 import { realpathSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { WireMessage } from "../src/upstream/transport/wire.ts";
+import type { JsonRpcMessage } from "../src/upstream/transport/transport.ts";
 import { firstResult, startCommand, startScripted } from "./fixtures/process-group.ts";
 import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 import { expectNoStall } from "./rig/loop-lag.ts";
 
-const request = (id: number, params: unknown): WireMessage => ({
+const request = (id: number, params: unknown): JsonRpcMessage => ({
   jsonrpc: "2.0",
   id,
   method: "echo",

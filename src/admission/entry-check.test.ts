@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hashJson, type JsonObject } from "../core/json.ts";
 import { fromCached } from "../registry/cache-entry.ts";
-import { admitOffer } from "./door.ts";
+import { admitOffer } from "./admission.ts";
 
 const odd = fc.constantFrom<unknown>(null, 5, 1.5, "", "x", true, [], {}, [1], [{}], { a: 1 }, "text/plain");
 const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>

@@ -33,7 +33,7 @@ export function textsOf(definition: JsonObject): PlacedText[] {
     if (text.length > WORD_LENGTH_MAX || SAYS_SOMETHING.test(text))
       texts.push({ text, place: placeOf(step) });
   };
-  // What came through the door nests 48 levels at most.
+  // Admission passes at most 48 levels.
   const walk = (value: unknown, parent: Step | undefined) => {
     if (typeof value === "string") look(value, parent);
     if (typeof value !== "object" || value === null) return;

@@ -2,13 +2,13 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import { succeed } from "../core/result.ts";
 import type { Offer, ToolDefinition } from "../core/tool.ts";
-import { admitOffer } from "./door.ts";
+import { admitOffer } from "./admission.ts";
 import { EXCERPT_LENGTH_MAX } from "./excerpt.ts";
 import { findSuspicious } from "./findings.ts";
 import { createRegistry } from "../registry/registry.ts";
 import { createTestTime } from "../registry/time.testkit.ts";
 
-/** What is found in the tools of several servers, as they come through the door. */
+/** What is found in the tools of several servers, after admission. */
 function findIn(servers: Readonly<Record<string, readonly ToolDefinition[]>>) {
   return findSuspicious(
     Object.entries(servers).map(([server, offered]) => {

@@ -2,7 +2,7 @@
  * What looks like an attack in the texts that servers list. A finding is a reason for a person to look, with the text
  * itself; it proves nothing, and a text without one may still be hostile.
  *
- * What the door changed is on record from there. The rest is found in what came in, when somebody asks, and once for
+ * Admission records what it changed. The rest is found in what came in, when somebody asks, and once for
  * each definition: a process that nobody asks reads no text twice.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
@@ -32,11 +32,11 @@ export type EntryFinding = Omit<Finding, "server">;
 /** A tool with one of these is left out where the config says `block`: a model that only lists it has read it. */
 const GRAVE: ReadonlySet<FindingCode> = new Set(["hidden_text", "instruction_to_model"]);
 
-/** What one server lists, after the door. */
+/** What one server lists, after admission. */
 export interface ListedEntries {
   readonly server: string;
   readonly entries: readonly { readonly kind: EntryKind; readonly definition: object }[];
-  /** What the door saw. */
+  /** What admission found. */
   readonly findings: readonly EntryFinding[];
 }
 
@@ -67,7 +67,7 @@ export function findGrave(
 
 const AT_THE_DOOR: ReadonlySet<unknown> = new Set<FindingCode>(["hidden_text", "oversize_text"]);
 
-/** Whether a value that was kept is what the door once saw. */
+/** Whether a stored value is a finding of an earlier admission. */
 export function isEntryFinding(value: unknown): value is EntryFinding & JsonObject {
   if (!isJsonObject(value) || !AT_THE_DOOR.has(value["code"])) return false;
   return [value["kind"], value["tool"], value["message"], value["excerpt"]].every(

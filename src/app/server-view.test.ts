@@ -27,7 +27,7 @@ it("T136: what a failing server printed is shown without the values that it was 
   const status = {
     state: "broken" as const,
     callCount: 0,
-    ownLineCount: 0,
+    ownChannelCount: 0,
     failureCount: 1,
     lastError: { reason: `bad key ${CANARY}`, cause: "exited" as const, stderr: [`key=${CANARY}`], at: 0 },
   };
@@ -57,7 +57,7 @@ it("a server that is switched off or not trusted is that first, whatever it lack
 });
 
 it("C1: a server that is starting shows for how long and its last line, and a crashed one what cures it", () => {
-  const status = { callCount: 0, ownLineCount: 0, failureCount: 0 };
+  const status = { callCount: 0, ownChannelCount: 0, failureCount: 0 };
   const starting = { forMs: 1234.5, said: "added 3 packages" };
   const catalogue = createRegistry().catalogue();
   const view = viewServer(server, { ...status, state: "starting", starting }, catalogue);
@@ -73,7 +73,7 @@ it("C1: a server that is starting shows for how long and its last line, and a cr
 
 it("a server that is up and does not list its tools has a cause, and one that is well has none", () => {
   const registry = createRegistry();
-  const status = { state: "ready" as const, callCount: 0, ownLineCount: 0, failureCount: 0 };
+  const status = { state: "ready" as const, callCount: 0, ownChannelCount: 0, failureCount: 0 };
   const failed = [{ source: "a", code: "TOOL_TIMEOUT" as const, reason: "no tools in time" }];
   const catalogue = { ...registry.catalogue(), failed };
   expect(viewServer(server, status, catalogue)).toMatchObject({
@@ -122,7 +122,7 @@ it("C10: a server is as the best of the gateways has it, and only where it is th
 });
 
 it("C10: what other processes are told of a server has no secret in it", () => {
-  const status = { callCount: 0, ownLineCount: 0, failureCount: 1 };
+  const status = { callCount: 0, ownChannelCount: 0, failureCount: 1 };
   const lastError = {
     reason: `bad key ${CANARY}`,
     cause: "exited" as const,

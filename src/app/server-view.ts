@@ -3,7 +3,7 @@ import { lackOnlyInputs, type Problem } from "../config/problem.ts";
 import { maskTransport } from "../config/secrets.ts";
 import type { LiveProcess, LiveServer, ServerStatus } from "./live.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
-import type { Rejection } from "../admission/door.ts";
+import type { Rejection } from "../admission/admission.ts";
 import type { Finding } from "../admission/findings.ts";
 import type { FailureCause } from "../upstream/failure-cause.ts";
 import { findStartProblem } from "../upstream/process/server-process.ts";

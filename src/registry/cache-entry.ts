@@ -1,8 +1,8 @@
-/** What is kept of a reading between processes, and how long it is good for. */
+/** A list as the cache stores it between processes, and how long it may be used. */
 import { hashJson, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { CachedServer } from "../core/store.ts";
 import type { Offer } from "../core/tool.ts";
-import { admitOffer, type Admitted, type Rejection } from "../admission/door.ts";
+import { admitOffer, type Admitted, type Rejection } from "../admission/admission.ts";
 import { isEntryFinding } from "../admission/findings.ts";
 
 export const TTL_MS_DEFAULT = 5 * 60_000;
@@ -13,11 +13,11 @@ export const TTL_MS_MAX = 60 * 60_000;
 
 /** Grows when the shape of `definitions` changes; an entry of another shape is read again from the server. */
 const FORMAT = 1;
-/** The bounds of the store: 4 MiB come through the door at most. */
+/** The bounds of the store: admission passes at most 4 MiB. */
 const ENTRY_LIMITS: JsonLimits = { depthMax: 64, keyCountMax: 1_000_000, bytesMax: 64 * 1024 * 1024 };
 
-/** One reading of a server, after the door. */
-export interface Reading {
+/** What one server listed, after admission. */
+export interface CachedList {
   readonly admitted: Admitted;
   readonly fetchedAt: number;
   readonly ttlMs: number;
@@ -34,18 +34,17 @@ export function clampTtl(
   return Math.floor(Math.min(Math.max(hint, Math.min(TTL_MS_MIN, bounds.ttlMsMax)), bounds.ttlMsMax));
 }
 
-/** Throws `JSON_LIMIT` where the reading does not fit into the store. */
-export function toCached(server: string, reading: Reading): CachedServer {
-  const { admitted, fetchedAt, ttlMs, configHash } = reading;
+/** Throws `JSON_LIMIT` if the list is too large for the store. */
+export function toCached(server: string, list: CachedList): CachedServer {
+  const { admitted, fetchedAt, ttlMs, configHash } = list;
   const definitions = { format: FORMAT, configHash, ...admitted } as unknown as JsonObject;
   return { server, definitions, hash: hashJson(definitions, ENTRY_LIMITS), fetchedAt, ttlMs };
 }
 
 /**
- * The reading that was kept, or undefined where it is of another shape. What an older version let in passes today's
- * door again.
+ * The stored list, or undefined if it has another shape. What an older version admitted is checked again.
  */
-export function fromCached({ definitions, fetchedAt, ttlMs }: CachedServer): Reading | undefined {
+export function fromCached({ definitions, fetchedAt, ttlMs }: CachedServer): CachedList | undefined {
   const { format, configHash, rejected, findings } = definitions;
   if (format !== FORMAT || typeof configHash !== "string" || !Array.isArray(rejected)) return undefined;
   if (!Number.isFinite(fetchedAt) || !Number.isFinite(ttlMs)) return undefined;
@@ -56,7 +55,7 @@ export function fromCached({ definitions, fetchedAt, ttlMs }: CachedServer): Rea
   return { admitted: { ...admitted, rejected: reported, findings: found }, fetchedAt, ttlMs, configHash };
 }
 
-/** An earlier version kept no kind. */
+/** An earlier version stored no kind. */
 function withKind(rejection: Rejection): Rejection {
   const { kind = rejection.code.endsWith("_tool") ? "tool" : "list" } = rejection as Partial<Rejection>;
   return { ...rejection, kind };

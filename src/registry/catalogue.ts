@@ -1,7 +1,7 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
 import type { ToolError, ToolErrorCode } from "../core/errors.ts";
 import type { Component, ToolDefinition, ToolSource, Starting } from "../core/tool.ts";
-import type { Rejection } from "../admission/door.ts";
+import type { Rejection } from "../admission/admission.ts";
 import { findSuspicious, type Finding, type ListedEntries } from "../admission/findings.ts";
 import { EMPTY_LISTING, type Exposed, type Listing } from "./listing.ts";
 import { compareText } from "../text/compare-text.ts";
@@ -23,7 +23,7 @@ export interface Catalogue {
   readonly pending: readonly string[];
   /** Servers whose process runs and has not finished its handshake. */
   readonly starting: readonly (Starting & { readonly source: string })[];
-  /** Servers whose entries are shown from an earlier reading: its time has run out, or the last try failed. */
+  /** Servers whose entries are shown from an earlier list: its time has run out, or the last try failed. */
   readonly stale: readonly string[];
   /** Servers that could not be read when they were last asked. */
   readonly failed: readonly ServerFailure[];
@@ -137,7 +137,7 @@ export function describeSources(merged: MergedListings, unsorted: readonly Regis
       ? []
       : [{ source: source.id, code: "cache_error" as const, kind: "list" as const, name: "cache", reason }],
   );
-  const listed = sources.map(({ source, access, reading }) => ({ source, access, reading }));
+  const listed = sources.map(({ source, access, list }) => ({ source, access, list }));
   let findings: readonly Finding[] | undefined;
   return {
     ...merged,
@@ -146,7 +146,7 @@ export function describeSources(merged: MergedListings, unsorted: readonly Regis
     },
     rejected: unkept.length === 0 ? merged.rejected : [...merged.rejected, ...unkept],
     pending: idsOf(
-      sources.filter(({ reading, deck }) => reading === undefined && deck.failure === undefined),
+      sources.filter(({ list, refresh }) => list === undefined && refresh.failure === undefined),
     ),
     get starting() {
       return sources.flatMap(({ source }) => {
@@ -157,10 +157,10 @@ export function describeSources(merged: MergedListings, unsorted: readonly Regis
     stale: idsOf(
       sources.filter(
         (registered) =>
-          registered.reading !== undefined && (registered.isOld() || registered.deck.failure !== undefined),
+          registered.list !== undefined && (registered.isOld() || registered.refresh.failure !== undefined),
       ),
     ),
-    failed: sources.flatMap(({ source, deck: { failure } }) =>
+    failed: sources.flatMap(({ source, refresh: { failure } }) =>
       failure === undefined ? [] : [{ source: source.id, ...describeFailure(failure.error) }],
     ),
   };
@@ -178,10 +178,10 @@ function describeFailure({ code, message, reason, hint }: ToolError): Omit<Serve
 function listEntries({
   source,
   access,
-  reading,
-}: Pick<RegisteredSource, "source" | "access" | "reading">): ListedEntries[] {
-  if (reading === undefined) return [];
-  const { tools, resources, resourceTemplates, prompts, findings } = reading.admitted;
+  list,
+}: Pick<RegisteredSource, "source" | "access" | "list">): ListedEntries[] {
+  if (list === undefined) return [];
+  const { tools, resources, resourceTemplates, prompts, findings } = list.admitted;
   const { allow, deny } = access;
   const mayUse = (tool: string) => deny?.includes(tool) !== true && allow?.includes(tool) !== false;
   const entries = [

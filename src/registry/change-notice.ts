@@ -23,7 +23,7 @@ export interface ChangeNotice {
 }
 
 export function createChangeNotice(
-  parts: Pick<ThrottleDeps, "clock" | "after"> & {
+  deps: Pick<ThrottleDeps, "clock" | "after"> & {
     readonly log: Log;
     readonly listingOf: (server: string) => Listing;
   },
@@ -31,11 +31,11 @@ export function createChangeNotice(
   const listeners = new Set<ChangeListener>();
   /** What listeners last knew of the servers that were touched since. */
   const told = new Map<string, Listing>();
-  const throttle = createThrottle({ ...parts, windowMs: WINDOW_MS, gapMs: GAP_MS, run: tell });
+  const throttle = createThrottle({ ...deps, windowMs: WINDOW_MS, gapMs: GAP_MS, run: tell });
 
   function tell(): void {
     const kinds = LISTED_KINDS.filter((kind) =>
-      [...told].some(([server, before]) => differs(kind, before, parts.listingOf(server))),
+      [...told].some(([server, before]) => differs(kind, before, deps.listingOf(server))),
     );
     told.clear();
     if (kinds.length === 0) return;
@@ -43,7 +43,7 @@ export function createChangeNotice(
       try {
         listener(new Set(kinds));
       } catch (error) {
-        parts.log.error("tools.registry.listener.failed", { event: "changed", error });
+        deps.log.error("tools.registry.listener.failed", { event: "changed", error });
       }
     }
   }

@@ -9,21 +9,21 @@ import {
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Offer } from "../core/tool.ts";
 import type { RegistryEvent } from "../core/registry-event.ts";
-import { createRegistry, type RegistryParts } from "./registry.ts";
+import { createRegistry, type RegistryDeps } from "./registry.ts";
 import { createTestTime, settle } from "./time.testkit.ts";
 
-function openRig(parts: RegistryParts = {}) {
+function openRig(deps: RegistryDeps = {}) {
   const time = createTestTime();
-  const registry = createRegistry({ ...time, random: () => 1, ...parts });
+  const registry = createRegistry({ ...time, random: () => 1, ...deps });
   const notices: string[] = [];
-  const leave = registry.changed((kinds) => notices.push([...kinds].join("+")));
+  const stop = registry.changed((kinds) => notices.push([...kinds].join("+")));
   const events: RegistryEvent[] = [];
   registry.subscribe((event) => events.push(event));
   const told = () =>
     events.splice(0).map((event) => ("name" in event ? `${event.kind} ${event.name}` : event.kind));
   const names = () => registry.catalogue().components.map((component) => component.name);
   const discover = (options = {}) => registry.discover({ waitMs: 1000, ...options }, contextOf());
-  return { registry, time, notices, leave, told, events, names, discover };
+  return { registry, time, notices, stop, told, events, names, discover };
 }
 
 async function openRead(source: FixtureSource) {
@@ -38,7 +38,7 @@ async function openRead(source: FixtureSource) {
 
 describe("notices", () => {
   it("go out once for all that comes together, and say which lists differ", async () => {
-    const { registry, time, notices, leave, discover } = openRig();
+    const { registry, time, notices, stop, discover } = openRig();
     const source = createFixtureSource("s", [toolOf("t")]);
     registry.add(source);
     registry.add(createFixtureSource("u", [toolOf("t")]));
@@ -50,7 +50,7 @@ describe("notices", () => {
     await discover({ force: true });
     await time.advance(1000);
     expect(notices).toEqual(["tools", "prompts"]);
-    leave();
+    stop();
     await registry.remove("s");
     await time.advance(1000);
     expect(notices).toHaveLength(2);

@@ -15,7 +15,7 @@ export interface DiscoverOptions {
   readonly waitMs: number;
   /** Only these; without it, all. */
   readonly servers?: readonly string[];
-  /** Asks servers whose reading is still good, and those that failed a moment ago. */
+  /** Asks servers whose list is still good, and those that failed a moment ago. */
   readonly force?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Discovery {
   settle(registered: RegisteredSource, waitMs: number, context: CallContext): Promise<void>;
 }
 
-export function createDiscovery(parts: {
+export function createDiscovery(deps: {
   readonly table: SourceTable;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +37,7 @@ export function createDiscovery(parts: {
   /** How long a caller without a deadline waits for a start. */
   readonly startWaitMs?: number | undefined;
 }): Discovery {
-  const { table, clock, log, after, startWaitMs } = parts;
+  const { table, clock, log, after, startWaitMs } = deps;
 
   function ask(sources: readonly RegisteredSource[], { traceId }: CallContext): void {
     if (sources.length === 0) return;
@@ -45,22 +45,24 @@ export function createDiscovery(parts: {
     for (const registered of sources) registered.read(traceId);
   }
 
-  /** A flight that others have waited for long enough is not waited for again: it would slow down every answer. */
+  /** A refresh that others have waited for long enough is not waited for again: it would slow down every answer. */
   function wait(
-    { deck: { flight } }: RegisteredSource,
+    { refresh: { running } }: RegisteredSource,
     waitMs: number,
     { signal }: CallContext,
   ): Promise<unknown> {
-    if (flight === undefined) return Promise.resolve();
-    const leftMs = waitMs - (clock.elapsed() - flight.startedAt);
-    return within(flight.landed, leftMs, { signal, after });
+    if (running === undefined) return Promise.resolve();
+    const leftMs = waitMs - (clock.elapsed() - running.startedAt);
+    return within(running.settled, leftMs, { signal, after });
   }
 
   return {
     async discover({ waitMs, servers, force = false }, context) {
       const chosen = [...table.sources.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
       ask(
-        chosen.filter((registered) => registered.deck.flight === undefined && (force || registered.isDue())),
+        chosen.filter(
+          (registered) => registered.refresh.running === undefined && (force || registered.isDue()),
+        ),
         context,
       );
       const stopReports = reportStarting(context, () => firstStarting(chosen));
@@ -71,23 +73,23 @@ export function createDiscovery(parts: {
     async refresh(id, context) {
       const registered = table.sources.get(id);
       if (registered === undefined) return noServer(id, table);
-      if (registered.deck.flight === undefined) ask([registered], context);
-      const result = await registered.read(context.traceId).landed;
+      if (registered.refresh.running === undefined) ask([registered], context);
+      const result = await registered.read(context.traceId).settled;
       return result.success ? succeed({ toolCount: table.listings.of(id).components.length }) : result;
     },
     async settle(registered, waitMs, context) {
       const elapsedMs = clock.elapsed();
       const patienceMs = startPatienceMs(context, { elapsedMs, startWaitMs });
-      if (registered.deck.flight === undefined && registered.isDue()) ask([registered], context);
-      const { flight } = registered.deck;
-      if (flight === undefined) return;
+      if (registered.refresh.running === undefined && registered.isDue()) ask([registered], context);
+      const { running } = registered.refresh;
+      if (running === undefined) return;
       const starting = () => registered.source.starting?.();
       const stopReports = reportStarting(context, starting);
-      const ageMs = elapsedMs - flight.startedAt;
+      const ageMs = elapsedMs - running.startedAt;
       const { signal } = context;
-      await within(flight.landed, Math.min(waitMs - ageMs, patienceMs), { signal, after });
+      await within(running.settled, Math.min(waitMs - ageMs, patienceMs), { signal, after });
       const leftMs = patienceMs - (clock.elapsed() - elapsedMs);
-      if (starting() !== undefined) await within(flight.landed, leftMs, { signal, after });
+      if (starting() !== undefined) await within(running.settled, leftMs, { signal, after });
       stopReports();
     },
   };

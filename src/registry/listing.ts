@@ -1,10 +1,10 @@
-/** What one server offers, as clients see it: through the door, under exposed names, without what the config denies. */
+/** What one server offers, as clients see it: admitted, under exposed names, without what the config denies. */
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools } from "../core/names.ts";
 import type { Component, SourceAbout, ToolDefinition } from "../core/tool.ts";
 import { compareText } from "../text/compare-text.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
-import type { Admitted, Rejection } from "../admission/door.ts";
+import type { Admitted, Rejection } from "../admission/admission.ts";
 import { exposeUri } from "./exposed-uri.ts";
 import { findGrave, type Finding } from "../admission/findings.ts";
 

@@ -1,17 +1,17 @@
 /**
  * One source in the registry: what was last read of it, and when it must be read again.
  *
- * It changes nothing but its own state. It hands what it reads to `onRead` before those who wait for the reading go on.
+ * It changes nothing but its own state. It hands each list to `onRead` before those who wait for it go on.
  */
 import type { Clock } from "../core/clock.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
-import type { Reading } from "./cache-entry.ts";
-import type { Backoff } from "../timing/backoff.ts";
-import type { After } from "../timing/after.ts";
-import { createThrottle } from "../timing/throttle.ts";
-import { createFlightDeck, type Flight, type FlightDeck } from "./flight.ts";
+import type { CachedList } from "./cache-entry.ts";
+import { createListRefresh, type RunningRefresh, type ListRefresh } from "./list-refresh.ts";
 import type { Access } from "./listing.ts";
+import type { After } from "../timing/after.ts";
+import type { Backoff } from "../timing/backoff.ts";
+import { createThrottle } from "../timing/throttle.ts";
 
 /** A server that announces a change a thousand times a second is read once in that time. */
 const REREAD_GAP_MS = 1000;
@@ -20,21 +20,21 @@ export interface RegisteredSource {
   readonly source: ToolSource;
   readonly configHash: string;
   readonly isOwn: boolean;
-  readonly deck: FlightDeck;
+  readonly refresh: ListRefresh;
   access: Access;
-  reading: Reading | undefined;
-  /** Why what was read could not be kept. */
+  list: CachedList | undefined;
+  /** Why the list could not be cached. */
   cacheProblem: string | undefined;
-  /** Whether the reading is older than it may be, or the server said that it changed. */
+  /** Whether the list is too old, or the server said that it changed. */
   isOld(): boolean;
   /** Whether somebody who asks should have the server asked. */
   isDue(): boolean;
-  read(traceId: string): Flight;
+  read(traceId: string): RunningRefresh;
   /** Stops listening and gives up what is under way; the source is not closed. */
   detach(): void;
 }
 
-export interface RegisteredSourceParts {
+export interface RegisteredSourceDeps {
   readonly source: ToolSource;
   readonly access: Access;
   readonly configHash: string;
@@ -47,73 +47,67 @@ export interface RegisteredSourceParts {
   readonly onRead: (registered: RegisteredSource, result: ToolResult<Offer>, traceId: string) => void;
 }
 
-export function createRegisteredSource(parts: RegisteredSourceParts): RegisteredSource {
-  const { source, clock, after } = parts;
+export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSource {
+  const { source, clock, after } = deps;
   let changed = false;
   let detached = false;
   let cancelRetry: (() => void) | undefined;
-  const deck = createFlightDeck({
-    ...parts,
-    onLanded: (result, traceId) => parts.onRead(registered, result, traceId),
+  const refresh = createListRefresh({
+    ...deps,
+    onSettled: (result, traceId) => deps.onRead(registered, result, traceId),
   });
-  const throttle = createThrottle({
-    clock,
-    after,
-    windowMs: 0,
-    gapMs: REREAD_GAP_MS,
-    run: () => void reread(),
-  });
+  const pace = createThrottle({ clock, after, windowMs: 0, gapMs: REREAD_GAP_MS, run: () => void reread() });
 
   /** Nobody needs a server read that nobody has asked for yet. */
   function onChanged(): void {
     changed = true;
-    if (registered.reading !== undefined || deck.failure !== undefined || deck.flight !== undefined)
-      throttle.ask();
+    if (registered.list !== undefined || refresh.failure !== undefined || refresh.running !== undefined)
+      pace.ask();
   }
 
   /**
    * What was under way may have been answered before the change. A server that just failed is left alone for its time.
    */
   async function reread(): Promise<void> {
-    await deck.flight?.landed;
+    await refresh.running?.settled;
     if (!changed || detached) return;
-    if (deck.isBackingOff()) {
+    if (refresh.isBackingOff()) {
       cancelRetry?.();
-      cancelRetry = after(deck.failure!.retryAt - clock.elapsed(), () => throttle.ask());
-    } else registered.read(parts.createTraceId());
+      cancelRetry = after(refresh.failure!.retryAt - clock.elapsed(), () => pace.ask());
+    } else registered.read(deps.createTraceId());
   }
 
-  const unsubscribe = source.changed(onChanged);
+  const stopListening = source.changed(onChanged);
   const registered: RegisteredSource = {
     source,
-    configHash: parts.configHash,
-    isOwn: parts.isOwn,
-    deck,
-    access: parts.access,
-    reading: undefined,
+    configHash: deps.configHash,
+    isOwn: deps.isOwn,
+    refresh,
+    access: deps.access,
+    list: undefined,
     cacheProblem: undefined,
     isOld() {
-      if (registered.reading === undefined) return false;
-      const ageMs = clock.now() - registered.reading.fetchedAt;
-      // A reading from the future means that the clock was set back: its age is unknown.
-      return changed || ageMs < 0 || ageMs >= registered.reading.ttlMs;
+      if (registered.list === undefined) return false;
+      const ageMs = clock.now() - registered.list.fetchedAt;
+      // A list from the future means that the clock was set back: its age is unknown.
+      return changed || ageMs < 0 || ageMs >= registered.list.ttlMs;
     },
-    isDue: () => (registered.reading === undefined || registered.isOld()) && !deck.isBackingOff(),
+    isDue: () => (registered.list === undefined || registered.isOld()) && !refresh.isBackingOff(),
     read(traceId) {
-      if (deck.flight !== undefined) return deck.flight;
+      if (refresh.running !== undefined) return refresh.running;
       const announced = changed;
       changed = false;
-      const flight = deck.fly(traceId);
+      const running = refresh.start(traceId);
       // A change that could not be read is still a change for the next who asks.
-      void flight.landed.then((result) => (changed ||= announced && !result.success));
-      return flight;
+      void running.settled.then((result) => (changed ||= announced && !result.success));
+      return running;
     },
     detach() {
       detached = true;
-      unsubscribe();
-      throttle.stop();
+      stopListening();
+      pace.stop();
       cancelRetry?.();
-      deck.ground();
+      refresh.cancel();
     },
   };
   return registered;

@@ -3,15 +3,15 @@ import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool
 import { silentLog } from "../core/log.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Offer } from "../core/tool.ts";
-import { createMemoryCache } from "./kept-readings.ts";
-import { createRegistry, type RegistryParts } from "./registry.ts";
+import { createMemoryCache } from "./cached-lists.ts";
+import { createRegistry, type RegistryDeps } from "./registry.ts";
 import { createTestTime, settle } from "./time.testkit.ts";
 
 const MINUTE_MS = 60_000;
 
-function openRig(parts: RegistryParts = {}) {
+function openRig(deps: RegistryDeps = {}) {
   const time = createTestTime();
-  const registry = createRegistry({ ...time, random: () => 1, ...parts });
+  const registry = createRegistry({ ...time, random: () => 1, ...deps });
   const names = () => registry.catalogue().components.map((component) => component.name);
   const discover = (options = {}) => registry.discover({ waitMs: 1000, ...options }, contextOf());
   return { registry, time, names, discover };
@@ -185,7 +185,7 @@ describe("discovery", () => {
     expect(hangs!.listCount).toBe(1);
   });
 
-  it("gives a flight up after a minute, and starts another", async () => {
+  it("gives a refresh up after a minute, and starts another", async () => {
     const { registry, time, discover } = openRig();
     const source = createFixtureSource("s", [toolOf("t")]);
     source.onList = () => new Promise(() => {});
@@ -198,7 +198,7 @@ describe("discovery", () => {
     expect((await discover()).components).toHaveLength(1);
   });
 
-  it("is one flight for everybody, and a late one still fills the catalogue", async () => {
+  it("is one refresh for everybody, and a late one still fills the catalogue", async () => {
     const { registry, time, discover, names } = openRig();
     const source = createFixtureSource("s", [toolOf("t")]);
     const { promise, resolve } = Promise.withResolvers<ToolResult<Offer>>();

@@ -32,7 +32,7 @@ import type { RegistryListener } from "../core/registry-event.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
 import type { Backoff } from "../timing/backoff.ts";
 import { shareIntent } from "../search/intent-share.ts";
-import { createMemoryCache } from "./kept-readings.ts";
+import { createMemoryCache } from "./cached-lists.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/after.ts";
 import { createRouting } from "./routing.ts";
@@ -46,7 +46,7 @@ import type { ToolHits } from "./tool-search.ts";
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000 };
 const HITS_DEFAULT = 20;
 
-export interface RegistryParts {
+export interface RegistryDeps {
   /** Without it nothing outlives the process. */
   readonly cache?: ServerCache;
   readonly clock?: Clock;
@@ -57,7 +57,7 @@ export interface RegistryParts {
   readonly reservedNames?: readonly string[];
   /** What is done with tools whose texts look like an attack; without it, they are only found. */
   readonly suspicious?: SuspiciousTools;
-  /** How long a reading is good for where the server does not say. */
+  /** How long a list is good for where the server does not say. */
   readonly ttlMs?: number;
   /** The longest that a server's own word is believed. */
   readonly ttlMsMax?: number;
@@ -105,7 +105,7 @@ export interface Registry {
   remove(id: string, options?: RemoveOptions): Promise<void>;
   /** What is known now. */
   catalogue(): Catalogue;
-  /** Asks the servers whose reading is missing or too old, all at once, and says what is known then. */
+  /** Asks the servers whose list is missing or too old, all at once, and says what is known then. */
   discover(options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
   /** Asks one server, whatever is known of it. */
   refresh(id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
@@ -149,23 +149,23 @@ export interface Registry {
   close(): Promise<void>;
 }
 
-export function createRegistry(parts: RegistryParts = {}): Registry {
-  const { clock = systemClock, log = silentLog, after = systemAfter } = parts;
+export function createRegistry(deps: RegistryDeps = {}): Registry {
+  const { clock = systemClock, log = silentLog, after = systemAfter } = deps;
   const table = createSourceTable({
-    ...parts,
+    ...deps,
     clock,
     log,
     after,
-    cache: parts.cache ?? createMemoryCache(),
-    random: parts.random ?? Math.random,
-    reserved: new Set(parts.reservedNames),
-    suspicious: parts.suspicious ?? "warn",
-    ttlMs: parts.ttlMs ?? TTL_MS_DEFAULT,
-    ttlMsMax: parts.ttlMsMax ?? TTL_MS_MAX,
-    backoff: parts.backoff ?? BACKOFF,
+    cache: deps.cache ?? createMemoryCache(),
+    random: deps.random ?? Math.random,
+    reserved: new Set(deps.reservedNames),
+    suspicious: deps.suspicious ?? "warn",
+    ttlMs: deps.ttlMs ?? TTL_MS_DEFAULT,
+    ttlMsMax: deps.ttlMsMax ?? TTL_MS_MAX,
+    backoff: deps.backoff ?? BACKOFF,
   });
-  const discovery = createDiscovery({ table, clock, log, after, startWaitMs: parts.startWaitMs });
-  const routing = createRouting({ ...parts, table, discovery });
+  const discovery = createDiscovery({ table, clock, log, after, startWaitMs: deps.startWaitMs });
+  const routing = createRouting({ ...deps, table, discovery });
   const sourceNotice = createSourceNotice();
   const { listings } = table;
   return {
@@ -177,7 +177,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     restrict: (id, access) => table.restrict(id, access),
     screen: (suspicious) => table.screen(suspicious),
     remove(id, options) {
-      sourceNotice.leave(id);
+      sourceNotice.unwatch(id);
       return table.remove(id, options);
     },
     catalogue: () => table.catalogue(),
@@ -194,7 +194,7 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
     sourceChanged: sourceNotice.subscribe,
     resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
-    hasRead: (id) => table.sources.get(id)?.reading !== undefined,
+    hasRead: (id) => table.sources.get(id)?.list !== undefined,
     find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
     routeUri(uri) {
@@ -212,10 +212,10 @@ export function createRegistry(parts: RegistryParts = {}): Registry {
       return { hits, total: components.length, isFaint: false };
     },
     async nearTo(query) {
-      if (parts.meanings === undefined || query.trim() === "") return undefined;
+      if (deps.meanings === undefined || query.trim() === "") return undefined;
       table.search.prepare();
       table.ownSearch.prepare();
-      return parts.meanings.nearTo(query);
+      return deps.meanings.nearTo(query);
     },
     shareIntent(tools, intent) {
       const documents = tools.flatMap((name) => {

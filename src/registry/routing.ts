@@ -9,7 +9,7 @@ import type { CallContext, CallTool, SourceDescription, ToolView } from "../core
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";
 import type { Route } from "./catalogue.ts";
 import { noServer, type Discovery } from "./discovery.ts";
-import { attempt } from "./flight.ts";
+import { attempt } from "./list-refresh.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 import type { SourceTable } from "./source-table.ts";
 import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
@@ -31,14 +31,14 @@ export interface Routing {
   describe(this: void, id: string, context: CallContext): Promise<ToolResult<SourceDescription>>;
 }
 
-export interface RoutingParts {
+export interface RoutingDeps {
   readonly table: SourceTable;
   readonly discovery: Discovery;
   readonly watch?: CallWatch | undefined;
   readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
 }
 
-export function createRouting({ table, discovery, watch, explainAbsent }: RoutingParts): Routing {
+export function createRouting({ table, discovery, watch, explainAbsent }: RoutingDeps): Routing {
   const { listings, sources } = table;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
@@ -87,7 +87,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     const route = routeFor(name, context);
     if (route !== undefined) return succeed(route);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
-    if (registered !== undefined && registered.reading === undefined) return unreadServer(registered);
+    if (registered !== undefined && registered.list === undefined) return unreadServer(registered);
     // A profile says nothing of servers that it would not show.
     const why = registered === undefined && view === undefined ? absentServer(name) : undefined;
     if (why !== undefined) return why;
@@ -101,7 +101,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     const isNamed = ({ source: { id } }: RegisteredSource): boolean =>
       id === CAPABILITIES_ID || (view?.allowsServer(id) !== false && folded.startsWith(foldName(id)));
     const named = [...sources.values()].filter(
-      (registered) => registered.reading === undefined && isNamed(registered),
+      (registered) => registered.list === undefined && isNamed(registered),
     );
     await Promise.all(named.map((registered) => discovery.settle(registered, CALL_WAIT_MS, context)));
   }

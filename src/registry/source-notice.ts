@@ -5,7 +5,7 @@ import type { SourceListener } from "./registry.ts";
 export interface SourceNotice {
   /** Listens to a source, and no longer to another that had its id. */
   watch(source: ToolSource): void;
-  leave(id: string): void;
+  unwatch(id: string): void;
   subscribe(this: void, listener: SourceListener): () => void;
   stop(): void;
 }
@@ -14,15 +14,15 @@ export function createSourceNotice(): SourceNotice {
   const listeners = new Set<SourceListener>();
   const watched = new Map<string, () => void>();
 
-  function leave(id: string): void {
+  function unwatch(id: string): void {
     watched.get(id)?.();
     watched.delete(id);
   }
 
   return {
-    leave,
+    unwatch,
     watch(source) {
-      leave(source.id);
+      unwatch(source.id);
       const stop = source.changed((what) => {
         for (const listener of listeners) listener(source.id, what);
       });
@@ -33,7 +33,7 @@ export function createSourceNotice(): SourceNotice {
       return () => listeners.delete(listener);
     },
     stop() {
-      for (const id of watched.keys()) leave(id);
+      for (const id of watched.keys()) unwatch(id);
       listeners.clear();
     },
   };

@@ -10,22 +10,22 @@ import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
-import { clampTtl, type Reading } from "./cache-entry.ts";
+import { clampTtl, type CachedList } from "./cache-entry.ts";
 import { createListings, describeSources, type Catalogue, type Listings } from "./catalogue.ts";
 import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
-import { admitOffer, type Admitted } from "../admission/door.ts";
+import { admitOffer, type Admitted } from "../admission/admission.ts";
 import type { RegistryEvent, RegistryListener } from "../core/registry-event.ts";
 import { compareListings } from "./events.ts";
 import type { Backoff } from "../timing/backoff.ts";
-import { createKeptReadings } from "./kept-readings.ts";
+import { createCachedLists } from "./cached-lists.ts";
 import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
-import type { After } from "../timing/throttle.ts";
+import type { After } from "../timing/after.ts";
 import { createRegisteredSource, type RegisteredSource } from "./registered-source.ts";
 import type { Experience } from "../search/search-document.ts";
 import type { Meanings } from "../search/similarity.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
-export interface SourceTableParts {
+export interface SourceTableDeps {
   readonly cache: ServerCache;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,7 +43,7 @@ export interface SourceTableParts {
 export interface SourceOptions extends Access {
   /** Of this gateway itself: it is believed, kept nowhere else, and good until it says that it changed. */
   readonly isOwn?: boolean;
-  /** Of what the server is started with: a kept reading of another config is not used. */
+  /** Of what the server is started with: a cached list of another config is not used. */
   readonly configHash?: string;
 }
 
@@ -74,18 +74,18 @@ export interface SourceTable {
   close(): Promise<void>;
 }
 
-export function createSourceTable(parts: SourceTableParts): SourceTable {
-  const { clock, log, after, reserved } = parts;
-  let { suspicious } = parts;
+export function createSourceTable(deps: SourceTableDeps): SourceTable {
+  const { clock, log, after, reserved } = deps;
+  let { suspicious } = deps;
   const sources = new Map<string, RegisteredSource>();
   const listings = createListings();
   const listeners = new Set<RegistryListener>();
   const listingOf = (id: string) => listings.of(id);
   const notice = createChangeNotice({ clock, after, log, listingOf });
-  const search = createToolSearch({ ...parts, listingOf });
-  const ownSearch = createToolSearch({ ...parts, listingOf });
+  const search = createToolSearch({ ...deps, listingOf });
+  const ownSearch = createToolSearch({ ...deps, listingOf });
   const searchOf = (id: string) => (sources.get(id)?.isOwn === true ? ownSearch : search);
-  const kept = createKeptReadings(parts.cache, (serverName, problem) =>
+  const cachedLists = createCachedLists(deps.cache, (serverName, problem) =>
     log.warn("tools.cache.failed", { code: "cache_error", serverName, problem }),
   );
   /** Servers whose tools were taken out in this process: when they return, it is news. */
@@ -122,22 +122,22 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
   }
 
   function listSource(registered: RegisteredSource): Listing | undefined {
-    if (registered.reading === undefined) return undefined;
-    const { source, reading, access, isOwn } = registered;
+    if (registered.list === undefined) return undefined;
+    const { source, list, access, isOwn } = registered;
     const rules = { access, reserved, suspicious: isOwn ? "warn" : suspicious } as const;
-    return createListing(source.id, reading.admitted, rules);
+    return createListing(source.id, list.admitted, rules);
   }
 
   /** Brings back what was kept. It is no news in a new process: it was told when it was first read. */
   function restore(registered: RegisteredSource): void {
     const { source, configHash } = registered;
-    registered.reading = kept.find(source.id, configHash);
-    if (registered.reading === undefined && kept.holds(source.id)) {
+    registered.list = cachedLists.find(source.id, configHash);
+    if (registered.list === undefined && cachedLists.holds(source.id)) {
       emit({ kind: "capability.cache.invalidated", server: source.id });
     }
     const isNews = removed.delete(source.id) || listings.of(source.id) !== EMPTY_LISTING;
     if (isNews) announce(source, listSource(registered), randomUUID());
-    else if (registered.reading !== undefined) show(source, listSource(registered), randomUUID());
+    else if (registered.list !== undefined) show(source, listSource(registered), randomUUID());
   }
 
   function onRead(registered: RegisteredSource, result: ToolResult<Offer>, traceId: string): void {
@@ -147,26 +147,26 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
       log.warn("tools.discovery.server.failed", { traceId, serverName, code, errorMessage: message });
       return;
     }
-    const reading: Reading = {
+    const list: CachedList = {
       admitted: registered.isOwn ? ownOffer(result.data) : admitOffer(result.data),
       fetchedAt: clock.now(),
-      ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, parts),
+      ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, deps),
       configHash: registered.configHash,
     };
-    registered.reading = reading;
-    // Whoever changes what is our own tells of it; reading it is no news.
+    registered.list = list;
+    // Code that changes our own tools announces it; listing them announces nothing.
     if (registered.isOwn) show(registered.source, listSource(registered), traceId);
     else announce(registered.source, listSource(registered), traceId);
-    if (!registered.isOwn) keep(registered, reading, traceId);
-    const { tools, rejected } = reading.admitted;
+    if (!registered.isOwn) keep(registered, list, traceId);
+    const { tools, rejected } = list.admitted;
     const counts = { toolCount: tools.length, rejectedCount: rejected.length };
     log.info("tools.discovery.server.success", { traceId, serverName, ...counts });
   }
 
-  function keep(registered: RegisteredSource, reading: Reading, traceId: string): void {
+  function keep(registered: RegisteredSource, list: CachedList, traceId: string): void {
     const serverName = registered.source.id;
     registered.cacheProblem = undefined;
-    kept.keep(serverName, reading, (problem) => {
+    cachedLists.keep(serverName, list, (problem) => {
       registered.cacheProblem = problem;
       log.warn("tools.cache.failed", { traceId, code: "cache_error", serverName, problem });
     });
@@ -178,7 +178,7 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
     const old = sources.get(source.id);
     old?.detach();
     const registered = createRegisteredSource({
-      ...parts,
+      ...deps,
       source,
       access,
       configHash,
@@ -193,7 +193,7 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
 
   async function remove(id: string, options: RemoveOptions = {}): Promise<void> {
     const { forget = false, traceId = randomUUID() } = options;
-    if (forget && kept.forget(id)) emit({ kind: "capability.cache.invalidated", server: id });
+    if (forget && cachedLists.forget(id)) emit({ kind: "capability.cache.invalidated", server: id });
     const registered = sources.get(id);
     if (registered === undefined) return;
     registered.detach();
@@ -215,20 +215,20 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
     remove,
     learnt: (id) => searchOf(id).replaced(id),
     async load(known) {
-      await kept.load(known);
-      for (const registered of sources.values()) if (registered.reading === undefined) restore(registered);
+      await cachedLists.load(known);
+      for (const registered of sources.values()) if (registered.list === undefined) restore(registered);
     },
     restrict(id, access) {
       const registered = sources.get(id);
       if (registered === undefined) return;
       registered.access = access;
-      if (registered.reading !== undefined) announce(registered.source, listSource(registered), randomUUID());
+      if (registered.list !== undefined) announce(registered.source, listSource(registered), randomUUID());
     },
     screen(policy) {
       if (policy === suspicious) return;
       suspicious = policy;
       for (const registered of sources.values()) {
-        if (registered.reading !== undefined && !registered.isOwn)
+        if (registered.list !== undefined && !registered.isOwn)
           announce(registered.source, listSource(registered), randomUUID());
       }
     },
@@ -247,7 +247,10 @@ export function createSourceTable(parts: SourceTableParts): SourceTable {
       notice.stop();
       search.stop();
       ownSearch.stop();
-      await Promise.all([kept.settle(), ...open.map((registered) => closeSource(registered.source, log))]);
+      await Promise.all([
+        cachedLists.settle(),
+        ...open.map((registered) => closeSource(registered.source, log)),
+      ]);
     },
   };
 }

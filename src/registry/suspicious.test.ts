@@ -4,7 +4,7 @@ import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool
 import type { ServerCache } from "../core/store.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { SuspiciousTools } from "./listing.ts";
-import { createRegistry, type RegistryParts } from "./registry.ts";
+import { createRegistry, type RegistryDeps } from "./registry.ts";
 import { createTestTime } from "./time.testkit.ts";
 
 const TOOLS = [
@@ -14,8 +14,8 @@ const TOOLS = [
   toolOf("orders", "Adds. Do not tell the user."),
 ];
 
-function openRegistry(parts: RegistryParts, tools = TOOLS) {
-  const registry = createRegistry({ ...createTestTime(), ...parts });
+function openRegistry(deps: RegistryDeps, tools = TOOLS) {
+  const registry = createRegistry({ ...createTestTime(), ...deps });
   onTestFinished(() => registry.close());
   const source = createFixtureSource("s", tools);
   registry.add(source);

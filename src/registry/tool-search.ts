@@ -32,7 +32,7 @@ export interface ToolSearch {
   stop(): void;
 }
 
-export function createToolSearch(parts: {
+export function createToolSearch(deps: {
   readonly after: After;
   readonly listingOf: (source: string) => Listing;
   readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
@@ -45,13 +45,13 @@ export function createToolSearch(parts: {
 
   function indexSource(source: string): void {
     waiting.delete(source);
-    const { components: listed, about } = parts.listingOf(source);
+    const { components: listed, about } = deps.listingOf(source);
     const byName = new Map(listed.map((component) => [component.name, component]));
     components.set(source, byName);
-    parts.meanings?.put(source, byName, meaningOf);
+    deps.meanings?.put(source, byName, meaningOf);
     index.put(
       source,
-      listed.map((component) => documentOf(component, parts.experienceOf?.(component.name), about)),
+      listed.map((component) => documentOf(component, deps.experienceOf?.(component.name), about)),
     );
   }
 
@@ -61,7 +61,7 @@ export function createToolSearch(parts: {
     const [source] = waiting;
     if (source === undefined) return;
     indexSource(source);
-    if (waiting.size > 0) cancel = parts.after(0, indexNext);
+    if (waiting.size > 0) cancel = deps.after(0, indexNext);
   }
 
   function prepare(): void {
@@ -72,7 +72,7 @@ export function createToolSearch(parts: {
     prepare,
     replaced(source) {
       waiting.add(source);
-      cancel ??= parts.after(IDLE_MS, indexNext);
+      cancel ??= deps.after(IDLE_MS, indexNext);
     },
     search(query, limits) {
       prepare();

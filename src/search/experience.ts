@@ -34,7 +34,7 @@ export interface Experience {
   settle(): Promise<void>;
 }
 
-export interface ExperienceParts {
+export interface ExperienceDeps {
   readonly uses: PastUses;
   readonly scope: () => Scope;
   /** More is known of these tools now. */
@@ -45,8 +45,8 @@ export interface ExperienceParts {
   readonly clock?: Clock;
 }
 
-export function createExperience(parts: ExperienceParts): Experience {
-  const { uses, scope, log, clock = systemClock } = parts;
+export function createExperience(deps: ExperienceDeps): Experience {
+  const { uses, scope, log, clock = systemClock } = deps;
   const known = new Map<string, Known>();
   const counted = new Map<string, number>();
   const writes = new Mutex();
@@ -83,7 +83,7 @@ export function createExperience(parts: ExperienceParts): Experience {
     readAt = undefined;
     const before = [...known.keys()];
     known.clear();
-    parts.learnt(before);
+    deps.learnt(before);
   }
 
   async function read(): Promise<void> {
@@ -92,7 +92,7 @@ export function createExperience(parts: ExperienceParts): Experience {
     const now = groupUses(await uses.list(scope()));
     const changed = [...now].filter(([tool, one]) => !isEqual(one, known.get(tool))).map(([tool]) => tool);
     for (const tool of changed) known.set(tool, now.get(tool)!);
-    parts.learnt(changed);
+    deps.learnt(changed);
   }
 
   return {
@@ -105,10 +105,10 @@ export function createExperience(parts: ExperienceParts): Experience {
     },
     noteRun(tools, intent) {
       const used = [...new Set(tools)];
-      const shares = parts.share?.(used, intent);
+      const shares = deps.share?.(used, intent);
       const now = used.map((tool) => ({ tool, intent: shares?.get(tool) ?? intent, useCount: 1 }));
       for (const use of now) add(use.tool, use.intent);
-      parts.learnt(used);
+      deps.learnt(used);
       write(now);
     },
     noteCall(tool) {

@@ -13,7 +13,7 @@ import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import type { ClientHandle } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
-import { createOpenWire } from "../upstream/transport/open-wire.ts";
+import { createOpenTransport } from "../upstream/transport/open-transport.ts";
 import type { UpstreamConfig } from "../upstream/upstream-config.ts";
 import {
   createUpstreamServer,
@@ -40,7 +40,7 @@ interface Running {
   /** Absent for one that cannot be started, and has nothing to be told. */
   readonly server?: UpstreamServer;
   readonly fingerprint: string;
-  readonly leave: () => void;
+  readonly stop: () => void;
 }
 
 /** Counts the gateways above this one, for servers that are gateways themselves. */
@@ -48,7 +48,7 @@ const HOPS_VARIABLE = "REPERTOIRE_HOPS";
 /** A gateway behind a gateway is of use; one this deep stands behind itself, and would start itself for ever. */
 const HOPS_MAX = 5;
 
-export interface ServersParts {
+export interface ServersDeps {
   readonly registry: Registry;
   readonly log: Log;
   readonly version: string;
@@ -81,7 +81,7 @@ export function createServers({
   redactors = NO_SECRETS,
   env = process.env,
   startWaitMs,
-}: ServersParts): Servers {
+}: ServersDeps): Servers {
   const running = new Map<string, Running>();
   const listeners = new Set<ServerListener>();
   const hops = Number(env[HOPS_VARIABLE] ?? 0) || 0;
@@ -93,7 +93,7 @@ export function createServers({
 
   function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
     if (config.problems.length > 0) {
-      running.set(config.id, { fingerprint, leave() {} });
+      running.set(config.id, { fingerprint, stop() {} });
       log.warn("server.unusable", { server: config.id, problems: config.problems.map(formatProblem) });
       registry.add(createWaitingServer(config.id, config.problems), { configHash: fingerprint });
       return;
@@ -108,19 +108,19 @@ export function createServers({
       startWaitMs,
       redact: (text) => redactors.current().text(text),
       mask: (value) => redactors.current().mask(value),
-      openWire: createOpenWire({ server: config.id, secrets, settings: config.oauth }),
+      openTransport: createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
     });
-    const leave = server.notified!((method, params, one) => {
+    const stop = server.notified!((method, params, one) => {
       for (const listener of listeners) listener(config.id, method, params, one);
     });
     for (const [one, level] of logLevels) server.setLogLevel(level, one);
-    running.set(config.id, { server, fingerprint, leave });
+    running.set(config.id, { server, fingerprint, stop });
     registry.add(server, { ...config.tools, configHash: fingerprint });
   }
 
   /** The registry closes what it lets go. */
   async function stop(id: string): Promise<void> {
-    running.get(id)?.leave();
+    running.get(id)?.stop();
     running.delete(id);
     await registry.remove(id);
   }

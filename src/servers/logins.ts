@@ -37,14 +37,14 @@ export interface Logins {
   logout(name: string): Promise<ToolResult<LogoutView>>;
 }
 
-export interface LoginsParts {
+export interface LoginsDeps {
   readonly config: () => Config;
   readonly secrets: SecretStore;
   /** Asks the server anew; undefined where it does not answer. */
   readonly countTools: (server: string) => Promise<number | undefined>;
 }
 
-export function createLogins({ config, secrets, countTools }: LoginsParts): Logins {
+export function createLogins({ config, secrets, countTools }: LoginsDeps): Logins {
   return {
     async login(name, openWay) {
       const found = findServer(config(), name);

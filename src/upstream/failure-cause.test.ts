@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog, type Log } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";
 import { causeOfFetchError } from "./transport/http-cause.ts";
-import type { OpenWire } from "./transport/open-wire.ts";
-import type { UpstreamTransport } from "./upstream-config.ts";
+import type { OpenTransport } from "./transport/open-transport.ts";
+import type { TransportConfig } from "./upstream-config.ts";
 import { createUpstreamServer } from "./upstream-server.ts";
 
 const CANARY = "c4nary".repeat(4);
@@ -13,11 +13,11 @@ const CANARY = "c4nary".repeat(4);
 interface OpenOptions {
   readonly connectTimeoutMs?: number;
   readonly log?: Log;
-  readonly openWire?: OpenWire;
+  readonly openTransport?: OpenTransport;
 }
 
-function open(transport: UpstreamTransport, options: OpenOptions = {}) {
-  const { connectTimeoutMs = 10_000, log = silentLog, openWire } = options;
+function open(transport: TransportConfig, options: OpenOptions = {}) {
+  const { connectTimeoutMs = 10_000, log = silentLog, openTransport } = options;
   const redactor = createRedactor([CANARY]);
   const upstream = createUpstreamServer(
     { id: "box", transport, callTimeoutMs: 10_000, connectTimeoutMs, idleMs: 0 },
@@ -25,21 +25,21 @@ function open(transport: UpstreamTransport, options: OpenOptions = {}) {
       clientInfo: { name: "test", version: "1" },
       log,
       redact: (text) => redactor.text(text),
-      ...(openWire !== undefined && { openWire }),
+      ...(openTransport !== undefined && { openTransport }),
     },
   );
   onTestFinished(() => upstream.close());
   return upstream;
 }
 
-async function failureOf(transport: UpstreamTransport, options?: OpenOptions) {
+async function failureOf(transport: TransportConfig, options?: OpenOptions) {
   const upstream = open(transport, options);
   const result = await upstream.call("x", {}, { traceId: "t", signal: new AbortController().signal });
   const { lastError, failureCount } = upstream.status();
   return { result, lastError, failureCount };
 }
 
-const shell = (script: string, more = {}): UpstreamTransport => ({
+const shell = (script: string, more = {}): TransportConfig => ({
   kind: "stdio",
   command: "sh",
   args: ["-c", script],
@@ -47,7 +47,7 @@ const shell = (script: string, more = {}): UpstreamTransport => ({
   ...more,
 });
 
-async function startServer(listener: RequestListener): Promise<UpstreamTransport> {
+async function startServer(listener: RequestListener): Promise<TransportConfig> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -75,17 +75,17 @@ describe.skipIf(process.platform === "win32")("a program that does not come up h
 
 it("a program that says nothing is too slow, one that says other things speaks no MCP", async () => {
   const causeOf = async (noise: number) => {
-    const wire = { start: async () => {}, send: async () => {}, close: async () => {} };
+    const transport = { start: async () => {}, send: async () => {}, close: async () => {} };
     const process = {
-      ...wire,
+      ...transport,
       pid: 1,
       exit: new Promise<never>(() => {}),
       stderrTail: () => [],
       stderrAt: () => undefined,
       counts: () => ({ noise, oversize: 0 }),
     };
-    const openWire = async () => ({ wire: process, process });
-    return (await failureOf(shell(""), { connectTimeoutMs: 20, openWire })).lastError?.cause;
+    const openTransport = async () => ({ transport: process, process });
+    return (await failureOf(shell(""), { connectTimeoutMs: 20, openTransport })).lastError?.cause;
   };
   expect([await causeOf(0), await causeOf(1)]).toEqual(["connect_timeout", "not_mcp"]);
 });
@@ -104,7 +104,7 @@ describe("a remote server that does not come up has a cause", () => {
   });
 
   it("unreachable, where nobody listens", async () => {
-    const transport: UpstreamTransport = { kind: "http", url: "http://127.0.0.1:1/mcp", headers: {} };
+    const transport: TransportConfig = { kind: "http", url: "http://127.0.0.1:1/mcp", headers: {} };
     expect((await failureOf(transport)).lastError).toMatchObject({ cause: "unreachable" });
   });
 
@@ -121,7 +121,7 @@ describe("a remote server that does not come up has a cause", () => {
 
   it("tls, where plain HTTP answers", async () => {
     const { url } = (await startServer((_, response) => void response.end())) as { url: string };
-    const transport: UpstreamTransport = { kind: "http", url: url.replace("http:", "https:"), headers: {} };
+    const transport: TransportConfig = { kind: "http", url: url.replace("http:", "https:"), headers: {} };
     expect((await failureOf(transport)).lastError).toMatchObject({ cause: "tls" });
   });
 });
@@ -162,7 +162,7 @@ it("C1: a start that reaches its limit is one failure", async () => {
 
 it("C3: a crash is told with the line that names its cause and what cures it, without secrets", async () => {
   const script = `throw new Error("SOME_API_KEY is required, not ${CANARY}")`;
-  const transport: UpstreamTransport = {
+  const transport: TransportConfig = {
     kind: "stdio",
     command: process.execPath,
     args: ["-e", script],

@@ -41,7 +41,7 @@ export type FailureCause =
   /** A connection ended, and nobody knows why. */
   | "lost";
 
-/** What a wire said for whoever called. */
+/** What a transport said for whoever called. */
 export function causeOfToolError({ reason }: ToolError): FailureCause {
   switch (reason) {
     case "auth_required":

@@ -4,8 +4,8 @@ import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import { openWire } from "./transport/open-wire.ts";
-import { OWN_LINE_COUNT_MAX } from "./connection/own-lines.ts";
+import { openTransport } from "./transport/open-transport.ts";
+import { CHANNEL_COUNT_MAX } from "./connection/channel-pool.ts";
 import { createUpstreamServer } from "./upstream-server.ts";
 import {
   clientOf,
@@ -24,7 +24,7 @@ const answerOf = (name: string) => ({ data: { structuredContent: { answer: { con
 const modernOf = (capabilities = { elicitation: {} }) => ({ modern: { capabilities } });
 
 describe("a legacy client that can be asked", () => {
-  it("has a line of its own, with its capabilities, and answers what is asked on it", async () => {
+  it("has a channel of its own, with its capabilities, and answers what is asked on it", async () => {
     const { upstream, servers } = openMany(makeAsking);
     const [ann, bob] = [clientOf("Ann"), clientOf("Bob", { elicitation: {}, roots: {}, odd: {} })];
     const results = await Promise.all(
@@ -33,7 +33,7 @@ describe("a legacy client that can be asked", () => {
     results.forEach((result, i) => expect(result).toMatchObject(answerOf(i % 2 === 0 ? "Ann" : "Bob")));
     expect(ann.asked).toEqual(["for 0", "for 2"]);
     expect(bob.asked).toEqual(["for 1", "for 3"]);
-    expect(upstream.status()).toMatchObject({ state: "idle", ownLineCount: 2 });
+    expect(upstream.status()).toMatchObject({ state: "idle", ownChannelCount: 2 });
     expect(servers.map((server) => heardBy(server, "initialize")[0]?.["params"])).toMatchObject([
       { capabilities: { elicitation: {} } },
       { capabilities: { elicitation: {}, roots: {} } },
@@ -50,7 +50,7 @@ describe("a legacy client that can be asked", () => {
     });
   });
 
-  it("hears alone what is said on its line", async () => {
+  it("hears alone what is said on its channel", async () => {
     const { upstream, servers } = openMany();
     const [ann, bob] = [clientOf("Ann"), clientOf("Bob")];
     for (const client of [ann, bob]) await upstream.call("echo", {}, contextOf({ client }));
@@ -66,7 +66,7 @@ describe("a legacy client that can be asked", () => {
     ]);
   });
 
-  it("subscribes, sets its log level and tells of its roots over its own line", async () => {
+  it("subscribes, sets its log level and tells of its roots over its own channel", async () => {
     const { upstream, servers } = openMany((server) => {
       server.handlers["initialize"] = () => ({
         protocolVersion: "2025-11-25",
@@ -91,30 +91,30 @@ describe("a legacy client that can be asked", () => {
     ]);
   });
 
-  it("that has gone takes its line with it, and gets no new one", async () => {
+  it("that has gone takes its channel with it, and gets no new one", async () => {
     const { upstream, servers } = openMany();
     const [ann, bob] = [clientOf("Ann"), clientOf("Bob")];
     for (const client of [ann, bob]) await upstream.call("echo", {}, contextOf({ client }));
     ann.leave();
-    await vi.waitFor(() => expect(servers[0]!.wire!.isClosed).toBe(true), { timeout: 20_000 });
-    expect(servers[1]!.wire!.isClosed).toBe(false);
-    expect(upstream.status().ownLineCount).toBe(1);
+    await vi.waitFor(() => expect(servers[0]!.transport!.isClosed).toBe(true), { timeout: 20_000 });
+    expect(servers[1]!.transport!.isClosed).toBe(false);
+    expect(upstream.status().ownChannelCount).toBe(1);
     expect(await upstream.call("echo", {}, contextOf({ client: ann }))).toMatchObject({
       error: { code: "CANCELLED" },
     });
     expect(servers).toHaveLength(2);
   });
 
-  it("loses a line that it has not used for a while, and gets a new one", async () => {
+  it("loses a channel that it has not used for a while, and gets a new one", async () => {
     const { upstream, servers } = openMany(undefined, { idleMs: 1 });
     const client = clientOf("Ann");
     await upstream.call("echo", {}, contextOf({ client }));
-    await vi.waitFor(() => expect(upstream.status().ownLineCount).toBe(0), { timeout: 20_000 });
+    await vi.waitFor(() => expect(upstream.status().ownChannelCount).toBe(0), { timeout: 20_000 });
     expect(await upstream.call("echo", {}, contextOf({ client }))).toMatchObject({ success: true });
     expect(servers).toHaveLength(2);
   });
 
-  it("needs no line of its own for a modern server, which is told with each request what its caller can do", async () => {
+  it("needs no channel of its own for a modern server, which is told with each request what its caller can do", async () => {
     const { upstream, servers } = openMany((server) => {
       makeModern(server);
       server.handlers["tools/call"] = (params) => {
@@ -143,7 +143,7 @@ describe("a legacy client that can be asked", () => {
   });
 });
 
-describe("the shared line", () => {
+describe("the shared channel", () => {
   it("serves clients that cannot be asked, and says that nobody can", async () => {
     const { upstream, servers } = openMany();
     // Whoever makes it connect: it is everybody's.
@@ -153,7 +153,7 @@ describe("the shared line", () => {
     }
     expect(servers).toHaveLength(1);
     expect((servers[0]!.heard[0]!["params"] as JsonObject)["capabilities"]).toEqual({});
-    expect(upstream.status()).toMatchObject({ state: "ready", ownLineCount: 0 });
+    expect(upstream.status()).toMatchObject({ state: "ready", ownChannelCount: 0 });
   });
 
   it("passes a question to the one client whose call is under way, and to none of several", async () => {
@@ -182,14 +182,14 @@ describe("the shared line", () => {
   });
 
   it("passes a question to the one client whose call is under way, where that can be asked", async () => {
-    // A server that was modern before: its clients come over the shared line until it has shown that it is not.
+    // A server that was modern before: its clients come over the shared channel until it has shown that it is not.
     const { upstream, servers } = openMany(makeAsking, {}, { lastEra: "modern" });
     const ann = clientOf("Ann");
     expect(await upstream.call("greet", { who: "Ann" }, contextOf({ client: ann }))).toMatchObject(
       answerOf("Ann"),
     );
     expect(servers).toHaveLength(1);
-    expect(upstream.status().ownLineCount).toBe(0);
+    expect(upstream.status().ownChannelCount).toBe(0);
   });
 
   it("S12: a client that never answers stops the timeout of no other client's call", async () => {
@@ -296,20 +296,20 @@ describe("the shared line", () => {
 });
 
 describe("a call of a modern client to a legacy server", () => {
-  it("has a line for itself while it is under way, and leaves it to the next with the same capabilities", async () => {
+  it("has a channel for itself while it is under way, and leaves it to the next with the same capabilities", async () => {
     const { upstream, servers } = openMany(makeAsking);
     const call = (name: string) =>
       upstream.call("greet", { who: name }, contextOf({ client: clientOf(name), ...modernOf() }));
     expect(await Promise.all([call("Ann"), call("Bob")])).toMatchObject([answerOf("Ann"), answerOf("Bob")]);
-    // The first found out the era on the shared line.
+    // The first found out the era on the shared channel.
     expect(servers).toHaveLength(3);
     expect(servers.map((server) => heardBy(server, "tools/call").length)).toEqual([0, 1, 1]);
     expect(await call("Cid")).toMatchObject(answerOf("Cid"));
     expect(servers).toHaveLength(3);
-    expect(upstream.status().ownLineCount).toBe(2);
+    expect(upstream.status().ownChannelCount).toBe(2);
   });
 
-  it("shares no line with other capabilities or another principal", async () => {
+  it("shares no channel with other capabilities or another principal", async () => {
     const { upstream } = openMany();
     const client = clientOf("Ann");
     await upstream.call("echo", {}, contextOf({ client, ...modernOf() }));
@@ -317,21 +317,21 @@ describe("a call of a modern client to a legacy server", () => {
     for (const id of ["ann", "bob"]) {
       await upstream.call("echo", {}, contextOf({ client, ...modernOf(), principal: principalOf(id) }));
     }
-    expect(upstream.status().ownLineCount).toBe(4);
+    expect(upstream.status().ownChannelCount).toBe(4);
   });
 
-  it("goes over the shared line if it can be asked nothing, or the server is modern", async () => {
+  it("goes over the shared channel if it can be asked nothing, or the server is modern", async () => {
     const legacy = openMany();
     await legacy.upstream.call("echo", {}, contextOf({ modern: { capabilities: { experimental: {} } } }));
     await legacy.upstream.request!("completion/complete", {}, contextOf(modernOf()));
-    expect(legacy.upstream.status().ownLineCount).toBe(0);
+    expect(legacy.upstream.status().ownChannelCount).toBe(0);
     const modern = openMany(makeModern);
     await modern.upstream.call("echo", {}, contextOf({ client: clientOf("Ann"), ...modernOf() }));
     expect(modern.servers).toHaveLength(1);
-    expect(modern.upstream.status().ownLineCount).toBe(0);
+    expect(modern.upstream.status().ownChannelCount).toBe(0);
   });
 
-  it("T062: that is cancelled leaves its line to nobody: the server may still ask for it", async () => {
+  it("T062: that is cancelled leaves its channel to nobody: the server may still ask for it", async () => {
     const { upstream, servers } = openMany((server) => {
       server.handlers["tools/call"] = () => undefined;
     });
@@ -343,9 +343,9 @@ describe("a call of a modern client to a legacy server", () => {
     });
     abort.abort();
     expect(await first).toMatchObject({ error: { code: "CANCELLED" } });
-    await vi.waitFor(() => expect(servers[1]!.wire!.isClosed).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(servers[1]!.transport!.isClosed).toBe(true), { timeout: 20_000 });
     expect(heardBy(servers[1]!, "notifications/cancelled")).toHaveLength(1);
-    expect(upstream.status().ownLineCount).toBe(0);
+    expect(upstream.status().ownChannelCount).toBe(0);
   });
 
   it("gets the log that it asked for, and the next that did not ask gets none", async () => {
@@ -384,32 +384,32 @@ describe("a call of a modern client to a legacy server", () => {
   });
 });
 
-describe("at the limit of lines", () => {
-  /** So many calls under way that every line is in use. */
+describe("at the limit of channels", () => {
+  /** So many calls under way that every channel is in use. */
   async function fill() {
     const gate = Promise.withResolvers<object>();
     const many = openMany((server) => {
       server.handlers["tools/call"] = () => gate.promise;
     });
-    const calls = Array.from({ length: OWN_LINE_COUNT_MAX }, (_, i) =>
+    const calls = Array.from({ length: CHANNEL_COUNT_MAX }, (_, i) =>
       many.upstream.call("x", {}, contextOf({ client: clientOf(`${i}`) })),
     );
     await soon();
-    expect(many.upstream.status().ownLineCount).toBe(OWN_LINE_COUNT_MAX);
+    expect(many.upstream.status().ownChannelCount).toBe(CHANNEL_COUNT_MAX);
     return { ...many, calls, gate };
   }
 
-  it("the next call waits for a line, and the oldest that is not used is closed for it", async () => {
+  it("the next call waits for a channel, and the oldest that is not used is closed for it", async () => {
     const { upstream, servers, calls, gate } = await fill();
     const next = upstream.call("x", {}, contextOf({ client: clientOf("next") }));
     await soon();
-    expect(servers).toHaveLength(OWN_LINE_COUNT_MAX);
+    expect(servers).toHaveLength(CHANNEL_COUNT_MAX);
     gate.resolve({ content: [] });
     expect(await next).toMatchObject({ success: true });
     await Promise.all(calls);
-    expect(upstream.status().ownLineCount).toBe(OWN_LINE_COUNT_MAX);
-    expect(servers[0]!.wire!.isClosed).toBe(true);
-    expect(servers.filter((server) => server.wire!.isClosed)).toHaveLength(1);
+    expect(upstream.status().ownChannelCount).toBe(CHANNEL_COUNT_MAX);
+    expect(servers[0]!.transport!.isClosed).toBe(true);
+    expect(servers.filter((server) => server.transport!.isClosed)).toHaveLength(1);
   });
 
   it("a call that is cancelled while it waits is not sent, and those who wait behind it are not held up", async () => {
@@ -429,27 +429,27 @@ describe("at the limit of lines", () => {
       error: {
         code: "RATE_LIMITED",
         retryable: true,
-        message: expect.stringContaining(`it holds ${OWN_LINE_COUNT_MAX}`),
+        message: expect.stringContaining(`it holds ${CHANNEL_COUNT_MAX}`),
       },
     });
     gate.resolve({ content: [] });
     expect(await stayer).toMatchObject({ success: true });
-    expect(servers.flatMap((server) => heardBy(server, "tools/call"))).toHaveLength(OWN_LINE_COUNT_MAX + 1);
+    expect(servers.flatMap((server) => heardBy(server, "tools/call"))).toHaveLength(CHANNEL_COUNT_MAX + 1);
   });
 
-  it("S15: a principal that has none gets a line at once, and one that has some does not", async () => {
+  it("S15: a principal that has none gets a channel at once, and one that has some does not", async () => {
     const { upstream, servers, gate } = await fill();
     const bob = principalOf("bob");
     const bobs = ["b1", "b2"].map((name) =>
       upstream.call("x", {}, contextOf({ client: clientOf(name), principal: bob })),
     );
     await soon();
-    expect(servers).toHaveLength(OWN_LINE_COUNT_MAX + 1);
+    expect(servers).toHaveLength(CHANNEL_COUNT_MAX + 1);
     gate.resolve({ content: [] });
     expect(await Promise.all(bobs)).toMatchObject([{ success: true }, { success: true }]);
   });
 
-  it("a client whose calls all wait gets one line for them", async () => {
+  it("a client whose calls all wait gets one channel for them", async () => {
     const { upstream, servers, gate } = await fill();
     const client = clientOf("next");
     const waiting = Array.from({ length: 3 }, () => upstream.call("x", {}, contextOf({ client })));
@@ -459,21 +459,21 @@ describe("at the limit of lines", () => {
       { success: true },
       { success: true },
     ]);
-    expect(servers).toHaveLength(OWN_LINE_COUNT_MAX + 1);
+    expect(servers).toHaveLength(CHANNEL_COUNT_MAX + 1);
     expect(heardBy(servers.at(-1)!, "tools/call")).toHaveLength(3);
   });
 
-  it("a server that is removed fails those who wait, and ends every line", async () => {
+  it("a server that is removed fails those who wait, and ends every channel", async () => {
     const { upstream, servers, calls } = await fill();
     const next = upstream.call("x", {}, contextOf({ client: clientOf("next") }));
     await upstream.close();
     expect(await next).toMatchObject({ error: { code: "TOOL_UNAVAILABLE" } });
-    expect(servers.every((server) => server.wire!.isClosed)).toBe(true);
+    expect(servers.every((server) => server.transport!.isClosed)).toBe(true);
     for (const result of await Promise.all(calls)) expect(result).toMatchObject({ success: false });
   });
 });
 
-it("a server that dies on the lines of clients is not started again for each new line", async () => {
+it("a server that dies on the channels of clients is not started again for each new channel", async () => {
   let opened = 0;
   let now = 0;
   const { upstream } = openMany(
@@ -518,7 +518,7 @@ it("real processes: two clients whose calls overlap are asked each for their own
   const script = { era: "legacy" as const, rules: [{ tool: "echo", request: question }] };
   const upstream = createUpstreamServer(
     { ...CONFIG, connectTimeoutMs: 20_000, transport: { kind: "stdio", env: {}, ...evilCommand(script) } },
-    { clientInfo: { name: "t", version: "0" }, log: silentLog, openWire, hasManyClients: () => true },
+    { clientInfo: { name: "t", version: "0" }, log: silentLog, openTransport, hasManyClients: () => true },
   );
   onTestFinished(() => upstream.close());
   const [ann, bob] = [clientOf("Ann"), clientOf("Bob")];
@@ -528,7 +528,7 @@ it("real processes: two clients whose calls overlap are asked each for their own
   expect(results).toMatchObject([answerOf("Ann"), answerOf("Bob"), answerOf("Ann"), answerOf("Bob")]);
   expect([ann.asked.length, bob.asked.length]).toEqual([2, 2]);
   await upstream.close();
-  expect(upstream.status().ownLineCount).toBe(0);
+  expect(upstream.status().ownChannelCount).toBe(0);
 });
 
 it(
@@ -553,7 +553,7 @@ it(
         connectTimeoutMs: 20_000,
         transport: { kind: "stdio", env: {}, ...evilCommand({ era: "legacy", rules }) },
       },
-      { clientInfo: { name: "t", version: "0" }, log: silentLog, openWire },
+      { clientInfo: { name: "t", version: "0" }, log: silentLog, openTransport },
     );
     onTestFinished(() => upstream.close());
     const client = clientOf("Ann", {});

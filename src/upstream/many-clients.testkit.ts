@@ -5,10 +5,10 @@ import { silentLog } from "../core/log.ts";
 import type { Principal } from "../core/principal.ts";
 import { succeed } from "../core/result.ts";
 import type { CallContext, ClientHandle } from "../core/tool.ts";
-import type { WireMessage } from "./transport/wire.ts";
+import type { JsonRpcMessage } from "./transport/transport.ts";
 import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
-import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
+import { createUpstreamServer, type UpstreamDeps } from "./upstream-server.ts";
 
 export const CONFIG: UpstreamConfig = {
   id: "memory",
@@ -28,7 +28,7 @@ export interface Many {
 export function openMany(
   prepare: (server: MemoryServer) => void = () => {},
   config: Partial<UpstreamConfig> = {},
-  parts: Partial<UpstreamParts> = {},
+  deps: Partial<UpstreamDeps> = {},
 ): Many {
   const servers: MemoryServer[] = [];
   const upstream = createUpstreamServer(
@@ -38,13 +38,13 @@ export function openMany(
       log: silentLog,
       random: () => 0,
       hasManyClients: () => true,
-      openWire: async () => {
+      openTransport: async () => {
         const server = new MemoryServer();
         prepare(server);
         servers.push(server);
-        return { wire: server.connect() };
+        return { transport: server.connect() };
       },
-      ...parts,
+      ...deps,
     },
   );
   onTestFinished(() => upstream.close());
@@ -91,15 +91,15 @@ export function clientOf(name: string, capabilities: JsonObject = { elicitation:
   };
 }
 
-export function contextOf(parts: Partial<CallContext> = {}): CallContext {
-  return { traceId: "t", signal: new AbortController().signal, ...parts };
+export function contextOf(overrides: Partial<CallContext> = {}): CallContext {
+  return { traceId: "t", signal: new AbortController().signal, ...overrides };
 }
 
 export function principalOf(id: string): Principal {
   return { id, name: id, permissions: new Set(["call"]), revoked: new AbortController().signal };
 }
 
-export function heardBy(server: MemoryServer, method: string): WireMessage[] {
+export function heardBy(server: MemoryServer, method: string): JsonRpcMessage[] {
   return server.heard.filter((message) => message["method"] === method);
 }
 

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../core/json.ts";
 import { METHOD_NOT_FOUND } from "../core/rpc-codes.ts";
-import type { Wire, WireMessage } from "./transport/wire.ts";
-import { createWirePair, type TestWire } from "./transport/wire-pair.testkit.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Transport, JsonRpcMessage } from "./transport/transport.ts";
+import { createTransportPair, type TestTransport } from "./transport/transport-pair.testkit.ts";
 
 type Handler = (
   params: JsonObject,
@@ -11,7 +11,7 @@ type Handler = (
 
 /** An MCP server in memory; each method answers as told, with a result or an `{error}`, or not at all. */
 export class MemoryServer {
-  readonly heard: WireMessage[] = [];
+  readonly heard: JsonRpcMessage[] = [];
   readonly handlers: Record<string, Handler> = {
     initialize: () => ({
       protocolVersion: "2025-11-25",
@@ -22,25 +22,25 @@ export class MemoryServer {
     "tools/call": (params) => ({ content: [{ type: "text", text: JSON.stringify(params["arguments"]) }] }),
   };
   connectCount = 0;
-  wire: TestWire | undefined;
+  transport: TestTransport | undefined;
 
   /** A new connection to it, as starting its process would give. */
-  connect(): Wire {
+  connect(): Transport {
     this.connectCount++;
-    const [client, server] = createWirePair();
-    this.wire = server;
+    const [client, server] = createTransportPair();
+    this.transport = server;
     server.onmessage = (message) => void this.#receive(server, message);
     return client;
   }
 
   notify(method: string, params: JsonObject = {}): void {
-    void this.wire?.send({ jsonrpc: "2.0", method, params });
+    void this.transport?.send({ jsonrpc: "2.0", method, params });
   }
 
   /** Asks the client something and waits for its answer. */
-  ask(method: string, params: JsonObject = {}): Promise<WireMessage> {
+  ask(method: string, params: JsonObject = {}): Promise<JsonRpcMessage> {
     const id = `ask-${this.heard.length}`;
-    void this.wire?.send({ jsonrpc: "2.0", id, method, params });
+    void this.transport?.send({ jsonrpc: "2.0", id, method, params });
     return new Promise((resolve) => {
       const look = (): void => {
         const answer = this.heard.find((message) => message["id"] === id);
@@ -53,10 +53,10 @@ export class MemoryServer {
 
   /** Dies, as a crashed process does. */
   async crash(): Promise<void> {
-    await this.wire?.close();
+    await this.transport?.close();
   }
 
-  async #receive(wire: TestWire, message: WireMessage): Promise<void> {
+  async #receive(transport: TestTransport, message: JsonRpcMessage): Promise<void> {
     this.heard.push(message);
     const { id, method, params } = message as { id?: unknown; method?: string; params?: JsonObject };
     if (method === undefined || id === undefined) return;
@@ -66,7 +66,7 @@ export class MemoryServer {
       answer === undefined
         ? { error: { code: METHOD_NOT_FOUND, message: `unknown method ${method}` } }
         : bodyOf(answer);
-    await wire.send({ jsonrpc: "2.0", id, ...body }).catch(() => {});
+    await transport.send({ jsonrpc: "2.0", id, ...body }).catch(() => {});
   }
 }
 

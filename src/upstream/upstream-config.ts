@@ -1,7 +1,7 @@
 /** What is needed to reach one server; the composition root makes it from the config. */
 export interface UpstreamConfig {
   readonly id: string;
-  readonly transport: UpstreamTransport;
+  readonly transport: TransportConfig;
   /** How long one call may go without a word; progress starts it anew. */
   readonly callTimeoutMs: number;
   /** How long start and handshake may take together. */
@@ -12,7 +12,7 @@ export interface UpstreamConfig {
   readonly idleMs: number;
 }
 
-export type UpstreamTransport =
+export type TransportConfig =
   | {
       readonly kind: "stdio";
       readonly command: string;

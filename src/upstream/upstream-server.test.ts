@@ -5,7 +5,7 @@ import { fail, succeed } from "../core/result.ts";
 import type { CallContext, ClientHandle } from "../core/tool.ts";
 import { MemoryServer, questionOf } from "./memory-server.testkit.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
-import { createUpstreamServer, type UpstreamParts } from "./upstream-server.ts";
+import { createUpstreamServer, type UpstreamDeps } from "./upstream-server.ts";
 
 const CONFIG: UpstreamConfig = {
   id: "memory",
@@ -15,7 +15,7 @@ const CONFIG: UpstreamConfig = {
   idleMs: 0,
 };
 
-function open(config: Partial<UpstreamConfig> = {}, parts: Partial<UpstreamParts> = {}) {
+function open(config: Partial<UpstreamConfig> = {}, deps: Partial<UpstreamDeps> = {}) {
   const server = new MemoryServer();
   let now = 0;
   const upstream = createUpstreamServer(
@@ -25,16 +25,16 @@ function open(config: Partial<UpstreamConfig> = {}, parts: Partial<UpstreamParts
       log: silentLog,
       clock: { now: () => now, elapsed: () => now },
       random: () => 0,
-      openWire: async () => ({ wire: server.connect() }),
-      ...parts,
+      openTransport: async () => ({ transport: server.connect() }),
+      ...deps,
     },
   );
   onTestFinished(() => upstream.close());
   return { server, upstream, pass: (ms: number) => (now += ms) };
 }
 
-function contextOf(parts: Partial<CallContext> = {}): CallContext {
-  return { traceId: "t", signal: new AbortController().signal, ...parts };
+function contextOf(overrides: Partial<CallContext> = {}): CallContext {
+  return { traceId: "t", signal: new AbortController().signal, ...overrides };
 }
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
@@ -117,7 +117,7 @@ describe("connecting", () => {
     expect(await upstream.list(contextOf())).toMatchObject({
       error: { code: "TOOL_UNAVAILABLE", message: expect.stringContaining("did not answer initialize") },
     });
-    expect(server.wire?.isClosed).toBe(true);
+    expect(server.transport?.isClosed).toBe(true);
   });
 
   it("goes on for the others when one caller gives up", async () => {
@@ -155,8 +155,8 @@ describe("connecting", () => {
 
 describe("S6: a server that ends on the question of the other era", () => {
   /** Ends on one of the two questions, as a process that knows only the other would. */
-  function openEnding(question: "initialize" | "server/discover", parts: Partial<UpstreamParts>) {
-    const opened = open({}, parts);
+  function openEnding(question: "initialize" | "server/discover", deps: Partial<UpstreamDeps>) {
+    const opened = open({}, deps);
     const { server } = opened;
     const discover = () => ({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
     server.handlers["server/discover"] = discover;
@@ -334,13 +334,13 @@ describe("calls", () => {
   });
 });
 
-function handleOf(parts: Partial<ClientHandle> = {}): ClientHandle {
+function handleOf(overrides: Partial<ClientHandle> = {}): ClientHandle {
   return {
     capabilities: {},
     gone: new AbortController().signal,
     request: async () => succeed({}),
     notify() {},
-    ...parts,
+    ...overrides,
   };
 }
 
@@ -581,7 +581,7 @@ describe("the end", () => {
     const { server, upstream } = open();
     await upstream.call("echo", {}, contextOf());
     await upstream.close();
-    expect(server.wire?.isClosed).toBe(true);
+    expect(server.transport?.isClosed).toBe(true);
     expect(await upstream.call("echo", {}, contextOf())).toMatchObject({
       error: { code: "TOOL_UNAVAILABLE" },
     });

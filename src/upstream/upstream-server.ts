@@ -1,11 +1,11 @@
 /**
  * One configured server as a source: nothing runs until it is needed, and what goes wrong here stays here.
  *
- * - Everybody uses one shared line. Behind a gateway of one client, what the server asks goes to that client.
- * - Behind a gateway of many, a client that can be asked something has a line of its own (see `own-lines.ts`), so that no
+ * - Everybody uses one shared channel. Behind a gateway of one client, what the server asks goes to that client.
+ * - Behind a gateway of many, a client that can be asked something has a channel of its own (see `channel-pool.ts`), so that no
  *   question ever reaches another client than the one whose call caused it. A modern server does not ask on its own, so it
- *   needs no more than the shared line.
- * - A line that nobody uses for a while is given up. So is every line, with its whole process tree, on `close`.
+ *   needs no more than the shared channel.
+ * - A channel that nobody uses for a while is given up. So is every channel, with its whole process tree, on `close`.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -25,13 +25,13 @@ import type {
 } from "../core/tool.ts";
 import { askableOf, isAskable } from "../core/askable.ts";
 import { newestCaller, onlyCaller } from "./connection/caller.ts";
-import type { ConnectParts } from "./connection/connection.ts";
+import type { ConnectDeps } from "./connection/connect.ts";
 import type { Era } from "./connection/handshake.ts";
-import { Line, type CommonLineParts } from "./connection/line.ts";
-import { createHealth, type LastError } from "./connection/link.ts";
+import { Channel, type CommonChannelDeps } from "./connection/channel.ts";
+import { createHealth, type LastError } from "./connection/connection.ts";
 import { LogLevels } from "./connection/log-levels.ts";
-import { openWire } from "./transport/open-wire.ts";
-import { callOwner, OwnLines, type Owner } from "./connection/own-lines.ts";
+import { openTransport } from "./transport/open-transport.ts";
+import { callOwner, ChannelPool, type Owner } from "./connection/channel-pool.ts";
 import type { UpstreamConfig } from "./upstream-config.ts";
 
 const LIST_CHANGED = /^notifications\/(tools|resources|prompts)\/list_changed$/;
@@ -39,14 +39,14 @@ const LOG_MESSAGE = "notifications/message";
 /** The requests whose answer may be that input is required, so that a modern client can be asked during them. */
 const ASKING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-export interface UpstreamParts {
+export interface UpstreamDeps {
   readonly clientInfo: JsonObject;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-  readonly openWire?: ConnectParts["openWire"];
+  readonly openTransport?: ConnectDeps["openTransport"];
   /** Takes secrets out of what the server says when it fails; without it, nothing is taken out. */
-  readonly redact?: ConnectParts["redact"];
+  readonly redact?: ConnectDeps["redact"];
   /** Takes secrets out of what the server lists: that is kept, searched and shown for long. */
   readonly mask?: Redactor["mask"];
   /** The era of an earlier process's session. */
@@ -55,7 +55,7 @@ export interface UpstreamParts {
   readonly hasManyClients?: () => boolean;
   /** The one client that this gateway serves, for what the server asks while no call of a client is under way. */
   readonly client?: () => ClientHandle | undefined;
-  /** What that client can be asked for, if it is of the modern era: the line may be opened by a request that is not its own. */
+  /** What that client can be asked for, if it is of the modern era: the channel may be opened by a request that is not its own. */
   readonly modernCapabilities?: () => JsonObject | undefined;
   /** How long a caller without a deadline waits for a start. */
   readonly startWaitMs?: number | undefined;
@@ -63,7 +63,7 @@ export interface UpstreamParts {
   readonly prefersModern?: () => boolean;
 }
 
-/** The shared line, and how many others there are. */
+/** The shared channel, and how many others there are. */
 export interface UpstreamStatus {
   /** `starting`: its process runs and has not finished its handshake. */
   readonly state: "idle" | "connecting" | "starting" | "ready" | "waiting" | "broken";
@@ -74,7 +74,7 @@ export interface UpstreamStatus {
   readonly pid?: number;
   readonly connectMs?: number;
   readonly callCount: number;
-  readonly ownLineCount: number;
+  readonly ownChannelCount: number;
   readonly failureCount: number;
   readonly retryInMs?: number;
   readonly lastError?: LastError;
@@ -88,39 +88,39 @@ export interface UpstreamServer extends ToolSource {
   setLogLevel(level: string, client?: ClientHandle): void;
 }
 
-export function createUpstreamServer(config: UpstreamConfig, parts: UpstreamParts): UpstreamServer {
-  return new Upstream(config, parts);
+export function createUpstreamServer(config: UpstreamConfig, deps: UpstreamDeps): UpstreamServer {
+  return new Upstream(config, deps);
 }
 
 class Upstream implements UpstreamServer {
   readonly id: string;
   readonly #config: UpstreamConfig;
-  readonly #parts: UpstreamParts;
-  readonly #common: CommonLineParts;
-  readonly #shared: Line;
-  readonly #own: OwnLines;
+  readonly #deps: UpstreamDeps;
+  readonly #common: CommonChannelDeps;
+  readonly #shared: Channel;
+  readonly #own: ChannelPool;
   readonly #levels = new LogLevels();
   readonly #changed = new Set<(what?: ListKind) => void>();
   readonly #notified = new Set<NotificationListener>();
 
-  constructor(config: UpstreamConfig, parts: UpstreamParts) {
+  constructor(config: UpstreamConfig, deps: UpstreamDeps) {
     this.id = config.id;
     this.#config = config;
-    this.#parts = parts;
-    const clock = parts.clock ?? systemClock;
+    this.#deps = deps;
+    const clock = deps.clock ?? systemClock;
     this.#common = {
-      clientInfo: parts.clientInfo,
-      log: parts.log,
+      clientInfo: deps.clientInfo,
+      log: deps.log,
       clock,
-      openWire: parts.openWire ?? openWire,
-      redact: parts.redact ?? ((text) => text),
-      mask: parts.mask,
-      startWaitMs: parts.startWaitMs,
-      health: createHealth(clock, parts.random, parts.lastEra),
-      prefersModern: () => parts.prefersModern?.() === true,
+      openTransport: deps.openTransport ?? openTransport,
+      redact: deps.redact ?? ((text) => text),
+      mask: deps.mask,
+      startWaitMs: deps.startWaitMs,
+      health: createHealth(clock, deps.random, deps.lastEra),
+      prefersModern: () => deps.prefersModern?.() === true,
     };
     this.#shared = this.#openShared();
-    this.#own = new OwnLines({
+    this.#own = new ChannelPool({
       server: config.id,
       clock,
       callTimeoutMs: config.callTimeoutMs,
@@ -130,7 +130,7 @@ class Upstream implements UpstreamServer {
 
   async list(context: CallContext): Promise<ToolResult<Offer>> {
     const offer = await this.#shared.list(context);
-    return offer.success ? succeed(this.#parts.mask?.(offer.data) ?? offer.data) : offer;
+    return offer.success ? succeed(this.#deps.mask?.(offer.data) ?? offer.data) : offer;
   }
 
   readonly call = async (
@@ -152,8 +152,8 @@ class Upstream implements UpstreamServer {
       : this.#shared.request(method, params, context);
 
   readonly notify = (method: string, params: JsonObject, client?: ClientHandle): void => {
-    const line = client === undefined || !this.#hasManyClients ? this.#shared : this.#own.of(client);
-    line?.notify(method, params);
+    const channel = client === undefined || !this.#hasManyClients ? this.#shared : this.#own.of(client);
+    channel?.notify(method, params);
   };
 
   readonly notified = (listener: NotificationListener): (() => void) => {
@@ -195,7 +195,7 @@ class Upstream implements UpstreamServer {
       state: this.#state(),
       ...(starting === undefined ? {} : { starting }),
       callCount: this.#shared.calls.size,
-      ownLineCount: this.#own.count,
+      ownChannelCount: this.#own.count,
       failureCount: breaker.failureCount(),
       ...(session === undefined
         ? {}
@@ -217,10 +217,10 @@ class Upstream implements UpstreamServer {
   }
 
   get #hasManyClients(): boolean {
-    return this.#parts.hasManyClients?.() === true;
+    return this.#deps.hasManyClients?.() === true;
   }
 
-  // ── which line ────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── which channel ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #requestOfMany(
     method: string,
@@ -230,13 +230,13 @@ class Upstream implements UpstreamServer {
     const owner = await this.#ownerFor(method, context);
     if (!owner.success) return owner;
     if (owner.data === undefined) return this.#shared.request(method, params, context);
-    return this.#own.use(owner.data, context, (line) => {
-      if (context.modern?.logLevel !== undefined) line.setLogLevel(context.modern.logLevel);
-      return line.request(method, params, context);
+    return this.#own.use(owner.data, context, (channel) => {
+      if (context.modern?.logLevel !== undefined) channel.setLogLevel(context.modern.logLevel);
+      return channel.request(method, params, context);
     });
   }
 
-  /** Who must have a line for this request; nobody, if the shared one will do. */
+  /** Who must have a channel for this request; nobody, if the shared one will do. */
   async #ownerFor(method: string, context: CallContext): Promise<ToolResult<Owner | undefined>> {
     const { client, modern } = context;
     if (modern !== undefined) {
@@ -258,27 +258,28 @@ class Upstream implements UpstreamServer {
     return opened.success ? succeed(opened.data.session.era) : opened;
   }
 
-  #openShared(): Line {
-    const { client, modernCapabilities } = this.#parts;
-    return new Line(this.#config, {
+  #openShared(): Channel {
+    const { client, modernCapabilities } = this.#deps;
+    return new Channel(this.#config, {
       ...this.#common,
       clientCapabilities: (context) => {
         if (this.#hasManyClients) return {};
         const asked = context.client ?? client?.();
         return askableOf(asked?.capabilities ?? context.modern?.capabilities ?? modernCapabilities?.());
       },
-      findClient: (line) => (this.#hasManyClients ? onlyCaller(line) : newestCaller(line, client?.())),
-      onNotification: (line, method, params) => this.#hearShared(line, method, params),
+      findClient: (channel) =>
+        this.#hasManyClients ? onlyCaller(channel) : newestCaller(channel, client?.()),
+      onNotification: (channel, method, params) => this.#hearShared(channel, method, params),
       logLevel: (context) =>
         context === undefined ? this.#levels.lowest() : this.#levels.of(context.client),
-      onIdle: (line) => void line.disconnect(),
+      onIdle: (channel) => void channel.disconnect(),
     });
   }
 
-  #openOwn(owner: Owner, onIdle: () => void): Line {
+  #openOwn(owner: Owner, onIdle: () => void): Channel {
     if (owner.kind === "client") {
       const { client } = owner;
-      return new Line(this.#config, {
+      return new Channel(this.#config, {
         ...this.#common,
         clientCapabilities: () => askableOf(client.capabilities),
         findClient: () => client,
@@ -287,23 +288,23 @@ class Upstream implements UpstreamServer {
         onIdle,
       });
     }
-    const line = new Line(this.#config, {
+    const channel = new Channel(this.#config, {
       ...this.#common,
       clientCapabilities: () => owner.capabilities,
       findClient: onlyCaller,
-      onNotification: (_, method, params) => this.#hearForCall(line, method, params),
-      logLevel: () => [...line.calls][0]?.modern?.logLevel,
+      onNotification: (_, method, params) => this.#hearForCall(channel, method, params),
+      logLevel: () => [...channel.calls][0]?.modern?.logLevel,
       onIdle,
     });
-    return line;
+    return channel;
   }
 
   /**
    * What is logged while one call is under way belongs to it; whoever made it hears it with the answer, if that is their way. While
    * several are under way nobody knows whose it is, and where there are many clients it may not be for the others.
    */
-  #hearShared(line: Line, method: string, params: JsonObject): void {
-    const [caller, ...others] = line.calls;
+  #hearShared(channel: Channel, method: string, params: JsonObject): void {
+    const [caller, ...others] = channel.calls;
     if (method !== LOG_MESSAGE || caller === undefined) return this.#hear(method, params);
     const isTold = others.length === 0 && caller.modern?.logLevel !== undefined;
     if (isTold && caller.onNotice !== undefined) return caller.onNotice(method, params);
@@ -313,9 +314,9 @@ class Upstream implements UpstreamServer {
     if (isOfOne && client !== undefined) this.#hear(method, params, client);
   }
 
-  /** On the line of a call: between two calls nobody is there whom it could concern, and a log is for those who asked for it. */
-  #hearForCall(line: Line, method: string, params: JsonObject): void {
-    const [caller] = line.calls;
+  /** On the channel of a call: between two calls nobody is there whom it could concern, and a log is for those who asked for it. */
+  #hearForCall(channel: Channel, method: string, params: JsonObject): void {
+    const [caller] = channel.calls;
     const isWanted = method !== LOG_MESSAGE || caller?.modern?.logLevel !== undefined;
     if (LIST_CHANGED.test(method)) this.#hear(method, params);
     else if (caller?.client !== undefined && isWanted) this.#hear(method, params, caller.client);

@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { Offer, ToolDefinition } from "../../core/tool.ts";
-import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/door.ts";
+import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
 import type { ListMethod } from "../gateway.ts";
 
 /** Under which key each list stands in its answer. */

@@ -23,7 +23,7 @@ export interface Embeddings extends Pick<ToolVectors, "put"> {
   close(): Promise<void>;
 }
 
-export interface EmbeddingsParts {
+export interface EmbeddingsDeps {
   /** Read anew for every request; undefined while none is configured. */
   readonly endpoint: () => EmbeddingEndpoint | undefined;
   readonly store: EmbeddingStore;
@@ -35,13 +35,13 @@ export interface EmbeddingsParts {
   readonly fetch?: typeof fetch;
 }
 
-export function createEmbeddings(parts: EmbeddingsParts): Embeddings {
-  const { store, log, after, version, clock = systemClock, random = Math.random } = parts;
+export function createEmbeddings(deps: EmbeddingsDeps): Embeddings {
+  const { store, log, after, version, clock = systemClock, random = Math.random } = deps;
   const closing = new AbortController();
   // Looked up when it is called: node loads it on the first look, which costs every start of a process.
-  const send: typeof fetch = (input, init) => (parts.fetch ?? fetch)(input, init);
+  const send: typeof fetch = (input, init) => (deps.fetch ?? fetch)(input, init);
   const model = () => {
-    const endpoint = parts.endpoint();
+    const endpoint = deps.endpoint();
     return endpoint && createModel(endpoint, { after, fetch: send, version, closed: closing.signal });
   };
   const outage = createOutage({ clock, random, log, closed: closing.signal });

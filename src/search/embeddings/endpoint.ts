@@ -27,7 +27,7 @@ export type EmbedReply =
   | { readonly kind: "vectors"; readonly vectors: readonly Float32Array[] }
   | { readonly kind: "refused" | "failed"; readonly reason: string };
 
-export interface EmbedParts {
+export interface EmbedDeps {
   readonly fetch: typeof fetch;
   readonly version: string;
   readonly signal: AbortSignal;
@@ -37,12 +37,12 @@ export interface EmbedParts {
 export async function embedTexts(
   endpoint: EmbeddingEndpoint,
   texts: readonly string[],
-  parts: EmbedParts,
+  deps: EmbedDeps,
 ): Promise<EmbedReply> {
   const url = addressOf(endpoint);
   if (url === undefined) return { kind: "failed", reason: "the url of the endpoint cannot be used" };
   try {
-    const response = await parts.fetch(url, requestOf(endpoint, texts, parts));
+    const response = await deps.fetch(url, requestOf(endpoint, texts, deps));
     const body = await readBody(response);
     if (!response.ok) return refusalOf(response.status, body ?? "", endpoint.apiKey);
     if (body === undefined) return { kind: "failed", reason: "its answer has more than 16 MiB" };
@@ -52,7 +52,7 @@ export async function embedTexts(
       : { kind: "failed", reason: parsed.message };
   } catch (error) {
     // The message of an error may quote a header, and so the key; its code does not.
-    return { kind: "failed", reason: parts.signal.aborted ? "it did not answer in time" : codeOf(error) };
+    return { kind: "failed", reason: deps.signal.aborted ? "it did not answer in time" : codeOf(error) };
   }
 }
 
@@ -69,7 +69,7 @@ function addressOf({ url: text }: EmbeddingEndpoint): URL | undefined {
 function requestOf(
   { model, apiKey, dimensions }: EmbeddingEndpoint,
   texts: readonly string[],
-  { version, signal }: EmbedParts,
+  { version, signal }: EmbedDeps,
 ): RequestInit {
   const key = keyOf(apiKey);
   const input = texts.map((text) => text.slice(0, TEXT_LENGTH_MAX).toWellFormed());

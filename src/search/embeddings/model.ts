@@ -11,7 +11,7 @@ export interface Model {
   embed(texts: readonly string[]): Promise<EmbedReply>;
 }
 
-export interface ModelParts {
+export interface ModelDeps {
   readonly after: After;
   readonly fetch: typeof fetch;
   readonly version: string;
@@ -19,16 +19,16 @@ export interface ModelParts {
   readonly closed: AbortSignal;
 }
 
-export function createModel(endpoint: EmbeddingEndpoint, parts: ModelParts): Model {
+export function createModel(endpoint: EmbeddingEndpoint, deps: ModelDeps): Model {
   const { model, dimensions } = endpoint;
   return {
     key: dimensions === undefined ? model : `${model}@${dimensions}`,
     async embed(texts) {
       const overdue = new AbortController();
-      const cancel = parts.after(REQUEST_MS_MAX, () => overdue.abort());
-      const signal = AbortSignal.any([parts.closed, overdue.signal]);
+      const cancel = deps.after(REQUEST_MS_MAX, () => overdue.abort());
+      const signal = AbortSignal.any([deps.closed, overdue.signal]);
       try {
-        return await embedTexts(endpoint, texts, { ...parts, signal });
+        return await embedTexts(endpoint, texts, { ...deps, signal });
       } finally {
         cancel();
       }

@@ -13,14 +13,14 @@ export interface Outage {
   succeeded(): void;
 }
 
-export function createOutage(parts: {
+export function createOutage(deps: {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   /** What ends with the process has not failed. */
   readonly closed: AbortSignal;
 }): Outage {
-  const { clock, random, log, closed } = parts;
+  const { clock, random, log, closed } = deps;
   let failureCount = 0;
   let retryAt = -Infinity;
   return {

@@ -37,7 +37,7 @@ export interface ToolVectors {
   close(): Promise<void>;
 }
 
-export interface ToolVectorsParts {
+export interface ToolVectorsDeps {
   /** Undefined while none is configured. */
   readonly model: () => Model | undefined;
   readonly store: EmbeddingStore;
@@ -56,8 +56,8 @@ interface Entry {
   made: { readonly hash: string; readonly vector: Float32Array } | undefined;
 }
 
-export function createToolVectors(parts: ToolVectorsParts): ToolVectors {
-  const { store, outage, after, log } = parts;
+export function createToolVectors(deps: ToolVectorsDeps): ToolVectors {
+  const { store, outage, after, log } = deps;
   /** Groups that nobody has looked at yet, and how. */
   const offered = new Map<string, () => void>();
   const groups = new Map<string, readonly string[]>();
@@ -171,7 +171,7 @@ export function createToolVectors(parts: ToolVectorsParts): ToolVectors {
 
   function wake(): void {
     if (isClosed || making !== undefined || cancel !== undefined || unmade.size === 0) return;
-    const model = parts.model();
+    const model = deps.model();
     if (model === undefined || model.key !== key) return;
     const waitMs = outage.waitMs();
     if (waitMs > 0) {
@@ -191,7 +191,7 @@ export function createToolVectors(parts: ToolVectorsParts): ToolVectors {
     recall,
     put(group, tools, textOf) {
       offered.set(group, () => accept(group, tools, textOf));
-      const model = key === undefined ? undefined : parts.model();
+      const model = key === undefined ? undefined : deps.model();
       if (model !== undefined && !isClosed) void recall(model);
     },
     find: (id) => entries.get(id)?.made?.vector,

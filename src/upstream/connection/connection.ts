@@ -1,226 +1,263 @@
-/** One live connection to a server: a wire, a peer on it, and the session that they opened. */
-import type { ToolError } from "../../core/errors.ts";
+/**
+ * The connection to a server: opened when it is needed, by one attempt for all who need it, and opened again after a loss.
+ *
+ * - A caller that comes during an attempt waits for that attempt; a caller that gives up does not end it. The attempt ends by its
+ *   own limit (see `start-limit.ts`), or when the connection is closed.
+ * - A connection that is lost counts as a failure. The next need makes a new one, unless there were too many failures
+ *   (see `breaker.ts`): then the need fails at once and says when it is tried again.
+ * - What an old connection still has to say about its end never touches the one that came after it.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
-import { causeOfToolError, type FailureCause } from "../failure-cause.ts";
-import { openSession, type Era, type Session } from "./handshake.ts";
-import type { OpenedWire, OpenWire } from "../transport/open-wire.ts";
-import { Peer, type AnswerToPeer, type Reply } from "./peer.ts";
-import { findCrashCause, type CrashCause } from "../process/crash-cause.ts";
+import { escapeUnprintable, withoutColours } from "../../text/printable.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { lastLineOf, reportStarting, startPatienceMs, stillStarting } from "../../process/starting.ts";
+import type { ToolError } from "../../core/errors.ts";
+import type { CallContext, Starting } from "../../core/tool.ts";
+import { createBreaker, type Breaker } from "./breaker.ts";
+import { connect, type OpenConnection, type ConnectDeps, type Loss } from "./connect.ts";
+import type { Era } from "./handshake.ts";
 import type { ServerProcess } from "../process/server-process.ts";
-import { StartLimit, TooLate } from "./start-limit.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { within } from "../../timing/deadline.ts";
 
-export interface Connection {
-  readonly peer: Peer;
-  readonly session: Session;
-  readonly process: ServerProcess | undefined;
-  /** How long start and handshake took. */
-  readonly connectMs: number;
-}
+/** A call waits so long for the next attempt; beyond that it is better told to come back. */
+const PATIENCE_MS = 1_000;
+/** The last of them may be empty. */
+const STDERR_LINES = 5;
+/** Up for so long, a server has made up for its earlier failures. */
+const WELL_MS = 10_000;
 
-export type ConnectOutcome = { readonly kind: "connected"; readonly connection: Connection } | Failed;
-
-interface Failed extends Loss {
-  readonly kind: "failed";
-  /** What to tell whoever called, where the wire knows: a server that needs a login, or is too busy. */
-  readonly error?: ToolError;
-  /** Settles when what was started has ended: until then nothing may be started in its place. */
-  readonly ended: Promise<void>;
-}
-
-/** Why there is no connection any more, or none at all. */
-export interface Loss {
-  readonly reason: string;
-  readonly cause: FailureCause;
-  /** What the process said last, without secrets. */
-  readonly stderr: readonly string[];
-  /** Why the process ended, where it said so; the line is in the reason as well. */
-  readonly crash?: CrashCause;
-}
-
-export interface ConnectParts {
-  readonly clientInfo: JsonObject;
-  readonly clientCapabilities: JsonObject;
-  readonly lastEra: Era | undefined;
-  readonly isEraSure?: boolean;
+export interface ConnectionDeps extends Pick<
+  ConnectDeps,
+  "clientInfo" | "openTransport" | "redact" | "onRequest" | "onNotification"
+> {
   readonly log: Log;
-  readonly openWire: OpenWire;
-  /** Takes secrets out of what a server says: one that fails may print what it was given. */
-  readonly redact: (text: string) => string;
-  readonly onRequest: (method: string, params: JsonObject, signal: AbortSignal) => Promise<AnswerToPeer>;
-  readonly onNotification: (method: string, params: JsonObject) => void;
-  /** A process runs, and has not said anything yet. */
-  readonly onStarted?: (process: ServerProcess) => void;
-  /** Ends a start that is not wanted any more; callers that give up do not. */
-  readonly signal?: AbortSignal;
-  /** Called when a connection that was open has ended; never for one that did not open. */
-  readonly onLost: (loss: Loss) => void;
+  readonly clock: Clock;
+  readonly health: Health;
+  readonly prefersModern: () => boolean;
+  /** How long a caller without a deadline waits for a start. */
+  readonly startWaitMs?: number | undefined;
+  readonly clientCapabilities: (context: CallContext) => JsonObject;
+  /** A connection is open, before anybody uses it. */
+  readonly onOpen: (connection: OpenConnection) => void;
+  /** It is gone, lost or given up. */
+  readonly onGone: () => void;
 }
 
-/**
- * Never throws; a server that does not come up within the limit is stopped again, with its whole process tree.
- *
- * One that ends when it is asked, instead of refusing, may not know the era: it is started once more and asked in the other one
- * alone, or in the one that it had answered. Each start has the whole limit.
- */
-export async function connect(config: UpstreamConfig, parts: ConnectParts): Promise<ConnectOutcome> {
-  const first = await connectOnce(config, parts);
-  if (first.kind === "connected" || !first.hasEnded) return first;
-  await first.ended;
-  if (parts.signal?.aborted === true) return first;
-  const lastEra = first.openedIn ?? (parts.lastEra === "modern" ? "legacy" : "modern");
-  const second = await connectOnce(config, { ...parts, lastEra, isEraSure: true });
-  // Most servers are legacy ones: what they say of `initialize` tells more.
-  return second.kind === "connected" || lastEra === "legacy" ? second : first;
+/** Without secrets: it goes to clients, to the log and to people. */
+export interface LastError extends Loss {
+  readonly at: number;
 }
 
-type OnceOutcome =
-  | Extract<ConnectOutcome, { kind: "connected" }>
-  /** `hasEnded`: by itself, while it was asked. */
-  | (Failed & { readonly hasEnded: boolean; readonly openedIn?: Era });
+/** What is known of a server from all its connections: one that fails on one of them is not tried on the next at once. */
+export interface Health {
+  readonly breaker: Breaker;
+  lastError: LastError | undefined;
+  /** Of the newest session. */
+  era: Era | undefined;
+  /** Whether the server has opened a session in that era since it last failed to open one. */
+  isEraSure: boolean;
+}
 
-async function connectOnce(config: UpstreamConfig, parts: ConnectParts): Promise<OnceOutcome> {
-  const startedAt = performance.now();
-  let isOpen = false;
-  let opened: OpenedWire;
-  try {
-    opened = await parts.openWire(config.transport, parts.log);
-  } catch (error) {
-    const reason = reasonOf(error);
-    const ended = Promise.resolve();
-    return { kind: "failed", reason, cause: "not_started", stderr: [], ended, hasEnded: false };
+export function createHealth(clock: Clock, random: (() => number) | undefined, era: Era | undefined): Health {
+  return { breaker: createBreaker(clock, random), lastError: undefined, era, isEraSure: false };
+}
+
+export class Connection {
+  readonly #config: UpstreamConfig;
+  readonly #deps: ConnectionDeps;
+  #current: OpenConnection | undefined;
+  #connecting: Promise<ToolResult<OpenConnection>> | undefined;
+  #connectingSince = 0;
+  #starting: ServerProcess | undefined;
+  /** What failed to start and has not ended yet. */
+  #ending: Promise<void> = Promise.resolve();
+  #wellTimer: NodeJS.Timeout | undefined;
+  readonly #unwanted = new AbortController();
+  #closed = false;
+
+  constructor(config: UpstreamConfig, deps: ConnectionDeps) {
+    this.#config = config;
+    this.#deps = deps;
   }
-  const { wire, process } = opened;
-  if (process?.pid !== undefined) parts.onStarted?.(process);
-  const peer = new Peer(wire, {
-    onRequest: parts.onRequest,
-    onNotification: parts.onNotification,
-    onClose: () => {
-      if (!isOpen) return;
-      void describeEnd(process).then((end = CLOSED) =>
-        parts.onLost(withLastWords(end, process, config, parts)),
-      );
-    },
-  });
-  /** Only a process can be in the way of the next one. */
-  const close = (): Promise<void> => {
-    const closed = peer.close().catch(() => {});
-    return process === undefined ? Promise.resolve() : closed;
-  };
-  const { connectTimeoutMs: limitMs, startMsMax: longestMs = limitMs } = config;
-  const lastSignAt = () => process?.stderrAt();
-  const what = process === undefined ? "answer initialize" : "start";
-  const limit = new StartLimit({ what, limitMs, longestMs, lastSignAt, signal: parts.signal });
-  try {
-    await limit.race(wire.start());
-    // The limit of the start comes first.
-    const timeoutMs = longestMs + QUESTION_SLACK_MS;
-    const { signal: _unwanted, ...asking } = parts;
-    const outcome = await limit.race(openSession(peer, { ...asking, timeoutMs }));
-    if (outcome.kind === "open") {
-      isOpen = true;
-      wire.setProtocolVersion?.(outcome.session.protocolVersion);
-      const connectMs = performance.now() - startedAt;
-      return { kind: "connected", connection: { peer, session: outcome.session, process, connectMs } };
+
+  get current(): OpenConnection | undefined {
+    return this.#current;
+  }
+
+  get isConnecting(): boolean {
+    return this.#connecting !== undefined;
+  }
+
+  /** Of a process that runs and has not finished its handshake. */
+  starting(): Starting | undefined {
+    if (this.#starting === undefined) return undefined;
+    const forMs = performance.now() - this.#connectingSince;
+    const said = lastLineOf(this.#starting.stderrTail(STDERR_LINES, this.#deps.redact));
+    return said === undefined ? { forMs } : { forMs, said };
+  }
+
+  async open(context: CallContext): Promise<ToolResult<OpenConnection>> {
+    if (this.#closed) return this.#removed();
+    this.#connecting ??= this.#connect(context).finally(() => {
+      this.#connecting = undefined;
+      this.#starting = undefined;
+    });
+    const { promise, resolve } = Promise.withResolvers<ToolResult<OpenConnection>>();
+    const giveUp = (): void => resolve(fail("CANCELLED", "The call was cancelled."));
+    const timer = setTimeout(() => resolve(this.#stillStarting()), this.#patienceMs(context));
+    const stopReports = reportStarting(context, () => this.starting());
+    context.signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await Promise.race([this.#connecting, promise]);
+    } finally {
+      clearTimeout(timer);
+      stopReports();
+      context.signal.removeEventListener("abort", giveUp);
     }
-    const isClosed = peer.isClosed;
-    const failure = await failed(outcome, opened, config, parts);
-    const isLost = isClosed && failure.cause === "lost";
-    const hasEnded = failure.error === undefined && (failure.cause === "exited" || isLost);
-    const { openedIn } = outcome;
-    return { ...failure, ended: close(), hasEnded, ...(openedIn !== undefined && { openedIn }) };
-  } catch (error) {
-    const cause = error instanceof TooLate ? "connect_timeout" : "lost";
-    const failure = await failed({ reason: reasonOf(error), cause }, opened, config, parts);
-    return { ...failure, ended: close(), hasEnded: false };
-  } finally {
-    limit.stop();
   }
-}
 
-const QUESTION_SLACK_MS = 1_000;
-
-type End = Omit<Loss, "stderr" | "crash">;
-
-/** Who knows most is believed: the wire that was refused, then the process that has ended, then the last answer. */
-async function failed(
-  end: End,
-  opened: OpenedWire,
-  config: UpstreamConfig,
-  parts: ConnectParts,
-): Promise<Omit<Failed, "ended">> {
-  const { process, failure } = opened;
-  const error = failure?.();
-  const known =
-    error === undefined
-      ? ((await describeEnd(process, 50)) ?? lookCloser(end, opened))
-      : { reason: error.message, cause: causeOfToolError(error) };
-  const loss = withLastWords(known, process, config, parts);
-  return { kind: "failed", ...loss, ...(error !== undefined && { error }) };
-}
-
-/** A call that was under way when the process ended is told how it ended, and why where the process said so. */
-export async function explainClosed(
-  reply: Extract<Reply, { kind: "closed" }>,
-  { process }: Connection,
-  config: UpstreamConfig,
-  parts: Pick<ConnectParts, "redact">,
-): Promise<Reply> {
-  if (process === undefined) return reply;
-  const end = await describeEnd(process, 50);
-  return end === undefined ? reply : { ...reply, reason: withLastWords(end, process, config, parts).reason };
-}
-
-/** A process that ended by itself has mostly said why, and not in its last line. */
-function withLastWords(
-  { reason, cause }: End,
-  process: ServerProcess | undefined,
-  { id }: UpstreamConfig,
-  { redact }: Pick<ConnectParts, "redact">,
-): Loss {
-  const lines = process?.stderrTail(CAUSE_LINES, redact) ?? [];
-  const stderr = lines.slice(-TAIL_LINES);
-  const isOwnEnd = cause === "exited" || cause === "not_found" || cause === "not_executable";
-  const crash = isOwnEnd ? findCrashCause(lines, id) : undefined;
-  if (crash === undefined) return { reason, cause, stderr };
-  return { reason: `${reason.replace(/\.$/, "")}: ${crash.line}`, cause, stderr, crash };
-}
-
-/** A long stack, and what was written before it. */
-const CAUSE_LINES = 200;
-/** Enough to see what is going on. */
-const TAIL_LINES = 20;
-
-/** Silence on a pipe full of other things, and a request that failed, have a cause of their own. */
-function lookCloser(end: End, { process, cause: wireCause }: OpenedWire): End {
-  if (end.cause === "lost") return { ...end, cause: wireCause?.() ?? end.cause };
-  const noise = process?.counts().noise ?? 0;
-  if (end.cause !== "connect_timeout" || noise === 0) return end;
-  return { reason: `${end.reason}, and what it wrote instead is no MCP`, cause: "not_mcp" };
-}
-
-const CLOSED: End = { reason: "the connection was closed", cause: "lost" };
-
-/** Undefined while the process is there, or where there is none. */
-async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Promise<End | undefined> {
-  if (process === undefined) return undefined;
-  const exit = await within(process.exit, waitMs);
-  switch (exit?.kind) {
-    case "exited":
-      return { reason: `the process exited with code ${exit.code}`, cause: "exited" };
-    case "signalled":
-      return { reason: `the process was ended by ${exit.signal}`, cause: "exited" };
-    case "stopped":
-      return { reason: exit.reason, cause: "endless_line" };
-    case "not_started":
-      return { reason: exit.reason, cause: exit.cause };
-    case undefined:
-      return undefined;
+  /** This connection has failed; another one is not touched. */
+  lose(connection: OpenConnection | undefined, loss: Loss, isBroken = true): void {
+    if (connection === undefined || this.#current !== connection) return;
+    this.#drop();
+    this.#fail(loss, isBroken);
   }
-}
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  /** Gives the connection up, which is no failure. */
+  async disconnect(): Promise<void> {
+    const connection = this.#current;
+    this.#drop();
+    await connection?.peer.close();
+  }
+
+  /** For good. A start that is under way ends, unless it is to be let finish: a caller that goes must not break off a download. */
+  async close({ finishStart = false } = {}): Promise<void> {
+    this.#closed = true;
+    if (!finishStart) this.#unwanted.abort();
+    await this.#connecting;
+    await this.disconnect();
+    await this.#ending;
+  }
+
+  #patienceMs(context: CallContext): number {
+    const { clock, startWaitMs } = this.#deps;
+    const { callTimeoutMs } = this.#config;
+    return startPatienceMs(context, { elapsedMs: clock.elapsed(), startWaitMs, callTimeoutMs });
+  }
+
+  #stillStarting(): ToolResult<never> {
+    const forMs = performance.now() - this.#connectingSince;
+    return stillStarting(this.#config.id, this.starting() ?? { forMs });
+  }
+
+  #drop(): void {
+    this.#current = undefined;
+    clearTimeout(this.#wellTimer);
+    this.#deps.onGone();
+  }
+
+  async #connect(context: CallContext): Promise<ToolResult<OpenConnection>> {
+    this.#connectingSince = performance.now();
+    const waitMs = this.#deps.health.breaker.waitMs();
+    if (waitMs > PATIENCE_MS) return this.#unavailable();
+    if (waitMs > 0) await sleep(waitMs);
+    await this.#ending;
+    if (this.#closed) return this.#removed();
+    const { health, prefersModern } = this.#deps;
+    let opened: OpenConnection | undefined;
+    const outcome = await connect(this.#config, {
+      ...this.#deps,
+      clientCapabilities: this.#deps.clientCapabilities(context),
+      lastEra: health.era ?? (prefersModern() ? "modern" : undefined),
+      isEraSure: health.isEraSure,
+      signal: this.#unwanted.signal,
+      onStarted: (process) => (this.#starting = process),
+      onLost: (loss) => this.lose(opened, loss),
+    });
+    if (outcome.kind === "failed") {
+      const { error, ended } = outcome;
+      this.#ending = ended;
+      if (this.#closed) return this.#removed();
+      health.isEraSure = false;
+      this.#fail(outcome, error === undefined);
+      return error === undefined ? this.#unavailable() : { success: false, error: this.#redacted(error) };
+    }
+    opened = outcome.connection;
+    return this.#adopt(opened);
+  }
+
+  #adopt(connection: OpenConnection): ToolResult<OpenConnection> {
+    if (this.#closed) {
+      void connection.peer.close().catch(() => {});
+      return this.#removed();
+    }
+    const { era, protocolVersion } = connection.session;
+    this.#current = connection;
+    this.#deps.health.era = era;
+    this.#deps.health.isEraSure = true;
+    this.#wellTimer = setTimeout(() => this.#deps.health.breaker.reset(), WELL_MS);
+    this.#wellTimer.unref();
+    this.#deps.onOpen(connection);
+    const { process, connectMs } = connection;
+    this.#deps.log.info("upstream.connected", {
+      server: this.#config.id,
+      era,
+      protocolVersion,
+      ...(process?.pid !== undefined && { pid: process.pid }),
+      connectMs: Math.round(connectMs),
+    });
+    return succeed(connection);
+  }
+
+  /** A server that said why it is not to be had (a login, a rest) is not broken: the next call asks it again. */
+  #fail({ reason: said, cause, stderr, crash }: Loss, isBroken = true): void {
+    const { health } = this.#deps;
+    if (isBroken) health.breaker.recordFailure();
+    const reason = this.#deps.redact(said);
+    health.lastError = {
+      reason: reason.replace(/\.$/, ""),
+      cause,
+      stderr,
+      ...(crash !== undefined && { crash }),
+      at: this.#deps.clock.now(),
+    };
+    this.#deps.log.warn("upstream.failed", {
+      server: this.#config.id,
+      reason,
+      cause,
+      stderr: stderr.slice(-5),
+    });
+  }
+
+  /** A server's own words may be in it. */
+  #redacted({ message, ...error }: ToolError): ToolError {
+    return { ...error, message: this.#deps.redact(message) };
+  }
+
+  #removed(): ToolResult<never> {
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} was removed.`, { retryable: false });
+  }
+
+  #unavailable(): ToolResult<never> {
+    const { lastError, breaker } = this.#deps.health;
+    const { reason = "it is not connected", stderr = [], crash } = lastError ?? {};
+    const seconds = Math.ceil(breaker.waitMs() / 1000);
+    const said =
+      stderr.length === 0 || crash !== undefined
+        ? ""
+        : ` It said: ${stderr
+            .slice(-3)
+            .map((line) => escapeUnprintable(withoutColours(line)).trim())
+            .join(" | ")
+            .slice(0, 500)}`;
+    const again = `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
+      ...(crash !== undefined && { reason: "crashed" }),
+      hint: crash?.hint ?? again,
+    });
+  }
 }

@@ -1,23 +1,27 @@
 import { describe, expect, it, vi } from "vitest";
-import type { WireMessage } from "../transport/wire.ts";
+import type { JsonRpcMessage } from "../transport/transport.ts";
 import { openSession, type HandshakeOptions } from "./handshake.ts";
 import { Peer } from "./peer.ts";
-import { createWirePair } from "../transport/wire-pair.testkit.ts";
+import { createTransportPair } from "../transport/transport-pair.testkit.ts";
 
 type Answers = Record<string, object | undefined>;
 
 /** A server that answers each method as told, and says nothing to the others. */
 function openWith(answers: Answers, options: Partial<HandshakeOptions> = {}) {
-  const [wire, server] = createWirePair();
+  const [transport, server] = createTransportPair();
   const asked: string[] = [];
   const ids = new Map<string, unknown>();
-  server.onmessage = (message: WireMessage) => {
+  server.onmessage = (message: JsonRpcMessage) => {
     asked.push(String(message["method"]));
     ids.set(String(message["method"]), message["id"]);
     const answer = answers[String(message["method"])];
     if (answer !== undefined) void server.send({ jsonrpc: "2.0", id: message["id"], ...answer });
   };
-  const peer = new Peer(wire, { onRequest: async () => ({ result: {} }), onNotification() {}, onClose() {} });
+  const peer = new Peer(transport, {
+    onRequest: async () => ({ result: {} }),
+    onNotification() {},
+    onClose() {},
+  });
   const outcome = openSession(peer, {
     clientInfo: { name: "repertoire", version: "0" },
     clientCapabilities: { roots: {} },

@@ -126,7 +126,7 @@ function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
   return modern.kind === "open" ? modern : legacy;
 }
 
-/** `isSure`: the wire knows that the server is not to be had in any era, because it needs a login or is too busy. */
+/** `isSure`: the transport knows that the server is not to be had in any era, because it needs a login or is too busy. */
 type Attempt =
   | { kind: "open"; session: Session }
   | {
@@ -232,7 +232,7 @@ function refused(method: string, reply: Exclude<Reply, { kind: "result" }>): Att
       return {
         kind: "refused",
         reason: `its answer to ${method} cannot be used: ${reply.problem}`,
-        // Where nothing came that is an answer of MCP, the wire knows more: a status, a page.
+        // Where nothing came that is an answer of MCP, the transport knows more: a status, a page.
         cause: reply.reason === "no_answer" ? "lost" : "not_mcp",
         isFinal: false,
       };

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { ClientHandle } from "../../core/tool.ts";
-import type { Connection } from "./connection.ts";
+import type { OpenConnection } from "./connect.ts";
 import { envelopeParams } from "./listing.ts";
 
 /** The longest that a timer can wait: the request is answered when it ends. */
@@ -18,14 +18,14 @@ const SUBSCRIBE_MS = 10_000;
 type Subscriber = ClientHandle | undefined;
 
 export class Listening {
-  readonly #connection: Connection;
+  readonly #connection: OpenConnection;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** Clients whose going is watched. */
   readonly #watched = new WeakSet<ClientHandle>();
   #current: AbortController | undefined;
 
   /** Goes on with what was waited for on an earlier connection. */
-  constructor(connection: Connection, logLevel: string | undefined, earlier?: Listening) {
+  constructor(connection: OpenConnection, logLevel: string | undefined, earlier?: Listening) {
     this.#connection = connection;
     this.#listen();
     if (earlier !== undefined) this.#renew(earlier);

@@ -90,7 +90,7 @@ async function readPages(
     const reply = await peer.request(method, params, options);
     if (reply.kind !== "result")
       return { entries, ttlMs, problem: `${method}: page ${page + 1} ${lackOf(reply)}`, reply };
-    // Whatever they are: the door reports those that are no entries.
+    // Passed on unchecked: admission reports those that are no entries.
     entries.push(...(reply.result[key] as readonly JsonObject[]).slice(0, ENTRY_COUNT_MAX + 1));
     if (typeof reply.result["ttlMs"] === "number") ttlMs = Math.min(ttlMs ?? Infinity, reply.result["ttlMs"]);
     const next = reply.result["nextCursor"];

@@ -23,7 +23,7 @@ export class LogLevels {
     return (client === undefined ? undefined : this.#own.get(client)) ?? this.#common;
   }
 
-  /** For a line that all share: what the most curious of them wants. */
+  /** For a channel that all share: what the most curious of them wants. */
   lowest(): string | undefined {
     if (this.#own.size === 0) return this.#common;
     const wanted = [...this.#own.values(), ...(this.#common === undefined ? [] : [this.#common])];

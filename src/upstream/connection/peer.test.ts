@@ -1,19 +1,19 @@
 import { describe, expect, it, vi } from "vitest";
 import fc from "fast-check";
 import type { JsonObject } from "../../core/json.ts";
-import type { Wire, WireMessage } from "../transport/wire.ts";
+import type { Transport, JsonRpcMessage } from "../transport/transport.ts";
 import { Peer, type PeerHandlers } from "./peer.ts";
-import { createWirePair, type TestWire } from "../transport/wire-pair.testkit.ts";
+import { createTransportPair, type TestTransport } from "../transport/transport-pair.testkit.ts";
 
 function openPeer(handlers: Partial<PeerHandlers> = {}): {
   peer: Peer;
-  server: TestWire;
-  heard: WireMessage[];
+  server: TestTransport;
+  heard: JsonRpcMessage[];
 } {
-  const [wire, server] = createWirePair();
-  const heard: WireMessage[] = [];
+  const [transport, server] = createTransportPair();
+  const heard: JsonRpcMessage[] = [];
   server.onmessage = (message) => heard.push(message);
-  const peer = new Peer(wire, {
+  const peer = new Peer(transport, {
     onRequest: async () => ({ error: { code: -32601, message: "no" } }),
     onNotification: () => {},
     onClose: () => {},
@@ -335,9 +335,9 @@ describe("what the other side asks", () => {
   });
 });
 
-it("a cancellation is sent before the wire is closed", async () => {
+it("a cancellation is sent before the transport is closed", async () => {
   const order: string[] = [];
-  const wire: Wire = {
+  const transport: Transport = {
     start: async () => {},
     async send(message) {
       await soon();
@@ -345,7 +345,7 @@ it("a cancellation is sent before the wire is closed", async () => {
     },
     close: async () => void order.push("close"),
   };
-  const peer = new Peer(wire, {
+  const peer = new Peer(transport, {
     onRequest: async () => ({ result: {} }),
     onNotification: () => {},
     onClose: () => {},

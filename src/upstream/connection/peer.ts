@@ -8,14 +8,14 @@
  */
 import type { ToolError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { UnusableAnswer, Wire, WireMessage } from "../transport/wire.ts";
-import { CallTimer, longestMs } from "./call-timer.ts";
-import { findParamsExcess, readAnswer } from "../transport/message-bound.ts";
-import { findRequestProblem, fitNotification } from "./server-messages.ts";
-import { BadAnswer, WireFailure } from "../transport/wire-failure.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../../core/rpc-codes.ts";
 import { backgroundAfter } from "../../timing/after.ts";
 import { within } from "../../timing/deadline.ts";
+import type { UnusableAnswer, Transport, JsonRpcMessage } from "../transport/transport.ts";
+import { CallTimer, longestMs } from "./call-timer.ts";
+import { findParamsExcess, readAnswer } from "../transport/message-bound.ts";
+import { findRequestProblem, fitNotification } from "./server-messages.ts";
+import { BadAnswer, TransportFailure } from "../transport/transport-failure.ts";
 
 export interface RpcError {
   readonly code: number;
@@ -30,7 +30,7 @@ export type Reply =
   /** With a `longestMs`, it showed signs of work for as long as any request may take, and gave no answer. */
   | { readonly kind: "timeout"; readonly timeoutMs: number; readonly longestMs?: number }
   | { readonly kind: "cancelled" }
-  /** It was not taken on, and the wire knows why: the server needs a login, or is too busy. The connection stays. */
+  /** It was not taken on, and the transport knows why: the server needs a login, or is too busy. The connection stays. */
   | { readonly kind: "refused"; readonly error: ToolError }
   /** What came back is no answer that can be used: it did not pass the bound, or is none of MCP. The connection stays. */
   | ({ readonly kind: "unusable" } & UnusableAnswer)
@@ -43,7 +43,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether the end of a request's own stream says that it is cancelled, as for a modern server over HTTP. */
   readonly endsByClosing?: boolean;
-  /** For a wire that sends each request as one of HTTP. */
+  /** For a transport that sends each request as one of HTTP. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Asks the other side to report progress, and hears it without the token. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
@@ -81,23 +81,23 @@ const CANCELLED = "notifications/cancelled";
 const PROGRESS = "notifications/progress";
 
 export class Peer {
-  readonly #wire: Wire;
+  readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<unknown, Pending>();
   /** Requests of the other side that we are answering. */
   readonly #answering = new Map<unknown, AbortController>();
-  /** Notifications on their way: each is a request of its own over HTTP, and closing the wire would cut it. */
+  /** Notifications on their way: each is a request of its own over HTTP, and closing the transport would cut it. */
   readonly #telling = new Set<Promise<void>>();
   #nextId = 1;
   #closed = false;
   #droppedCount = 0;
 
-  constructor(wire: Wire, handlers: PeerHandlers) {
-    this.#wire = wire;
+  constructor(transport: Transport, handlers: PeerHandlers) {
+    this.#transport = transport;
     this.#handlers = handlers;
-    wire.onmessage = (message) => this.#receive(message);
-    wire.onunusable = (id, why) => this.#lose(id, why);
-    wire.onclose = () => this.#close();
+    transport.onmessage = (message) => this.#receive(message);
+    transport.onunusable = (id, why) => this.#lose(id, why);
+    transport.onclose = () => this.#close();
   }
 
   /** Nothing can be sent any more. */
@@ -119,7 +119,7 @@ export class Peer {
     if (options.signal?.aborted === true) return Promise.resolve({ kind: "cancelled" });
     const id = this.#nextId++;
     return new Promise((resolve) => {
-      const abort = this.#wire.hasPerRequestStream === true ? new AbortController() : undefined;
+      const abort = this.#transport.hasPerRequestStream === true ? new AbortController() : undefined;
       const cancel = (): void => this.#cancel(id, abort, { kind: "cancelled" });
       const { timeoutMs, timer = new CallTimer(timeoutMs), endsByClosing = false, onProgress } = options;
       timer.start(() => this.#cancel(id, abort, timeoutOf(timer)));
@@ -132,7 +132,7 @@ export class Peer {
       };
       this.#pending.set(id, { method, settle, timer, onProgress, endsByClosing, progress: -Infinity });
       const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
-      this.#wire
+      this.#transport
         .send(
           { jsonrpc: "2.0", id, method, params: sent },
           abort && {
@@ -148,7 +148,7 @@ export class Peer {
   /** Best effort: a notification that cannot be sent is lost, as notifications may be. */
   notify(method: string, params: JsonObject): void {
     if (this.#closed) return;
-    const told = this.#wire.send({ jsonrpc: "2.0", method, params }).catch(() => {});
+    const told = this.#transport.send({ jsonrpc: "2.0", method, params }).catch(() => {});
     this.#telling.add(told);
     void told.finally(() => this.#telling.delete(told));
   }
@@ -157,7 +157,7 @@ export class Peer {
     if (this.#telling.size > 0) {
       await within(Promise.all(this.#telling), TELLING_MS, { after: backgroundAfter });
     }
-    await this.#wire.close();
+    await this.#transport.close();
     this.#close();
   }
 
@@ -170,7 +170,7 @@ export class Peer {
     abort?.abort();
   }
 
-  #receive(message: WireMessage): void {
+  #receive(message: JsonRpcMessage): void {
     const { id, method } = message;
     if (typeof method !== "string") return this.#receiveAnswer(message);
     const given = message["params"] ?? {};
@@ -183,7 +183,7 @@ export class Peer {
     this.#handlers.onNotification(method, params);
   }
 
-  #receiveAnswer(message: WireMessage): void {
+  #receiveAnswer(message: JsonRpcMessage): void {
     const pending = this.#pending.get(message["id"]);
     if (pending === undefined) {
       this.#droppedCount++;
@@ -192,7 +192,7 @@ export class Peer {
     pending.settle(readAnswer(pending.method, message));
   }
 
-  /** The wire had to leave an answer out. */
+  /** The transport had to leave an answer out. */
   #lose(id: unknown, why: UnusableAnswer): void {
     const pending = this.#pending.get(id);
     if (pending === undefined) this.#droppedCount++;
@@ -233,13 +233,13 @@ export class Peer {
   }
 
   #reply(id: unknown, answer: AnswerToPeer): void {
-    if (!this.#closed) this.#wire.send({ jsonrpc: "2.0", id, ...answer }).catch(() => {});
+    if (!this.#closed) this.#transport.send({ jsonrpc: "2.0", id, ...answer }).catch(() => {});
   }
 
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    const reason = this.#wire.endReason ?? "the connection was closed before the answer came";
+    const reason = this.#transport.endReason ?? "the connection was closed before the answer came";
     for (const pending of this.#pending.values()) {
       pending.settle({ kind: "closed", reason });
     }
@@ -270,7 +270,7 @@ function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
 }
 
 function lossOf(error: unknown): Reply {
-  if (error instanceof WireFailure) return { kind: "refused", error: error.error };
+  if (error instanceof TransportFailure) return { kind: "refused", error: error.error };
   if (error instanceof BadAnswer)
     return {
       kind: "unusable",

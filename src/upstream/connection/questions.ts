@@ -1,5 +1,5 @@
 /**
- * What a server asks the client of a line. Nothing in a question says which call it belongs to: it may be any call of the client
+ * What a server asks the client of a channel. Nothing in a question says which call it belongs to: it may be any call of the client
  * that is under way when it is asked, and the time of these is paused until the client has answered. Calls that come later are not
  * touched, so a client that never answers holds up nothing but its own calls, and those only for so long (see `call-timer.ts`).
  *

@@ -1,9 +1,9 @@
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolErrorCode } from "../../core/errors.ts";
-import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
-import type { UnusableAnswer } from "../transport/wire.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
+import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
+import type { UnusableAnswer } from "../transport/transport.ts";
 import type { Reply } from "./peer.ts";
 
 /** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */

@@ -7,14 +7,14 @@ describe("C1: the limit of a start", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  function watch(parts: Partial<ConstructorParameters<typeof StartLimit>[0]>) {
+  function watch(deps: Partial<ConstructorParameters<typeof StartLimit>[0]>) {
     const limit = new StartLimit({
       what: "start",
       limitMs: MINUTE_MS,
       longestMs: 10 * MINUTE_MS,
       lastSignAt: () => undefined,
       signal: undefined,
-      ...parts,
+      ...deps,
     });
     let end: unknown;
     limit.race(new Promise(() => {})).catch((error: unknown) => (end = error));

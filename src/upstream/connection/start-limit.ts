@@ -13,7 +13,7 @@ export class TooLate extends Error {}
 /** It is no longer wanted: the server was removed, or the gateway ends. */
 export class Unwanted extends Error {}
 
-export interface StartLimitParts {
+export interface StartLimitDeps {
   /** What it is to do within the limit. */
   readonly what: string;
   readonly limitMs: number;
@@ -25,18 +25,18 @@ export interface StartLimitParts {
 }
 
 export class StartLimit {
-  readonly #parts: StartLimitParts;
+  readonly #deps: StartLimitDeps;
   readonly #startedAt = performance.now();
   readonly #ended = Promise.withResolvers<never>();
   readonly #onAbort = (): void => this.#ended.reject(new Unwanted("it is no longer wanted"));
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: StartLimitParts) {
-    this.#parts = parts;
+  constructor(deps: StartLimitDeps) {
+    this.#deps = deps;
     this.#ended.promise.catch(() => {});
-    if (parts.signal?.aborted === true) this.#onAbort();
-    else parts.signal?.addEventListener("abort", this.#onAbort, { once: true });
-    this.#wait(parts.limitMs);
+    if (deps.signal?.aborted === true) this.#onAbort();
+    else deps.signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#wait(deps.limitMs);
   }
 
   /** The work, or a rejection when the limit is reached first. */
@@ -46,7 +46,7 @@ export class StartLimit {
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#parts.signal?.removeEventListener("abort", this.#onAbort);
+    this.#deps.signal?.removeEventListener("abort", this.#onAbort);
   }
 
   #wait(ms: number): void {
@@ -54,11 +54,11 @@ export class StartLimit {
   }
 
   #look(): void {
-    const { limitMs, longestMs, lastSignAt } = this.#parts;
+    const { limitMs, longestMs, lastSignAt } = this.#deps;
     const now = performance.now();
     const goesOnUntil = Math.min(this.#startedAt + longestMs, (lastSignAt() ?? -Infinity) + SIGN_MS);
     if (goesOnUntil > now) return this.#wait(goesOnUntil - now);
     const tookMs = limitMs < longestMs ? Math.round(now - this.#startedAt) : limitMs;
-    this.#ended.reject(new TooLate(`it did not ${this.#parts.what} within ${tookMs} ms`));
+    this.#ended.reject(new TooLate(`it did not ${this.#deps.what} within ${tookMs} ms`));
   }
 }

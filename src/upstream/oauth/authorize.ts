@@ -13,7 +13,7 @@ import { AuthorizationFailed, reasonOf } from "./authorization-failed.ts";
 import { belongsTo, readCallback } from "./callback.ts";
 import type { Challenge } from "./challenge.ts";
 import { chooseClient, type OAuthSettings } from "./client.ts";
-import { checkUrl, discover, type Discovery, type DiscoveryParts } from "./discovery.ts";
+import { checkUrl, discover, type Discovery, type DiscoveryDeps } from "./discovery.ts";
 import type { LoginRecord } from "./record.ts";
 
 /** How a user gives consent: to open the page, and to hear where the browser was sent in the end. */
@@ -27,7 +27,7 @@ export interface AuthorizationWay {
   authorize(authorizationUrl: URL, isAnswer: (callback: URL) => boolean): Promise<URL>;
 }
 
-export interface AuthorizeParts extends DiscoveryParts {
+export interface AuthorizeDeps extends DiscoveryDeps {
   readonly settings: OAuthSettings;
   readonly way: AuthorizationWay;
   readonly challenge: Challenge;
@@ -37,15 +37,15 @@ export interface AuthorizeParts extends DiscoveryParts {
 const STATE_BYTES = 32;
 
 /** Throws an `AuthorizationFailed` where it does not come about. */
-export async function authorize(parts: AuthorizeParts): Promise<LoginRecord> {
-  const discovery = await discover(parts, parts.challenge);
-  return authorizeAt(discovery, parts);
+export async function authorize(deps: AuthorizeDeps): Promise<LoginRecord> {
+  const discovery = await discover(deps, deps.challenge);
+  return authorizeAt(discovery, deps);
 }
 
-export async function authorizeAt(discovery: Discovery, parts: AuthorizeParts): Promise<LoginRecord> {
-  const { settings, way, previous, fetch } = parts;
+export async function authorizeAt(discovery: Discovery, deps: AuthorizeDeps): Promise<LoginRecord> {
+  const { settings, way, previous, fetch } = deps;
   const { metadata, resource, issuer, authorizationServerUrl } = discovery;
-  const scope = scopeFor(discovery, parts);
+  const scope = scopeFor(discovery, deps);
   const { redirectUrl } = way;
   const client = await chooseClient({ discovery, settings, previous, redirectUrl, scope, fetch });
   const state = randomBytes(STATE_BYTES).toString("base64url");
@@ -60,7 +60,7 @@ export async function authorizeAt(discovery: Discovery, parts: AuthorizeParts): 
     state,
     ...(scope !== undefined && { scope }),
   });
-  await checkUrl(started.authorizationUrl, "the authorization page", parts.policy);
+  await checkUrl(started.authorizationUrl, "the authorization page", deps.policy);
   const isAnswer = (given: URL): boolean => belongsTo(given, { state });
   const callback = await way.authorize(started.authorizationUrl, isAnswer);
   const { code, iss } = readCallback(callback, { redirectUrl, state, metadata });
@@ -94,7 +94,7 @@ export function requireBearer(tokens: OAuthTokens): void {
 /** What the user wrote, else what the server asked for, else all that it knows; and what it asked for beyond the last login. */
 function scopeFor(
   discovery: Discovery,
-  { settings, challenge, previous }: AuthorizeParts,
+  { settings, challenge, previous }: AuthorizeDeps,
 ): string | undefined {
   const asked = settings.scopes?.join(" ") || challenge.scope || discovery.scopesSupported?.join(" ");
   const isSameLogin = previous?.issuer === discovery.issuer;

@@ -15,15 +15,15 @@ import {
 import type { Log } from "../../core/log.ts";
 import { fail } from "../../core/result.ts";
 import type { SecretStore } from "../../core/secret-store.ts";
-import { WireFailure } from "../transport/wire-failure.ts";
+import { TransportFailure } from "../transport/transport-failure.ts";
 import { reasonOf } from "./authorization-failed.ts";
 import { authorize, requireBearer, type AuthorizationWay } from "./authorize.ts";
 import type { Challenge } from "./challenge.ts";
 import type { OAuthSettings } from "./client.ts";
-import { hasMoved, type DiscoveryParts } from "./discovery.ts";
+import { hasMoved, type DiscoveryDeps } from "./discovery.ts";
 import { openRecords, type LoginRecord, type LoginRecords } from "./record.ts";
 
-export interface CredentialsParts extends DiscoveryParts {
+export interface CredentialsDeps extends DiscoveryDeps {
   readonly server: string;
   readonly settings: OAuthSettings;
   readonly secrets: SecretStore;
@@ -36,16 +36,16 @@ export interface CredentialsParts extends DiscoveryParts {
 const PASSING_ERRORS: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
 export class Credentials {
-  readonly #parts: CredentialsParts;
+  readonly #deps: CredentialsDeps;
   readonly #records: LoginRecords;
   #record: Promise<LoginRecord | undefined> | undefined;
   #recovery: Promise<void> | undefined;
   /** A token that was just obtained and that the server has not taken yet: refused at once, another would not be better. */
   #unproven: string | undefined;
 
-  constructor(parts: CredentialsParts) {
-    this.#parts = parts;
-    this.#records = openRecords(parts.secrets, parts.server, parts.serverUrl);
+  constructor(deps: CredentialsDeps) {
+    this.#deps = deps;
+    this.#records = openRecords(deps.secrets, deps.server, deps.serverUrl);
   }
 
   async token(): Promise<string | undefined> {
@@ -58,7 +58,7 @@ export class Credentials {
     if (token === this.#unproven) this.#unproven = undefined;
   }
 
-  /** The server did not take this token, or asked for one: there is another after this, or it throws a `WireFailure`. */
+  /** The server did not take this token, or asked for one: there is another after this, or it throws a `TransportFailure`. */
   async renew(used: string | undefined, challenge: Challenge): Promise<void> {
     if ((await this.token()) !== used) return;
     await this.#recover(() => this.#renewAlone(used, challenge));
@@ -71,9 +71,9 @@ export class Credentials {
   }
 
   /** The one error for everything that only the user can help with. */
-  required(why: string): WireFailure {
-    const { server } = this.#parts;
-    return new WireFailure(
+  required(why: string): TransportFailure {
+    const { server } = this.#deps;
+    return new TransportFailure(
       fail("TOOL_UNAVAILABLE", `The server ${server} needs a login: ${why}.`, {
         reason: "auth_required",
         retryable: false,
@@ -110,15 +110,14 @@ export class Credentials {
       return used === undefined ? "nobody has logged in" : "the login has ended";
     if (used === this.#unproven) return "the server does not take the token that the login gave";
     if (refreshToken === undefined) return "the login has expired";
-    if (await hasMoved(this.#parts, record, challenge))
-      return "it has turned to another authorization server";
-    const outcome = await refresh(record, refreshToken, this.#parts);
+    if (await hasMoved(this.#deps, record, challenge)) return "it has turned to another authorization server";
+    const outcome = await refresh(record, refreshToken, this.#deps);
     if (outcome.kind === "renewed") {
       await this.#adopt({ ...record, tokens: outcome.tokens });
-      this.#parts.log.info("oauth.renewed", { server: this.#parts.server });
+      this.#deps.log.info("oauth.renewed", { server: this.#deps.server });
       return undefined;
     }
-    this.#parts.log.warn("oauth.refused", { server: this.#parts.server, reason: outcome.reason });
+    this.#deps.log.warn("oauth.refused", { server: this.#deps.server, reason: outcome.reason });
     if (outcome.kind === "passing") throw this.#unreachable(outcome.reason);
     const { tokens: _, ...rest } = record;
     await this.#adopt(rest);
@@ -138,10 +137,10 @@ export class Credentials {
 
   /** Asks the user where there is a way to; else throws. */
   async #ask(record: LoginRecord | undefined, challenge: Challenge, why: string): Promise<void> {
-    const { way } = this.#parts;
+    const { way } = this.#deps;
     if (way === undefined) throw this.required(why);
     try {
-      await this.#adopt(await authorize({ ...this.#parts, way, challenge, previous: record }));
+      await this.#adopt(await authorize({ ...this.#deps, way, challenge, previous: record }));
     } catch (error) {
       throw this.required(`${why}, and it did not come about: ${reasonOf(error)}`);
     }
@@ -153,9 +152,9 @@ export class Credentials {
     if (isNew) this.#unproven = record.tokens?.access_token;
   }
 
-  #unreachable(reason: string): WireFailure {
-    const { server } = this.#parts;
-    return new WireFailure(
+  #unreachable(reason: string): TransportFailure {
+    const { server } = this.#deps;
+    return new TransportFailure(
       fail("TOOL_UNAVAILABLE", `The login to the server ${server} could not be renewed: ${reason}.`, {
         reason: "auth_unavailable",
         hint: "The authorization server may be in trouble. Call again later; nothing was sent.",
@@ -172,7 +171,7 @@ type Refreshed =
 async function refresh(
   record: LoginRecord,
   refreshToken: string,
-  { fetch }: DiscoveryParts,
+  { fetch }: DiscoveryDeps,
 ): Promise<Refreshed> {
   const { authorizationServerUrl, metadata, client, resource, tokens } = record;
   try {

@@ -24,7 +24,7 @@ export interface Discovery {
   readonly isDescribed: boolean;
 }
 
-export interface DiscoveryParts {
+export interface DiscoveryDeps {
   readonly serverUrl: URL;
   readonly fetch: Fetch;
   readonly policy: AddressPolicy;
@@ -37,16 +37,16 @@ const ENDPOINTS = [
   "revocation_endpoint",
 ] as const;
 
-export async function discover(parts: DiscoveryParts, challenge: Challenge): Promise<Discovery> {
+export async function discover(deps: DiscoveryDeps, challenge: Challenge): Promise<Discovery> {
   const { resourceMetadataUrl } = challenge;
-  const found = await discoverOAuthServerInfo(parts.serverUrl, {
-    fetchFn: parts.fetch,
+  const found = await discoverOAuthServerInfo(deps.serverUrl, {
+    fetchFn: deps.fetch,
     ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
   }).catch((cause: unknown) => {
     throw new AuthorizationFailed(reasonOf(cause), { cause });
   });
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
-  if (metadata !== undefined) await checkMetadata(metadata, parts.policy);
+  if (metadata !== undefined) await checkMetadata(metadata, deps.policy);
   else if (resourceMetadata?.authorization_servers?.[0] !== undefined) {
     throw new AuthorizationFailed(`${authorizationServerUrl} has no metadata of an authorization server`);
   }
@@ -54,7 +54,7 @@ export async function discover(parts: DiscoveryParts, challenge: Challenge): Pro
     issuer: metadata?.issuer ?? authorizationServerUrl,
     authorizationServerUrl,
     metadata,
-    resource: resourceOf(resourceMetadata?.resource, parts.serverUrl),
+    resource: resourceOf(resourceMetadata?.resource, deps.serverUrl),
     scopesSupported: resourceMetadata?.scopes_supported,
     isDescribed: metadata !== undefined || resourceMetadata !== undefined,
   };
@@ -65,15 +65,15 @@ export async function discover(parts: DiscoveryParts, challenge: Challenge): Pro
  * the record is used with its own issuer alone.
  */
 export async function hasMoved(
-  parts: DiscoveryParts,
+  deps: DiscoveryDeps,
   record: LoginRecord,
   { resourceMetadataUrl }: Challenge,
 ): Promise<boolean> {
   try {
     const { authorization_servers: named = [] } = await discoverOAuthProtectedResourceMetadata(
-      parts.serverUrl,
+      deps.serverUrl,
       resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl },
-      parts.fetch,
+      deps.fetch,
     );
     return named.length > 0 && !named.some((url) => isSameServer(url, record.authorizationServerUrl));
   } catch {

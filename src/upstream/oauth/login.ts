@@ -54,8 +54,8 @@ export async function logIn(
     if (!isDenied && !discovery.isDescribed) return { kind: "not_needed" };
     const previous = await records.read();
     const { settings } = server;
-    const parts = { serverUrl: http.url, fetch, policy, settings, way, challenge, previous };
-    const record = await authorizeAt(discovery, parts);
+    const deps = { serverUrl: http.url, fetch, policy, settings, way, challenge, previous };
+    const record = await authorizeAt(discovery, deps);
     await records.exclusive(() => records.write(record));
     return outcomeOf(record);
   } catch (error) {

@@ -32,8 +32,8 @@ export function openPlace(rig: OAuthRig, settings: OAuthSettings = {}, home = te
     /** As another process of the same home has it. */
     openFetch(way?: AuthorizationWay) {
       const { url, policy, fetch, quickFetch } = createServerHttp(server);
-      const parts = { server: "box", settings, secrets: openTestStore(home), log: silentLog, way };
-      const credentials = new Credentials({ ...parts, serverUrl: url, policy, fetch: quickFetch });
+      const deps = { server: "box", settings, secrets: openTestStore(home), log: silentLog, way };
+      const credentials = new Credentials({ ...deps, serverUrl: url, policy, fetch: quickFetch });
       return createAuthorizedFetch(fetch, url, credentials);
     },
   };

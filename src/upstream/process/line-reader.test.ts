@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WireMessage } from "../transport/wire.ts";
+import type { JsonRpcMessage } from "../transport/transport.ts";
 import { LineReader } from "./line-reader.ts";
 
 const LIMIT = 8 * 1024 * 1024;
 
 function read(chunks: readonly Buffer[], lineBytesMax = LIMIT) {
-  const messages: WireMessage[] = [];
+  const messages: JsonRpcMessage[] = [];
   const oversizeIds: unknown[] = [];
   let endlessReports = 0;
   const reader = new LineReader(lineBytesMax, {
@@ -18,10 +18,10 @@ function read(chunks: readonly Buffer[], lineBytesMax = LIMIT) {
   return { messages, noise: reader.noiseCount, oversize: reader.oversizeCount, oversizeIds, endlessReports };
 }
 
-const message = (result: unknown): WireMessage => ({ jsonrpc: "2.0", id: 1, result });
+const message = (result: unknown): JsonRpcMessage => ({ jsonrpc: "2.0", id: 1, result });
 const line = (value: unknown, end = "\n"): string => `${JSON.stringify(value)}${end}`;
 /** A message whose line, without its end, has exactly so many bytes. */
-function messageOfBytes(bytes: number): WireMessage {
+function messageOfBytes(bytes: number): JsonRpcMessage {
   return message("x".repeat(bytes - JSON.stringify(message("")).length));
 }
 

@@ -7,7 +7,7 @@
  * Nothing ends the reading: what is not a message is counted and skipped, and a line over the limit is skipped without being
  * kept, only its id is looked for. A line without an end is told to the receiver, which ends the connection. Bytes that are not UTF-8 become U+FFFD: an answer with one broken character is better than none.
  */
-import type { WireMessage } from "../transport/wire.ts";
+import type { JsonRpcMessage } from "../transport/transport.ts";
 import { IdScanner } from "./id-scanner.ts";
 
 const NEWLINE = 0x0a;
@@ -27,7 +27,7 @@ const KEPT_BYTES_IDLE_MAX = 1024 * 1024;
 const SKIPPED_RATIO = 8;
 
 interface LineReceiver {
-  onmessage(message: WireMessage): void;
+  onmessage(message: JsonRpcMessage): void;
   /** A line longer than the limit has ended; called once for each, with the id of the answer that it was. */
   onoversize(id: string | number | undefined): void;
   /** A line has gone on for many times the limit; called once for each. */
@@ -147,10 +147,10 @@ function isBlank(byte: number): boolean {
   return byte === SPACE || byte === RETURN || byte === TAB;
 }
 
-function parseMessage(text: string): WireMessage | undefined {
+function parseMessage(text: string): JsonRpcMessage | undefined {
   try {
     const value = JSON.parse(text) as { readonly jsonrpc?: unknown };
-    return value.jsonrpc === "2.0" ? (value as WireMessage) : undefined;
+    return value.jsonrpc === "2.0" ? (value as JsonRpcMessage) : undefined;
   } catch {
     return undefined;
   }

@@ -1,14 +1,14 @@
-import type { Wire } from "../transport/wire.ts";
+import type { Transport } from "../transport/transport.ts";
 import { ProcessError } from "./process-error.ts";
 import { describeExit, type NotStarted, type ProcessExit } from "./process-exit.ts";
 
 /** Stands for a process that could not be started: it is closed from the beginning, and says why. */
-export class NotStartedProcess implements Wire {
+export class NotStartedProcess implements Transport {
   readonly pid = undefined;
   readonly exit: Promise<ProcessExit>;
-  onmessage?: Wire["onmessage"];
-  onclose?: Wire["onclose"];
-  onerror?: Wire["onerror"];
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
   #wasClosed = false;
 
   constructor(why: Promise<NotStarted>) {

@@ -1,11 +1,11 @@
 import { getEventListeners } from "node:events";
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import type { WireMessage } from "../transport/wire.ts";
+import type { JsonRpcMessage } from "../transport/transport.ts";
 import { Outbox } from "./outbox.ts";
 import { ProcessError } from "./process-error.ts";
 
-const message = (result: unknown): WireMessage => ({ jsonrpc: "2.0", id: 1, result });
+const message = (result: unknown): JsonRpcMessage => ({ jsonrpc: "2.0", id: 1, result });
 
 /** A pipe whose reader takes one write at a time, when told to. */
 function slowPipe() {
@@ -38,7 +38,7 @@ const isSettled = (promise: Promise<unknown>): Promise<boolean> =>
   ]);
 
 /** The length of the line is 40 and the number of characters that are added. */
-const padded = (chars: number): WireMessage => message("x".repeat(chars));
+const padded = (chars: number): JsonRpcMessage => message("x".repeat(chars));
 
 it("queues up to the limit, lets the next wait, and keeps the order", async () => {
   const pipe = slowPipe();

@@ -6,7 +6,7 @@
  * message, and a sender that waits for its `send` is slowed down to the pace of the server.
  */
 import type { Writable } from "node:stream";
-import type { WireMessage } from "../transport/wire.ts";
+import type { JsonRpcMessage } from "../transport/transport.ts";
 import { ProcessError } from "./process-error.ts";
 
 export interface OutboxLimits {
@@ -15,7 +15,7 @@ export interface OutboxLimits {
 }
 
 interface WaitingSend {
-  readonly message: WireMessage;
+  readonly message: JsonRpcMessage;
   /** Resolves the send, or rejects it with the error. */
   settle(error?: unknown): void;
 }
@@ -36,7 +36,7 @@ export class Outbox {
     stdin.on("drain", () => this.#admit());
   }
 
-  send(message: WireMessage, signal?: AbortSignal): Promise<void> {
+  send(message: JsonRpcMessage, signal?: AbortSignal): Promise<void> {
     if (this.#closedBy !== undefined) return Promise.reject(this.#closedBy);
     if (this.#waiting.size > 0 || !this.#hasRoom()) return this.#wait(message, signal);
     try {
@@ -59,7 +59,7 @@ export class Outbox {
   }
 
   /** A string goes into an idle pipe without a copy; what has to queue is bytes, so that the limit counts bytes. */
-  #write(message: WireMessage): void {
+  #write(message: JsonRpcMessage): void {
     const line = `${JSON.stringify(message)}\n`;
     this.#stdin.write(this.#stdin.writableLength === 0 ? line : Buffer.from(line));
   }
@@ -76,7 +76,7 @@ export class Outbox {
     }
   }
 
-  #wait(message: WireMessage, signal: AbortSignal | undefined): Promise<void> {
+  #wait(message: JsonRpcMessage, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) return Promise.reject(abortedSend(signal));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const abort = (): void => waiting.settle(abortedSend(signal!));

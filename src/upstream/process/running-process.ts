@@ -1,5 +1,5 @@
 /**
- * A child process as a wire.
+ * A child process as a transport.
  *
  * It ends once, in this order: the process exits, for whatever reason; the rest of its group is killed; what is still in the
  * pipes is read; `exit` settles and `onclose` is called. A process that left the group may hold a pipe open for ever, so the
@@ -8,7 +8,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Log } from "../../core/log.ts";
-import type { Wire, WireMessage } from "../transport/wire.ts";
+import type { Transport, JsonRpcMessage } from "../transport/transport.ts";
 import { signalGroup, releaseStreams } from "../../process/launch.ts";
 import { LineReader } from "./line-reader.ts";
 import { Outbox, type OutboxLimits } from "./outbox.ts";
@@ -29,14 +29,14 @@ export interface ProcessLimits extends OutboxLimits {
 /** What a message about a failed server shows. */
 const TAIL_LINE_COUNT = 20;
 
-export class RunningProcess implements Wire {
+export class RunningProcess implements Transport {
   readonly pid: number | undefined;
   readonly exit: Promise<ProcessExit>;
-  onmessage?: Wire["onmessage"];
-  onunusable?: Wire["onunusable"];
-  onclose?: Wire["onclose"];
+  onmessage?: Transport["onmessage"];
+  onunusable?: Transport["onunusable"];
+  onclose?: Transport["onclose"];
   endReason?: string;
-  onerror?: Wire["onerror"];
+  onerror?: Transport["onerror"];
 
   readonly #child: ChildProcess;
   readonly #limits: ProcessLimits;
@@ -81,7 +81,7 @@ export class RunningProcess implements Wire {
     this.#stdout.on("data", (chunk: Buffer) => this.#lines.push(chunk));
   }
 
-  send(message: WireMessage, options?: { readonly requestSignal?: AbortSignal }): Promise<void> {
+  send(message: JsonRpcMessage, options?: { readonly requestSignal?: AbortSignal }): Promise<void> {
     return this.#outbox.send(message, options?.requestSignal);
   }
 
@@ -114,7 +114,7 @@ export class RunningProcess implements Wire {
     for (const output of [this.#stdout, this.#stderr]) output.on("error", (error) => this.onerror?.(error));
   }
 
-  #receive(message: WireMessage): void {
+  #receive(message: JsonRpcMessage): void {
     this.#hasSpoken = true;
     try {
       this.onmessage?.(message);

@@ -1,6 +1,6 @@
 import { silentLog, type Log } from "../../core/log.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Wire } from "../transport/wire.ts";
+import type { Transport } from "../transport/transport.ts";
 import { findCommand, type CommandLookup } from "./command.ts";
 import { childEnvironment, findLostName } from "./environment.ts";
 import { launch, type Launch } from "../../process/launch.ts";
@@ -18,7 +18,7 @@ export interface ServerProcessOptions extends Partial<ProcessLimits> {
 }
 
 /** A stdio MCP server as a child process. Nothing that it does throws into the gateway. */
-export interface ServerProcess extends Wire {
+export interface ServerProcess extends Transport {
   readonly pid: number | undefined;
   /** Settles when the process is gone and everything it wrote has been read; it never rejects. */
   readonly exit: Promise<ProcessExit>;

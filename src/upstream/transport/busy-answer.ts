@@ -1,6 +1,6 @@
 /** A server that says that it is too busy took nothing on: that is an error with a name, and says how long to wait. */
 import { fail } from "../../core/result.ts";
-import { WireFailure } from "./wire-failure.ts";
+import { TransportFailure } from "./transport-failure.ts";
 import type { Fetch } from "../../net/node-fetch.ts";
 
 /** What a server may ask for at most: more is a mistake, or malice. */
@@ -11,7 +11,7 @@ export function refuseBusyAnswers(fetch: Fetch, server: string, now: () => numbe
     const response = await fetch(input, init);
     if (response.status !== 429 && response.status !== 503) return response;
     await response.body?.cancel();
-    throw new WireFailure(busyError(server, response, now()).error);
+    throw new TransportFailure(busyError(server, response, now()).error);
   };
 }
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import type { WireMessage } from "./wire.ts";
+import type { JsonRpcMessage } from "./transport.ts";
 import { requestIdOf, takeMessages } from "./message-bodies.ts";
 
 function open(chunks: readonly (string | Uint8Array)[], type: string, id?: number) {
-  const messages: WireMessage[] = [];
+  const messages: JsonRpcMessage[] = [];
   const unusable: unknown[] = [];
   const encoder = new TextEncoder();
   const body = ReadableStream.from(

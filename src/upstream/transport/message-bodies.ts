@@ -1,14 +1,14 @@
 /**
  * Takes the messages out of the answers of a remote server as they are, and leaves the SDK's transport what it needs to go on: that
  * an answer came, and the ids of events. The transport drops whatever its own schema does not know, without a word to whoever waits;
- * here every message reaches the one bound that all wires share.
+ * here every message reaches the one bound that all transports share.
  */
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { UnusableAnswer, WireMessage } from "./wire.ts";
+import type { UnusableAnswer, JsonRpcMessage } from "./transport.ts";
 import { AnswerTooLong } from "../../net/answer-limit.ts";
 
 export interface BodyReceiver {
-  onmessage(message: WireMessage): void;
+  onmessage(message: JsonRpcMessage): void;
   onunusable(id: unknown, why: UnusableAnswer): void;
 }
 
@@ -56,7 +56,7 @@ function parse(text: string): unknown {
   }
 }
 
-function isMessage(value: unknown): value is JsonObject & WireMessage {
+function isMessage(value: unknown): value is JsonObject & JsonRpcMessage {
   return isJsonObject(value) && value["jsonrpc"] === "2.0";
 }
 

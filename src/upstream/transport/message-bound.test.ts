@@ -56,7 +56,7 @@ describe("an answer", () => {
     expect(answer(max - 1)).toMatchObject({ kind: "unusable", reason: "answer_too_large" });
   });
 
-  it("of a list leaves the depth of its entries to the door, and of nothing else", () => {
+  it("leaves the depth of a list's entries to admission, and of nothing else", () => {
     expect(read("tools/list", { tools: [nest(10_000)] })).toMatchObject({ kind: "result" });
     expect(read("tools/list", { tools: [], _meta: { a: nest(100) } })).toMatchObject({ kind: "unusable" });
     expect(read("tools/list", { tools: {} })).toMatchObject({ problem: "result.tools must be a list" });

@@ -1,10 +1,10 @@
 /**
- * The one bound for what a server sends: results, errors with their data, notifications, and its own requests, whichever wire they
+ * The one bound for what a server sends: results, errors with their data, notifications, and its own requests, whichever transport they
  * came over. Nothing else sees a message before it has passed here, so what lies behind may walk it, keep it and write it as JSON.
  *
  * - Depth and keys. `JSON.stringify` dies at a few thousand levels, and the store keeps 64: what a message carries below its
  *   envelope (`result`, `error` or `params`) may nest as deep as what is kept, and no deeper. The limit of keys is that of the store too.
- * - Bytes are counted by the wires, before anything is parsed: 8 MiB for a line or an answer.
+ * - Bytes are counted by the transports, before anything is parsed: 8 MiB for a line or an answer.
  * - Shape, as far as clients check it (`answer-shapes.ts`, `server-messages.ts`).
  * - The entries of lists are bounded one by one where they are admitted: one bad entry costs that entry, not the list.
  */
@@ -16,7 +16,7 @@ import {
   type JsonObject,
 } from "../../core/json.ts";
 import { Misfit } from "../../core/fit.ts";
-import type { WireMessage } from "./wire.ts";
+import type { JsonRpcMessage } from "./transport.ts";
 import { fitResult, LIST_KEYS } from "../connection/answer-shapes.ts";
 import type { Reply, RpcError } from "../connection/peer.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
@@ -25,7 +25,7 @@ import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 const LIMITS: JsonLimits = { ...DATA_LIMITS, depthMax: DATA_LIMITS.depthMax + 1 };
 
 /** What an answer means for the request that it answers. */
-export function readAnswer(method: string, message: WireMessage): Reply {
+export function readAnswer(method: string, message: JsonRpcMessage): Reply {
   const { result, error } = message;
   // JSON-RPC 1.0 has both fields in every answer, and null in the one that does not count.
   if (error !== undefined && error !== null) return readError(error);

@@ -1,9 +1,9 @@
 /**
- * One line to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
+ * One channel to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
  * end when nobody uses it.
  *
  * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
- * - What the server asks goes to the client that the owner of the line names, if that client can be asked for it, and to no other
+ * - What the server asks goes to the client that the owner of the channel names, if that client can be asked for it, and to no other
  *   (see `questions.ts`).
  */
 import type { Clock } from "../../core/clock.ts";
@@ -13,8 +13,8 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { describeRunDeadline } from "../../core/run-deadline.ts";
 import type { CallContext, ClientHandle, Offer, Starting } from "../../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
-import { explainClosed, type Connection, type Loss } from "./connection.ts";
-import { Link, type LinkParts } from "./link.ts";
+import { explainClosed, type Loss, type OpenConnection } from "./connect.ts";
+import { Connection, type ConnectionDeps } from "./connection.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
@@ -27,35 +27,35 @@ import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 
 const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 
-/** What is the same for all lines to a server. */
-export interface CommonLineParts extends Pick<
-  LinkParts,
-  "clientInfo" | "log" | "openWire" | "redact" | "health" | "prefersModern" | "startWaitMs"
+/** What is the same for all channels to a server. */
+export interface CommonChannelDeps extends Pick<
+  ConnectionDeps,
+  "clientInfo" | "log" | "openTransport" | "redact" | "health" | "prefersModern" | "startWaitMs"
 > {
   readonly clock: Clock;
   /** Takes secrets out of what the server asks a client. */
   readonly mask?: Redactor["mask"] | undefined;
 }
 
-export interface LineParts extends CommonLineParts {
-  readonly clientCapabilities: LinkParts["clientCapabilities"];
+export interface ChannelDeps extends CommonChannelDeps {
+  readonly clientCapabilities: ConnectionDeps["clientCapabilities"];
   /** Who answers what the server asks now, or why nobody does. */
-  readonly findClient: (line: Line) => ClientHandle | NobodyToAsk;
-  readonly onNotification: (line: Line, method: string, params: JsonObject) => void;
-  /** The least important log messages that are wanted: on the line, or for one call of a modern server. */
+  readonly findClient: (channel: Channel) => ClientHandle | NobodyToAsk;
+  readonly onNotification: (channel: Channel, method: string, params: JsonObject) => void;
+  /** The least important log messages that are wanted: on the channel, or for one call of a modern server. */
   readonly logLevel: (context?: CallContext) => string | undefined;
-  /** Nobody has used the line for as long as the config says. */
-  readonly onIdle: (line: Line) => void;
+  /** Nobody has used the channel for as long as the config says. */
+  readonly onIdle: (channel: Channel) => void;
 }
 
 export interface NobodyToAsk {
   readonly nobody: string;
 }
 
-export class Line {
+export class Channel {
   readonly #config: UpstreamConfig;
-  readonly #parts: LineParts;
-  readonly #link: Link;
+  readonly #deps: ChannelDeps;
+  readonly #connection: Connection;
   readonly #calls = new Set<CallContext>();
   readonly #strays = new Set<ClientHandle | undefined>();
   readonly #questions = new Questions();
@@ -64,16 +64,16 @@ export class Line {
   #lost: Listening | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(config: UpstreamConfig, parts: LineParts) {
+  constructor(config: UpstreamConfig, deps: ChannelDeps) {
     this.#config = config;
-    this.#parts = parts;
-    this.#link = new Link(config, {
-      ...parts,
+    this.#deps = deps;
+    this.#connection = new Connection(config, {
+      ...deps,
       onRequest: (method, params, signal) => this.#answer(method, params, signal),
-      onNotification: (method, params) => parts.onNotification(this, method, params),
+      onNotification: (method, params) => deps.onNotification(this, method, params),
       onOpen: (connection) => {
         this.#strays.clear();
-        this.#listening = new Listening(connection, parts.logLevel(), this.#lost);
+        this.#listening = new Listening(connection, deps.logLevel(), this.#lost);
       },
       onGone: () => {
         this.#lost = this.#listening ?? this.#lost;
@@ -82,16 +82,16 @@ export class Line {
     });
   }
 
-  get connection(): Connection | undefined {
-    return this.#link.connection;
+  get connection(): OpenConnection | undefined {
+    return this.#connection.current;
   }
 
   get isConnecting(): boolean {
-    return this.#link.isConnecting;
+    return this.#connection.isConnecting;
   }
 
   starting(): Starting | undefined {
-    return this.#link.starting();
+    return this.#connection.starting();
   }
 
   /** The calls under way, the newest last. */
@@ -116,7 +116,7 @@ export class Line {
       const outcome = await listOffer(peer, session, { timeoutMs, signal: context.signal });
       if (outcome.kind === "offer") return succeed(outcome.offer);
       this.#judge(connection, outcome.reply);
-      return resultOf(this.#config.id, "tools/list", outcome.reply, this.#parts.redact) as ToolResult<never>;
+      return resultOf(this.#config.id, "tools/list", outcome.reply, this.#deps.redact) as ToolResult<never>;
     });
   }
 
@@ -132,12 +132,12 @@ export class Line {
   }
 
   /** Opens the connection, if it is not open yet. */
-  connect(context: CallContext): Promise<ToolResult<Connection>> {
+  connect(context: CallContext): Promise<ToolResult<OpenConnection>> {
     return this.#with(context, async (connection) => succeed(connection));
   }
 
   notify(method: string, params: JsonObject): void {
-    this.#link.connection?.peer.notify(method, params);
+    this.#connection.current?.peer.notify(method, params);
   }
 
   setLogLevel(level: string): void {
@@ -146,27 +146,27 @@ export class Line {
 
   /** Gives the connection up until it is needed again. */
   disconnect(): Promise<void> {
-    return this.#link.disconnect();
+    return this.#connection.disconnect();
   }
 
-  /** For good; see `Link.close` for a start that is under way. */
+  /** For good; see `Connection.close` for a start that is under way. */
   async close(how?: { readonly finishStart: boolean }): Promise<void> {
     clearTimeout(this.#idleTimer);
-    await this.#link.close(how);
+    await this.#connection.close(how);
   }
 
   // ── a call's way in and out ───────────────────────────────────────────────────────────────────────────────────────
 
   async #with<T>(
     context: CallContext,
-    use: (connection: Connection) => Promise<ToolResult<T>>,
+    use: (connection: OpenConnection) => Promise<ToolResult<T>>,
   ): Promise<ToolResult<T>> {
     this.#calls.add(context);
     clearTimeout(this.#idleTimer);
     try {
-      const { connection } = this.#link;
+      const connection = this.#connection.current;
       if (connection !== undefined) return await use(connection);
-      const opened = await this.#link.open(context);
+      const opened = await this.#connection.open(context);
       return opened.success ? await use(opened.data) : opened;
     } finally {
       this.#calls.delete(context);
@@ -175,7 +175,7 @@ export class Line {
   }
 
   async #exchange(
-    connection: Connection,
+    connection: OpenConnection,
     method: string,
     params: JsonObject,
     context: CallContext,
@@ -188,36 +188,36 @@ export class Line {
       leftMs < this.#config.callTimeoutMs ? describeRunDeadline(context, leftMs) : undefined;
     const endsByClosing = session.era === "modern";
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
-    const sent = requestOf(params, session, context, this.#parts.logLevel(context));
+    const sent = requestOf(params, session, context, this.#deps.logLevel(context));
     const send = (next: JsonObject) => this.#send(peer, method, next, options);
-    const answered = await exchange(sent, session, context, send, this.#parts.mask);
+    const answered = await exchange(sent, session, context, send, this.#deps.mask);
     const reply =
       answered.kind === "closed"
-        ? await explainClosed(answered, connection, this.#config, this.#parts)
+        ? await explainClosed(answered, connection, this.#config, this.#deps)
         : answered;
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
-    return resultOf(this.#config.id, method, reply, this.#parts.redact, runDeadline);
+    return resultOf(this.#config.id, method, reply, this.#deps.redact, runDeadline);
   }
 
   /**
    * Who is to blame for a request that failed: the server, if nothing came back at all; the call alone, if something did. A remote
    * session that is gone says so only when it is used, and the next call opens a new one: whether that succeeds is what counts.
    */
-  #judge(connection: Connection, reply: Reply): void {
+  #judge(connection: OpenConnection, reply: Reply): void {
     if (connection.process !== undefined) return;
     const isSessionLost = reply.kind === "unusable" && reply.endsSession === true;
     if (reply.kind !== "closed" && !isSessionLost) return;
     const reason = reply.kind === "closed" ? reply.reason : reply.problem;
     const loss: Loss = { reason, cause: "lost", stderr: [] };
-    this.#link.lose(connection, loss, !isSessionLost);
+    this.#connection.lose(connection, loss, !isSessionLost);
   }
 
   /** What the server asks meanwhile may belong to this request. */
   async #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
     const { onProgress } = options;
-    const progress = onProgress && throttleProgress(onProgress, this.#parts.clock);
+    const progress = onProgress && throttleProgress(onProgress, this.#deps.clock);
     const timer = new CallTimer(options.timeoutMs);
     this.#questions.callBegan(timer);
     const reply = await peer.request(method, params, { ...options, timer, onProgress: progress?.report });
@@ -229,7 +229,7 @@ export class Line {
 
   /** A modern server has no such request: it is told by what it listens to. */
   async #subscribe(
-    connection: Connection,
+    connection: OpenConnection,
     method: string,
     params: JsonObject,
     context: CallContext,
@@ -251,19 +251,19 @@ export class Line {
   /** Of the run that makes the call; without one, there is no end to it. */
   #runLeftMs({ deadlineAt }: CallContext): number {
     if (deadlineAt === undefined) return Infinity;
-    return Math.max(1, Math.ceil(deadlineAt - this.#parts.clock.elapsed()));
+    return Math.max(1, Math.ceil(deadlineAt - this.#deps.clock.elapsed()));
   }
 
   #waitForIdle(): void {
     clearTimeout(this.#idleTimer);
     const { idleMs } = this.#config;
     if (idleMs === 0 || this.isUsed) return;
-    this.#idleTimer = setTimeout(() => this.#parts.onIdle(this), idleMs);
+    this.#idleTimer = setTimeout(() => this.#deps.onIdle(this), idleMs);
     this.#idleTimer.unref();
   }
 
   async #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
-    const client = this.#parts.findClient(this);
+    const client = this.#deps.findClient(this);
     if ("nobody" in client) {
       return {
         error: {
@@ -272,7 +272,7 @@ export class Line {
         },
       };
     }
-    return this.#questions.ask(client, method, this.#parts.mask?.(params) ?? params, signal);
+    return this.#questions.ask(client, method, this.#deps.mask?.(params) ?? params, signal);
   }
 }
 

@@ -1,24 +1,24 @@
 /**
- * A connection that carries whole JSON-RPC messages, in the shape of the SDK's `Transport`, so that its HTTP transports and our
- * process stand side by side. A wire neither knows nor checks what the messages mean.
+ * Carries whole JSON-RPC messages, in the shape of the SDK's `Transport`, so that its HTTP transports and our child process are
+ * interchangeable. A transport does not check what the messages mean.
  */
-export interface Wire {
+export interface Transport {
   /** Whether each request has a stream of its own, which ends with `requestSignal`, as over HTTP. */
   readonly hasPerRequestStream?: boolean | undefined;
   start(): Promise<void>;
-  /** Resolves when the message is on its way; rejects when the wire is closed or has no room for too long. */
-  send(message: WireMessage, options?: SendOptions): Promise<void>;
+  /** Resolves when the message is on its way; rejects when the transport is closed or has no room for too long. */
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
   close(): Promise<void>;
-  /** Tells the negotiated version to a wire that must repeat it, as HTTP does in a header. */
+  /** Tells the negotiated version to a transport that must repeat it, as HTTP does in a header. */
   setProtocolVersion?: ((version: string) => void) | undefined;
-  onmessage?: ((message: WireMessage) => void) | undefined;
-  /** An answer came that the wire cannot deliver: whose it was, and why. */
+  onmessage?: ((message: JsonRpcMessage) => void) | undefined;
+  /** An answer came that the transport cannot deliver: whose it was, and why. */
   onunusable?: ((id: unknown, why: UnusableAnswer) => void) | undefined;
   /** Called once, when nothing more will arrive. */
   onclose?: (() => void) | undefined;
-  /** Why it was closed, where the wire itself did it. */
+  /** Why it was closed, where the transport itself did it. */
   readonly endReason?: string | undefined;
-  /** Something was odd and the wire goes on. */
+  /** Something was odd and the transport goes on. */
   onerror?: ((error: Error) => void) | undefined;
 }
 
@@ -39,4 +39,4 @@ interface SendOptions {
 }
 
 /** One JSON-RPC message: a request, a notification or a response. */
-export type WireMessage = { readonly jsonrpc: "2.0" } & Readonly<Record<string, unknown>>;
+export type JsonRpcMessage = { readonly jsonrpc: "2.0" } & Readonly<Record<string, unknown>>;

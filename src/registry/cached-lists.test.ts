@@ -7,7 +7,7 @@ import { succeed } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
 import type { Offer } from "../core/tool.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
-import { createMemoryCache } from "./kept-readings.ts";
+import { createMemoryCache } from "./cached-lists.ts";
 import { createRegistry } from "./registry.ts";
 import { createTestTime } from "./time.testkit.ts";
 

@@ -13,7 +13,9 @@ import { messageOf, type ToolError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { fail } from "../../core/result.ts";
 import type { SecretStore } from "../../core/secret-store.ts";
-import type { Wire } from "./wire.ts";
+import { backgroundAfter } from "../../timing/after.ts";
+import { within } from "../../timing/deadline.ts";
+import type { Transport } from "./transport.ts";
 import type { FailureCause } from "../failure-cause.ts";
 import { AnswerTooLong } from "../../net/answer-limit.ts";
 import { refuseBusyAnswers } from "./busy-answer.ts";
@@ -25,18 +27,16 @@ import type { AuthorizationWay } from "../oauth/authorize.ts";
 import { createAuthorizedFetch } from "../oauth/authorized-fetch.ts";
 import type { OAuthSettings } from "../oauth/client.ts";
 import { Credentials } from "../oauth/credentials.ts";
-import type { UpstreamTransport } from "../upstream-config.ts";
-import { backgroundAfter } from "../../timing/after.ts";
-import { within } from "../../timing/deadline.ts";
-import { BadAnswer, WireFailure } from "./wire-failure.ts";
+import type { TransportConfig } from "../upstream-config.ts";
+import { BadAnswer, TransportFailure } from "./transport-failure.ts";
 
 /** For the end of a session, which nobody waits for longer. */
 const GOODBYE_MS = 1_000;
 
-export type RemoteTransport = Extract<UpstreamTransport, { kind: "http" | "sse" }>;
+export type HttpTransportConfig = Extract<TransportConfig, { kind: "http" | "sse" }>;
 
-/** What the wires of one remote server share. */
-export interface RemoteParts {
+/** What the transports of one remote server share. */
+export interface HttpTransportDeps {
   /** Its name in errors, and for its login. */
   readonly server: string;
   /** Where its login is kept; without it, there is none. */
@@ -46,30 +46,33 @@ export interface RemoteParts {
   readonly log: Log;
 }
 
-export interface RemoteWire {
-  readonly wire: Wire;
-  /** What the wire knows of why it last failed; the SDK's own errors tell less. */
+export interface OpenedHttpTransport {
+  readonly transport: Transport;
+  /** What the transport knows of why it last failed; the SDK's own errors tell less. */
   readonly failure: () => ToolError | undefined;
   /** What its last request or answer says about a server that did not open. */
   readonly cause: () => FailureCause | undefined;
 }
 
-/** Returns how to make a wire; all of them share connections and the login. */
-export function createRemote(transport: RemoteTransport, parts: RemoteParts): () => RemoteWire {
-  const http = createServerHttp(transport);
+/** Returns how to make a transport; all of them share connections and the login. */
+export function createHttpTransports(
+  config: HttpTransportConfig,
+  deps: HttpTransportDeps,
+): () => OpenedHttpTransport {
+  const http = createServerHttp(config);
   const { url, policy, quickFetch } = http;
-  const hasOwn = hasOwnAuthorization(transport.headers);
-  const { secrets, settings = {} } = parts;
+  const hasOwn = hasOwnAuthorization(config.headers);
+  const { secrets, settings = {} } = deps;
   const credentials =
     hasOwn || secrets === undefined
       ? undefined
-      : new Credentials({ ...parts, secrets, settings, serverUrl: url, policy, fetch: quickFetch });
+      : new Credentials({ ...deps, secrets, settings, serverUrl: url, policy, fetch: quickFetch });
   const admitted =
     credentials === undefined
-      ? refuseDenials(http.fetch, parts.server, hasOwn)
+      ? refuseDenials(http.fetch, deps.server, hasOwn)
       : createAuthorizedFetch(http.fetch, url, credentials);
-  const fetch = refuseBusyAnswers(admitted, parts.server);
-  return () => createWire(transport.kind, url, fetch);
+  const fetch = refuseBusyAnswers(admitted, deps.server);
+  return () => openHttp(config.kind, url, fetch);
 }
 
 function hasOwnAuthorization(headers: Readonly<Record<string, string>>): boolean {
@@ -77,10 +80,10 @@ function hasOwnAuthorization(headers: Readonly<Record<string, string>>): boolean
 }
 
 /** The SDK's transport carries; what it carries is read here, so that all of it passes the bound. */
-function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): RemoteWire {
+function openHttp(kind: HttpTransportConfig["kind"], url: URL, fetch: Fetch): OpenedHttpTransport {
   const receiver: BodyReceiver = {
-    onmessage: (message) => wire.onmessage?.(message),
-    onunusable: (id, why) => wire.onunusable?.(id, why),
+    onmessage: (message) => transport.onmessage?.(message),
+    onunusable: (id, why) => transport.onunusable?.(id, why),
   };
   let failure: ToolError | undefined;
   let cause: FailureCause | undefined;
@@ -98,7 +101,7 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
         const { cause: tooLong } = error as { cause?: unknown };
         if (id !== undefined && tooLong instanceof AnswerTooLong)
           receiver.onunusable(id, { reason: "answer_too_large", problem: tooLong.problem });
-        if (error instanceof WireFailure) ({ error: failure } = error);
+        if (error instanceof TransportFailure) ({ error: failure } = error);
         // What we gave up ourselves says nothing about the server.
         else if (init?.signal?.aborted !== true) cause = causeOfFetchError(error);
         if (!(error instanceof BrokenAnswer)) unanswered.add(error as object);
@@ -106,30 +109,30 @@ function createWire(kind: RemoteTransport["kind"], url: URL, fetch: Fetch): Remo
       }
     },
   } as const;
-  const transport =
+  const sdk =
     kind === "sse" ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
-  if (transport instanceof StreamableHTTPClientTransport) endSessionWith(transport);
-  const wire = wireOf(transport);
-  tellBadAnswers(wire, transport, unanswered);
-  return { wire, failure: () => failure, cause: () => cause };
+  if (sdk instanceof StreamableHTTPClientTransport) endSessionWith(sdk);
+  const transport = transportOf(sdk);
+  tellBadAnswers(transport, sdk, unanswered);
+  return { transport, failure: () => failure, cause: () => cause };
 }
 
-function wireOf(transport: SSEClientTransport | StreamableHTTPClientTransport): Wire {
-  const wire: Wire = {
-    hasPerRequestStream: transport instanceof StreamableHTTPClientTransport,
-    start: () => transport.start(),
+function transportOf(sdk: SSEClientTransport | StreamableHTTPClientTransport): Transport {
+  const transport: Transport = {
+    hasPerRequestStream: sdk instanceof StreamableHTTPClientTransport,
+    start: () => sdk.start(),
     // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
-    send: (message, options) => (transport as StreamableHTTPClientTransport).send(message as never, options),
-    close: () => transport.close(),
-    setProtocolVersion: (version) => transport.setProtocolVersion(version),
+    send: (message, options) => (sdk as StreamableHTTPClientTransport).send(message as never, options),
+    close: () => sdk.close(),
+    setProtocolVersion: (version) => sdk.setProtocolVersion(version),
   };
   // Of its own it reads only the error in the body of a 400; everything else has been taken already.
-  transport.onmessage = (message) => {
-    if ("error" in message) wire.onmessage?.(message);
+  sdk.onmessage = (message) => {
+    if ("error" in message) transport.onmessage?.(message);
   };
-  transport.onclose = () => wire.onclose?.();
-  transport.onerror = (error) => wire.onerror?.(error);
-  return wire;
+  sdk.onclose = () => transport.onclose?.();
+  sdk.onerror = (error) => transport.onerror?.(error);
+  return transport;
 }
 
 /** A server that does not know a session says 404, as it should, or 400, as many do. */
@@ -140,18 +143,18 @@ const SESSION_STATUSES: ReadonlySet<number> = new Set([400, 404]);
  * answer has begun, whatever is wrong with it is the matter of that call alone.
  */
 function tellBadAnswers(
-  wire: Wire,
-  transport: SSEClientTransport | StreamableHTTPClientTransport,
+  transport: Transport,
+  sdk: SSEClientTransport | StreamableHTTPClientTransport,
   unanswered: WeakSet<object>,
 ): void {
-  const send = wire.send.bind(wire);
+  const send = transport.send.bind(transport);
   const isSessionLost = (error: unknown): boolean => {
     // Without a status: the older transport's session is in its address, and its errors do not say what came.
-    if (transport instanceof SSEClientTransport) return true;
-    const hasSession = transport.sessionId !== undefined;
+    if (sdk instanceof SSEClientTransport) return true;
+    const hasSession = sdk.sessionId !== undefined;
     return hasSession && error instanceof SdkHttpError && SESSION_STATUSES.has(error.status);
   };
-  wire.send = async (message, options) => {
+  transport.send = async (message, options) => {
     try {
       await send(message, options);
     } catch (error) {
@@ -178,10 +181,10 @@ function describe(error: unknown): string {
 }
 
 /** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */
-function endSessionWith(wire: StreamableHTTPClientTransport): void {
-  const close = wire.close.bind(wire);
-  wire.close = async () => {
-    const told = wire.terminateSession().catch(() => {});
+function endSessionWith(sdk: StreamableHTTPClientTransport): void {
+  const close = sdk.close.bind(sdk);
+  sdk.close = async () => {
+    const told = sdk.terminateSession().catch(() => {});
     await within(told, GOODBYE_MS, { after: backgroundAfter });
     await close();
   };
@@ -193,7 +196,7 @@ function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
     const response = await fetch(input, init);
     if (response.status !== 401) return response;
     await response.body?.cancel();
-    throw new WireFailure(
+    throw new TransportFailure(
       fail("TOOL_UNAVAILABLE", `The server ${server} does not take our credentials (HTTP 401).`, {
         reason: "auth_required",
         retryable: false,

@@ -1,10 +1,10 @@
 /**
- * The door: what a source offers is looked at here, once, before anything else sees it.
+ * Admission: checks what a source offers, once, before any other room sees it.
  *
- * A bad entry is left out with its reason, a bad field of a good one too, and its siblings come in. What comes in is bounded in number, size and depth,
- * is plain JSON, and is the very object that the source gave wherever nothing had to be repaired. Texts that do not show
- * are written out. Going through the door again changes nothing, so what was kept of an earlier reading is read the
- * same way.
+ * A bad entry is left out with its reason, and so is a bad field of a good entry; the other entries are admitted. What is
+ * admitted is bounded in number, size and depth, is plain JSON, and is the very object that the source gave if nothing
+ * had to be repaired. Invisible characters in texts are written out. Admitting the same entries again changes nothing, so
+ * a cached list takes the same way.
  */
 import { messageOf } from "../core/errors.ts";
 import { findJsonProblem, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";

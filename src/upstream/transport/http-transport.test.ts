@@ -6,10 +6,10 @@ import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { startOAuthServer } from "../../../test/rig/oauth-server.ts";
 import type { ToolError } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
-import { connect } from "../connection/connection.ts";
+import { connect } from "../connection/connect.ts";
 import { agreeableUser, openTestStore } from "../oauth/oauth.testkit.ts";
-import { createOpenWire, type OpenWire } from "./open-wire.ts";
-import type { UpstreamTransport } from "../upstream-config.ts";
+import { createOpenTransport, type OpenTransport } from "./open-transport.ts";
+import type { TransportConfig } from "../upstream-config.ts";
 
 async function startServer(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -21,12 +21,12 @@ async function startServer(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-function http(url: string, headers: Record<string, string> = {}): UpstreamTransport {
+function http(url: string, headers: Record<string, string> = {}): TransportConfig {
   return { kind: "http", url, headers };
 }
 
 /** What a server is told to be when it is connected to. */
-async function connectTo(transport: UpstreamTransport, openWire: OpenWire) {
+async function connectTo(transport: TransportConfig, openTransport: OpenTransport) {
   const limits = { callTimeoutMs: 10_000, connectTimeoutMs: 10_000, idleMs: 0 };
   const outcome = await connect(
     { id: "box", transport, ...limits },
@@ -35,7 +35,7 @@ async function connectTo(transport: UpstreamTransport, openWire: OpenWire) {
       clientCapabilities: {},
       lastEra: undefined,
       log: silentLog,
-      openWire,
+      openTransport,
       redact: (text) => text,
       onRequest: async () => ({ result: {} }),
       onNotification() {},
@@ -46,16 +46,19 @@ async function connectTo(transport: UpstreamTransport, openWire: OpenWire) {
   return outcome;
 }
 
-async function errorOf(transport: UpstreamTransport, openWire: OpenWire): Promise<ToolError | undefined> {
-  const outcome = await connectTo(transport, openWire);
+async function errorOf(
+  transport: TransportConfig,
+  openTransport: OpenTransport,
+): Promise<ToolError | undefined> {
+  const outcome = await connectTo(transport, openTransport);
   return outcome.kind === "failed" ? outcome.error : undefined;
 }
 
 describe("what a remote server says instead of an answer", () => {
   it.each(["http", "sse"] as const)("T090: it needs a login (%s)", async (kind) => {
     const rig = await startOAuthServer();
-    const openWire = createOpenWire({ server: "box", secrets: openTestStore(temporaryFolder()) });
-    expect(await errorOf({ kind, url: rig.url, headers: {} }, openWire)).toMatchObject({
+    const openTransport = createOpenTransport({ server: "box", secrets: openTestStore(temporaryFolder()) });
+    expect(await errorOf({ kind, url: rig.url, headers: {} }, openTransport)).toMatchObject({
       code: "TOOL_UNAVAILABLE",
       reason: "auth_required",
       retryable: false,
@@ -67,8 +70,8 @@ describe("what a remote server says instead of an answer", () => {
 
   it("it does not take the credentials of the config", async () => {
     const rig = await startOAuthServer();
-    const openWire = createOpenWire({ server: "box", secrets: openTestStore(temporaryFolder()) });
-    const error = await errorOf(http(rig.url, { Authorization: "Bearer x" }), openWire);
+    const openTransport = createOpenTransport({ server: "box", secrets: openTestStore(temporaryFolder()) });
+    const error = await errorOf(http(rig.url, { Authorization: "Bearer x" }), openTransport);
     expect(error).toMatchObject({
       reason: "auth_required",
       hint: expect.stringContaining("Authorization header"),
@@ -82,7 +85,7 @@ describe("what a remote server says instead of an answer", () => {
     const url = await startServer((_, response) => {
       response.writeHead(status, { "retry-after": "7" }).end("later");
     });
-    expect(await errorOf(http(url), createOpenWire({ server: "box" }))).toMatchObject({
+    expect(await errorOf(http(url), createOpenTransport({ server: "box" }))).toMatchObject({
       code,
       reason: "busy",
       retryable: true,
@@ -94,16 +97,16 @@ describe("what a remote server says instead of an answer", () => {
 it("with a way to ask the user, a server that needs a login is connected to", async () => {
   const rig = await startOAuthServer();
   const secrets = openTestStore(temporaryFolder());
-  const openWire = createOpenWire({ server: "box", secrets, way: agreeableUser(rig) });
-  expect(await connectTo(http(rig.url), openWire)).toMatchObject({ kind: "connected" });
+  const openTransport = createOpenTransport({ server: "box", secrets, way: agreeableUser(rig) });
+  expect(await connectTo(http(rig.url), openTransport)).toMatchObject({ kind: "connected" });
 });
 
 it("T085: configured headers are not sent to an authorization server on another origin", async () => {
   const [rig, other] = [await startOAuthServer(), await startOAuthServer()];
   rig.script = { resourceMetadata: { authorization_servers: [other.issuer] } };
   const secrets = openTestStore(temporaryFolder());
-  const openWire = createOpenWire({ server: "box", secrets, way: agreeableUser(other) });
-  await connectTo(http(rig.url, { "X-Key": "CANARY" }), openWire);
+  const openTransport = createOpenTransport({ server: "box", secrets, way: agreeableUser(other) });
+  await connectTo(http(rig.url, { "X-Key": "CANARY" }), openTransport);
   expect(rig.seen[0]!.headers["x-key"]).toBe("CANARY");
   expect(other.at("/token")).not.toHaveLength(0);
   expect(JSON.stringify(other.seen)).not.toContain("CANARY");
@@ -111,7 +114,7 @@ it("T085: configured headers are not sent to an authorization server on another 
 
 it("many calls leave no listeners on the signal that they share", async () => {
   const rig = await startOAuthServer({ isOpen: true });
-  const outcome = await connectTo(http(rig.url), createOpenWire());
+  const outcome = await connectTo(http(rig.url), createOpenTransport());
   if (outcome.kind !== "connected") throw new Error(outcome.reason);
   const { signal } = new AbortController();
   for (let i = 0; i < 200; i++) {

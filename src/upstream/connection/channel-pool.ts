@@ -1,12 +1,12 @@
 /**
- * The lines to a server that belong to somebody: what the server asks on one of them goes to its owner.
+ * The channels to a server that belong to somebody: what the server asks on one of them goes to its owner.
  *
  * - A legacy client has one for itself, for as long as it is there.
  * - A call of a modern client has one for itself for as long as it is under way. Afterwards the next call with the same
  *   capabilities of the same principal may have it: to the server it is the same client.
- * - A line on which a call was given up without an answer goes to nobody else: the server may still ask for it.
+ * - A channel on which a call was given up without an answer goes to nobody else: the server may still ask for it.
  *
- * Each line may be a process, so there are few. At the limit the line that nobody has used for longest is closed for the next;
+ * Each channel may be a process, so there are few. At the limit the channel that nobody has used for longest is closed for the next;
  * while all are in use, a call waits for one as long as it may take. Some are kept for principals that have none.
  */
 import type { Clock } from "../../core/clock.ts";
@@ -14,80 +14,80 @@ import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { fail, type ToolResult } from "../../core/result.ts";
 import { Share } from "../../timing/share.ts";
 import type { CallContext, ClientHandle } from "../../core/tool.ts";
-import type { Line } from "./line.ts";
+import type { Channel } from "./channel.ts";
 
 /** As many clients at once as one gateway may bring upon a server with a process for each. */
-export const OWN_LINE_COUNT_MAX = 16;
+export const CHANNEL_COUNT_MAX = 16;
 /** On top, for principals that have none. */
-const OWN_LINE_RESERVED_COUNT = 4;
+const CHANNEL_RESERVED_COUNT = 4;
 
 export type Owner =
   | { readonly kind: "client"; readonly client: ClientHandle }
   | { readonly kind: "call"; readonly capabilities: JsonObject; readonly key: string };
 
-/** The owner of a line for a call of a modern client. */
+/** The owner of a channel for a call of a modern client. */
 export function callOwner(capabilities: JsonObject, { principal }: CallContext): Owner {
   return { kind: "call", capabilities, key: canonicalJson([principal?.id ?? null, capabilities]) };
 }
 
-interface OwnLine {
-  readonly line: Line;
+interface PooledChannel {
+  readonly channel: Channel;
   readonly owner: Owner;
   /** The principal that it counts for. */
   readonly payer: string;
   readonly retire: () => void;
-  /** Calls that have the line now. */
+  /** Calls that have the channel now. */
   userCount: number;
-  /** Grows with every use of any line. */
+  /** Grows with every use of any channel. */
   usedAt: number;
 }
 
-export interface OwnLinesParts {
+export interface ChannelPoolDeps {
   readonly server: string;
   readonly clock: Clock;
   readonly callTimeoutMs: number;
-  readonly open: (owner: Owner, onIdle: () => void) => Line;
+  readonly open: (owner: Owner, onIdle: () => void) => Channel;
 }
 
-export class OwnLines {
-  readonly #parts: OwnLinesParts;
-  readonly #lines = new Set<OwnLine>();
+export class ChannelPool {
+  readonly #deps: ChannelPoolDeps;
+  readonly #channels = new Set<PooledChannel>();
   readonly #closing = new Set<Promise<void>>();
   /** Those that nobody uses any more and that finish their start first. */
-  readonly #retired = new Set<Line>();
+  readonly #retired = new Set<Channel>();
   readonly #waiting = new Set<() => void>();
-  readonly #share = new Share({ countMax: OWN_LINE_COUNT_MAX, reservedCount: OWN_LINE_RESERVED_COUNT });
+  readonly #share = new Share({ countMax: CHANNEL_COUNT_MAX, reservedCount: CHANNEL_RESERVED_COUNT });
   #useCount = 0;
   #isClosed = false;
 
-  constructor(parts: OwnLinesParts) {
-    this.#parts = parts;
+  constructor(deps: ChannelPoolDeps) {
+    this.#deps = deps;
   }
 
   get count(): number {
-    return this.#lines.size;
+    return this.#channels.size;
   }
 
-  /** The line of a client, if it has one. */
-  of(client: ClientHandle): Line | undefined {
-    for (const { line, owner } of this.#lines) {
-      if (owner.kind === "client" && owner.client === client) return line;
+  /** The channel of a client, if it has one. */
+  of(client: ClientHandle): Channel | undefined {
+    for (const { channel, owner } of this.#channels) {
+      if (owner.kind === "client" && owner.client === client) return channel;
     }
     return undefined;
   }
 
-  /** Makes a call on a line of the owner's. */
+  /** Makes a call on a channel of the owner's. */
   async use<T>(
     owner: Owner,
     context: CallContext,
-    call: (line: Line) => Promise<ToolResult<T>>,
+    call: (channel: Channel) => Promise<ToolResult<T>>,
   ): Promise<ToolResult<T>> {
     if (owner.kind === "client" && owner.client.gone.aborted)
       return fail("CANCELLED", "The client has gone.");
     const taken = this.#take(owner, context) ?? (await this.#wait(owner, context));
     if ("success" in taken) return taken;
     try {
-      return await call(taken.line);
+      return await call(taken.channel);
     } finally {
       this.#giveBack(taken);
     }
@@ -95,12 +95,12 @@ export class OwnLines {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const own of this.#lines) this.#retire(own);
+    for (const own of this.#channels) this.#retire(own);
     this.#wake();
-    await Promise.allSettled([...this.#closing, ...[...this.#retired].map((line) => line.close())]);
+    await Promise.allSettled([...this.#closing, ...[...this.#retired].map((channel) => channel.close())]);
   }
 
-  #take(owner: Owner, context: CallContext): OwnLine | undefined {
+  #take(owner: Owner, context: CallContext): PooledChannel | undefined {
     if (this.#isClosed) return undefined;
     const own = this.#find(owner) ?? this.#open(owner, payerOf(context));
     if (own === undefined) return undefined;
@@ -109,8 +109,8 @@ export class OwnLines {
     return own;
   }
 
-  #find(owner: Owner): OwnLine | undefined {
-    for (const own of this.#lines) {
+  #find(owner: Owner): PooledChannel | undefined {
+    for (const own of this.#channels) {
       if (owner.kind === "client" && own.owner.kind === "client" && own.owner.client === owner.client) {
         return own;
       }
@@ -120,33 +120,33 @@ export class OwnLines {
     return undefined;
   }
 
-  #open(owner: Owner, payer: string): OwnLine | undefined {
+  #open(owner: Owner, payer: string): PooledChannel | undefined {
     if (!this.#share.take(payer)) return undefined;
     const retire = (): void => this.#retire(own);
-    const line = this.#parts.open(owner, retire);
-    const own: OwnLine = { line, owner, payer, retire, userCount: 0, usedAt: 0 };
-    this.#lines.add(own);
+    const channel = this.#deps.open(owner, retire);
+    const own: PooledChannel = { channel, owner, payer, retire, userCount: 0, usedAt: 0 };
+    this.#channels.add(own);
     if (owner.kind === "client") {
       owner.client.gone.addEventListener("abort", retire, { once: true });
-      // Its other calls wait for a line as well, and this is theirs too.
+      // Its other calls wait for a channel as well, and this is theirs too.
       this.#wake();
     }
     return own;
   }
 
-  #giveBack(own: OwnLine): void {
+  #giveBack(own: PooledChannel): void {
     own.userCount--;
-    if (own.owner.kind === "call" && own.line.strays.size > 0) this.#retire(own);
+    if (own.owner.kind === "call" && own.channel.strays.size > 0) this.#retire(own);
     this.#wake();
   }
 
   /** It counts until it has ended: a process that takes its time is there for so long. */
-  #retire(own: OwnLine): void {
-    if (!this.#lines.delete(own)) return;
+  #retire(own: PooledChannel): void {
+    if (!this.#channels.delete(own)) return;
     if (own.owner.kind === "client") own.owner.client.gone.removeEventListener("abort", own.retire);
-    this.#retired.add(own.line);
-    const closing = own.line.close({ finishStart: true }).finally(() => {
-      this.#retired.delete(own.line);
+    this.#retired.add(own.channel);
+    const closing = own.channel.close({ finishStart: true }).finally(() => {
+      this.#retired.delete(own.channel);
       this.#closing.delete(closing);
       this.#share.giveBack(own.payer);
       this.#wake();
@@ -155,8 +155,8 @@ export class OwnLines {
     closing.catch(() => {});
   }
 
-  async #wait(owner: Owner, context: CallContext): Promise<OwnLine | ToolResult<never>> {
-    const { clock, callTimeoutMs } = this.#parts;
+  async #wait(owner: Owner, context: CallContext): Promise<PooledChannel | ToolResult<never>> {
+    const { clock, callTimeoutMs } = this.#deps;
     const longestMs = Math.min(callTimeoutMs, (context.deadlineAt ?? Infinity) - clock.elapsed());
     const until = clock.elapsed() + longestMs;
     for (;;) {
@@ -172,7 +172,7 @@ export class OwnLines {
 
   #makeRoom(): void {
     if (this.#closing.size > 0) return;
-    const unused = [...this.#lines].filter(({ line, userCount }) => userCount === 0 && !line.isUsed);
+    const unused = [...this.#channels].filter(({ channel, userCount }) => userCount === 0 && !channel.isUsed);
     const oldest = unused.toSorted((one, other) => one.usedAt - other.usedAt)[0];
     if (oldest !== undefined) this.#retire(oldest);
   }
@@ -199,11 +199,11 @@ export class OwnLines {
   }
 
   #removed(): ToolResult<never> {
-    return fail("TOOL_UNAVAILABLE", `The server ${this.#parts.server} was removed.`, { retryable: false });
+    return fail("TOOL_UNAVAILABLE", `The server ${this.#deps.server} was removed.`, { retryable: false });
   }
 
   #allInUse(waitedMs: number, payer: string): ToolResult<never> {
-    const { server } = this.#parts;
+    const { server } = this.#deps;
     const whose = this.#share.explain(payer, `connections to the server ${server}`);
     return fail("RATE_LIMITED", `No connection came free within ${Math.round(waitedMs)} ms. ${whose}`, {
       hint: "Nothing was sent. Call again when other calls of this server have ended.",

@@ -4,7 +4,7 @@ import { workedMs } from "../../test/rig/worked.ts";
 import { toolOf } from "../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools } from "../core/names.ts";
-import { admitOffer, ENTRY_COUNT_MAX, SERVER_BYTES_MAX } from "./door.ts";
+import { admitOffer, ENTRY_COUNT_MAX, SERVER_BYTES_MAX } from "./admission.ts";
 import { NAME_LENGTH_MAX } from "./entry-check.ts";
 import { DESCRIPTION_BYTES_MAX, DETAIL_BYTES_MAX } from "./entry-texts.ts";
 

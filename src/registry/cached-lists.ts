@@ -1,34 +1,34 @@
 /**
- * What was read of servers, kept between processes.
+ * The lists of servers, cached between processes.
  *
- * Memory is the truth of this process and the store follows it, one write after the other. A write that fails costs the
- * next process a reading and this one nothing, so it is reported and not thrown.
+ * Memory is the truth of this process and the store follows it, one write after the other. After a failed write the next
+ * process asks the server again; this process loses nothing, so the failure is reported and not thrown.
  */
 import { messageOf } from "../core/errors.ts";
-import type { CachedServer, ServerCache } from "../core/store.ts";
 import { Mutex } from "../timing/mutex.ts";
-import { fromCached, toCached, type Reading } from "./cache-entry.ts";
+import type { CachedServer, ServerCache } from "../core/store.ts";
+import { fromCached, toCached, type CachedList } from "./cache-entry.ts";
 
-export interface KeptReadings {
+export interface CachedLists {
   /** Reads the store. With `known`, entries of any other server are dropped from it. */
   load(known?: readonly string[]): Promise<void>;
-  /** What was kept of a server that was started with the same config. */
-  find(server: string, configHash: string): Reading | undefined;
-  /** Whether anything is kept of a server, of this config or another. */
+  /** The list of a server that was started with the same config. */
+  find(server: string, configHash: string): CachedList | undefined;
+  /** Whether a list of this server is cached, of this config or another. */
   holds(server: string): boolean;
-  keep(server: string, reading: Reading, onProblem: (problem: string) => void): void;
+  keep(server: string, list: CachedList, onProblem: (problem: string) => void): void;
   /** Whether there was something to forget. */
   forget(server: string): boolean;
   /** Resolves when everything is written. */
   settle(): Promise<void>;
 }
 
-export function createKeptReadings(
+export function createCachedLists(
   cache: ServerCache,
   report: (server: string, problem: string) => void,
-): KeptReadings {
+): CachedLists {
   const rows = new Map<string, CachedServer>();
-  const readings = new Map<string, Reading>();
+  const lists = new Map<string, CachedList>();
   const writes = new Mutex();
 
   function write(work: () => Promise<void>, onProblem: (problem: string) => void): void {
@@ -40,7 +40,7 @@ export function createKeptReadings(
       () => cache.remove(server),
       (problem) => report(server, problem),
     );
-    return [rows.delete(server), readings.delete(server)].includes(true);
+    return [rows.delete(server), lists.delete(server)].includes(true);
   }
 
   return {
@@ -57,15 +57,15 @@ export function createKeptReadings(
     },
     find(server, configHash) {
       const row = rows.get(server);
-      const reading = readings.get(server) ?? (row === undefined ? undefined : fromCached(row));
-      if (reading === undefined) return undefined;
-      readings.set(server, reading);
-      return reading.configHash === configHash ? reading : undefined;
+      const list = lists.get(server) ?? (row === undefined ? undefined : fromCached(row));
+      if (list === undefined) return undefined;
+      lists.set(server, list);
+      return list.configHash === configHash ? list : undefined;
     },
-    holds: (server) => rows.has(server) || readings.has(server),
-    keep(server, reading, onProblem) {
-      readings.set(server, reading);
-      write(async () => cache.put(toCached(server, reading)), onProblem);
+    holds: (server) => rows.has(server) || lists.has(server),
+    keep(server, list, onProblem) {
+      lists.set(server, list);
+      write(async () => cache.put(toCached(server, list)), onProblem);
     },
     settle: () => writes.settle(),
   };
