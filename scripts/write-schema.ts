@@ -1,10 +1,12 @@
 /** `npm run schema`: writes the JSON Schema of the config, and the pages that are made from it and from the commands. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createProgram } from "../src/cli/program.ts";
 import { createJsonSchema, formatJsonSchema } from "../src/config/json-schema.ts";
 import { formatCliPage } from "./cli-page.ts";
 import { formatConfigurationPage } from "./configuration-page.ts";
 import { withPassedEnvironment } from "./servers-page.ts";
+import { findCitations, withCitations } from "./threats-page.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
@@ -13,6 +15,7 @@ const FILES = {
   "docs/configuration.md": formatConfigurationPage(createJsonSchema()),
   "docs/servers.md": withPassedEnvironment(read("docs/servers.md")),
   "docs/cli.md": formatCliPage(createProgram(() => {})),
+  "docs/threats.md": withCitations(read("docs/threats.md"), findCitations(join(import.meta.dirname, ".."))),
 };
 
 for (const [path, text] of Object.entries(FILES)) writeFileSync(new URL(`../${path}`, import.meta.url), text);
