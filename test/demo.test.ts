@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readPages } from "./fixtures/docs/blocks.ts";
 import { BIN, environmentOf } from "./fixtures/gateway-process.ts";
 import { eventually } from "./fixtures/temporary.ts";
 import { processesAt } from "./rig/processes-at.ts";
@@ -77,6 +78,20 @@ it("C8: begins with what it does and ends with what to type next", () => {
   expect(said()).toContain(`${BIN} init takes over the servers that your clients have`);
   expect(said()).toContain("connect claude");
 });
+
+it("the README shows what the demo prints, line by line", () => {
+  const { blocks } = readPages().find(({ path }) => path === "README.md")!;
+  const shown = blocks.find(({ text }) => text.includes("browse_components"))!;
+  const lines = shown.text.split("\n").filter((line) => line !== "");
+  expect(lines.length).toBeGreaterThan(25);
+  const printed = withoutSpace(demo.stdout());
+  expect(lines.filter((line) => !printed.includes(withoutSpace(line)))).toEqual([]);
+});
+
+/** Narrow lines are broken anywhere. */
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s+/g, "");
+}
 
 it("C8: Ctrl-C ends it with 130, and neither a process nor a file is left", async () => {
   demo.child.kill("SIGINT");
