@@ -327,13 +327,11 @@ export type DecideOutcome =
   /** Nobody waits for it: the run goes on elsewhere, has ended, or was answered before. */
   | { readonly kind: "late" };
 
-/** How a run ended, or that it waits. */
-export interface RunOutcome {
-  readonly status: Exclude<RunStatus, "running">;
-  readonly result?: Json;
-  readonly error?: JsonObject | null;
-  /** Recorded in the same transaction. */
-  readonly use?: { readonly capabilityId: string; readonly success: boolean; readonly elapsedMs: number };
+/** One call of a capability, for its statistics. */
+interface CapabilityUse {
+  readonly capabilityId: string;
+  readonly success: boolean;
+  readonly elapsedMs: number;
 }
 
 /** Proof of ownership: a write is made only while the run's fence is still this one. */
@@ -403,7 +401,11 @@ export interface RunStore {
   closeStep(lease: Lease, key: string, outcome: StepOutcome): Promise<boolean>;
   /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stands. */
   recordStep(lease: Lease, step: FinishedStep): Promise<boolean>;
-  finish(lease: Lease, outcome: RunOutcome): Promise<boolean>;
+  /** Writes how the run ended, or that it waits, and in the same transaction the use of its capability. */
+  finish(
+    lease: Lease,
+    end: Pick<Run, "status"> & Partial<Pick<Run, "result" | "error">> & { readonly use?: CapabilityUse },
+  ): Promise<boolean>;
   /** Answers the question that a paused run waits with. */
   decide(runId: string, key: string, decision: Decision): Promise<DecideOutcome>;
   /** In the order in which they began, without the results that lie apart. */

@@ -13,7 +13,7 @@ import { RepertoireError, tellThrown, type ToolError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { UNREDACTABLE, type Redactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import type { Run, RunOutcome, RunStatus } from "../core/store.ts";
+import type { Run, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
@@ -129,18 +129,19 @@ async function finishRun(
   { capability }: RunRequest,
   elapsedMs: number,
 ): Promise<void> {
-  const { result, failedSeq } = end;
+  const { result } = end;
   const isPaused = !result.success && isPause(result.error);
   // A run that waits has been used once it ends.
   const use = capability && !isPaused && { capabilityId: capability.id, success: result.success, elapsedMs };
   const rest = use ? { use } : {};
   crashPoint("run.ending");
-  await store.finish(leaseOf(run), { ...outcomeOf(result, failedSeq, seal), ...rest });
+  await store.finish(leaseOf(run), { ...columnsOf(end, seal), ...rest });
   crashPoint("run.ended");
 }
 
-function outcomeOf(result: ToolResult<Json>, failedSeq: number | undefined, seal: Seal): RunOutcome {
-  if (result.success) return { status: "succeeded", result: seal.close(result.data) };
+/** The columns of the row that the end writes. */
+function columnsOf({ result, failedSeq }: Pick<RunEnd, "result" | "failedSeq">, seal: Seal) {
+  if (result.success) return { status: "succeeded" as const, result: seal.close(result.data) };
   const error = seal.close({ ...result.error } as unknown as JsonObject);
   const status = statusOf(result);
   return { status, error: failedSeq === undefined ? error : { ...error, step: failedSeq } };

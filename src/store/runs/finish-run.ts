@@ -3,23 +3,21 @@
  * it asks for the fence and, on PostgreSQL, locks the run's row, so either everything is written or nothing is.
  */
 import type { Kysely } from "kysely";
-import type { Lease, RunOutcome } from "../../core/store.ts";
+import type { Lease, RunStore } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import { addUse } from "../capabilities/capability-use.ts";
 import type { Database } from "../database.ts";
 import { toColumn } from "../json-column.ts";
 import { isHeld } from "./lease.ts";
 
-export async function finishRun(
-  { db, clock }: StoreContext,
-  lease: Lease,
-  outcome: RunOutcome,
-): Promise<boolean> {
-  const { use } = outcome;
-  if (use === undefined) return endRun(db, lease, outcome, clock.now());
+type End = Parameters<RunStore["finish"]>[1];
+
+export async function finishRun({ db, clock }: StoreContext, lease: Lease, end: End): Promise<boolean> {
+  const { use } = end;
+  if (use === undefined) return endRun(db, lease, end, clock.now());
   return db.transaction().execute(async (trx) => {
     const now = clock.now();
-    if (!(await endRun(trx, lease, outcome, now))) return false;
+    if (!(await endRun(trx, lease, end, now))) return false;
     await addUse(trx, use.capabilityId, use, now);
     return true;
   });
@@ -29,7 +27,7 @@ export async function finishRun(
 async function endRun(
   db: Kysely<Database>,
   lease: Lease,
-  { status, result, error }: RunOutcome,
+  { status, result, error }: End,
   now: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db

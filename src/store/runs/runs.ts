@@ -23,7 +23,7 @@ export function createRunStore(context: StoreContext): RunStore {
     resume: (fromRunId, newRun, taken, owner, leaseMs) =>
       resumeRun(context, fromRunId, newRun, taken, owner, leaseMs),
     claim: (id, owner, leaseMs, gone) => claimRun(context, id, owner, leaseMs, gone),
-    finish: (lease, outcome) => finishRun(context, lease, outcome),
+    finish: (lease, end) => finishRun(context, lease, end),
     decide: (runId, key, decision) => decideStep(context, runId, key, decision),
     async find(id) {
       const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
