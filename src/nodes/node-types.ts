@@ -12,7 +12,7 @@ import { createWriteFile } from "./files/write-file.ts";
 
 export type { NodePolicy } from "./policy.ts";
 
-export interface NodeParts {
+export interface NodeDeps {
   /** Asked for with every call. */
   readonly policy: () => NodePolicy;
   /** Of the gateway, for the User-Agent. */
@@ -23,9 +23,9 @@ export interface NodeParts {
   readonly resolve?: Resolve;
 }
 
-export function createNodeTypes(parts: NodeParts): readonly NodeType[] {
-  const { policy, version, resolve = resolveName } = parts;
-  const start = parts.startProcess === undefined ? {} : { start: parts.startProcess };
+export function createNodeTypes(deps: NodeDeps): readonly NodeType[] {
+  const { policy, version, resolve = resolveName } = deps;
+  const start = deps.startProcess === undefined ? {} : { start: deps.startProcess };
   return [
     createHttp({ policy, version, resolve }),
     createReadFile(policy),

@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CallContext, NodeType } from "../core/tool.ts";
-import { createNodeTypes, type NodeParts, type NodePolicy } from "./node-types.ts";
+import { createNodeTypes, type NodeDeps, type NodePolicy } from "./node-types.ts";
 
 export const CLOSED: NodePolicy = { allowShell: false, allowPrivateHttp: false, fileRoots: [] };
 
 export function createNode(
   name: string,
   policy: Partial<NodePolicy>,
-  parts: Partial<NodeParts> = {},
+  deps: Partial<NodeDeps> = {},
 ): NodeType {
-  const nodes = createNodeTypes({ policy: () => ({ ...CLOSED, ...policy }), version: "1.2.3", ...parts });
+  const nodes = createNodeTypes({ policy: () => ({ ...CLOSED, ...policy }), version: "1.2.3", ...deps });
   return nodes.find((node) => node.definition.name === name)!;
 }
 

@@ -16,19 +16,19 @@ import { limitTime } from "../time-limit.ts";
 /** Those that mean the same when they arrive twice. */
 const REPEATABLE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-export interface HttpParts {
+export interface HttpDeps {
   readonly policy: () => NodePolicy;
   readonly version: string;
   readonly resolve: Resolve;
 }
 
-export function createHttp(parts: HttpParts): NodeType {
+export function createHttp(deps: HttpDeps): NodeType {
   return {
     definition: httpDefinition,
     rawParams: [],
     isRepeatable: (params) => REPEATABLE_METHODS.has(methodOf(params)),
-    precheck: async (params) => precheckHttp(params, guardFor(parts.policy(), parts.resolve)),
-    call: (params, context) => callHttp(params, context, parts),
+    precheck: async (params) => precheckHttp(params, guardFor(deps.policy(), deps.resolve)),
+    call: (params, context) => callHttp(params, context, deps),
   };
 }
 
@@ -45,17 +45,13 @@ function precheckHttp(params: JsonObject, guard: AddressGuard): ToolResult<unkno
   });
 }
 
-async function callHttp(
-  params: JsonObject,
-  context: CallContext,
-  parts: HttpParts,
-): Promise<ToolResult<Json>> {
-  const request = parseRequest(params, ownHeaders(context, parts.version));
+async function callHttp(params: JsonObject, context: CallContext, deps: HttpDeps): Promise<ToolResult<Json>> {
+  const request = parseRequest(params, ownHeaders(context, deps.version));
   if (!request.success) return request;
   const timeoutMs = readCount(params, "timeout_ms", HTTP_LIMITS.timeoutMs, HTTP_LIMITS.timeoutMsMax);
   const limit = limitTime(context, timeoutMs, "timeout_ms");
   const journey = await followRedirects(request.data, {
-    guard: guardFor(parts.policy(), parts.resolve),
+    guard: guardFor(deps.policy(), deps.resolve),
     signal: limit.signal,
     bytesMax: readCount(params, "max_bytes", HTTP_LIMITS.bytesMax, HTTP_LIMITS.bytesMax),
     redirectCountMax: readFlag(params, "follow_redirects", true) ? REDIRECT_COUNT_MAX : 0,

@@ -21,11 +21,11 @@ export async function askEndpoint(
   question: LlmQuestion,
   endpoint: LlmEndpoint,
   limit: TimeLimit,
-  parts: { readonly version: string; readonly resolve: Resolve },
+  deps: { readonly version: string; readonly resolve: Resolve },
 ): Promise<ToolResult<LlmReply>> {
-  const request = requestOf(question, endpoint, parts.version);
+  const request = requestOf(question, endpoint, deps.version);
   if (!request.success) return request;
-  const guard: AddressGuard = { resolve: parts.resolve, refuses: () => false };
+  const guard: AddressGuard = { resolve: deps.resolve, refuses: () => false };
   const options = { guard, signal: limit.signal, bytesMax: HTTP_LIMITS.bytesMax, redirectCountMax: 0 };
   const journey = await followRedirects(request.data, options);
   return withoutKey(

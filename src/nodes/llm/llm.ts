@@ -12,7 +12,7 @@ import type { NodePolicy } from "../policy.ts";
 import { showExcerpt } from "../shown.ts";
 import { limitTime, type TimeLimit } from "../time-limit.ts";
 
-export interface LlmParts {
+export interface LlmDeps {
   readonly policy: () => NodePolicy;
   readonly version: string;
   readonly resolve: Resolve;
@@ -20,20 +20,20 @@ export interface LlmParts {
 
 const JSON_ONLY = "Answer with one JSON value and nothing else: no explanation, no code fence.";
 
-export function createLlm(parts: LlmParts): NodeType {
+export function createLlm(deps: LlmDeps): NodeType {
   return {
     definition: llmDefinition,
     rawParams: [],
     isRepeatable: () => true,
-    call: (params, context) => callLlm(params, context, parts),
+    call: (params, context) => callLlm(params, context, deps),
   };
 }
 
-async function callLlm(params: JsonObject, context: CallContext, parts: LlmParts): Promise<ToolResult<Json>> {
+async function callLlm(params: JsonObject, context: CallContext, deps: LlmDeps): Promise<ToolResult<Json>> {
   const asJson = readFlag(params, "json", false);
   const limit = limitTime(context, LLM_LIMITS.timeoutMs, "the limit for an answer");
   if (limit.signal.aborted) return limit.failure("The question to the model", false);
-  const reply = await ask(questionOf(params, asJson), context, limit, parts);
+  const reply = await ask(questionOf(params, asJson), context, limit, deps);
   if (!reply.success) return reply;
   const json = asJson ? parseReply(reply.data.text) : undefined;
   if (json?.success === false) return json;
@@ -45,14 +45,14 @@ async function ask(
   question: LlmQuestion,
   context: CallContext,
   limit: TimeLimit,
-  parts: LlmParts,
+  deps: LlmDeps,
 ): Promise<ToolResult<LlmReply>> {
   const { client } = context;
   if (client !== undefined && isJsonObject(readParam(client.capabilities, "sampling"))) {
     return askClient(question, client, limit);
   }
-  const { llm } = parts.policy();
-  if (llm !== undefined) return askEndpoint(question, llm, limit, parts);
+  const { llm } = deps.policy();
+  if (llm !== undefined) return askEndpoint(question, llm, limit, deps);
   return fail(
     "TOOL_UNAVAILABLE",
     "There is no language model to ask: the client offers no sampling and the config no endpoint.",

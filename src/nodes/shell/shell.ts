@@ -29,40 +29,40 @@ export type StartProcess = (launch: {
   readonly cwd: string;
 }) => ChildProcess;
 
-export interface ShellParts {
+export interface ShellDeps {
   readonly policy: () => NodePolicy;
   readonly start?: StartProcess;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly times?: ShellTimes;
 }
 
-export function createShell(parts: ShellParts): NodeType {
+export function createShell(deps: ShellDeps): NodeType {
   return {
     definition: shellDefinition,
     rawParams: ["command"],
     isRepeatable: () => false,
-    precheck: async () => (parts.policy().allowShell ? succeed(undefined) : notAllowed()),
-    call: (params, context) => callShell(params, context, parts),
+    precheck: async () => (deps.policy().allowShell ? succeed(undefined) : notAllowed()),
+    call: (params, context) => callShell(params, context, deps),
   };
 }
 
 async function callShell(
   params: JsonObject,
   context: CallContext,
-  parts: ShellParts,
+  deps: ShellDeps,
 ): Promise<ToolResult<Json>> {
-  const policy = parts.policy();
+  const policy = deps.policy();
   if (!policy.allowShell) return notAllowed();
   const timeoutMs = readCount(params, "timeout_ms", SHELL_LIMITS.timeoutMs, SHELL_LIMITS.timeoutMsMax);
   const limit = limitTime(context, timeoutMs, "timeout_ms");
-  const launch = await prepare(params, policy, parts.environment ?? process.env);
+  const launch = await prepare(params, policy, deps.environment ?? process.env);
   if (!launch.success) return launch;
   if (limit.signal.aborted) return limit.failure("The command", false);
-  const child = startOrRefuse(launch.data, parts.start ?? startPlainly);
+  const child = startOrRefuse(launch.data, deps.start ?? startPlainly);
   if (!child.success) return child;
   feed(child.data, readText(params, "stdin"));
   const bytesMax = readCount(params, "max_bytes", SHELL_LIMITS.bytes, SHELL_LIMITS.bytesMax);
-  const times = parts.times === undefined ? {} : { times: parts.times };
+  const times = deps.times === undefined ? {} : { times: deps.times };
   const end = await waitForShell(child.data, { signal: limit.signal, bytesMax, ...times });
   return resultOf(end, limit, readFlag(params, "fail_on_exit", true));
 }
