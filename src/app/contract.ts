@@ -10,7 +10,7 @@ import type { TokenReports } from "../gateway/token-report.ts";
 import type { LibraryEditor } from "../library/edit-library.ts";
 import type { ImportExport } from "../library/import-export.ts";
 import type { Library } from "../library/library.ts";
-import type { Output } from "../process/output.ts";
+import type { Output } from "../process/stdout.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Runs } from "../runs/runs.ts";

@@ -4,7 +4,12 @@
  * writes to `process.stdout` (console.log of any module, a dependency's greeting) lands on stderr, and only what it returned
  * reaches the reader.
  */
-import type { Output } from "./output.ts";
+
+/** The part of a writable stream that is needed to write to a reader and to hear that it has left. */
+export interface Output {
+  write(part: string | Buffer, done?: (error?: Error | null) => void): boolean;
+  once(event: "error", listener: (error: Error) => void): unknown;
+}
 
 let reserved: Output | undefined;
 

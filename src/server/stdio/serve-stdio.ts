@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { CLIENT_CAPABILITIES_META_KEY, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Output } from "../../process/output.ts";
+import type { Output } from "../../process/stdout.ts";
 import type { ClientHandle } from "../../core/tool.ts";
 import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";

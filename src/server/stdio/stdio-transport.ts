@@ -11,7 +11,7 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { silentLog, type Log } from "../../core/log.ts";
-import type { Output } from "../../process/output.ts";
+import type { Output } from "../../process/stdout.ts";
 import { encodeAnswer, failureAnswer } from "../answer.ts";
 import { readMessage, refuseUnreadable, type MessageId } from "../message.ts";
 import { INVALID_REQUEST, REQUEST_FAILED } from "../../core/rpc-codes.ts";
