@@ -119,7 +119,7 @@ it("T136: several processes write at once and lose nothing", { timeout: 60_000 }
 });
 
 const HOLDER = `
-  import { holdLock } from ${JSON.stringify(join(import.meta.dirname, "../process/process-lock.ts"))};
+  import { holdLock } from ${JSON.stringify(join(import.meta.dirname, "../process/file-lock.ts"))};
   await holdLock(process.argv[1], "x", () => { console.log("held"); return new Promise((resolve) => setInterval(resolve, 1e6)); });
 `;
 

@@ -14,7 +14,7 @@ import { parseJson } from "../core/json.ts";
 import { openText, SEALING_KEY_BYTES, sealText } from "../text/sealed-text.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import { openKeyring, type Keyring } from "./keyring.ts";
-import { holdLock } from "../process/process-lock.ts";
+import { holdLock } from "../process/file-lock.ts";
 
 const FILE_NAME = "secrets.json";
 
