@@ -24,10 +24,10 @@ import { addGraph } from "./commands/runs/graph.ts";
 import { addHistory } from "./commands/library/history.ts";
 import { addImport } from "./commands/library/import.ts";
 import { addInit } from "./init/init.ts";
-import { addInput } from "./commands/servers/input.ts";
+import { addInput } from "./commands/access/input.ts";
 import { addList } from "./commands/library/list.ts";
-import { addLogin } from "./commands/servers/login.ts";
-import { addLogout } from "./commands/servers/logout.ts";
+import { addLogin } from "./commands/access/login.ts";
+import { addLogout } from "./commands/access/logout.ts";
 import { addRemove } from "./commands/servers/remove.ts";
 import { addRename } from "./commands/library/rename.ts";
 import { addResume } from "./commands/runs/resume.ts";
@@ -35,10 +35,10 @@ import { addRollback } from "./commands/library/rollback.ts";
 import { addRun } from "./commands/runs/run.ts";
 import { addRuns } from "./commands/runs/runs.ts";
 import { addSave } from "./commands/library/save.ts";
-import { addStart } from "./guide/start.ts";
+import { addStart } from "./start/start.ts";
 import { addServers } from "./commands/servers/servers.ts";
 import { addServe } from "./commands/operate/serve.ts";
-import { addShow } from "./commands/library/show.ts";
+import { addShow } from "./commands/runs/show.ts";
 import {
   configureTerminal,
   finishAnswer,
@@ -49,9 +49,9 @@ import {
 } from "./terminal/terminal.ts";
 import { addTest } from "./commands/library/test.ts";
 import { addTools } from "./commands/use/tools.ts";
-import { addToken } from "./commands/operate/token.ts";
-import { addTokens } from "./commands/use/tokens.ts";
-import { addTrust } from "./commands/servers/trust.ts";
+import { addToken } from "./commands/access/token.ts";
+import { addTokens } from "./commands/use/cost.ts";
+import { addTrust } from "./commands/access/trust.ts";
 import { addTypes } from "./commands/use/types.ts";
 import { addValidate } from "./commands/runs/validate.ts";
 import { assumeSize } from "./terminal/wrap-text.ts";
@@ -67,7 +67,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     exitCode = code;
   });
   try {
-    if (args.length === 0) return await (await import("./guide/bare.ts")).runBare();
+    if (args.length === 0) return await (await import("./start/bare.ts")).runBare();
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
     exitCode = explain(error);

@@ -25,7 +25,7 @@ import type { Finish } from "../program.ts";
 import { globalOptionsOf, type GlobalOptions } from "../session.ts";
 import { diffServers, showDiff } from "../terminal/shown-diff.ts";
 import { failWith, green, note, print, printJson, yellow } from "../terminal/terminal.ts";
-import { thisPlace } from "../this-place.ts";
+import { thisPlace } from "../place.ts";
 
 export function addConnect(program: Command, finish: Finish): void {
   program

@@ -1,7 +1,7 @@
 /** How the demo shows things: in lines that fit the terminal, each kind of thing in its colour. */
 import { escapeUnprintable } from "../../text/printable.ts";
 import { bold, cyan, dim, green, print, red } from "../terminal/terminal.ts";
-import { outputColumns, wrap } from "../connect/wrap.ts";
+import { outputColumns, wrap } from "./wrap.ts";
 
 type Paint = (text: string) => string;
 

@@ -17,7 +17,7 @@ import { createRedactor, isSecretKey, KNOWN_SECRET_LENGTH_MIN } from "../../text
 import { fail } from "../../core/result.ts";
 import { loadConfigWithInputs } from "../../secrets/inputs.ts";
 import { VERSION } from "../../core/version.ts";
-import { refuse } from "../commands/use/app-call.ts";
+import { refuse } from "../app-call.ts";
 import { examine } from "./doctor.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { findOwnCommand, ownProcess, typedCommand } from "../connect/own-command.ts";

@@ -10,7 +10,7 @@ import { messageOf } from "../../core/errors.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { loadConfigWithInputs } from "../../secrets/inputs.ts";
-import { refuse } from "../commands/use/app-call.ts";
+import { refuse } from "../app-call.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../terminal/confirm.ts";
 import { shellWord, type Check } from "./check.ts";
 import { checkClients } from "./clients.ts";
@@ -24,7 +24,7 @@ import { EXIT } from "../terminal/exit-code.ts";
 import type { Finish } from "../program.ts";
 import { globalOptionsOf, type GlobalOptions } from "../session.ts";
 import { green, note, print, printJson, tell, yellow } from "../terminal/terminal.ts";
-import { thisPlace } from "../this-place.ts";
+import { thisPlace } from "../place.ts";
 
 interface DoctorOptions extends GlobalOptions {
   /** `true` for all of them. */

@@ -3,9 +3,9 @@ import type { ConfigInput } from "../../config/config.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import type { Inputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";
-import { findValueProblem } from "../commands/servers/input-value.ts";
+import { findValueProblem } from "../commands/access/input-value.ts";
 import type { GlobalOptions } from "../session.ts";
-import { dropTypeAhead } from "../guide/type-ahead.ts";
+import { dropTypeAhead } from "./type-ahead.ts";
 
 /** The answer, or undefined for somebody who does not want to answer. */
 type AskInput = (input: ConfigInput) => Promise<string | undefined>;

@@ -8,7 +8,7 @@ import { connect } from "../connect/connect.ts";
 import { editedFile } from "../edited-file.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { describeImport } from "./init-view.ts";
-import type { InitOptions, InitWorld } from "./init-world.ts";
+import type { InitOptions, InitWorld } from "./init-options.ts";
 import { green, yellow } from "../terminal/terminal.ts";
 
 export async function finishUnchanged(

@@ -7,7 +7,7 @@ import { loadConfigWithInputs, openInputs } from "../../secrets/inputs.ts";
 import { connect } from "../connect/connect.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { init } from "./init.ts";
-import type { InitOptions, InitWorld } from "./init-world.ts";
+import type { InitOptions, InitWorld } from "./init-options.ts";
 
 const ENV = { GITHUB_TOKEN: "set", MAPS_API_KEY: "set" };
 /** Every plain secret of the fixture begins with this. */

@@ -22,12 +22,12 @@ import { editedFile } from "../edited-file.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { finishUnchanged, finishWritten, printJson } from "./init-end.ts";
 import { showImport } from "./init-view.ts";
-import type { Answer, InitOptions, InitWorld } from "./init-world.ts";
+import type { Answer, InitOptions, InitWorld } from "./init-options.ts";
 import { findOwnScript, ownProcess } from "../connect/own-command.ts";
 import type { Finish } from "../program.ts";
 import { configError, globalOptionsOf } from "../session.ts";
 import { failWith, green, note, print, red, tell, terminalOptions, yellow } from "../terminal/terminal.ts";
-import { thisPlace } from "../this-place.ts";
+import { thisPlace } from "../place.ts";
 
 export function addInit(program: Command, finish: Finish): void {
   program

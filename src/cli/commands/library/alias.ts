@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import { namesOf, type ItemNames } from "./library-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";
 

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { succeed } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf } from "../../session.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { printTable } from "../../terminal/terminal.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { noteIdle } from "../operate/idle-note.ts";
+import { noteIdle } from "../servers/unusable-servers.ts";
 import { callMetaTool } from "../../meta-call.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf } from "../../session.ts";

@@ -3,9 +3,9 @@ import type { App } from "../../../app/app.ts";
 import { displayNameOf, toolNameOf } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";
 

@@ -4,7 +4,7 @@ import { escapeUnprintable } from "../../../text/printable.ts";
 import { VISIBILITIES, type Visibility } from "../../../core/store.ts";
 import { callMetaTool } from "../../meta-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { dim, green, note, print, yellow } from "../../terminal/terminal.ts";
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";

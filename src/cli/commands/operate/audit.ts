@@ -3,11 +3,11 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
-import { agoOf } from "../../terminal/time-words.ts";
+import { agoOf } from "../../terminal/wording.ts";
 
 interface AuditOptions extends GlobalOptions {
   /** In milliseconds since 1970. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import { refuse } from "../use/app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { perform } from "./execution.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import type { UncertainAnswer } from "../../../core/tool.ts";
-import { refuse } from "../use/app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { perform, type Execution } from "./execution.ts";
 import type { Finish } from "../../program.ts";
 import { collect, isWorkflowFile, readInputs, readSource, readTimeout, STDIN } from "./run-request.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../core/json.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { refuse } from "../use/app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { perform, type Execution } from "./execution.ts";
 import type { Finish } from "../../program.ts";
 import {

@@ -2,12 +2,12 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { shortRunIds, type App } from "../../../app/app.ts";
 import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
 import { durationOf, paintStatus, RUN_STATUSES, statusOf, timeOf, type RunView } from "./run-view.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
-import { agoOf } from "../../terminal/time-words.ts";
+import { agoOf } from "../../terminal/wording.ts";
 
 interface RunsOptions extends GlobalOptions {
   readonly status?: string;

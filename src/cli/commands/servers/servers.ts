@@ -6,14 +6,14 @@ import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { describeStarting } from "../../../process/starting.ts";
-import { refuse } from "../use/app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
-import { startServersVisibly } from "../../guide/server-step.ts";
-import { agoOf } from "../../terminal/time-words.ts";
+import { startServersVisibly } from "./start-servers.ts";
+import { agoOf } from "../../terminal/wording.ts";
 import { dim, note, print, printJson, printTable } from "../../terminal/terminal.ts";
 
 interface ServersOptions extends GlobalOptions {

@@ -7,7 +7,7 @@ import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { missingFrom } from "../../../text/schema-type.ts";
 import type { ToolAnswer } from "../../../core/tool.ts";
 import { showAnswer, textOf, writeAnswer } from "../../terminal/answer-view.ts";
-import { refuse } from "./app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { parseCallExpression } from "./call-expression.ts";
 import { readArguments } from "./call-arguments.ts";
 import { findCallable, signatureOfCallable, type Callable } from "./callable.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseReference } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { refuse } from "./app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { findCallable, nodesOf } from "./callable.ts";
 import { describeServer, showCallable } from "./describe-tool.ts";
 import { callMetaToolIn } from "../../meta-call.ts";

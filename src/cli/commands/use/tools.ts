@@ -4,7 +4,7 @@ import type { Config } from "../../../config/config.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { toolErrorIn } from "../../../core/errors.ts";
 import { describeStarting } from "../../../process/starting.ts";
-import { refuse } from "./app-call.ts";
+import { refuse } from "../../app-call.ts";
 import {
   callablesIn,
   gatherTools,
@@ -17,7 +17,7 @@ import {
 import { commandLine } from "../../command-line.ts";
 import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { noteIdle } from "../operate/idle-note.ts";
+import { noteIdle } from "../servers/unusable-servers.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf, openSession, type GlobalOptions, type Session } from "../../session.ts";
 import { bold, dim, note, print, printJson } from "../../terminal/terminal.ts";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { messageOf } from "../../../core/errors.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
-import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf, openSession } from "../../session.ts";
 import { failWith, note, printJson, red, tell, write } from "../../terminal/terminal.ts";
 

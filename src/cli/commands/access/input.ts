@@ -7,14 +7,14 @@ import { formatPath } from "../../../config/problem.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { openInputs, type Inputs } from "../../../secrets/inputs.ts";
-import { refuse } from "../use/app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { askAtTerminal } from "../../init/ask-inputs.ts";
 import { commandLine } from "../../command-line.ts";
 import { canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { findValueProblem, readPiped } from "./input-value.ts";
 import type { Finish } from "../../program.ts";
-import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
 import { green, isRehearsal, note, printJson, printTable } from "../../terminal/terminal.ts";
 

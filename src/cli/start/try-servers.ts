@@ -8,7 +8,7 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import { countOf } from "../commands/operate/config.ts";
 import { reportUnusable } from "../doctor/config-checks.ts";
 import { cureFor, type CurePlace } from "../doctor/cures.ts";
-import { cut, Stopped, type Screen } from "./screen.ts";
+import { cut, Stopped, type Screen } from "./dialog.ts";
 import { bold, dim, green, red, yellow } from "../terminal/terminal.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

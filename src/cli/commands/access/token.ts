@@ -3,11 +3,11 @@ import { openTokens, type ShownToken, type TokenEntry, type Tokens } from "../..
 import { locateConfig } from "../../../config/locate.ts";
 import { PERMISSIONS, type Permission } from "../../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import { refuse } from "../use/app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
 import { green, isRehearsal, note, print, printJson, printTable } from "../../terminal/terminal.ts";
 

@@ -10,7 +10,7 @@ import { countOf } from "../commands/operate/config.ts";
 import { keepOnly } from "../init/init.ts";
 import { targetOf } from "../init/init-view.ts";
 import { describePlace } from "../init/new-servers.ts";
-import { askSecrets, short, tellCommands, type Guide } from "./guide.ts";
+import { askSecrets, short, tellCommands, type Guide } from "./start-deps.ts";
 import { green, yellow } from "../terminal/terminal.ts";
 
 export function tellFound(

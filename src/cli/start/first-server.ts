@@ -8,8 +8,8 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import { commandLine } from "../command-line.ts";
 import { countOf } from "../commands/operate/config.ts";
 import { planNewServers, writeNewServers } from "../init/new-servers.ts";
-import { askSecrets, listOf, short, tellCommands, type Guide } from "./guide.ts";
-import { isWholePaste, readPastedServers } from "./paste.ts";
+import { askSecrets, listOf, short, tellCommands, type Guide } from "./start-deps.ts";
+import { isWholePaste, readPastedServers } from "./pasted-servers.ts";
 import { cyan, green, red } from "../terminal/terminal.ts";
 
 /** Whether a server was added. */

@@ -4,7 +4,7 @@ import type { AuthorizationWay, LoginView } from "../../../app/app.ts";
 import { serverIdOf } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { countOf } from "../operate/config.ts";
-import { refuse } from "../use/app-call.ts";
+import { refuse } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { CallbackListener } from "./login-callback.ts";
 import { openBrowser } from "../../terminal/open-browser.ts";

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { wrap } from "./screen.ts";
+import { wrap } from "./dialog.ts";
 
 it("ends lines where a word ends, and indents those that follow", () => {
   expect(wrap("  one two three four", 12, 4)).toEqual(["  one two", "    three", "    four"]);

@@ -4,15 +4,15 @@ import type { Json } from "../../../core/json.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../use/app-call.ts";
-import { standingLines } from "../runs/checkpoint.ts";
+import { useApp } from "../../app-call.ts";
+import { standingLines } from "./checkpoint.ts";
 import type { Finish } from "../../program.ts";
-import { findRunId, noRun } from "../runs/run-reference.ts";
-import { durationOf, paintStatus, statusOf, timeOf, type TraceView } from "../runs/run-view.ts";
+import { findRunId, noRun } from "./run-reference.ts";
+import { durationOf, paintStatus, statusOf, timeOf, type TraceView } from "./run-view.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
 import { bold, dim, print, printJson, red } from "../../terminal/terminal.ts";
-import { agoOf } from "../../terminal/time-words.ts";
-import { treeLines } from "../runs/trace-tree.ts";
+import { agoOf } from "../../terminal/wording.ts";
+import { treeLines } from "./trace-tree.ts";
 
 interface ShowOptions extends GlobalOptions {
   readonly step?: string;

@@ -1,10 +1,10 @@
-import type { App } from "../../../app/app.ts";
-import type { ToolError } from "../../../core/errors.ts";
-import type { ToolResult } from "../../../core/result.ts";
-import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
-import { withProgress } from "../../terminal/progress-line.ts";
-import { openSession, type GlobalOptions } from "../../session.ts";
-import { printJson, printToolError } from "../../terminal/terminal.ts";
+import type { App } from "../app/app.ts";
+import type { ToolError } from "../core/errors.ts";
+import type { ToolResult } from "../core/result.ts";
+import { EXIT, exitCodeOfToolError } from "./terminal/exit-code.ts";
+import { withProgress } from "./terminal/progress-line.ts";
+import { openSession, type GlobalOptions } from "./session.ts";
+import { printJson, printToolError } from "./terminal/terminal.ts";
 
 /** How the answer becomes text, and which exit code it means; 0 unless it says otherwise. */
 interface Drawing<T> {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { LogoutView } from "../../../app/app.ts";
-import { useApp } from "../use/app-call.ts";
+import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";

@@ -18,15 +18,15 @@ import { ownProcess, typedCommand } from "../connect/own-command.ts";
 import type { Finish } from "../program.ts";
 import { configError, globalOptionsOf, openSession, type GlobalOptions, type Session } from "../session.ts";
 import { watchSignals } from "../terminal/signals.ts";
-import { checkServers, type ServerCheck } from "./check.ts";
-import { connectClients } from "./connect-step.ts";
-import { describeCosts, type Connected } from "./costs.ts";
-import { addFirst } from "./first-call.ts";
-import { takeOver, tellFound } from "./found.ts";
-import { listOf, type Guide, type StartWorld, type Story } from "./guide.ts";
-import { openScreen, Stopped, type Screen } from "./screen.ts";
+import { checkServers, type ServerCheck } from "./try-servers.ts";
+import { connectClients } from "./connect-clients.ts";
+import { describeCosts, type Connected } from "./cost-summary.ts";
+import { addFirst } from "./first-server.ts";
+import { takeOver, tellFound } from "./import-servers.ts";
+import { listOf, type Guide, type StartWorld, type Story } from "./start-deps.ts";
+import { openScreen, Stopped, type Screen } from "./dialog.ts";
 import { bold, cyan, dim, note, red, yellow } from "../terminal/terminal.ts";
-import { thisPlace } from "../this-place.ts";
+import { thisPlace } from "../place.ts";
 import { within } from "../../timing/deadline.ts";
 
 export function addStart(program: Command, finish: Finish): void {

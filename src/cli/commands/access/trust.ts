@@ -17,7 +17,7 @@ import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../rehearsal.ts";
+import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { configError, globalOptionsOf } from "../../session.ts";
 import { bold, dim, failWith, green, note, print, printJson } from "../../terminal/terminal.ts";
 

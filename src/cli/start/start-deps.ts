@@ -3,7 +3,7 @@ import type { ClientPlace } from "../../clients/client.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import type { OwnProcess } from "../connect/own-command.ts";
 import type { GlobalOptions, Session } from "../session.ts";
-import type { Screen } from "./screen.ts";
+import type { Screen } from "./dialog.ts";
 import { dim } from "../terminal/terminal.ts";
 
 export interface StartWorld {

@@ -7,8 +7,8 @@ import { commandLine } from "../command-line.ts";
 import { planConnection } from "../connect/connect.ts";
 import { wordsOf } from "../connect/connect-server.ts";
 import { diffServers, showDiff } from "../terminal/shown-diff.ts";
-import type { Connected } from "./costs.ts";
-import { listOf, tellCommands, short, type Guide } from "./guide.ts";
+import type { Connected } from "./cost-summary.ts";
+import { listOf, tellCommands, short, type Guide } from "./start-deps.ts";
 import { bold, cyan, green, note, red } from "../terminal/terminal.ts";
 
 /** Servers that have not answered stay in the client: there, they may work. */

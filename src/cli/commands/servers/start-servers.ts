@@ -1,6 +1,6 @@
 /** Starts servers for a person who waits, and says which are still to come. */
-import type { App, ServerView } from "../../app/app.ts";
-import { withProgress } from "../terminal/progress-line.ts";
+import type { App, ServerView } from "../../../app/app.ts";
+import { withProgress } from "../../terminal/progress-line.ts";
 
 export function startServersVisibly(
   app: Pick<App, "viewServers">,

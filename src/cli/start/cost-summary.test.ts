@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TokenReport } from "../../app/app.ts";
-import { describeCosts } from "./costs.ts";
+import { describeCosts } from "./cost-summary.ts";
 
 function reportOf(mode: "lean" | "full", tokens: Record<string, number>, unread: string[] = []): TokenReport {
   const toolTokens = Object.values(tokens).reduce((sum, count) => sum + count, 0);

@@ -11,8 +11,8 @@ import { countOf } from "../commands/operate/config.ts";
 import { findOwnScript } from "../connect/own-command.ts";
 import { paintStatus, timeOf, type RunView } from "../commands/runs/run-view.ts";
 import { openSession } from "../session.ts";
-import type { StartWorld } from "./guide.ts";
-import { openScreen } from "./screen.ts";
+import type { StartWorld } from "./start-deps.ts";
+import { openScreen } from "./dialog.ts";
 import { bold, cyan, green, red, yellow } from "../terminal/terminal.ts";
 
 /** Enough to see what went on last; `repertoire runs` has them all. */
