@@ -11,7 +11,7 @@ import { copyDatabase } from "../app/app.ts";
 import { locateConfig } from "../config/locate.ts";
 import { EXIT } from "./terminal/exit-code.ts";
 import type { GlobalOptions } from "./session.ts";
-import { dim, note, rehearseInTerminal } from "./terminal/terminal.ts";
+import { dim, note, markDryRun } from "./terminal/terminal.ts";
 
 export interface DryRunOptions extends GlobalOptions {
   readonly dryRun?: boolean;
@@ -23,28 +23,28 @@ export function withDryRun(command: Command): Command {
 }
 
 /** Does the work, or with `--dry-run` the same on a copy of the home. */
-export async function rehearse<O extends DryRunOptions>(
+export async function runOnCopy<O extends DryRunOptions>(
   options: O,
   work: (options: O) => Promise<number> | number,
 ): Promise<number> {
   if (options.dryRun !== true) return work(options);
   const { home } = locateConfig({ configPath: options.config, home: options.home });
   const copy = copyHome(home);
-  beginRehearsal();
+  beginDryRun();
   try {
-    return endRehearsal(await work({ ...options, home: copy }));
+    return endDryRun(await work({ ...options, home: copy }));
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
 /** From here on the answer is about what would be done. */
-export function beginRehearsal(): void {
-  rehearseInTerminal();
+export function beginDryRun(): void {
+  markDryRun();
   note(dim("Dry run: this is what would be done."));
 }
 
-export function endRehearsal(exitCode: number): number {
+export function endDryRun(exitCode: number): number {
   if (exitCode === EXIT.ok) note(dim("Nothing was written (--dry-run)."));
   return exitCode;
 }

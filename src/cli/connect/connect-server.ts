@@ -22,7 +22,7 @@ export interface ConnectOptions extends GlobalOptions {
 }
 
 /** Everything about the machine. */
-export interface ConnectWorld {
+export interface ConnectEnvironment {
   readonly place: ClientPlace;
   readonly home: string;
   readonly own: OwnProcess;
@@ -34,7 +34,10 @@ export interface ConnectWorld {
 export const TOKEN_VARIABLE = "REPERTOIRE_TOKEN";
 
 /** What the client is told to start or to reach, or what is wrong with the words. */
-export function describeServer(options: ConnectOptions, world: ConnectWorld): JoinedServer | string {
+export function describeServer(
+  options: ConnectOptions,
+  environment: ConnectEnvironment,
+): JoinedServer | string {
   const { http, profile, config, home } = options;
   if (http !== undefined) {
     if (profile !== undefined) return "over HTTP the address names the profile: write --http ADDRESS/PROFILE";
@@ -43,8 +46,8 @@ export function describeServer(options: ConnectOptions, world: ConnectWorld): Jo
     return { kind: "http", url: http, tokenVariable: options.token === false ? undefined : TOKEN_VARIABLE };
   }
   if (options.token === false) return "--no-token goes with --http";
-  const { command, args, env } = findOwnCommand(world.own);
-  const { cwd, env: variables } = world.place;
+  const { command, args, env } = findOwnCommand(environment.own);
+  const { cwd, env: variables } = environment.place;
   // Set in a shell, it is not set on a desktop.
   const wantedHome = home ?? (readVariable(variables, "REPERTOIRE_HOME") || undefined);
   const given = [
@@ -56,7 +59,7 @@ export function describeServer(options: ConnectOptions, world: ConnectWorld): Jo
 }
 
 /** What the person must know to have it work. */
-export function adviceFor(client: ClientId, options: ConnectOptions, { own }: ConnectWorld): string[] {
+export function adviceFor(client: ClientId, options: ConnectOptions, { own }: ConnectEnvironment): string[] {
   if (options.http !== undefined) {
     const where = `${TOKEN_VARIABLE} must be set where ${CLIENT_TITLES[client]} is started, to what \`repertoire token\` prints`;
     return options.token === false ? [] : [`${yellow("note")} ${where}`];

@@ -13,10 +13,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openInputs } from "../../secrets/inputs.ts";
 import { changedSince, connect } from "./connect.ts";
-import type { ConnectOptions, ConnectWorld } from "./connect-server.ts";
+import type { ConnectOptions, ConnectEnvironment } from "./connect-server.ts";
 
 interface Rig {
-  readonly world: ConnectWorld;
+  readonly environment: ConnectEnvironment;
   readonly root: string;
   readonly asked: string[];
   readonly read: (path: string) => string;
@@ -42,16 +42,16 @@ function createRig(answer?: boolean): Rig {
     return Promise.resolve(answer === true);
   };
   const place = { platform: "linux", env: {}, homedir: join(root, "user"), cwd } as const;
-  const world = { place, home: join(root, "home"), own, ...(answer === undefined ? {} : { ask }) };
-  return { world, root, asked, read: (path) => readFileSync(join(root, path), "utf8") };
+  const environment = { place, home: join(root, "home"), own, ...(answer === undefined ? {} : { ask }) };
+  return { environment, root, asked, read: (path) => readFileSync(join(root, path), "utf8") };
 }
 
 const YES: ConnectOptions = { yes: true };
 
 it("C6: Node and the script are written by their full paths, with what was given, although PATH has the name", async () => {
-  const { world, read, root } = createRig();
+  const { environment, read, root } = createRig();
   const options = { ...YES, config: "my.json", home: "../home", profile: "review" };
-  expect(await connect("cursor", options, world)).toBe(0);
+  expect(await connect("cursor", options, environment)).toBe(0);
   expect(JSON.parse(read("user/.cursor/mcp.json"))).toEqual({
     mcpServers: {
       repertoire: {
@@ -90,27 +90,27 @@ it.each<[client: string, file: string, before: string]>([
 ])(
   "C6: an entry of %s with the bare name is replaced, and what was added by hand stays",
   async (client, file, before) => {
-    const { world, read, root } = createRig();
+    const { environment, read, root } = createRig();
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), before);
-    expect(await connect(client, YES, world)).toBe(0);
+    expect(await connect(client, YES, environment)).toBe(0);
     expect(read(file)).not.toContain('"repertoire",');
     expect(read(file)).not.toMatch(/command"?\s*[:=]\s*"repertoire"/);
     for (const part of ["/opt/node", "/opt/repertoire/dist/main.js", "serve", "A"])
       expect(read(file)).toContain(part);
-    expect(await connect(client, { undo: true }, world)).toBe(0);
+    expect(await connect(client, { undo: true }, environment)).toBe(0);
     expect(read(file)).toBe(before);
   },
 );
 
 it("C6: out of the cache of npx, npx is written by its full path, with a PATH where it needs one", async () => {
-  const { world, read } = createRig();
+  const { environment, read } = createRig();
   const own = {
-    ...world.own,
+    ...environment.own,
     script: "/cache/_npx/1/node_modules/repertoire/dist/main.js",
     realPathOf: (path: string) => (path === "/opt/npx" || path.startsWith("/cache/") ? path : undefined),
   };
-  await connect("claude", YES, { ...world, own });
+  await connect("claude", YES, { ...environment, own });
   expect(JSON.parse(read("user/.claude.json"))).toEqual({
     mcpServers: {
       repertoire: {
@@ -124,17 +124,17 @@ it("C6: out of the cache of npx, npx is written by its full path, with a PATH wh
 });
 
 it("a home that only this shell knows is written down, because a desktop does not know it", async () => {
-  const { world, read } = createRig();
-  const place = { ...world.place, env: { REPERTOIRE_HOME: "/my/home" } };
-  await connect("cursor", YES, { ...world, place });
+  const { environment, read } = createRig();
+  const place = { ...environment.place, env: { REPERTOIRE_HOME: "/my/home" } };
+  await connect("cursor", YES, { ...environment, place });
   expect(JSON.parse(read("user/.cursor/mcp.json"))).toMatchObject({
     mcpServers: { repertoire: { args: [expect.any(String), "serve", "--home", "/my/home"] } },
   });
 });
 
 it("an address goes into the project's file, with the name of the token's variable", async () => {
-  const { world, read } = createRig();
-  await connect("codex", { ...YES, project: true, http: "http://127.0.0.1:7373/mcp" }, world);
+  const { environment, read } = createRig();
+  await connect("codex", { ...YES, project: true, http: "http://127.0.0.1:7373/mcp" }, environment);
   expect(read("project/.codex/config.toml")).toBe(
     `[mcp_servers.repertoire]\nurl = "http://127.0.0.1:7373/mcp"\nbearer_token_env_var = "REPERTOIRE_TOKEN"\n`,
   );
@@ -142,19 +142,19 @@ it("an address goes into the project's file, with the name of the token's variab
 
 it("a person is asked once, and a no changes nothing", async () => {
   const refusing = createRig(false);
-  expect(await connect("cursor", {}, refusing.world)).toBe(6);
+  expect(await connect("cursor", {}, refusing.environment)).toBe(6);
   expect(refusing.asked).toEqual([`Write this to ${join(refusing.root, "user/.cursor/mcp.json")}?`]);
   expect(existsSync(join(refusing.root, "user"))).toBe(false);
   const agreeing = createRig(true);
-  expect(await connect("cursor", {}, agreeing.world)).toBe(0);
-  expect(await connect("cursor", {}, agreeing.world)).toBe(0);
+  expect(await connect("cursor", {}, agreeing.environment)).toBe(0);
+  expect(await connect("cursor", {}, agreeing.environment)).toBe(0);
   expect(agreeing.asked).toHaveLength(1);
 });
 
 it("without a terminal and without --yes nothing is changed, nor with --dry-run", async () => {
-  const { world, root } = createRig();
-  expect(await connect("cursor", {}, world)).toBe(2);
-  expect(await connect("cursor", { ...YES, dryRun: true }, world)).toBe(0);
+  const { environment, root } = createRig();
+  expect(await connect("cursor", {}, environment)).toBe(2);
+  expect(await connect("cursor", { ...YES, dryRun: true }, environment)).toBe(0);
   expect([existsSync(join(root, "user")), existsSync(join(root, "home"))]).toEqual([false, false]);
 });
 
@@ -166,8 +166,8 @@ it.each<[name: string, options: ConnectOptions]>([
   ["cursor", { http: "http://127.0.0.1/mcp", profile: "x" }],
   ["cursor", { token: false }],
 ])("words that make no sense are refused: %s %o", async (name, options) => {
-  const { world, root } = createRig();
-  expect(await connect(name, { ...YES, ...options }, world)).toBe(2);
+  const { environment, root } = createRig();
+  expect(await connect(name, { ...YES, ...options }, environment)).toBe(2);
   expect(existsSync(join(root, "user"))).toBe(false);
 });
 
@@ -194,7 +194,7 @@ it.each([
 ] as const)(
   "N11: undoing %s after the client has written to its file takes only our entry out, and brings back what went",
   async (client, file, change, kept) => {
-    const { world, root, read } = createRig();
+    const { environment, root, read } = createRig();
     const old = { command: "sh", args: ["-c", "x"] };
     const before =
       client === "codex"
@@ -202,29 +202,29 @@ it.each([
         : JSON.stringify({ mcpServers: { old, other: { command: "o", env: { token: "kept" } } } }, null, 2);
     writeClient(root, file, before);
     writeConfig(root, { mcpServers: { old } });
-    expect(await connect(client, YES, world)).toBe(0);
+    expect(await connect(client, YES, environment)).toBe(0);
     expect(read(file)).not.toMatch(/"old": \{|servers\.old/);
     writeFileSync(join(root, file), change(read(file)));
-    expect(await connect(client, { undo: true }, world)).toBe(0);
+    expect(await connect(client, { undo: true }, environment)).toBe(0);
     for (const words of kept) expect(read(file)).toContain(words);
     expect(read(file)).not.toContain("repertoire");
-    expect(await connect(client, { undo: true }, world)).toBe(1);
+    expect(await connect(client, { undo: true }, environment)).toBe(1);
   },
 );
 
 it("a broken file fails, and undoing takes only our entry out where the file was changed since", async () => {
-  const { world, root, read } = createRig();
+  const { environment, root, read } = createRig();
   const path = join(root, "user/.cursor/mcp.json");
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, "{");
-  expect(await connect("cursor", YES, world)).toBe(1);
-  expect(await connect("cursor", { undo: true }, world)).toBe(1);
+  expect(await connect("cursor", YES, environment)).toBe(1);
+  expect(await connect("cursor", { undo: true }, environment)).toBe(1);
   writeFileSync(path, "{}");
-  expect(await connect("cursor", YES, world)).toBe(0);
+  expect(await connect("cursor", YES, environment)).toBe(0);
   writeFileSync(path, "[ ]");
-  expect(await connect("cursor", { undo: true }, world)).toBe(6);
+  expect(await connect("cursor", { undo: true }, environment)).toBe(6);
   expect(read("user/.cursor/mcp.json")).toBe("[ ]");
-  expect(await connect("cursor", { undo: true, force: true }, world)).toBe(0);
+  expect(await connect("cursor", { undo: true, force: true }, environment)).toBe(0);
   expect(read("user/.cursor/mcp.json")).toBe("{}");
 });
 
@@ -289,33 +289,33 @@ function writeClient(root: string, path: string, text: string): void {
 
 describe("C6: servers that the gateway has too", () => {
   it("go out of the client with the same change, and --undo brings them back", async () => {
-    const { world, root, read } = createRig();
+    const { environment, root, read } = createRig();
     writeConfig(root, { mcpServers: { files: FILES, chat: CHAT } });
     const before = `{\n  // mine\n  "mcpServers": {\n    "docs": ${JSON.stringify(FILES)},\n    "mine": {"command": "x"}, // keep\n    "talk": ${JSON.stringify(CHAT)}\n  }\n}\n`;
     writeClient(root, "user/.cursor/mcp.json", before);
-    expect(await connect("cursor", { ...YES, dryRun: true }, world)).toBe(0);
-    expect(await connect("cursor", { ...YES, keepServers: true, dryRun: true }, world)).toBe(0);
+    expect(await connect("cursor", { ...YES, dryRun: true }, environment)).toBe(0);
+    expect(await connect("cursor", { ...YES, keepServers: true, dryRun: true }, environment)).toBe(0);
     expect(read("user/.cursor/mcp.json")).toBe(before);
-    expect(await connect("cursor", YES, world)).toBe(0);
+    expect(await connect("cursor", YES, environment)).toBe(0);
     const after = read("user/.cursor/mcp.json");
     expect(
       Object.keys((JSON.parse(after.replace(/ \/\/.*/g, "")) as { mcpServers: object }).mcpServers),
     ).toEqual(["mine", "repertoire"]);
     expect(after).toContain("// keep");
-    expect(await connect("cursor", { undo: true }, world)).toBe(0);
+    expect(await connect("cursor", { undo: true }, environment)).toBe(0);
     expect(read("user/.cursor/mcp.json")).toBe(before);
-    expect(await connect("cursor", { ...YES, keepServers: true }, world)).toBe(0);
+    expect(await connect("cursor", { ...YES, keepServers: true }, environment)).toBe(0);
     expect(read("user/.cursor/mcp.json")).toContain('"talk"');
   });
 
   it("N12: that it cannot start yet stay in the client, and are named", async () => {
-    const { world, root, read } = createRig();
+    const { environment, root, read } = createRig();
     const slow = { command: "sh", args: ["-c", "x"], env: { TOKEN: "${input:gh}" } };
     writeConfig(root, { mcpServers: { slow, files: FILES } });
     writeClient(root, "user/.cursor/mcp.json", JSON.stringify({ mcpServers: { slow, docs: FILES } }));
     const said: unknown[] = [];
     const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(text) > 0);
-    expect(await connect("cursor", YES, world)).toBe(0);
+    expect(await connect("cursor", YES, environment)).toBe(0);
     spy.mockRestore();
     expect(said.join("")).toContain("slow: still in Cursor, because the gateway cannot start it yet");
     expect(read("user/.cursor/mcp.json")).toMatch(/"slow"/);
@@ -323,8 +323,8 @@ describe("C6: servers that the gateway has too", () => {
   });
 
   it("are recognised with the value of an input in place, in VS Code and in Codex", async () => {
-    const { world, root, read } = createRig();
-    const inputs = openInputs({ home: world.home });
+    const { environment, root, read } = createRig();
+    const inputs = openInputs({ home: environment.home });
     await inputs.set("chat-key", "my-own-token");
     writeConfig(root, {
       mcpServers: {
@@ -346,12 +346,12 @@ describe("C6: servers that the gateway has too", () => {
       "user/.codex/config.toml",
       '[mcp_servers.files]\ncommand = "npx"\nargs = ["-y", "files", "/data"]\n\n[mcp_servers.other]\ncommand = "y"\n',
     );
-    const options = { ...YES, home: world.home };
-    expect(await connect("vscode", options, world)).toBe(0);
+    const options = { ...YES, home: environment.home };
+    expect(await connect("vscode", options, environment)).toBe(0);
     expect(
       Object.keys((JSON.parse(read("user/.config/Code/User/mcp.json")) as { servers: object }).servers),
     ).toEqual(["repertoire"]);
-    expect(await connect("codex", options, world)).toBe(0);
+    expect(await connect("codex", options, environment)).toBe(0);
     expect(read("user/.codex/config.toml")).not.toContain("[mcp_servers.files]");
     expect(read("user/.codex/config.toml")).toContain("[mcp_servers.other]");
   });
@@ -371,38 +371,38 @@ describe("C6: servers that the gateway has too", () => {
     ["may not be in the profile", FILES, FILES, { profile: "review" }],
     ["may not be at the address", FILES, FILES, { http: "http://127.0.0.1:1/mcp" }],
   ])("stay where the server %s", async (_, ours, theirs, options = {}) => {
-    const { world, root, read } = createRig();
+    const { environment, root, read } = createRig();
     writeConfig(root, { mcpServers: { one: ours } });
     writeClient(root, "user/.cursor/mcp.json", JSON.stringify({ mcpServers: { one: theirs } }));
-    expect(await connect("cursor", { ...YES, ...options }, world)).toBe(0);
+    expect(await connect("cursor", { ...YES, ...options }, environment)).toBe(0);
     expect(JSON.parse(read("user/.cursor/mcp.json"))).toMatchObject({
       mcpServers: { one: theirs, repertoire: {} },
     });
   });
 
   it("stay where they have no lines of their own, and the client is connected all the same", async () => {
-    const { world, root, read } = createRig();
+    const { environment, root, read } = createRig();
     writeConfig(root, { mcpServers: { files: FILES } });
     const before = '[mcp_servers]\nfiles = { command = "npx", args = ["-y", "files", "/data"] }\n';
     writeClient(root, "user/.codex/config.toml", before);
-    expect(await connect("codex", YES, world)).toBe(0);
+    expect(await connect("codex", YES, environment)).toBe(0);
     expect(read("user/.codex/config.toml")).toContain(`${before}\n[mcp_servers.repertoire]`);
   });
 
   it("stay where they are named", async () => {
-    const { world, root, read } = createRig();
+    const { environment, root, read } = createRig();
     writeConfig(root, { mcpServers: { files: FILES, chat: CHAT } });
     writeClient(root, "user/.cursor/mcp.json", JSON.stringify({ mcpServers: { a: FILES, b: CHAT } }));
-    expect(await connect("cursor", { ...YES, keepServers: ["chat"] }, world)).toBe(0);
+    expect(await connect("cursor", { ...YES, keepServers: ["chat"] }, environment)).toBe(0);
     const { mcpServers } = JSON.parse(read("user/.cursor/mcp.json")) as { mcpServers: object };
     expect(Object.keys(mcpServers)).toEqual(["b", "repertoire"]);
   });
 
   it("of a project's file stay, because others have that file too", async () => {
-    const { world, root, read } = createRig();
+    const { environment, root, read } = createRig();
     writeConfig(root, { mcpServers: { files: FILES } });
     writeClient(root, "project/.cursor/mcp.json", JSON.stringify({ mcpServers: { files: FILES } }));
-    expect(await connect("cursor", { ...YES, project: true }, world)).toBe(0);
+    expect(await connect("cursor", { ...YES, project: true }, environment)).toBe(0);
     expect(JSON.parse(read("project/.cursor/mcp.json"))).toMatchObject({ mcpServers: { files: FILES } });
   });
 });

@@ -17,7 +17,7 @@ import {
   TOKEN_VARIABLE,
   wordsOf,
   type ConnectOptions,
-  type ConnectWorld,
+  type ConnectEnvironment,
 } from "./connect-server.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { ownProcess } from "./own-command.ts";
@@ -67,11 +67,11 @@ Examples:
     )
     .action(async (client: string, _options: unknown, command: Command) => {
       const options = { ...globalOptionsOf(command), ...command.opts<ConnectOptions>() };
-      finish(await connect(client, options, thisWorld(options)));
+      finish(await connect(client, options, currentEnvironment(options)));
     });
 }
 
-function thisWorld(options: GlobalOptions): ConnectWorld {
+function currentEnvironment(options: GlobalOptions): ConnectEnvironment {
   return {
     place: thisPlace(),
     home: locateConfig({ configPath: options.config, home: options.home }).home,
@@ -87,7 +87,11 @@ export type ConnectionPlan =
   | { readonly kind: "refused"; readonly message: string; readonly exitCode: number };
 
 /** Connects one client, or takes that back; the exit code says how it went. */
-export async function connect(name: string, options: ConnectOptions, world: ConnectWorld): Promise<number> {
+export async function connect(
+  name: string,
+  options: ConnectOptions,
+  environment: ConnectEnvironment,
+): Promise<number> {
   const client = CLIENT_IDS.find((id) => id === name);
   if (client === undefined) {
     const known = `Clients: ${CLIENT_IDS.join(", ")}.`;
@@ -97,12 +101,12 @@ export async function connect(name: string, options: ConnectOptions, world: Conn
     );
   }
   if (options.undo === true) {
-    const target = targetOf(client, options, world);
-    return typeof target === "string" ? refuse(target, EXIT.usage) : undo(target, options, world);
+    const target = targetOf(client, options, environment);
+    return typeof target === "string" ? refuse(target, EXIT.usage) : undo(target, options, environment);
   }
-  const plan = await planConnection(client, options, world);
+  const plan = await planConnection(client, options, environment);
   if (plan.kind === "refused") return refuse(plan.message, plan.exitCode);
-  if (plan.kind === "change") return carryOut(plan.change, plan.moved, options, world);
+  if (plan.kind === "change") return carryOut(plan.change, plan.moved, options, environment);
   const { target } = plan;
   return done(target, options, { changed: false, diff: "", backup: null, gone: [] }, [
     `${CLIENT_TITLES[client]} has this entry already in ${target.path}; nothing was changed`,
@@ -113,11 +117,11 @@ export async function connect(name: string, options: ConnectOptions, world: Conn
 export async function planConnection(
   client: ClientId,
   options: ConnectOptions,
-  world: ConnectWorld,
+  environment: ConnectEnvironment,
 ): Promise<ConnectionPlan> {
-  const target = targetOf(client, options, world);
+  const target = targetOf(client, options, environment);
   if (typeof target === "string") return refusal(target, EXIT.usage);
-  const server = describeServer(options, world);
+  const server = describeServer(options, environment);
   if (typeof server === "string") return refusal(server, EXIT.usage);
   const entry = describeEntry(client, server);
   if (entry === undefined) {
@@ -127,7 +131,7 @@ export async function planConnection(
       EXIT.usage,
     );
   }
-  const moved = await findMoved(target, options, world);
+  const moved = await findMoved(target, options, environment);
   const plan = planJoin(
     target,
     entry,
@@ -141,7 +145,7 @@ export async function planConnection(
 function targetOf(
   client: ClientId,
   { project }: ConnectOptions,
-  { place }: ConnectWorld,
+  { place }: ConnectEnvironment,
 ): JoinTarget | string {
   return (
     findJoinTarget(client, project === true ? "project" : "user", place) ??
@@ -160,7 +164,7 @@ function refusal(message: string, exitCode: number): ConnectionPlan {
 async function findMoved(
   target: JoinTarget,
   { config: configPath, home, keepServers, profile, http }: ConnectOptions,
-  { place }: ConnectWorld,
+  { place }: ConnectEnvironment,
 ): Promise<MovedServers> {
   const isPartial = profile !== undefined || http !== undefined || target.scope === "project";
   if (keepServers === true || isPartial) return NOTHING_MOVED;
@@ -172,7 +176,7 @@ async function carryOut(
   plan: JoinChange,
   moved: MovedServers,
   options: ConnectOptions,
-  world: ConnectWorld,
+  environment: ConnectEnvironment,
 ): Promise<number> {
   const { target, before, after, gone } = plan;
   const title = CLIENT_TITLES[target.client];
@@ -186,7 +190,7 @@ async function carryOut(
     ]);
   }
   if (options.yes !== true) {
-    if (world.ask === undefined) {
+    if (environment.ask === undefined) {
       const again = commandLine(["connect", target.client, ...wordsOf(options), "--yes"], options);
       return refuse(
         `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`,
@@ -194,10 +198,10 @@ async function carryOut(
       );
     }
     for (const line of describeMoved(plan, moved)) note(line);
-    if (!(await world.ask(`Write this to ${target.path}?`)))
+    if (!(await environment.ask(`Write this to ${target.path}?`)))
       return refuse("nothing was changed", EXIT.refused);
   }
-  const written = writeJoin(plan, world.home);
+  const written = writeJoin(plan, environment.home);
   if (written.kind === "changed") {
     return refuse(
       `${target.path} has changed in the meantime; nothing was written. Try again.`,
@@ -207,7 +211,7 @@ async function carryOut(
   return done(target, options, { changed: true, diff, backup: written.backup, gone }, [
     `${green("connected")} ${title} in ${target.path}. Restart ${title} to apply.`,
     ...(options.yes === true ? describeMoved(plan, moved) : []),
-    ...adviceFor(target.client, options, world),
+    ...adviceFor(target.client, options, environment),
     `To take it back: ${commandLine(["connect", target.client, ...undoWords(options)], options)}`,
   ]);
 }
@@ -238,7 +242,7 @@ export function describeMoved(
   ];
 }
 
-function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectWorld): number {
+function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectEnvironment): number {
   const undone = undoChange(target, target.path, home, options.force === true);
   if (undone.kind === "none") {
     return refuse(

@@ -15,10 +15,10 @@ export async function serveDemo({ home, config }: DemoPlace, stopped: Promise<nu
   const session = await openSession({ home, config, logLevel: "error" }, "error", "http");
   try {
     const { app } = session;
-    const front = await app.listenHttp({ host: "127.0.0.1", port: 0 });
+    const listener = await app.listenHttp({ host: "127.0.0.1", port: 0 });
     const { token } = openTokens(home).showDefault();
-    show.title(8, `Your turn: it serves at ${front.url} now, with the notes of this demo behind it`);
-    for (const { client, text } of connectHints({ url: front.url, token })) {
+    show.title(8, `Your turn: it serves at ${listener.url} now, with the notes of this demo behind it`);
+    for (const { client, text } of connectHints({ url: listener.url, token })) {
       if (!SHOWN.has(client)) continue;
       show.remark(client);
       show.command(text);
@@ -31,7 +31,7 @@ export async function serveDemo({ home, config }: DemoPlace, stopped: Promise<nu
     show.remark("Ctrl-C ends the demo. Nothing of it stays.");
     const exitCode = await stopped;
     await app.leave();
-    await front.close();
+    await listener.close();
     return exitCode;
   } finally {
     await session.close();

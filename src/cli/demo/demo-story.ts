@@ -33,8 +33,8 @@ export async function tellStory(place: DemoPlace, signal: AbortSignal): Promise<
     signal.throwIfAborted();
     return client;
   };
-  const leave = (): void => clients.forEach((client) => void client.close());
-  signal.addEventListener("abort", leave);
+  const closeAll = (): void => clients.forEach((client) => void client.close());
+  signal.addEventListener("abort", closeAll);
   try {
     show.beginning("Starting the gateway in a temporary home, with two servers of which one is broken …");
     await tell(open, () => signal.throwIfAborted());
@@ -42,7 +42,7 @@ export async function tellStory(place: DemoPlace, signal: AbortSignal): Promise<
     // What fails because it was stopped is no news.
     if (!signal.aborted) throw error;
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", closeAll);
     await Promise.all(clients.map((client) => client.close()));
   }
 }

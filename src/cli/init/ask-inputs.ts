@@ -10,7 +10,7 @@ import { dropTypeAhead } from "./type-ahead.ts";
 /** The answer, or undefined for somebody who does not want to answer. */
 type AskInput = (input: ConfigInput) => Promise<string | undefined>;
 
-interface AskParts {
+interface AskDeps {
   readonly inputs: Pick<Inputs, "set">;
   readonly ask: AskInput;
   readonly note: (line: string) => void;
@@ -18,21 +18,21 @@ interface AskParts {
 }
 
 /** Asks for each once and keeps what was answered; says how many were. Whoever breaks off is asked no more. */
-export async function askInputs(missing: readonly ConfigInput[], parts: AskParts): Promise<number> {
+export async function askInputs(missing: readonly ConfigInput[], deps: AskDeps): Promise<number> {
   let givenCount = 0;
   let isOver = false;
   for (const input of missing) {
-    const answer: string | undefined = isOver ? undefined : await parts.ask(input);
+    const answer: string | undefined = isOver ? undefined : await deps.ask(input);
     isOver = answer === undefined;
     const problem = findValueProblem(answer ?? "", input);
     if (answer !== undefined && problem === undefined) {
-      await parts.inputs.set(input.id, answer);
+      await deps.inputs.set(input.id, answer);
       givenCount++;
       continue;
     }
     const said = answer === undefined || answer === "" ? "has no value yet" : problem;
-    const cure = commandLine(["input", "set", input.id], parts.options);
-    parts.note(`The input ${input.id} ${said}. To give it one: ${cure}`);
+    const cure = commandLine(["input", "set", input.id], deps.options);
+    deps.note(`The input ${input.id} ${said}. To give it one: ${cure}`);
   }
   return givenCount;
 }

@@ -8,7 +8,7 @@ import { connect } from "../connect/connect.ts";
 import { editedFile } from "../edited-file.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { describeImport } from "./init-view.ts";
-import type { InitOptions, InitWorld } from "./init-options.ts";
+import type { InitOptions, InitEnvironment } from "./init-options.ts";
 import { green, yellow } from "../terminal/terminal.ts";
 
 export async function finishUnchanged(
@@ -16,14 +16,17 @@ export async function finishUnchanged(
   found: ClientsRead,
   path: string,
   options: InitOptions,
-  world: InitWorld,
+  environment: InitEnvironment,
 ): Promise<number> {
-  if (options.json === true) printJson(world, { file: path, changed: false, ...describeImport(plan, found) });
-  else if (options.dryRun === true) world.note("Nothing was changed (--dry-run).");
+  if (options.json === true)
+    printJson(environment, { file: path, changed: false, ...describeImport(plan, found) });
+  else if (options.dryRun === true) environment.note("Nothing was changed (--dry-run).");
   else if (found.servers.length === 0) {
-    world.note(`No servers were found. Add one: ${commandLine(["add", "NAME", "--", "COMMAND"], options)}`);
-  } else world.note(`Nothing to add: ${path} has them all.`);
-  return options.dryRun === true ? EXIT.ok : connectAll(plan, found, options, world);
+    environment.note(
+      `No servers were found. Add one: ${commandLine(["add", "NAME", "--", "COMMAND"], options)}`,
+    );
+  } else environment.note(`Nothing to add: ${path} has them all.`);
+  return options.dryRun === true ? EXIT.ok : connectAll(plan, found, options, environment);
 }
 
 export async function finishWritten(
@@ -31,32 +34,32 @@ export async function finishWritten(
   found: ClientsRead,
   written: ImportWritten,
   options: InitOptions,
-  world: InitWorld,
+  environment: InitEnvironment,
 ): Promise<number> {
   const { file, moved, protection } = written;
   if (options.json === true) {
-    printJson(world, { file, changed: true, moved: moved.length, ...describeImport(plan, found) });
-    return connectAll(plan, found, options, world);
+    printJson(environment, { file, changed: true, moved: moved.length, ...describeImport(plan, found) });
+    return connectAll(plan, found, options, environment);
   }
   const off = plan.additions.filter(({ entry }) => entry["enabled"] === false).length;
   const rest = off === 0 ? "" : `, ${off} of them switched off`;
-  world.note(`${green("added")} ${count(plan.additions.length, "server")} to ${file}${rest}.`);
+  environment.note(`${green("added")} ${count(plan.additions.length, "server")} to ${file}${rest}.`);
   if (moved.length > 0) {
     const where = protection === "keyring" ? "sealed with the keyring" : "in a file of yours alone";
-    world.note(`${green("moved")} ${count(moved.length, "secret")} out of plain text: kept ${where}.`);
+    environment.note(`${green("moved")} ${count(moved.length, "secret")} out of plain text: kept ${where}.`);
   }
   const plain = moved.length > 0 ? 0 : plan.additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
   if (plain > 0) {
     const again = commandLine(["init", "--undo"], options);
     const move = commandLine(["init", "--yes", "--move-secrets"], options);
-    world.note(
+    environment.note(
       `${yellow("warning")} ${count(plain, "secret")} of theirs stand in plain text. To move them: ${again} && ${move}`,
     );
   }
-  world.note(
+  environment.note(
     `Try: ${commandLine(["tools"], options)}   To take it back: ${commandLine(["init", "--undo"], options)}`,
   );
-  return connectAll(plan, found, options, world);
+  return connectAll(plan, found, options, environment);
 }
 
 /** The clients that servers were found in, without those that have the gateway already. */
@@ -64,7 +67,7 @@ async function connectAll(
   plan: ImportPlan,
   found: ClientsRead,
   options: InitOptions,
-  { place, own, note: say }: InitWorld,
+  { place, own, note: say }: InitEnvironment,
 ): Promise<number> {
   const joined = new Set(plan.skipped.filter(({ isOwn }) => isOwn).map(({ from }) => from.client));
   const clients = CLIENT_IDS.filter(
@@ -94,6 +97,6 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-export function printJson(world: InitWorld, value: unknown): void {
-  world.print(JSON.stringify(value, null, 2));
+export function printJson(environment: InitEnvironment, value: unknown): void {
+  environment.print(JSON.stringify(value, null, 2));
 }

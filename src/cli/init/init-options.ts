@@ -19,7 +19,7 @@ export interface InitOptions extends GlobalOptions {
 export type Answer = "add" | "move" | "no";
 
 /** Everything about the machine. */
-export interface InitWorld {
+export interface InitEnvironment {
   readonly place: ClientPlace;
   readonly own: OwnProcess;
   /** Where the result goes, line by line. */

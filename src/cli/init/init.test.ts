@@ -7,7 +7,7 @@ import { loadConfigWithInputs, openInputs } from "../../secrets/inputs.ts";
 import { connect } from "../connect/connect.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { init } from "./init.ts";
-import type { InitOptions, InitWorld } from "./init-options.ts";
+import type { InitOptions, InitEnvironment } from "./init-options.ts";
 
 const ENV = { GITHUB_TOKEN: "set", MAPS_API_KEY: "set" };
 /** Every plain secret of the fixture begins with this. */
@@ -19,7 +19,7 @@ beforeEach(() => {
   said = data = "";
 });
 
-function open(home: ClientsHome, ask?: InitWorld["ask"]) {
+function open(home: ClientsHome, ask?: InitEnvironment["ask"]) {
   const { place } = home;
   const own = {
     platform: place.platform,
@@ -162,8 +162,8 @@ describe("init", () => {
     await run({ yes: true });
     expect(said).not.toContain("Connect your clients");
     for (const client of ["claude-desktop", "cursor", "vscode", "windsurf", "codex", "gemini"]) {
-      const world = { place, home: dataFolder, own };
-      expect({ client, code: await connect(client, { home: dataFolder, undo: true }, world) }).toEqual({
+      const environment = { place, home: dataFolder, own };
+      expect({ client, code: await connect(client, { home: dataFolder, undo: true }, environment) }).toEqual({
         client,
         code: EXIT.ok,
       });

@@ -22,7 +22,7 @@ import { editedFile } from "../edited-file.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { finishUnchanged, finishWritten, printJson } from "./init-end.ts";
 import { showImport } from "./init-view.ts";
-import type { Answer, InitOptions, InitWorld } from "./init-options.ts";
+import type { Answer, InitOptions, InitEnvironment } from "./init-options.ts";
 import { findOwnScript, ownProcess } from "../connect/own-command.ts";
 import type { Finish } from "../program.ts";
 import { configError, globalOptionsOf } from "../session.ts";
@@ -61,11 +61,11 @@ Examples:
     )
     .action(async (_options: unknown, command: Command) => {
       const options = { ...globalOptionsOf(command), ...command.opts<InitOptions>() };
-      finish(await init(options, thisWorld()));
+      finish(await init(options, currentEnvironment()));
     });
 }
 
-function thisWorld(): InitWorld {
+function currentEnvironment(): InitEnvironment {
   return {
     place: thisPlace(),
     own: ownProcess(),
@@ -94,19 +94,19 @@ async function askAtTerminal(question: string, secretCount: number): Promise<Ans
 }
 
 /** Imports, or takes that back; the exit code says how it went. */
-export async function init(options: InitOptions, world: InitWorld): Promise<number> {
+export async function init(options: InitOptions, environment: InitEnvironment): Promise<number> {
   const unknown = (options.from ?? []).find((name) => !CLIENT_IDS.includes(name as ClientId));
   if (unknown !== undefined) {
     const near = didYouMean(nearest(unknown, CLIENT_IDS));
     return refuse(
       `there is no client "${unknown}".${near} Clients: ${CLIENT_IDS.join(", ")}.`,
       EXIT.usage,
-      world,
+      environment,
     );
   }
-  const target = editedFile(options, world.place);
-  if (options.undo === true) return undo(target, options, world);
-  const { found, plan: all } = lookAtClients(options, world);
+  const target = editedFile(options, environment.place);
+  if (options.undo === true) return undo(target, options, environment);
+  const { found, plan: all } = lookAtClients(options, environment);
   const missing = (options.only ?? []).find((key) => !all.additions.some((one) => one.key === key));
   if (missing !== undefined) {
     const keys = all.additions.map(({ key }) => key);
@@ -114,30 +114,31 @@ export async function init(options: InitOptions, world: InitWorld): Promise<numb
     return refuse(
       `there is no new server "${missing}".${near} New are: ${keys.join(", ")}.`,
       EXIT.usage,
-      world,
+      environment,
     );
   }
   const plan = keepOnly(all, options.only);
-  for (const { path, message } of found.problems) world.note(`${yellow("warning")} ${path}: ${message}`);
-  if (options.json !== true) showImport(plan, found, world);
+  for (const { path, message } of found.problems)
+    environment.note(`${yellow("warning")} ${path}: ${message}`);
+  if (options.json !== true) showImport(plan, found, environment);
   if (plan.additions.length === 0 || options.dryRun === true) {
-    return finishUnchanged(plan, found, target.path, options, world);
+    return finishUnchanged(plan, found, target.path, options, environment);
   }
-  const answer = await answerOf(plan, target.path, options, world);
+  const answer = await answerOf(plan, target.path, options, environment);
   if (answer === undefined) {
     const again = commandLine(["init", "--yes"], options);
     const why = `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`;
-    return refuse(why, EXIT.usage, world);
+    return refuse(why, EXIT.usage, environment);
   }
-  if (answer === "no") return refuse("nothing was changed", EXIT.refused, world);
+  if (answer === "no") return refuse("nothing was changed", EXIT.refused, environment);
   const written = await writeImport(plan, { ...target, moves: answer === "move" }, openInputs(target));
-  return finishWritten(plan, found, written, options, world);
+  return finishWritten(plan, found, written, options, environment);
 }
 
 /** What the clients have and what of it is new. Throws where our own config has mistakes. */
 export function lookAtClients(
   options: InitOptions,
-  { place, own }: Pick<InitWorld, "place" | "own">,
+  { place, own }: Pick<InitEnvironment, "place" | "own">,
 ): { readonly found: ClientsRead; readonly plan: ImportPlan } {
   requireSoundConfig(options, place);
   const found = readChosen(options, place);
@@ -187,7 +188,7 @@ async function answerOf(
   { additions }: ImportPlan,
   path: string,
   options: InitOptions,
-  { ask }: InitWorld,
+  { ask }: InitEnvironment,
 ): Promise<Answer | undefined> {
   const secretCount = additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
   if (options.yes === true) return options.moveSecrets === true ? "move" : "add";
@@ -200,7 +201,7 @@ async function answerOf(
 async function undo(
   target: { path: string; home: string },
   options: InitOptions,
-  world: InitWorld,
+  environment: InitEnvironment,
 ): Promise<number> {
   const undone = undoChange(
     { client: "init", scope: "user" },
@@ -209,26 +210,27 @@ async function undo(
     options.force === true,
   );
   if (undone.kind === "none") {
-    return refuse(`there is nothing to take back in ${target.path}`, EXIT.failed, world);
+    return refuse(`there is nothing to take back in ${target.path}`, EXIT.failed, environment);
   }
   if (undone.kind === "changed") {
     const again = commandLine(["init", "--undo", "--force"], options);
     return refuse(
       `${target.path} was changed since, and putting it back would lose that. To do so all the same: ${again}`,
       EXIT.refused,
-      world,
+      environment,
     );
   }
   const inputs = openInputs(target);
   for (const id of undone.backup.inputs ?? []) await inputs.forget(id);
-  if (options.json === true) printJson(world, { file: target.path, changed: undone.kind !== "already" });
-  else world.note(`${green("undone")} ${target.path} ${UNDONE[undone.kind]}`);
+  if (options.json === true)
+    printJson(environment, { file: target.path, changed: undone.kind !== "already" });
+  else environment.note(`${green("undone")} ${target.path} ${UNDONE[undone.kind]}`);
   return EXIT.ok;
 }
 
-function refuse(message: string, exitCode: number, world: InitWorld): number {
+function refuse(message: string, exitCode: number, environment: InitEnvironment): number {
   // As JSON it is the answer, and not a note.
   if (terminalOptions().json) return failWith(exitCode, message);
-  world.tell(`${red("error")} ${message}`);
+  environment.tell(`${red("error")} ${message}`);
   return exitCode;
 }

@@ -1,5 +1,5 @@
 /** `repertoire` without a word: the guided start on a new machine, how things are on one that is set up, a short help in a script. */
-import { isAtTerminal, start, startWorld } from "./start.ts";
+import { isAtTerminal, start, startEnvironment } from "./start.ts";
 import { showStatus } from "./status.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { print } from "../terminal/terminal.ts";
@@ -9,8 +9,8 @@ export async function runBare(): Promise<number> {
     print(SHORT_HELP);
     return EXIT.ok;
   }
-  const world = startWorld();
-  return (await showStatus(world)) ? EXIT.ok : start({}, world);
+  const environment = startEnvironment();
+  return (await showStatus(environment)) ? EXIT.ok : start({}, environment);
 }
 
 const SHORT_HELP = `Repertoire: all your MCP servers behind one, and what worked is kept as a tool.

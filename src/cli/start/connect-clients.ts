@@ -8,30 +8,30 @@ import { planConnection } from "../connect/connect.ts";
 import { wordsOf } from "../connect/connect-server.ts";
 import { diffServers, showDiff } from "../terminal/shown-diff.ts";
 import type { Connected } from "./cost-summary.ts";
-import { listOf, tellCommands, short, type Guide } from "./start-deps.ts";
+import { listOf, tellCommands, short, type StartDeps } from "./start-deps.ts";
 import { bold, cyan, green, note, red } from "../terminal/terminal.ts";
 
 /** Servers that have not answered stay in the client: there, they may work. */
 export async function connectClients(
   found: ClientsRead,
   silent: readonly string[],
-  parts: Guide,
+  deps: StartDeps,
 ): Promise<Connected[]> {
   const clients = CLIENT_IDS.filter((id) =>
     found.read.some(({ client, scope }) => client === id && scope === "user"),
   );
   const connected: Connected[] = [];
   for (const client of clients) {
-    const one = await connectClient(client, silent, parts);
+    const one = await connectClient(client, silent, deps);
     if (one !== undefined) connected.push(one);
   }
   if (clients.length === 0) {
-    parts.screen.say("No AI client was found here. When you have one:");
-    parts.screen.say(
-      `  ${cyan(commandLine(["connect", "CLIENT"], parts.options))}  (${CLIENT_IDS.join(", ")})`,
+    deps.dialog.say("No AI client was found here. When you have one:");
+    deps.dialog.say(
+      `  ${cyan(commandLine(["connect", "CLIENT"], deps.options))}  (${CLIENT_IDS.join(", ")})`,
       4,
     );
-    parts.screen.say();
+    deps.dialog.say();
   }
   return connected;
 }
@@ -39,32 +39,32 @@ export async function connectClients(
 async function connectClient(
   client: ClientId,
   silent: readonly string[],
-  parts: Guide,
+  deps: StartDeps,
 ): Promise<Connected | undefined> {
-  const { options, place, own, target, screen, story } = parts;
+  const { options, place, own, target, dialog, progress } = deps;
   const title = CLIENT_TITLES[client];
   const wanted = silent.length === 0 ? options : { ...options, keepServers: silent };
   const plan = await planConnection(client, wanted, { place, own, home: target.home });
   if (plan.kind === "refused") {
-    screen.say(
+    dialog.say(
       `${red("✗")} ${title} was not connected: ${escapeUnprintable(plan.message.replaceAll("\n", ". "))}`,
       2,
     );
     return undefined;
   }
   if (plan.kind === "unchanged") {
-    screen.say(`${green("✓")} ${title} is connected already.`);
-    screen.say();
+    dialog.say(`${green("✓")} ${title} is connected already.`);
+    dialog.say();
     return { client, isNew: false, serverIds: [] };
   }
   const { change, moved } = plan;
   const file = short(change.target.path, place);
-  screen.say(bold(`${title} would change like this:`));
+  dialog.say(bold(`${title} would change like this:`));
   const { path, format } = change.target;
-  showDiff(diffServers({ ...change, path, format }), note, screen.width());
+  showDiff(diffServers({ ...change, path, format }), note, dialog.width());
   const gone = moved.here.filter(({ key }) => change.gone.includes(key));
   if (gone.length > 0) {
-    screen.say(
+    dialog.say(
       `The lines with - go: Repertoire has ${gone.length === 1 ? "this server" : "these servers"} now, and ${title} would see every tool twice.`,
     );
   }
@@ -72,29 +72,29 @@ async function connectClient(
   if (staying.length > 0) {
     const names = listOf(staying.map(escapeUnprintable));
     const again = commandLine(["connect", client], options);
-    screen.say(
+    dialog.say(
       staying.length === 1
         ? `${names} stays in ${title}, because it has not answered here. Once it works: ${again}`
         : `${names} stay in ${title}, because they have not answered here. Once they work: ${again}`,
     );
   }
   const back = commandLine(["connect", client, "--undo"], options);
-  if (!(await screen.yesNo(`Write this to ${file}? A copy is kept.`))) {
-    screen.say(`${title} was left as it is. Later: ${cyan(commandLine(["connect", client], options))}`, 2);
-    screen.say();
+  if (!(await dialog.yesNo(`Write this to ${file}? A copy is kept.`))) {
+    dialog.say(`${title} was left as it is. Later: ${cyan(commandLine(["connect", client], options))}`, 2);
+    dialog.say();
     return undefined;
   }
   if (writeJoin(change, target.home).kind === "changed") {
-    screen.say(
+    dialog.say(
       `${red("✗")} ${file} has changed in the meantime, so nothing was written. Run ${cyan(commandLine(["connect", client], options))}`,
       2,
     );
     return undefined;
   }
-  story.done.push(`Connected ${title}. To take it back: ${back}`);
-  screen.say(`${green("✓")} Connected ${title}.`);
+  progress.done.push(`Connected ${title}. To take it back: ${back}`);
+  dialog.say(`${green("✓")} Connected ${title}.`);
   const kept = moved.kept.map(({ id }) => id);
   const words = kept.length === 0 ? [] : wordsOf({ keepServers: kept });
-  tellCommands([commandLine(["connect", client, "--yes", ...words], options)], back, screen);
+  tellCommands([commandLine(["connect", client, "--yes", ...words], options)], back, dialog);
   return { client, isNew: true, serverIds: gone.map(({ id }) => id) };
 }

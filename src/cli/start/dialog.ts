@@ -16,7 +16,7 @@ interface Choice<T> {
   readonly hint?: string;
 }
 
-export interface Screen {
+export interface Dialog {
   /** Text that is wrapped; lines after the first are indented by so many columns. `paint` colours each line. */
   say(text?: string, indent?: number, paint?: (line: string) => string): void;
   /** The width that text may have. */
@@ -36,7 +36,7 @@ const WIDTH_OTHERWISE = 80;
 const LABEL_MARKS_WIDTH = 8;
 const HINT_MARKS_WIDTH = 20;
 
-export function openScreen(): Screen {
+export function openDialog(): Dialog {
   const width = () => Math.min(process.stderr.columns || WIDTH_OTHERWISE, WIDTH_MAX);
   const common = { output: process.stderr };
   const answered = <T>(answer: T): Exclude<T, symbol> => {

@@ -8,70 +8,70 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import { commandLine } from "../command-line.ts";
 import { countOf } from "../commands/operate/config.ts";
 import { planNewServers, writeNewServers } from "../init/new-servers.ts";
-import { askSecrets, listOf, short, tellCommands, type Guide } from "./start-deps.ts";
+import { askSecrets, listOf, short, tellCommands, type StartDeps } from "./start-deps.ts";
 import { isWholePaste, readPastedServers } from "./pasted-servers.ts";
 import { cyan, green, red } from "../terminal/terminal.ts";
 
 /** Whether a server was added. */
-export async function addFirst(parts: Guide): Promise<boolean> {
-  const { screen, story, options } = parts;
-  screen.say(
+export async function addFirst(deps: StartDeps): Promise<boolean> {
+  const { dialog, progress, options } = deps;
+  dialog.say(
     `There is no server to start with. Repertoire looked in ${listOf(Object.values(CLIENT_TITLES))}.`,
   );
-  const way = await screen.one("What would you like to do?", [
+  const way = await dialog.one("What would you like to do?", [
     { value: "paste", label: "Add a server: paste a command, an address, or JSON from a README" },
     { value: "demo", label: "See the demo first (a minute, in a temporary folder)" },
     { value: "leave", label: "Nothing for now" },
   ]);
   if (way === "demo") {
-    spawnSync(parts.own.execPath, [parts.own.script, "demo", "--no-serve"], { stdio: "inherit" });
-    screen.say();
-    screen.say(
+    spawnSync(deps.own.execPath, [deps.own.script, "demo", "--no-serve"], { stdio: "inherit" });
+    dialog.say();
+    dialog.say(
       `That was the demo. To go on with a server of your own: ${cyan(commandLine(["start"], options))}`,
     );
     return false;
   }
   if (way === "leave") {
-    screen.say("Nothing was changed.");
-    screen.say(`To add a server later: ${cyan(commandLine(["add", "NAME", "--", "COMMAND"], options))}`);
+    dialog.say("Nothing was changed.");
+    dialog.say(`To add a server later: ${cyan(commandLine(["add", "NAME", "--", "COMMAND"], options))}`);
     return false;
   }
-  screen.say("Paste it here and press Enter; after JSON, an empty line ends it.");
-  const pasted = readPastedServers(await screen.paste(isWholePaste));
+  dialog.say("Paste it here and press Enter; after JSON, an empty line ends it.");
+  const pasted = readPastedServers(await dialog.paste(isWholePaste));
   if (typeof pasted === "string") {
-    screen.say(`${red("✗")} ${pasted}. Nothing was changed.`, 2);
-    return addFirst(parts);
+    dialog.say(`${red("✗")} ${pasted}. Nothing was changed.`, 2);
+    return addFirst(deps);
   }
   const servers = [];
   const taken = listFiledServers({ configPath: options.config, home: options.home }).servers;
   for (const { key, proposal, entry } of pasted) {
-    const name = key ?? (await screen.word("What should it be called?", proposal));
+    const name = key ?? (await dialog.word("What should it be called?", proposal));
     const id = serverIdOf(name);
     const isTaken = id.success && taken.some((other) => other.id === id.data);
     if (!id.success || isTaken) {
       const why = id.success ? `There is a server "${name}" already.` : id.error.message;
-      screen.say(`${red("✗")} ${escapeUnprintable(why)} Nothing was changed.`, 2);
-      return addFirst(parts);
+      dialog.say(`${red("✗")} ${escapeUnprintable(why)} Nothing was changed.`, 2);
+      return addFirst(deps);
     }
     servers.push({ key: name, id: id.data, entry });
   }
-  const plan = planNewServers(servers, parts.target);
+  const plan = planNewServers(servers, deps.target);
   const moves =
-    plan.secretNames.length > 0 && (await askSecrets(plan.secretNames, "in what you pasted", screen));
+    plan.secretNames.length > 0 && (await askSecrets(plan.secretNames, "in what you pasted", dialog));
   const writing = writeNewServers(plan, moves);
-  story.change = writing;
+  progress.change = writing;
   const { moved, keptIn, entries } = await writing;
   const names = servers.map(({ id }) => id).join(", ");
-  const file = short(plan.path, parts.place);
+  const file = short(plan.path, deps.place);
   const back = servers.map(({ id }) => commandLine(["remove", id], options)).join("; ");
-  story.done.push(`Added ${names} to ${file}. To take it back: ${back}`);
-  screen.say(`${green("✓")} Added ${names} to ${file}.`, 2);
+  progress.done.push(`Added ${names} to ${file}. To take it back: ${back}`);
+  dialog.say(`${green("✓")} Added ${names} to ${file}.`, 2);
   if (moved.length > 0)
-    screen.say(`${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(keptIn, parts.place)}.`, 2);
+    dialog.say(`${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(keptIn, deps.place)}.`, 2);
   tellCommands(
     entries.map(({ key, entry }) => commandLine(["add", ...addWords(key, entry)], options)),
     back,
-    screen,
+    dialog,
   );
   return true;
 }

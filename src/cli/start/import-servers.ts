@@ -10,13 +10,13 @@ import { countOf } from "../commands/operate/config.ts";
 import { keepOnly } from "../init/init.ts";
 import { targetOf } from "../init/init-view.ts";
 import { describePlace } from "../init/new-servers.ts";
-import { askSecrets, short, tellCommands, type Guide } from "./start-deps.ts";
+import { askSecrets, short, tellCommands, type StartDeps } from "./start-deps.ts";
 import { green, yellow } from "../terminal/terminal.ts";
 
 export function tellFound(
   { servers, read, problems }: ClientsRead,
   plan: ImportPlan,
-  { screen, place }: Guide,
+  { dialog, place }: StartDeps,
 ): void {
   const own = new Set(
     plan.skipped.filter(({ isOwn }) => isOwn).map(({ from, key }) => `${from.path}\n${key}`),
@@ -33,60 +33,60 @@ export function tellFound(
   });
   if (rows.length > 0) {
     const width = Math.max(...rows.map(([title]) => title!.length));
-    screen.say("Found on this machine:");
-    for (const [title, state] of rows) screen.say(`  ${title!.padEnd(width)}  ${state!}`);
+    dialog.say("Found on this machine:");
+    for (const [title, state] of rows) dialog.say(`  ${title!.padEnd(width)}  ${state!}`);
   }
   const twins = plan.duplicates.filter(({ where }) => where === "plan").length;
   if (twins > 0) {
-    screen.say(
+    dialog.say(
       `  ${twins === 1 ? "One server is" : `${twins} servers are`} in more than one client, and shown once below.`,
     );
   }
   const there = plan.duplicates.filter(({ where }) => where === "file").map(({ sameAs }) => sameAs);
   if (there.length > 0)
-    screen.say(`  In your config already: ${[...new Set(there)].map(escapeUnprintable).join(", ")}`, 4);
+    dialog.say(`  In your config already: ${[...new Set(there)].map(escapeUnprintable).join(", ")}`, 4);
   for (const { key, reason } of plan.skipped.filter(({ isOwn }) => !isOwn))
-    screen.say(`  ${yellow("!")} ${escapeUnprintable(key)} is left out: ${escapeUnprintable(reason)}`, 4);
+    dialog.say(`  ${yellow("!")} ${escapeUnprintable(key)} is left out: ${escapeUnprintable(reason)}`, 4);
   for (const { path, message } of problems)
-    screen.say(`  ${yellow("!")} ${escapeUnprintable(`${short(path, place)} ${message}`)}`, 4);
-  if (rows.length > 0) screen.say();
+    dialog.say(`  ${yellow("!")} ${escapeUnprintable(`${short(path, place)} ${message}`)}`, 4);
+  if (rows.length > 0) dialog.say();
 }
 
 /** Asks which, moves secrets, and writes our config. */
-export async function takeOver(plan: ImportPlan, parts: Guide): Promise<void> {
-  const { screen, story, target, options } = parts;
+export async function takeOver(plan: ImportPlan, deps: StartDeps): Promise<void> {
+  const { dialog, progress, target, options } = deps;
   const choices = plan.additions.map((addition) => ({
     value: addition.key,
     label: labelOf(addition),
     hint: shortened(targetOf(addition, COMMAND_LENGTH_MAX)),
   }));
-  const keys = await screen.some("Which servers should Repertoire take over?", choices);
-  if (keys.length === 0) return screen.say("None was chosen.");
+  const keys = await dialog.some("Which servers should Repertoire take over?", choices);
+  if (keys.length === 0) return dialog.say("None was chosen.");
   const chosen = keepOnly(plan, keys);
   const secrets = chosen.additions.flatMap(({ key, secrets: own }) =>
     own.map(({ name }) => `${name} of ${key}`),
   );
-  const moves = secrets.length > 0 && (await askSecrets(secrets, "in these files", screen));
+  const moves = secrets.length > 0 && (await askSecrets(secrets, "in these files", dialog));
   const inputs = openInputs(target);
   const writing = writeImport(chosen, { ...target, moves }, inputs);
-  story.change = writing;
+  progress.change = writing;
   const { moved } = await writing;
   const back = commandLine(["init", "--undo"], options);
-  const file = short(target.path, parts.place);
-  story.done.push(`Added ${countOf(keys.length, "server")} to ${file}. To take it back: ${back}`);
-  screen.say(`${green("✓")} Added ${countOf(keys.length, "server")} to ${file}.`, 2);
+  const file = short(target.path, deps.place);
+  progress.done.push(`Added ${countOf(keys.length, "server")} to ${file}. To take it back: ${back}`);
+  dialog.say(`${green("✓")} Added ${countOf(keys.length, "server")} to ${file}.`, 2);
   if (moved.length > 0)
-    screen.say(
-      `${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(describePlace(inputs, moved[0]), parts.place)}.`,
+    dialog.say(
+      `${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(describePlace(inputs, moved[0]), deps.place)}.`,
       2,
     );
   for (const { key, notes, entry } of chosen.additions) {
     if (entry["enabled"] === false)
-      screen.say(`${yellow("!")} ${escapeUnprintable(`${key} is switched off. ${notes.join(" ")}`)}`, 2);
+      dialog.say(`${yellow("!")} ${escapeUnprintable(`${key} is switched off. ${notes.join(" ")}`)}`, 2);
   }
   const only = keys.length === plan.additions.length ? [] : ["--only", ...keys];
   const words = ["init", "--yes", ...only, ...(moves ? ["--move-secrets"] : [])];
-  tellCommands([commandLine(words, options)], back, screen);
+  tellCommands([commandLine(words, options)], back, dialog);
 }
 
 /** Of a command that is shortened afterwards. */

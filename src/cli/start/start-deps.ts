@@ -3,16 +3,16 @@ import type { ClientPlace } from "../../clients/client.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import type { OwnProcess } from "../connect/own-command.ts";
 import type { GlobalOptions, Session } from "../session.ts";
-import type { Screen } from "./dialog.ts";
+import type { Dialog } from "./dialog.ts";
 import { dim } from "../terminal/terminal.ts";
 
-export interface StartWorld {
+export interface StartEnvironment {
   readonly place: ClientPlace;
   readonly own: OwnProcess;
 }
 
 /** What has been done, with the way back, and what would come next. */
-export interface Story {
+export interface StartProgress {
   readonly done: string[];
   readonly left: string[];
   /** A change under way: whoever stops the start waits for it. */
@@ -22,32 +22,32 @@ export interface Story {
 }
 
 /** Everything that a step needs. */
-export interface Guide extends StartWorld {
+export interface StartDeps extends StartEnvironment {
   readonly options: GlobalOptions;
-  readonly screen: Screen;
-  readonly story: Story;
+  readonly dialog: Dialog;
+  readonly progress: StartProgress;
   readonly target: { readonly path: string; readonly home: string };
 }
 
 /** The same without questions, and the way back. */
-export function tellCommands(same: readonly string[], back: string, screen: Screen): void {
-  for (const command of same) screen.say(`  The same without questions: ${command}`, 4, dim);
-  screen.say(`  To take it back: ${back}`, 4, dim);
-  screen.say();
+export function tellCommands(same: readonly string[], back: string, dialog: Dialog): void {
+  for (const command of same) dialog.say(`  The same without questions: ${command}`, 4, dim);
+  dialog.say(`  To take it back: ${back}`, 4, dim);
+  dialog.say();
 }
 
 /** Whether secrets go to the secret store. */
 export async function askSecrets(
   secrets: readonly string[],
   where: string,
-  screen: Screen,
+  dialog: Dialog,
 ): Promise<boolean> {
   const names = secrets.map(escapeUnprintable).join(", ");
   const what = secrets.length === 1 ? "A secret is" : `${secrets.length} secrets are`;
-  screen.say(
+  dialog.say(
     `${what} in plain text ${where}: ${names}. In the secret store, a value is encrypted with the system's keyring, or in a file that only you can read.`,
   );
-  return screen.yesNo(
+  return dialog.yesNo(
     secrets.length === 1 ? "Move it to the secret store?" : "Move them to the secret store?",
   );
 }

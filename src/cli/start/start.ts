@@ -23,8 +23,8 @@ import { connectClients } from "./connect-clients.ts";
 import { describeCosts, type Connected } from "./cost-summary.ts";
 import { addFirst } from "./first-server.ts";
 import { takeOver, tellFound } from "./import-servers.ts";
-import { listOf, type Guide, type StartWorld, type Story } from "./start-deps.ts";
-import { openScreen, Stopped, type Screen } from "./dialog.ts";
+import { listOf, type StartDeps, type StartEnvironment, type StartProgress } from "./start-deps.ts";
+import { openDialog, Stopped, type Dialog } from "./dialog.ts";
 import { bold, cyan, dim, note, red, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
 import { within } from "../../timing/deadline.ts";
@@ -42,11 +42,11 @@ Examples:
   $ repertoire start`,
     )
     .action(async (_options: unknown, command: Command) => {
-      finish(await start(globalOptionsOf(command), startWorld()));
+      finish(await start(globalOptionsOf(command), startEnvironment()));
     });
 }
 
-export function startWorld(): StartWorld {
+export function startEnvironment(): StartEnvironment {
   return { place: thisPlace(), own: ownProcess() };
 }
 
@@ -55,32 +55,32 @@ export function isAtTerminal(): boolean {
   return canAsk() && process.stdout.isTTY && process.stderr.isTTY;
 }
 
-export async function start(options: GlobalOptions, world: StartWorld): Promise<number> {
+export async function start(options: GlobalOptions, environment: StartEnvironment): Promise<number> {
   if (!isAtTerminal() || options.json === true) {
     const words = ["init", "--yes", "--move-secrets", "--connect"];
     note(`${red("error")} the guided start needs a terminal. Without one: ${commandLine(words, options)}`);
     return EXIT.usage;
   }
-  const screen = openScreen();
-  const story: Story = {
+  const dialog = openDialog();
+  const progress: StartProgress = {
     done: [],
     left: ["adding servers", "connecting clients"],
     change: Promise.resolve(),
   };
-  const target = editedFile(options, world.place);
+  const target = editedFile(options, environment.place);
   const signals = watchSignals();
-  void signals.stopped.then((exitCode) => leave(exitCode, story, options, screen));
+  void signals.stopped.then((exitCode) => stop(exitCode, progress, options, dialog));
   let exitCode: number = EXIT.ok;
   try {
-    await guide({ ...world, options, screen, story, target });
+    await guide({ ...environment, options, dialog, progress, target });
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
-    tellStop(story, options, screen);
+    tellStop(progress, options, dialog);
     exitCode = EXIT.interrupted;
   } finally {
     // From here on Ctrl-C ends the process at once.
     signals.release();
-    if (story.session !== undefined) await close(story.session, exitCode);
+    if (progress.session !== undefined) await close(progress.session, exitCode);
   }
   return exitCode;
 }
@@ -96,47 +96,52 @@ async function close(session: Session, exitCode: number): Promise<void> {
 const SHOW_CURSOR = "\u001B[?25h";
 
 /** A signal comes at any time, also while a question is open, which would hold the process. Servers end with it. */
-async function leave(exitCode: number, story: Story, options: GlobalOptions, screen: Screen): Promise<void> {
-  await story.change.catch(() => {});
+async function stop(
+  exitCode: number,
+  progress: StartProgress,
+  options: GlobalOptions,
+  dialog: Dialog,
+): Promise<void> {
+  await progress.change.catch(() => {});
   process.stderr.write(SHOW_CURSOR);
-  tellStop(story, options, screen);
+  tellStop(progress, options, dialog);
   process.exit(exitCode);
 }
 
-function tellStop({ done, left }: Story, options: GlobalOptions, screen: Screen): void {
-  screen.say();
-  screen.say(done.length === 0 ? "Stopped. Nothing was changed." : "Stopped. This was done:");
-  for (const line of done) screen.say(`  ${line}`, 4);
-  if (done.length > 0 && left.length > 0) screen.say(`Not done: ${left.join(", ")}.`);
-  screen.say(`To go on: ${cyan(commandLine(["start"], options))}`);
+function tellStop({ done, left }: StartProgress, options: GlobalOptions, dialog: Dialog): void {
+  dialog.say();
+  dialog.say(done.length === 0 ? "Stopped. Nothing was changed." : "Stopped. This was done:");
+  for (const line of done) dialog.say(`  ${line}`, 4);
+  if (done.length > 0 && left.length > 0) dialog.say(`Not done: ${left.join(", ")}.`);
+  dialog.say(`To go on: ${cyan(commandLine(["start"], options))}`);
 }
 
-async function guide(parts: Guide): Promise<void> {
-  const { options, screen, story } = parts;
-  screen.say(bold("Welcome to Repertoire."));
-  screen.say(
+async function guide(deps: StartDeps): Promise<void> {
+  const { options, dialog, progress } = deps;
+  dialog.say(bold("Welcome to Repertoire."));
+  dialog.say(
     "It puts all your MCP servers behind one. Your AI client then carries a few tools in every conversation instead of all " +
       "of them, and what worked once can be kept as a tool of its own.",
   );
-  screen.say();
-  const { found, plan } = lookAtClients(options, parts);
-  tellFound(found, plan, parts);
-  if (plan.additions.length > 0) await takeOver(plan, parts);
-  if (!(await hasServers(parts)) && !(await addFirst(parts))) return;
-  story.left.shift();
-  story.session = await openSession(options, "silent");
-  await tryOut(story.session, found, parts);
+  dialog.say();
+  const { found, plan } = lookAtClients(options, deps);
+  tellFound(found, plan, deps);
+  if (plan.additions.length > 0) await takeOver(plan, deps);
+  if (!(await hasServers(deps)) && !(await addFirst(deps))) return;
+  progress.left.shift();
+  progress.session = await openSession(options, "silent");
+  await tryOut(progress.session, found, deps);
 }
 
 /** Servers that can be tried; those that are switched off are named where there are no others. */
-async function hasServers({ options: { config: configPath, home }, screen }: Guide): Promise<boolean> {
+async function hasServers({ options: { config: configPath, home }, dialog }: StartDeps): Promise<boolean> {
   const loaded = await loadConfigWithInputs({ configPath, home });
   if (!loaded.ok) throw configError(loaded.problems);
   const { servers } = loaded.config;
   const isAnyOn = usableOf(loaded.config).length > 0;
   if (!isAnyOn && servers.length > 0) {
     const ids = servers.map(({ id }) => id);
-    screen.say(
+    dialog.say(
       `Switched off in your config: ${ids.join(", ")}. To switch one on: repertoire enable ${ids[0]}`,
     );
   }
@@ -147,45 +152,45 @@ function usableOf({ servers }: Config): ServerConfig[] {
   return servers.filter(({ enabled, trusted }) => enabled && trusted);
 }
 
-async function tryOut({ app, config: source }: Session, found: ClientsRead, parts: Guide): Promise<void> {
-  const { screen, story, options } = parts;
+async function tryOut({ app, config: source }: Session, found: ClientsRead, deps: StartDeps): Promise<void> {
+  const { dialog, progress, options } = deps;
   const config = source.current();
   const servers = usableOf(config);
-  screen.say("Starting each server once, to see that it works:");
+  dialog.say("Starting each server once, to see that it works:");
   const place = { options, limits: config.limits };
-  const check = await checkServers(app, servers, place, screen);
-  screen.say(`  The same without questions: ${commandLine(["doctor", "--servers"], options)}`, 4, dim);
-  screen.say();
-  const connected = await connectClients(found, [...check.failed, ...check.pending], parts);
-  story.left.shift();
+  const check = await checkServers(app, servers, place, dialog);
+  dialog.say(`  The same without questions: ${commandLine(["doctor", "--servers"], options)}`, 4, dim);
+  dialog.say();
+  const connected = await connectClients(found, [...check.failed, ...check.pending], deps);
+  progress.left.shift();
   const costs = describeCosts(await app.weighTools(), connected, servers.length);
-  for (const line of costs) screen.say(line);
-  screen.say();
-  tellNext(check, connected, parts);
+  for (const line of costs) dialog.say(line);
+  dialog.say();
+  tellNext(check, connected, deps);
   const late = servers.filter(({ id }) => check.pending.includes(id));
   if (late.length === 0) return;
-  screen.say();
-  screen.say(`Everything is set up. Still starting: ${listOf(check.pending)}.`);
+  dialog.say();
+  dialog.say(`Everything is set up. Still starting: ${listOf(check.pending)}.`);
   const again = commandLine(["doctor", "--servers", ...check.pending], options);
-  await checkServers(app, late, place, screen, `has not answered yet. How it goes: ${again}`);
+  await checkServers(app, late, place, dialog, `has not answered yet. How it goes: ${again}`);
 }
 
-function tellNext({ ready }: ServerCheck, connected: readonly Connected[], parts: Guide): void {
-  const { screen, options, own } = parts;
+function tellNext({ ready }: ServerCheck, connected: readonly Connected[], deps: StartDeps): void {
+  const { dialog, options, own } = deps;
   const command = (...words: string[]): string => cyan(commandLine(words, options));
-  screen.say(bold("What to try now:"));
-  screen.say(`  1. ${firstStep(connected, command)}`, 5);
-  screen.say(
+  dialog.say(bold("What to try now:"));
+  dialog.say(`  1. ${firstStep(connected, command)}`, 5);
+  dialog.say(
     `  2. Ask it: "Which tools do you have for ${ready[0] ?? "my servers"}? Try one that only reads."`,
     5,
   );
-  screen.say(
+  dialog.say(
     `  3. Here: ${command("tools")} lists the tools, ${command("call", "SERVER.TOOL")} calls one.`,
     5,
   );
   const typed = typedCommand(own, process.cwd());
   if (typed !== "repertoire") {
-    screen.say(
+    dialog.say(
       `${yellow("!")} \`repertoire\` is not in your PATH. Write ${cyan(typed)} in its place, or install it: ${cyan("npm install -g repertoire")}`,
       2,
     );

@@ -11,43 +11,43 @@ import { countOf } from "../commands/operate/config.ts";
 import { findOwnScript } from "../connect/own-command.ts";
 import { paintStatus, timeOf, type RunView } from "../commands/runs/run-view.ts";
 import { openSession } from "../session.ts";
-import type { StartWorld } from "./start-deps.ts";
-import { openScreen } from "./dialog.ts";
+import type { StartEnvironment } from "./start-deps.ts";
+import { openDialog } from "./dialog.ts";
 import { bold, cyan, green, red, yellow } from "../terminal/terminal.ts";
 
 /** Enough to see what went on last; `repertoire runs` has them all. */
 const RUNS_SHOWN = 3;
 
 /** False, and nothing shown, where there are no servers or no client is connected yet. */
-export async function showStatus(world: StartWorld): Promise<boolean> {
+export async function showStatus(environment: StartEnvironment): Promise<boolean> {
   const loaded = loadConfig();
-  const { connected, others } = findClients(world);
+  const { connected, others } = findClients(environment);
   if (!loaded.ok || loaded.config.servers.length === 0 || connected.length === 0) return false;
-  const screen = openScreen();
+  const dialog = openDialog();
   const session = await openSession({}, "silent");
   try {
     const { app } = session;
     const views = (await app.viewServers(false)).map((view) => withProblem(view, loaded.config.servers));
     const kept = await app.library.list(null);
     const runs = (await app.traces.list(RUNS_SHOWN)) as unknown as RunView[];
-    screen.say(`${bold("Repertoire")} ${VERSION}`);
-    screen.say();
-    screen.say(`Servers  ${countOf(views.length, "server")}`);
+    dialog.say(`${bold("Repertoire")} ${VERSION}`);
+    dialog.say();
+    dialog.say(`Servers  ${countOf(views.length, "server")}`);
     const width = Math.max(...views.map(({ id }) => id.length));
-    for (const view of views) screen.say(`  ${describeServer(view, width)}`, width + 6);
+    for (const view of views) dialog.say(`  ${describeServer(view, width)}`, width + 6);
     const titles = (clients: readonly ClientId[]): string =>
       clients.map((id) => CLIENT_TITLES[id]).join(", ");
-    screen.say(`Clients  connected: ${titles(connected)}`, 9);
-    if (others.length > 0) screen.say(`         not connected: ${titles(others)}`, 9);
-    screen.say(`Kept     ${kept.length === 0 ? "nothing yet" : countOf(kept.length, "tool")}`);
-    screen.say(`Runs     ${runs.length === 0 ? "none yet" : "the last ones:"}`);
+    dialog.say(`Clients  connected: ${titles(connected)}`, 9);
+    if (others.length > 0) dialog.say(`         not connected: ${titles(others)}`, 9);
+    dialog.say(`Kept     ${kept.length === 0 ? "nothing yet" : countOf(kept.length, "tool")}`);
+    dialog.say(`Runs     ${runs.length === 0 ? "none yet" : "the last ones:"}`);
     for (const { status, started_at: at, intent, kind } of runs)
-      screen.say(`  ${timeOf(at)}  ${paintStatus(status)}  ${escapeUnprintable(intent ?? kind)}`, 4);
-    screen.say();
-    screen.say(bold("What to try:"));
+      dialog.say(`  ${timeOf(at)}  ${paintStatus(status)}  ${escapeUnprintable(intent ?? kind)}`, 4);
+    dialog.say();
+    dialog.say(bold("What to try:"));
     const tries = triesOf(views, others);
     const commandWidth = Math.max(...tries.map(([command]) => command.length));
-    for (const [command, what] of tries) screen.say(`  ${cyan(command.padEnd(commandWidth))}  ${what}`, 4);
+    for (const [command, what] of tries) dialog.say(`  ${cyan(command.padEnd(commandWidth))}  ${what}`, 4);
     return true;
   } finally {
     await session.close();
@@ -98,7 +98,7 @@ function describeServer({ id, state, toolCount, error, missingInputs }: ServerVi
 }
 
 /** The clients of this machine that have the gateway, and those that do not. */
-function findClients({ place, own }: StartWorld): {
+function findClients({ place, own }: StartEnvironment): {
   readonly connected: ClientId[];
   readonly others: ClientId[];
 } {

@@ -8,7 +8,7 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import { countOf } from "../commands/operate/config.ts";
 import { reportUnusable } from "../doctor/config-checks.ts";
 import { cureFor, type CurePlace } from "../doctor/cures.ts";
-import { cut, Stopped, type Screen } from "./dialog.ts";
+import { cut, Stopped, type Dialog } from "./dialog.ts";
 import { bold, dim, green, red, yellow } from "../terminal/terminal.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -28,20 +28,20 @@ export async function checkServers(
   app: Pick<App, "viewServers">,
   servers: readonly ServerConfig[],
   place: CurePlace,
-  screen: Screen,
+  dialog: Dialog,
   whenLeft = "still starting, goes on in the background",
 ): Promise<ServerCheck> {
   const starting = new Map(servers.map((server) => [server.id, server]));
   const idWidth = Math.max(0, ...servers.map(({ id }) => id.length));
   const ready = new Set<string>();
   const failed = new Set<string>();
-  const line = openLiveLine(screen);
+  const line = openLiveLine(dialog);
   const checks = servers.map(async (server) => {
     const [view] = await app.viewServers(true, [server.id]);
     if (!starting.delete(server.id) || view === undefined) return;
     (view.state === "ready" && view.cause === undefined ? ready : failed).add(server.id);
     line.clear();
-    for (const text of describe(view, server, idWidth, place)) screen.say(text, idWidth + 4);
+    for (const text of describe(view, server, idWidth, place)) dialog.say(text, idWidth + 4);
   });
   const startedAt = performance.now();
   const showStarting = async (): Promise<void> => {
@@ -62,7 +62,7 @@ export async function checkServers(
     starting.clear();
   }
   for (const id of pending) {
-    screen.say(`${yellow("…")} ${id.padEnd(idWidth)}  ${whenLeft}`, idWidth + 4);
+    dialog.say(`${yellow("…")} ${id.padEnd(idWidth)}  ${whenLeft}`, idWidth + 4);
   }
   const ids = servers.map(({ id }) => id);
   return {
@@ -115,13 +115,13 @@ interface LiveLine {
 }
 
 /** One line at the bottom that changes in place. */
-function openLiveLine(screen: Screen): LiveLine {
+function openLiveLine(dialog: Dialog): LiveLine {
   let frame = 0;
   let isShown = false;
   return {
     show(text) {
       const head = `${FRAMES[frame++ % FRAMES.length]} `;
-      const room = screen.width() - head.length - WAY_OUT.length - 1;
+      const room = dialog.width() - head.length - WAY_OUT.length - 1;
       process.stderr.write(`\r\u001B[2K${head}${cut(text, room)}${dim(WAY_OUT)}`);
       isShown = true;
     },

@@ -26,7 +26,7 @@ export interface TerminalOptions {
 let terminal: TerminalOptions = { json: false, quiet: false, mayAsk: true };
 let hasAnswered = false;
 /** Whether everything is about what would be done. */
-let isRehearsed = false;
+let isDry = false;
 /** What waits for the filter. */
 let unfiltered: { readonly value: unknown } | undefined;
 
@@ -34,17 +34,17 @@ let unfiltered: { readonly value: unknown } | undefined;
 export function configureTerminal(options: TerminalOptions): void {
   terminal = options;
   hasAnswered = false;
-  isRehearsed = false;
+  isDry = false;
   unfiltered = undefined;
 }
 
 /** From here on nothing is done: JSON says so, and what would be a secret is none. */
-export function rehearseInTerminal(): void {
-  isRehearsed = true;
+export function markDryRun(): void {
+  isDry = true;
 }
 
-export function isRehearsal(): boolean {
-  return isRehearsed;
+export function isDryRun(): boolean {
+  return isDry;
 }
 
 export function terminalOptions(): TerminalOptions {
@@ -62,7 +62,7 @@ export function print(line = ""): void {
 
 export function printJson(answer: unknown): void {
   hasAnswered = true;
-  const value = isRehearsed && isPlainObject(answer) ? { dryRun: true, ...answer } : answer;
+  const value = isDry && isPlainObject(answer) ? { dryRun: true, ...answer } : answer;
   if (terminal.jq === undefined) print(JSON.stringify(value, null, 2));
   else unfiltered = { value };
 }

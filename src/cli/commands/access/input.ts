@@ -14,9 +14,9 @@ import { canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { findValueProblem, readPiped } from "./input-value.ts";
 import type { Finish } from "../../program.ts";
-import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
-import { green, isRehearsal, note, printJson, printTable } from "../../terminal/terminal.ts";
+import { green, isDryRun, note, printJson, printTable } from "../../terminal/terminal.ts";
 
 export function addInput(program: Command, finish: Finish): void {
   const input = program
@@ -46,7 +46,7 @@ Examples:
     .allowExcessArguments()
     .action(async (id: string, _options: unknown, command: Command) => {
       const options = globalOptionsOf<DryRunOptions>(command);
-      if (options.dryRun === true) beginRehearsal();
+      if (options.dryRun === true) beginDryRun();
       finish(
         command.args.length > 1 ? refuse(badArgument(id, options).error, options) : await set(id, options),
       );
@@ -56,7 +56,7 @@ Examples:
     .argument("<id>", "the ID of ${input:ID}")
     .action(async (id: string, _options: unknown, command: Command) => {
       const options = globalOptionsOf<DryRunOptions>(command);
-      if (options.dryRun === true) beginRehearsal();
+      if (options.dryRun === true) beginDryRun();
       finish(await forget(id, options));
     });
 }
@@ -134,19 +134,19 @@ async function set(id: string, options: GlobalOptions): Promise<number> {
   const value = await obtainValue(id, input);
   if (!value.success) return refuse(value.error, options);
   const inputs = inputsOf(options);
-  // A rehearsal does not say what would protect it: only trying would tell whether there is a keyring.
-  if (!isRehearsal()) await inputs.set(id, value.data);
-  const protectedBy = isRehearsal() ? undefined : inputs.protectionOf(id);
+  // A dry run does not say what would protect it: only a write shows whether there is a keyring.
+  if (!isDryRun()) await inputs.set(id, value.data);
+  const protectedBy = isDryRun() ? undefined : inputs.protectionOf(id);
   if (options.json === true) printJson({ set: id, protectedBy, servers: input?.servers ?? [] });
   else
     note(
-      isRehearsal()
+      isDryRun()
         ? `${green("kept")} ${id}`
         : `${green("kept")} ${id}, protected by ${protectedBy === "keyring" ? "the keyring" : "the permissions of its file"}`,
     );
   if (options.json !== true && (input === undefined || input.state === "unused"))
     note(adviceOn(id, declared));
-  return isRehearsal() ? endRehearsal(EXIT.ok) : EXIT.ok;
+  return isDryRun() ? endDryRun(EXIT.ok) : EXIT.ok;
 }
 
 async function obtainValue(id: string, input: ConfigInput | undefined): Promise<ToolResult<string>> {
@@ -187,7 +187,7 @@ function adviceOn(id: string, declared: readonly ConfigInput[]): string {
 async function forget(id: string, options: GlobalOptions): Promise<number> {
   const inputs = inputsOf(options);
   if (!isInputId(id)) return refuse(badId().error, options);
-  const isKept = isRehearsal() ? inputs.list().includes(id) : await inputs.forget(id);
+  const isKept = isDryRun() ? inputs.list().includes(id) : await inputs.forget(id);
   if (!isKept) {
     const near = nearest(id, inputs.list());
     const missing = fail("TOOL_NOT_FOUND", `No value is kept for ${id}.${didYouMean(near)}`, {
@@ -198,7 +198,7 @@ async function forget(id: string, options: GlobalOptions): Promise<number> {
   }
   if (options.json === true) printJson({ forgotten: id });
   else note(`${green("forgotten")} ${id}`);
-  return isRehearsal() ? endRehearsal(EXIT.ok) : EXIT.ok;
+  return isDryRun() ? endDryRun(EXIT.ok) : EXIT.ok;
 }
 
 function badArgument(id: string, options: GlobalOptions) {

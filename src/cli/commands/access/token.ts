@@ -7,9 +7,9 @@ import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
-import { green, isRehearsal, note, print, printJson, printTable } from "../../terminal/terminal.ts";
+import { green, isDryRun, note, print, printJson, printTable } from "../../terminal/terminal.ts";
 
 interface CreateOptions extends DryRunOptions {
   readonly scope: string;
@@ -57,19 +57,19 @@ Examples:
     )
     .action(async (name: string, _options: unknown, command: Command) => {
       const options = { ...globalOptionsOf(command), ...command.opts<CreateOptions>() };
-      finish(await rehearse(options, (chosen) => create(name, chosen)));
+      finish(await runOnCopy(options, (chosen) => create(name, chosen)));
     });
   withDryRun(token.command("revoke"))
     .description("End a token at once, also for connections that are open")
     .argument("<name>", "the name of the token")
     .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await rehearse(globalOptionsOf<DryRunOptions>(command), (options) => revoke(name, options)));
+      finish(await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) => revoke(name, options)));
     });
   withDryRun(token.command("rotate"))
     .description("Replace a token by a new one with the same scopes; the old one ends at once")
     .argument("[name]", "the name of the token", "default")
     .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await rehearse(globalOptionsOf<DryRunOptions>(command), (options) => rotate(name, options)));
+      finish(await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) => rotate(name, options)));
     });
 }
 
@@ -116,8 +116,8 @@ function showNew(made: ToolResult<ShownToken>, done: string, options: GlobalOpti
   const { name, permissions, profiles, token } = made.data;
   const limit = profiles === undefined ? "" : `; only the profiles ${profiles.join(", ")}`;
   const what = `${green(done)} ${name} (${permissions.join(", ")}${limit})`;
-  if (isRehearsal()) {
-    // The token of a rehearsal opens nothing.
+  if (isDryRun()) {
+    // The token of a dry run opens nothing.
     if (options.json === true) printJson({ ...viewOf(made.data), token: null });
     else note(what);
   } else if (options.json === true) printJson(viewOf(made.data));

@@ -17,7 +17,7 @@ import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { configError, globalOptionsOf } from "../../session.ts";
 import { bold, dim, failWith, green, note, print, printJson } from "../../terminal/terminal.ts";
 
@@ -46,7 +46,9 @@ Examples:
       const options = { ...globalOptionsOf(command), ...command.opts<TrustOptions>() };
       // What would be trusted is what a person reads; the question is for those who mean it.
       finish(
-        await rehearse(options, (chosen) => run(options.dryRun === true ? { ...chosen, yes: true } : chosen)),
+        await runOnCopy(options, (chosen) =>
+          run(options.dryRun === true ? { ...chosen, yes: true } : chosen),
+        ),
       );
     });
 }

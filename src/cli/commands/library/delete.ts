@@ -4,7 +4,7 @@ import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";
 
@@ -31,7 +31,7 @@ Examples:
     )
     .action(async (name: string, _options: unknown, command: Command) => {
       finish(
-        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+        await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) =>
           useApp(options, (app) => remove(app, name), { show }),
         ),
       );

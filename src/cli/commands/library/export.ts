@@ -6,7 +6,7 @@ import type { App } from "../../../app/app.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
-import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { note, print } from "../../terminal/terminal.ts";
 
@@ -32,12 +32,12 @@ Examples:
     )
     .action(async (folder: string, pattern: string | undefined, _options: unknown, command: Command) => {
       const options = globalOptionsOf<DryRunOptions>(command);
-      const work = options.dryRun === true ? rehearseExport : exportTo;
-      if (options.dryRun === true) beginRehearsal();
+      const work = options.dryRun === true ? planExport : exportTo;
+      if (options.dryRun === true) beginDryRun();
       const exitCode = await useApp(options, (app) => work(app, folder, pattern ?? null), {
         show: (exported) => show(exported, pattern),
       });
-      finish(options.dryRun === true ? endRehearsal(exitCode) : exitCode);
+      finish(options.dryRun === true ? endDryRun(exitCode) : exitCode);
     });
 }
 
@@ -46,11 +46,7 @@ function exportTo(app: App, folder: string, pattern: string | null): Promise<Too
 }
 
 /** The files that it would write, found out beside the folder. */
-async function rehearseExport(
-  app: App,
-  folder: string,
-  pattern: string | null,
-): Promise<ToolResult<Exported>> {
+async function planExport(app: App, folder: string, pattern: string | null): Promise<ToolResult<Exported>> {
   const scratch = mkdtempSync(join(tmpdir(), "repertoire-dry-run-"));
   try {
     const exported = await app.exportLibrary(scratch, pattern);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note, print, yellow } from "../../terminal/terminal.ts";
 
@@ -28,7 +28,7 @@ Examples:
     )
     .action(async (folder: string, _options: unknown, command: Command) => {
       finish(
-        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+        await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) =>
           useApp(options, (app) => app.importLibrary(folder), { show, progress: "checking the files" }),
         ),
       );

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { useApp } from "../../app-call.ts";
 import { namesOf, type ItemNames } from "./library-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";
 
@@ -14,7 +14,7 @@ export function addRename(program: Command, finish: Finish): void {
     .addHelpText("after", "\nExamples:\n  $ repertoire rename math:sum math:add")
     .action(async (name: string, to: string, _options: unknown, command: Command) => {
       finish(
-        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+        await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) =>
           useApp(options, async (app) => namesOf(app, await app.libraryEditor.rename(name, to)), { show }),
         ),
       );

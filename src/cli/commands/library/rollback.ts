@@ -5,7 +5,7 @@ import { escapeUnprintable } from "../../../text/printable.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";
 
@@ -16,7 +16,7 @@ export function addRollback(program: Command, finish: Finish): void {
     .addHelpText("after", "\nExamples:\n  $ repertoire history math:sum\n  $ repertoire rollback math:sum@1")
     .action(async (name: string, _options: unknown, command: Command) => {
       finish(
-        await rehearse(globalOptionsOf<DryRunOptions>(command), (options) =>
+        await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) =>
           useApp(options, (app) => rollback(app, name), { show }),
         ),
       );

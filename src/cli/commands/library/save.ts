@@ -4,7 +4,7 @@ import { escapeUnprintable } from "../../../text/printable.ts";
 import { VISIBILITIES, type Visibility } from "../../../core/store.ts";
 import { callMetaTool } from "../../meta-call.ts";
 import type { Finish } from "../../program.ts";
-import { rehearse, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { dim, green, note, print, yellow } from "../../terminal/terminal.ts";
 
@@ -49,7 +49,7 @@ Examples:
       const options = { ...globalOptionsOf(command), ...command.opts<SaveOptions>() };
       const request = requestOf(draft, name, options);
       finish(
-        await rehearse(options, (chosen) => callMetaTool<Saved>(chosen, "save_to_library", request, show)),
+        await runOnCopy(options, (chosen) => callMetaTool<Saved>(chosen, "save_to_library", request, show)),
       );
     });
 }

@@ -96,12 +96,12 @@ const serveStdio: Serve = async ({ app }, { profile }) => {
 
 const serveHttp: Serve = async ({ app, config }, options) => {
   const { http, readyJson, profile } = options;
-  const front = await app.listenHttp(typeof http === "string" ? parseAddress(http) : {}, profile);
+  const listener = await app.listenHttp(typeof http === "string" ? parseAddress(http) : {}, profile);
   const { home } = config.current();
   const tokenFile = join(home, "tokens.json");
-  if (readyJson === true) print(JSON.stringify({ url: front.url, tokenFile }));
-  else note(welcome({ url: front.url, tokenFile }, options));
-  return { ended: new Promise(() => {}), close: () => front.close() };
+  if (readyJson === true) print(JSON.stringify({ url: listener.url, tokenFile }));
+  else note(welcome({ url: listener.url, tokenFile }, options));
+  return { ended: new Promise(() => {}), close: () => listener.close() };
 };
 
 /** Never the token itself: what a terminal has shown stays in its history, in recordings and in screenshots. */

@@ -32,7 +32,7 @@ export async function perform(
     const title = origin.file === undefined ? {} : { title: basename(origin.file) };
     const work = execute(app, execution, { signal: abort.signal, ...title }, progress);
     const stopped = await Promise.race([work.then(() => undefined), signals.stopped]);
-    if (stopped !== undefined) await leave(app, abort, progress);
+    if (stopped !== undefined) await stop(app, abort, progress);
     const executed = await withWholeOutputs(app, await work);
     progress.end();
     const exitCode = showExecuted(executed, origin, options);
@@ -44,7 +44,7 @@ export async function perform(
 }
 
 /** What is not on its way yet, and a wait for another process, ends with the abort alone. */
-async function leave(app: App, abort: AbortController, progress: ProgressLine): Promise<void> {
+async function stop(app: App, abort: AbortController, progress: ProgressLine): Promise<void> {
   progress.end();
   note("Stopping: the calls under way are finished and recorded. A second signal ends it at once.");
   await app.leave();

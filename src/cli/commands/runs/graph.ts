@@ -6,7 +6,7 @@ import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
-import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { readSource, STDIN } from "./run-request.ts";
 import { globalOptionsOf } from "../../session.ts";
 import { note, write } from "../../terminal/terminal.ts";
@@ -38,12 +38,12 @@ export function addGraph(program: Command, finish: Finish): void {
     )
     .action(async (file: string, _options: unknown, command: Command) => {
       const options = { ...globalOptionsOf(command), ...command.opts<GraphOptions>() };
-      if (options.dryRun === true) beginRehearsal();
+      if (options.dryRun === true) beginDryRun();
       const exitCode = await useApp(options, (app) => draw(app, file, options), {
         show: (drawing) => show(file, drawing),
         exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
       });
-      finish(options.dryRun === true ? endRehearsal(exitCode) : exitCode);
+      finish(options.dryRun === true ? endDryRun(exitCode) : exitCode);
     });
 }
 

@@ -89,7 +89,7 @@ async function call(given: string, words: readonly string[], options: CallOption
     const args = await readArguments(words, from, found.data.definition.inputSchema);
     const checked = args.success ? checkNames(found.data, args.data) : args;
     if (!checked.success) return refuseArguments(checked.error, found.data, options);
-    if (options.dryRun === true) return await rehearse(session, found.data, checked.data, options);
+    if (options.dryRun === true) return await checkOnly(session, found.data, checked.data, options);
     return await perform(session, found.data, checked.data, options);
   } finally {
     await session.close();
@@ -130,7 +130,7 @@ function tellParameters(one: Callable): void {
   for (const line of parameterLines(parametersOf(one.definition.inputSchema), width)) tell(`  ${line}`);
 }
 
-async function rehearse(
+async function checkOnly(
   { app }: Session,
   one: Callable,
   args: JsonObject,

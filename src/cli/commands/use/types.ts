@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { messageOf } from "../../../core/errors.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { Finish } from "../../program.ts";
-import { beginRehearsal, endRehearsal, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { globalOptionsOf, openSession } from "../../session.ts";
 import { failWith, note, printJson, red, tell, write } from "../../terminal/terminal.ts";
 
@@ -40,8 +40,8 @@ async function types(servers: readonly string[], options: TypesOptions): Promise
       return exitCode;
     }
     if (options.dryRun === true) {
-      beginRehearsal();
-      return endRehearsal(done(options, toolCount, missing, exitCode));
+      beginDryRun();
+      return endDryRun(done(options, toolCount, missing, exitCode));
     }
     return (await writeOut(options.out, text)) ? done(options, toolCount, missing, exitCode) : EXIT.failed;
   } finally {
