@@ -1,28 +1,6 @@
 /** docs/cli.md, made from the commands themselves: what is documented is what is parsed. */
 import type { Argument, Command, Option } from "commander";
-
-/** Every command stands in one of these, in this order; what is hidden in none. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Set up": ["start", "init", "connect", "doctor", "bug-report", "config", "trust", "input", "completions"],
-  Servers: ["servers", "add", "remove", "enable", "disable", "login", "logout"],
-  Tools: ["tools", "call", "tokens", "types"],
-  "Code, workflows and runs": ["run", "resume", "runs", "show", "approve", "audit", "validate", "graph"],
-  Library: [
-    "list",
-    "describe",
-    "save",
-    "test",
-    "history",
-    "diff",
-    "rollback",
-    "rename",
-    "alias",
-    "delete",
-    "export",
-    "import",
-  ],
-  Serving: ["serve", "token", "demo"],
-};
+import { GROUP_TITLES } from "../src/cli/command.ts";
 
 const INTRODUCTION = `# Command line
 
@@ -37,29 +15,31 @@ leaves out notes and progress, \`--no-input\` never asks. \`--dry-run\`, on comm
 `;
 
 export function formatCliPage(program: Command): string {
-  const commands = new Map(visibleCommands(program).map((command) => [command.name(), command]));
-  const grouped = Object.values(GROUPS).flat();
-  const astray = [...new Set(grouped).symmetricDifference(commands)];
-  if (astray.length > 0 || grouped.length !== commands.size) {
-    throw new Error(
-      `GROUPS in scripts/cli-page.ts must name every command once. Look at: ${astray.join(", ")}`,
-    );
-  }
-  const groups = Object.entries(GROUPS).flatMap(([title, names]) => [
+  const groups = groupsOf(program);
+  const sections = groups.flatMap(([title, commands]) => [
     `## ${title}`,
-    ...names.flatMap((name) => sectionsOf(commands.get(name)!, "repertoire")),
+    ...commands.flatMap((command) => sectionsOf(command, "repertoire")),
   ]);
   const everywhere = [
     "## Options of every command",
     optionTable(program.createHelp().visibleOptions(program)),
     ...helpAfter(program, "repertoire"),
   ];
-  return `${[INTRODUCTION.trimEnd(), contents(), ...everywhere, ...groups].join("\n\n")}\n`;
+  return `${[INTRODUCTION.trimEnd(), contents(groups), ...everywhere, ...sections].join("\n\n")}\n`;
 }
 
-function contents(): string {
-  const rows = Object.entries(GROUPS).map(([title, names]) => {
-    const links = names.map((name) => `[\`${name}\`](#repertoire-${name})`);
+/** As `repertoire --help` groups them. */
+function groupsOf(program: Command): [string, readonly Command[]][] {
+  const commands = visibleCommands(program);
+  return Object.values(GROUP_TITLES).map((title) => [
+    title,
+    commands.filter((command) => command.helpGroup() === `${title}:`),
+  ]);
+}
+
+function contents(groups: readonly [string, readonly Command[]][]): string {
+  const rows = groups.map(([title, commands]) => {
+    const links = commands.map((command) => `[\`${command.name()}\`](#repertoire-${command.name()})`);
     return `| ${title} | ${links.join(", ")} |`;
   });
   return `| | |\n|---|---|\n${rows.join("\n")}`;
@@ -80,12 +60,17 @@ function sectionsOf(command: Command, parent: string): string[] {
   return [
     `${depth} ${name}`,
     `${cell(command.description())}.`,
+    ...(command.aliases().length > 0 ? [earlierNames(command.aliases(), parent)] : []),
     block("text", [name, ...(options.length > 0 ? ["[options]"] : []), ...words].join(" ")),
     ...(command.registeredArguments.length > 0 ? [argumentTable(command.registeredArguments)] : []),
     ...(options.length > 0 ? [optionTable(options)] : []),
     ...helpAfter(command, name),
     ...children.flatMap((child) => sectionsOf(child, name)),
   ];
+}
+
+function earlierNames(aliases: readonly string[], parent: string): string {
+  return `Its earlier name still works: ${aliases.map((alias) => `\`${parent} ${alias}\``).join(", ")}.`;
 }
 
 function isOwn(option: Option): boolean {

@@ -3,7 +3,8 @@ import type { ToolError } from "../core/errors.ts";
 import type { ToolResult } from "../core/result.ts";
 import { EXIT, exitCodeOfToolError } from "./terminal/exit-code.ts";
 import { withProgress } from "./terminal/progress-line.ts";
-import { openSession, type GlobalOptions } from "./session.ts";
+import { openSession } from "./session.ts";
+import type { GlobalOptions } from "./global-options.ts";
 import { printJson, printToolError } from "./terminal/terminal.ts";
 
 /** How the answer becomes text, and which exit code it means; 0 unless it says otherwise. */

@@ -1,5 +1,5 @@
 import { escapeUnprintable } from "../text/printable.ts";
-import type { GlobalOptions } from "./session.ts";
+import type { GlobalOptions } from "./global-options.ts";
 
 /** A command of ours as it can be copied into a shell, with the config and the home that this one was given. */
 export function commandLine(words: readonly string[], { config, home }: GlobalOptions): string {

@@ -6,20 +6,14 @@
 import { chmodSync, cpSync, existsSync, linkSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { copyDatabase } from "../app/app.ts";
 import { locateConfig } from "../config/locate.ts";
 import { EXIT } from "./terminal/exit-code.ts";
-import type { GlobalOptions } from "./session.ts";
+import type { GlobalOptions } from "./global-options.ts";
 import { dim, note, markDryRun } from "./terminal/terminal.ts";
 
 export interface DryRunOptions extends GlobalOptions {
   readonly dryRun?: boolean;
-}
-
-/** The option, in the same words everywhere. */
-export function withDryRun(command: Command): Command {
-  return command.option("--dry-run", "Show what would be done, and write nothing");
 }
 
 /** Does the work, or with `--dry-run` the same on a copy of the home. */

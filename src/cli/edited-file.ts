@@ -1,6 +1,6 @@
 import { findFileToEdit } from "../config/filed-servers.ts";
 import type { LocateOptions } from "../config/locate.ts";
-import type { GlobalOptions } from "./session.ts";
+import type { GlobalOptions } from "./global-options.ts";
 
 /** The file that a change belongs into: the nearest one in force, else the user's own. */
 export function editedFile(

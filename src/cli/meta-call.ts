@@ -2,7 +2,8 @@ import type { Config } from "../config/config.ts";
 import type { ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { EXIT, exitCodeOfToolError } from "./terminal/exit-code.ts";
-import { openSession, type GlobalOptions, type Session } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
+import type { GlobalOptions } from "./global-options.ts";
 import { printJson, printToolError } from "./terminal/terminal.ts";
 
 /** Calls a meta-tool as a client would, and prints its answer, as JSON or as `show` draws it. */

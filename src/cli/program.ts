@@ -1,44 +1,9 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
 import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
 import { VERSION } from "../core/version.ts";
-import { addAdd } from "./commands/servers/add.ts";
-import { addAlias } from "./commands/library/alias.ts";
-import { addApprove } from "./commands/runs/approve.ts";
-import { addAudit } from "./commands/operate/audit.ts";
-import { addBugReport } from "./doctor/bug-report.ts";
-import { addCall } from "./commands/use/call.ts";
-import { addCompletions } from "./completion/completions.ts";
-import { addConfig } from "./commands/operate/config.ts";
-import { addConnect } from "./connect/connect.ts";
-import { addDemo } from "./demo/demo.ts";
-import { addDemoServer } from "./demo/demo-server.ts";
-import { addDelete } from "./commands/library/delete.ts";
-import { addDescribe } from "./commands/use/describe.ts";
-import { addDiff } from "./commands/library/diff.ts";
-import { addDisable } from "./commands/servers/disable.ts";
-import { addDoctor } from "./doctor/doctor.ts";
-import { addEnable } from "./commands/servers/enable.ts";
+import { createOption, GROUP_TITLES, registerCommand, type Finish } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { EXIT, exitCodeOfThrown } from "./terminal/exit-code.ts";
-import { addExport } from "./commands/library/export.ts";
-import { addGraph } from "./commands/runs/graph.ts";
-import { addHistory } from "./commands/library/history.ts";
-import { addImport } from "./commands/library/import.ts";
-import { addInit } from "./init/init.ts";
-import { addInput } from "./commands/access/input.ts";
-import { addList } from "./commands/library/list.ts";
-import { addLogin } from "./commands/access/login.ts";
-import { addLogout } from "./commands/access/logout.ts";
-import { addRemove } from "./commands/servers/remove.ts";
-import { addRename } from "./commands/library/rename.ts";
-import { addResume } from "./commands/runs/resume.ts";
-import { addRollback } from "./commands/library/rollback.ts";
-import { addRun } from "./commands/runs/run.ts";
-import { addRuns } from "./commands/runs/runs.ts";
-import { addSave } from "./commands/library/save.ts";
-import { addStart } from "./start/start.ts";
-import { addServers } from "./commands/servers/servers.ts";
-import { addServe } from "./commands/operate/serve.ts";
-import { addShow } from "./commands/runs/show.ts";
 import {
   configureTerminal,
   finishAnswer,
@@ -47,13 +12,6 @@ import {
   terminalOptions,
   write,
 } from "./terminal/terminal.ts";
-import { addTest } from "./commands/library/test.ts";
-import { addTools } from "./commands/use/tools.ts";
-import { addToken } from "./commands/access/token.ts";
-import { addTokens } from "./commands/use/cost.ts";
-import { addTrust } from "./commands/access/trust.ts";
-import { addTypes } from "./commands/use/types.ts";
-import { addValidate } from "./commands/runs/validate.ts";
 import { assumeSize } from "./terminal/wrap-text.ts";
 
 /** Runs one command and returns the exit code; only `serve` and `demo` go on for longer than their output. */
@@ -121,9 +79,6 @@ function usageError({ exitCode, code, message }: CommanderError): number {
 
 const HELP_HINT = "repertoire --help shows what there is.";
 
-/** A command reports how it went through this; it throws only when the world is broken. */
-export type Finish = (exitCode: number) => void;
-
 /** The options of the program that say how it speaks. */
 interface OwnOptions {
   readonly json?: boolean;
@@ -143,10 +98,19 @@ export function createProgram(finish: Finish): Command {
         json: true,
       }),
     )
-    .option("--config <file>", "Use this config file and no other")
-    .option(
-      "--home <folder>",
-      "Keep everything in this folder (default: REPERTOIRE_HOME or the XDG data folder)",
+    .addOption(
+      createOption({
+        flags: "--config <file>",
+        about: "Use this config file and no other",
+        completes: ["files"],
+      }),
+    )
+    .addOption(
+      createOption({
+        flags: "--home <folder>",
+        about: "Keep everything in this folder (default: REPERTOIRE_HOME or the XDG data folder)",
+        completes: ["dirs"],
+      }),
     )
     .option("--quiet", "No notes and no progress; errors stay")
     .option("--no-input", "Never ask; a command that would ask fails and says which option answers")
@@ -159,6 +123,8 @@ export function createProgram(finish: Finish): Command {
     )
     .helpOption("-h, --help", "Show help")
     .helpCommand("help [command]", "Show help for a command")
+    .commandsGroup(`${GROUP_TITLES.operate}:`)
+    .configureHelp({ subcommandTerm })
     .showHelpAfterError("(repertoire --help shows what there is)")
     .exitOverride()
     .configureOutput({
@@ -170,55 +136,13 @@ export function createProgram(finish: Finish): Command {
       configureTerminal({ json, ...(jq !== undefined && { jq }), quiet, mayAsk: input });
     })
     .addHelpText("after", HELP_AFTER);
-  for (const add of [
-    addStart,
-    addInit,
-    addAdd,
-    addRemove,
-    addEnable,
-    addDisable,
-    addConnect,
-    addServers,
-    addLogin,
-    addLogout,
-    addInput,
-    addCall,
-    addRun,
-    addResume,
-    addRuns,
-    addShow,
-    addApprove,
-    addAudit,
-    addValidate,
-    addGraph,
-    addTypes,
-    addServe,
-    addTools,
-    addTokens,
-    addList,
-    addDescribe,
-    addSave,
-    addTest,
-    addHistory,
-    addDiff,
-    addRollback,
-    addRename,
-    addAlias,
-    addDelete,
-    addExport,
-    addImport,
-    addDoctor,
-    addBugReport,
-    addConfig,
-    addTrust,
-    addToken,
-    addCompletions,
-    addDemo,
-    addDemoServer,
-  ]) {
-    add(program, finish);
-  }
+  for (const definition of COMMANDS) registerCommand(program, definition, finish);
   return program;
+}
+
+/** As commander writes it, without the earlier names that still work. */
+function subcommandTerm(command: Command): string {
+  return new Help().subcommandTerm(command).replace(`|${command.alias()}`, "");
 }
 
 const HELP_AFTER = `
@@ -229,7 +153,7 @@ Examples:
   $ repertoire doctor                      is everything in order?
   $ repertoire tools                       all tools, by server, as code calls them
   $ repertoire call notes.add text=Hello   call one of them
-  $ repertoire tokens                      what they cost in every conversation
+  $ repertoire cost                        what they cost in every conversation
   $ repertoire run report.ts --input n=3   TypeScript against your tools
   $ repertoire run deploy.json             a workflow; repertoire validate checks it first
   $ repertoire resume last                 go on where the last run stopped

@@ -1,29 +1,15 @@
-import type { Command } from "commander";
+import type { GlobalOptions } from "./global-options.ts";
 import { openApp, type App } from "../app/app.ts";
 import type { Config, ConfigInput } from "../config/config.ts";
 import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type Problem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
-import type { Log, LogFormat, LogLevel } from "../core/log.ts";
+import type { Log, LogLevel } from "../core/log.ts";
 import { openConfigSource, openInputs, type Inputs } from "../secrets/inputs.ts";
 import { createLog, type ConfigurableLog } from "../telemetry/log.ts";
 import { canAsk, interrupted } from "./terminal/confirm.ts";
 import { note } from "./terminal/terminal.ts";
-
-/** The options that every command takes. */
-export interface GlobalOptions {
-  readonly json?: boolean;
-  readonly config?: string;
-  readonly home?: string;
-  readonly logLevel?: LogLevel;
-  readonly logFormat?: LogFormat;
-}
-
-/** With those of the command itself, where it has some. */
-export function globalOptionsOf<O extends GlobalOptions = GlobalOptions>(command: Command): O {
-  return command.optsWithGlobals<O>();
-}
 
 export interface Session {
   readonly config: ConfigSource;

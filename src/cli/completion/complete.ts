@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { locateConfig } from "../../config/locate.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
-import { argumentKind, optionKind, type WordKind } from "./kinds.ts";
+import { completesOf, type WordKind } from "../command.ts";
 import { readWords, type WordsRead } from "./completion-words.ts";
 import type { Candidate, CompletionSources } from "./sources.ts";
 
@@ -41,7 +41,7 @@ async function candidatesFor(read: WordsRead): Promise<Completion> {
   const { command, option, current, positionals } = read;
   if (option !== undefined) {
     if (option.argChoices !== undefined) return plain(option.argChoices);
-    return ofKind(optionKind(option.long ?? ""), read);
+    return ofKind(completesOf(option), read);
   }
   if (current.startsWith("-") && !read.isAfterDashes) return { candidates: optionsOf(command), marks: [] };
   const commands = command.commands.map((one) => ({ value: one.name(), about: one.description() }));
@@ -56,7 +56,7 @@ async function candidatesFor(read: WordsRead): Promise<Completion> {
     return { candidates: [], marks: [] };
   }
   if (argument.argChoices !== undefined) return plain(argument.argChoices);
-  return ofKind(argumentKind(read.path, at), read);
+  return ofKind(completesOf(argument), read);
 }
 
 function plain(values: readonly string[]): Completion {

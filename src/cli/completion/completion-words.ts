@@ -3,8 +3,6 @@ import type { Command, Option } from "commander";
 /** The words of a command line as far as it is written, the last of them being written now. */
 export interface WordsRead {
   readonly command: Command;
-  /** Without the name of the program: `token revoke`. */
-  readonly path: string;
   readonly positionals: readonly string[];
   /** The option whose value is being written. */
   readonly option?: Option;
@@ -35,7 +33,10 @@ export function readWords(program: Command, words: readonly string[]): WordsRead
       if (option !== undefined && value !== undefined) given[option.attributeName()] = value;
       else if (option?.required === true || option?.optional === true) pending = option;
     } else {
-      const next = positionals.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      const next =
+        positionals.length === 0
+          ? command.commands.find((one) => one.name() === word || one.aliases().includes(word))
+          : undefined;
       if (next === undefined) positionals.push(word);
       else command = next;
     }
@@ -46,7 +47,6 @@ export function readWords(program: Command, words: readonly string[]): WordsRead
   const { config, home } = given;
   return {
     command,
-    path: pathOf(command),
     positionals,
     ...(option !== undefined && { option }),
     current,
@@ -63,10 +63,4 @@ function splitFlag(word: string): [string, string?] {
 function findOption(command: Command, flag: string): Option | undefined {
   const own = command.options.find(({ long, short }) => long === flag || short === flag);
   return own ?? (command.parent === null ? undefined : findOption(command.parent, flag));
-}
-
-function pathOf(command: Command): string {
-  if (command.parent === null) return "";
-  const above = pathOf(command.parent);
-  return above === "" ? command.name() : `${above} ${command.name()}`;
 }

@@ -1,33 +1,29 @@
-import { Argument, type Command } from "commander";
+import type { GlobalOptions } from "../global-options.ts";
 import { EXIT } from "../terminal/exit-code.ts";
-import type { Finish } from "../program.ts";
 import { print } from "../terminal/terminal.ts";
+import { defineCommand } from "../command.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 type Shell = (typeof SHELLS)[number];
 
-export function addCompletions(program: Command, finish: Finish): void {
-  program
-    .command("completions")
-    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
-    .description("Print a completion script for your shell")
-    .addHelpText(
-      "after",
-      `
-It completes commands, options, servers, tools and their parameters, what was kept, drafts and runs, from what is known already: no
-server is started for it. Where a file fits, names of files are completed as before.
-
-Examples:
-  $ source <(repertoire completions bash)                                      in ~/.bashrc
-  $ repertoire completions zsh > "\${fpath[1]}/_repertoire"
-  $ repertoire completions fish > ~/.config/fish/completions/repertoire.fish
-  $ repertoire completions powershell >> $PROFILE`,
-    )
-    .action((shell: Shell) => {
-      print(SCRIPTS[shell]);
-      finish(EXIT.ok);
-    });
-}
+export const completionsCommand = defineCommand({
+  name: "completions",
+  group: "operate",
+  summary: "Print a completion script for your shell",
+  arguments: [{ words: "<shell>", about: "the shell", choices: SHELLS }],
+  help: `It completes commands, options, servers, tools and their parameters, what was kept, drafts and runs, from what is known already: no
+server is started for it. Where a file fits, names of files are completed as before.`,
+  examples: [
+    "source <(repertoire completions bash)                                      in ~/.bashrc",
+    `repertoire completions zsh > "\${fpath[1]}/_repertoire"`,
+    "repertoire completions fish > ~/.config/fish/completions/repertoire.fish",
+    "repertoire completions powershell >> $PROFILE",
+  ],
+  run: (options: GlobalOptions, shell: Shell) => {
+    print(SCRIPTS[shell]);
+    return EXIT.ok;
+  },
+});
 
 /** In the scripts, `@{` is the shell's `${`, which would end a text of ours. */
 const script = (text: TemplateStringsArray): string => text.raw.join("").replaceAll("@{", "${");

@@ -8,7 +8,8 @@ import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { callablesIn, nodesOf, type Callable } from "../commands/use/callable.ts";
 import { parametersOf, typesOf } from "../commands/use/parameters.ts";
 import type { RunView } from "../commands/runs/run-view.ts";
-import { openSession, type GlobalOptions, type Session } from "../session.ts";
+import { openSession, type Session } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 
 export interface Candidate {
   readonly value: string;

@@ -4,7 +4,7 @@ import { CLIENT_TITLES, type ClientId, type ClientPlace } from "../../clients/cl
 import type { JoinedServer } from "../../clients/join-entry.ts";
 import { readVariable } from "../../config/locate.ts";
 import { findOwnCommand, type OwnProcess } from "./own-command.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import { yellow } from "../terminal/terminal.ts";
 
 export interface ConnectOptions extends GlobalOptions {

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import { describeEntry } from "../../clients/join-entry.ts";
 import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../../clients/join-place.ts";
@@ -21,55 +20,57 @@ import {
 } from "./connect-server.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { ownProcess } from "./own-command.ts";
-import type { Finish } from "../program.ts";
-import { globalOptionsOf, type GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import { diffServers, showDiff } from "../terminal/shown-diff.ts";
 import { failWith, green, note, print, printJson, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
+import { defineCommand } from "../command.ts";
 
-export function addConnect(program: Command, finish: Finish): void {
-  program
-    .command("connect")
-    .description("Write this gateway into the config of an MCP client")
-    .argument("<client>", `one of ${CLIENT_IDS.join(", ")}`)
-    .option("--project", "For this folder only, in the file that the project shares")
-    .option("--profile <name>", "Show the client this profile of the config, and nothing else")
-    .option("--http <url>", "Let the client reach a running gateway at this address instead of starting one")
-    .option("--no-token", `With --http: no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`)
-    .option(
-      "--keep-servers [names...]",
-      "Leave servers in the client that the gateway has too: all, or those named",
-    )
-    .option("--dry-run", "Show what would change, and change nothing")
-    .option("--yes", "Do not ask; needed where there is no terminal")
-    .option(
-      "--undo",
-      "Put the client's file back as it was, to the byte; of one that was changed since, only the entries",
-    )
-    .option(
-      "--force",
-      "With --undo: the whole file, also where it was changed since; what was changed is lost",
-    )
-    .addHelpText(
-      "after",
-      `
-It shows the difference and asks once. It writes the entry "${JOINED_KEY}" and takes out the servers that your config has too,
+export const connectCommand = defineCommand({
+  name: "connect",
+  group: "start",
+  summary: "Write this gateway into the config of an MCP client",
+  arguments: [{ words: "<client>", about: `one of ${CLIENT_IDS.join(", ")}`, completes: ["clients"] }],
+  options: [
+    { flags: "--project", about: "For this folder only, in the file that the project shares" },
+    { flags: "--profile <name>", about: "Show the client this profile of the config, and nothing else" },
+    {
+      flags: "--http <url>",
+      about: "Let the client reach a running gateway at this address instead of starting one",
+    },
+    {
+      flags: "--no-token",
+      about: `With --http: no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`,
+    },
+    {
+      flags: "--keep-servers [names...]",
+      about: "Leave servers in the client that the gateway has too: all, or those named",
+    },
+    { flags: "--yes", about: "Do not ask; needed where there is no terminal" },
+    {
+      flags: "--undo",
+      about:
+        "Put the client's file back as it was, to the byte; of one that was changed since, only the entries",
+    },
+    {
+      flags: "--force",
+      about: "With --undo: the whole file, also where it was changed since; what was changed is lost",
+    },
+  ],
+  dryRun: "own",
+  help: `It shows the difference and asks once. It writes the entry "${JOINED_KEY}" and takes out the servers that your config has too,
 because the client would otherwise see their tools twice; --keep-servers leaves them. Comments and layout stay. The
 file as it was is kept in the backups folder of the home, and --undo puts it back. With --project, --profile or --http
-no server is taken out.
-
-Examples:
-  $ repertoire connect claude
-  $ repertoire connect vscode --project --profile review
-  $ repertoire connect codex --http http://127.0.0.1:7373/mcp
-  $ repertoire connect cursor --dry-run
-  $ repertoire connect cursor --undo`,
-    )
-    .action(async (client: string, _options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<ConnectOptions>() };
-      finish(await connect(client, options, currentEnvironment(options)));
-    });
-}
+no server is taken out.`,
+  examples: [
+    "repertoire connect claude",
+    "repertoire connect vscode --project --profile review",
+    "repertoire connect codex --http http://127.0.0.1:7373/mcp",
+    "repertoire connect cursor --dry-run",
+    "repertoire connect cursor --undo",
+  ],
+  run: (options: ConnectOptions, client: string) => connect(client, options, currentEnvironment(options)),
+});
 
 function currentEnvironment(options: GlobalOptions): ConnectEnvironment {
   return {

@@ -1,12 +1,12 @@
 /** `repertoire demo-server`: the upstream of the demo, a server of a few lines that keeps notes in a file, or in memory. */
+import type { GlobalOptions } from "../global-options.ts";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import type { Tool } from "@modelcontextprotocol/server";
-import type { Command } from "commander";
 import { EXIT } from "../terminal/exit-code.ts";
-import type { Finish } from "../program.ts";
 import { reserveStdout } from "../../process/stdout.ts";
 import { VERSION } from "../../core/version.ts";
+import { defineCommand } from "../command.ts";
 
 const TOOLS: Tool[] = [
   {
@@ -27,12 +27,17 @@ const TOOLS: Tool[] = [
   },
 ];
 
-export function addDemoServer(program: Command, finish: Finish): void {
-  program.command("demo-server [file]", { hidden: true }).action(async (file: string | undefined) => {
+export const demoServerCommand = defineCommand({
+  name: "demo-server",
+  group: "start",
+  isHidden: true,
+  summary: "",
+  arguments: [{ words: "[file]", about: "" }],
+  run: async (_options: GlobalOptions, file?: string) => {
     await serveNotes(file === undefined ? memoryNotes() : fileNotes(file));
-    finish(EXIT.ok);
-  });
-}
+    return EXIT.ok;
+  },
+});
 
 interface Notes {
   add(text: string): void;

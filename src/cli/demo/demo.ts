@@ -3,36 +3,42 @@
  * servers, one of which is broken, talks to it over stdio, keeps what worked, calls it from a second client, and shows what
  * comes back. Then it serves the same over HTTP until it is stopped. Nothing of it stays: no process, and no file.
  */
+import type { GlobalOptions } from "../global-options.ts";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { serveDemo } from "./demo-http.ts";
 import { showNextSteps } from "./demo-next.ts";
 import { tellStory, type DemoPlace } from "./demo-story.ts";
 import { EXIT } from "../terminal/exit-code.ts";
-import type { Finish } from "../program.ts";
 import { watchSignals } from "../terminal/signals.ts";
+import { defineCommand } from "../command.ts";
 
-export function addDemo(program: Command, finish: Finish): void {
-  program
-    .command("demo")
-    .description("Start a gateway in a temporary home, talk to it, show what happens, and serve it over HTTP")
-    .option("--no-serve", "End after the story")
-    .action(async ({ serve }: { readonly serve: boolean }) => {
-      const folder = mkdtempSync(join(tmpdir(), "repertoire-demo-"));
-      // Also where a second signal ends the process at once.
-      process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-      const { stopped } = watchSignals();
-      const abort = new AbortController();
-      void stopped.then(() => abort.abort());
-      const place = createPlace(folder);
-      await tellStory(place, abort.signal);
-      if (abort.signal.aborted) return finish(await stopped);
-      if (serve) return finish(await serveDemo(place, stopped));
-      showNextSteps();
-      finish(EXIT.ok);
-    });
+export const demoCommand = defineCommand({
+  name: "demo",
+  group: "start",
+  summary: "Start a gateway in a temporary home, talk to it, show what happens, and serve it over HTTP",
+  options: [{ flags: "--no-serve", about: "End after the story" }],
+  run: demo,
+});
+
+interface DemoOptions extends GlobalOptions {
+  readonly serve: boolean;
+}
+
+async function demo({ serve }: DemoOptions): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "repertoire-demo-"));
+  // Also where a second signal ends the process at once.
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const { stopped } = watchSignals();
+  const abort = new AbortController();
+  void stopped.then(() => abort.abort());
+  const place = createPlace(folder);
+  await tellStory(place, abort.signal);
+  if (abort.signal.aborted) return stopped;
+  if (serve) return serveDemo(place, stopped);
+  showNextSteps();
+  return EXIT.ok;
 }
 
 /** The server keeps its notes in a file: each gateway of the demo starts one of its own, and they are to have the same notes. */

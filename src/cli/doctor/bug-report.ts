@@ -7,7 +7,6 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { arch, homedir, hostname, release, userInfo } from "node:os";
 import { promisify } from "node:util";
-import type { Command } from "commander";
 import { openSecretStore } from "../../app/app.ts";
 import { shapeOfConfig } from "../../config/config-shape.ts";
 import { readConfigText } from "../../config/config-text.ts";
@@ -21,10 +20,11 @@ import { refuse } from "../app-call.ts";
 import { examine } from "./doctor.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { findOwnCommand, ownProcess, typedCommand } from "../connect/own-command.ts";
-import type { Finish } from "../program.ts";
 import type { RunView } from "../commands/runs/run-view.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "../session.ts";
+import { openSession } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import { note, printJson } from "../terminal/terminal.ts";
+import { defineCommand } from "../command.ts";
 
 interface BugReportOptions extends GlobalOptions {
   readonly out?: string;
@@ -35,28 +35,24 @@ const FAILED_RUNS_MAX = 5;
 const RUNS_LOOKED_AT_MAX = 200;
 const NPM_WAIT_MS = 5_000;
 
-export function addBugReport(program: Command, finish: Finish): void {
-  program
-    .command("bug-report")
-    .description(
-      "Write what a bug report needs, without secrets: versions, the shape of the config, states, errors",
-    )
-    .option("--out <file>", "write to this new file instead of standard output")
-    .addHelpText(
-      "after",
-      `
-In it: versions and how it was installed; the keys of the config without its texts; the states and last errors of the servers; what doctor
+export const bugReportCommand = defineCommand({
+  name: "bug-report",
+  group: "operate",
+  summary:
+    "Write what a bug report needs, without secrets: versions, the shape of the config, states, errors",
+  options: [
+    {
+      flags: "--out <file>",
+      about: "write to this new file instead of standard output",
+      completes: ["files"],
+    },
+  ],
+  help: `In it: versions and how it was installed; the keys of the config without its texts; the states and last errors of the servers; what doctor
 says; the last ${LOG_LINES_MAX} lines of the log, where there is a log file; the error codes of the last ${FAILED_RUNS_MAX} runs that failed. Not in it: values of env,
-headers and arguments, addresses beyond the host, results, your name, your host. It is sent nowhere. Look at it before you send it.
-
-Examples:
-  $ repertoire bug-report
-  $ repertoire bug-report --out report.json`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      finish(await report({ ...globalOptionsOf(command), ...command.opts<BugReportOptions>() }));
-    });
-}
+headers and arguments, addresses beyond the host, results, your name, your host. It is sent nowhere. Look at it before you send it.`,
+  examples: ["repertoire bug-report", "repertoire bug-report --out report.json"],
+  run: (options: BugReportOptions) => report(options),
+});
 
 async function report(options: BugReportOptions): Promise<number> {
   const value = await createReport(options);

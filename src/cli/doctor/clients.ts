@@ -8,7 +8,7 @@ import { literalOf } from "../../clients/references.ts";
 import { readClients, type FoundServer } from "../../clients/read-clients.ts";
 import { commandLine } from "../command-line.ts";
 import type { Check } from "./check.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 
 /** One line for each that is wrong; nothing where all is well. */
 export function checkClients(place: ClientPlace, options: GlobalOptions): Check[] {

@@ -18,7 +18,7 @@ import { commandLine } from "../command-line.ts";
 import { countOf } from "../commands/operate/config.ts";
 import { reportOf, shellWord, type Check } from "./check.ts";
 import { cureFor, editCommand, type CurePlace } from "./cures.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 
 export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[] {
   const name = "config";

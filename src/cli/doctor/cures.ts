@@ -6,7 +6,7 @@ import { maskTransport } from "../../config/secrets.ts";
 import { REDACTED } from "../../text/redaction.ts";
 import { commandLine } from "../command-line.ts";
 import { shellWord } from "./check.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 
 export interface Cure {
   /** A command to copy. */

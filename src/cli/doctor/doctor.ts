@@ -1,8 +1,3 @@
-/**
- * `repertoire doctor`: looks at everything that the gateway needs, changes nothing unless `--fix` is given, and ends each red line with the
- * command that cures it. A check that throws is a red line, not the end of the report.
- */
-import type { Command } from "commander";
 import { checkSandbox } from "../../app/app.ts";
 import type { LoadResult } from "../../config/load.ts";
 import { locateConfig } from "../../config/locate.ts";
@@ -21,10 +16,10 @@ import { checkSecrets } from "./secrets.ts";
 import { chooseServers, startServers } from "./server-checks.ts";
 import { renderChecks } from "./text.ts";
 import { EXIT } from "../terminal/exit-code.ts";
-import type { Finish } from "../program.ts";
-import { globalOptionsOf, type GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import { green, note, print, printJson, tell, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
+import { defineCommand } from "../command.ts";
 
 interface DoctorOptions extends GlobalOptions {
   /** `true` for all of them. */
@@ -34,39 +29,43 @@ interface DoctorOptions extends GlobalOptions {
   readonly dryRun?: boolean;
 }
 
-export function addDoctor(program: Command, finish: Finish): void {
-  program
-    .command("doctor")
-    .description("Check that everything is in order, and say what cures what is not")
-    .option("--servers [names...]", "Start the servers as well, or those named, and ask what they offer")
-    .option(
-      "--fix",
-      "Repair what has one safe repair: modes, left-over files, slips in the config; then look again",
-    )
-    .option("--yes", "With --fix, change the config without being asked")
-    .option("--dry-run", "With --fix, say what would be repaired, and change nothing")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire doctor
-  $ repertoire doctor --fix
-  $ repertoire doctor --fix --dry-run
-  $ repertoire doctor --servers
-  $ repertoire doctor --servers github files
-  $ repertoire doctor --json | jq '.checks[] | select(.state == "failed")'`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<DoctorOptions>() };
-      const fixes = options.fix === true ? await repair(options, planFixes(options)) : undefined;
-      if (fixes?.success === false) return finish(refuse(fixes.error, options));
-      const checks = await examine(options);
-      const hasFailed = checks.some((check) => check.state === "failed");
-      if (options.json === true)
-        printJson({ ok: !hasFailed, ...(fixes !== undefined && { fixes: fixes.data }), checks });
-      else for (const line of renderChecks(checks)) print(line);
-      finish(hasFailed ? EXIT.failed : EXIT.ok);
-    });
+export const doctorCommand = defineCommand({
+  name: "doctor",
+  group: "operate",
+  summary: "Check that everything is in order, and say what cures what is not",
+  options: [
+    {
+      flags: "--servers [names...]",
+      about: "Start the servers as well, or those named, and ask what they offer",
+      completes: ["servers"],
+    },
+    {
+      flags: "--fix",
+      about: "Repair what has one safe repair: modes, left-over files, slips in the config; then look again",
+    },
+    { flags: "--yes", about: "With --fix, change the config without being asked" },
+    { flags: "--dry-run", about: "With --fix, say what would be repaired, and change nothing" },
+  ],
+  examples: [
+    "repertoire doctor",
+    "repertoire doctor --fix",
+    "repertoire doctor --fix --dry-run",
+    "repertoire doctor --servers",
+    "repertoire doctor --servers github files",
+    "repertoire doctor --json | jq '.checks[] | select(.state == \"failed\")'",
+  ],
+  run: doctor,
+});
+
+async function doctor(options: DoctorOptions): Promise<number> {
+  const fixes = options.fix === true ? await repair(options, planFixes(options)) : undefined;
+  if (fixes?.success === false) return refuse(fixes.error, options);
+  const checks = await examine(options);
+  const hasFailed = checks.some((check) => check.state === "failed");
+  if (options.json === true)
+    printJson({ ok: !hasFailed, ...(fixes !== undefined && { fixes: fixes.data }), checks });
+  else for (const line of renderChecks(checks)) print(line);
+  return hasFailed ? EXIT.failed : EXIT.ok;
 }
 
 /** What was repaired, and how to take it back. */

@@ -17,7 +17,7 @@ import { openInputs } from "../../secrets/inputs.ts";
 import { shapeOfConfig } from "../../config/config-shape.ts";
 import { shellWord } from "./check.ts";
 import { diffFile } from "../terminal/file-diff.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 
 export interface Fix {
   /** What is done, in a sentence. */

@@ -2,7 +2,7 @@ import { openSecretStore } from "../../app/app.ts";
 import { commandLine } from "../command-line.ts";
 import { countOf } from "../commands/operate/config.ts";
 import type { Check } from "./check.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 
 /** What protects the values that are kept, and whether they can still be read. */
 export async function checkSecrets(

@@ -8,7 +8,8 @@ import { countOf } from "../commands/operate/config.ts";
 import { reportOf, type Check, type ServerReport } from "./check.ts";
 import { reportUnusable } from "./config-checks.ts";
 import { cureFor, type CurePlace } from "./cures.ts";
-import { openSession, type GlobalOptions } from "../session.ts";
+import { openSession } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import { startServersVisibly } from "../commands/servers/start-servers.ts";
 
 /** The servers that were named, by key or id, or all; and a red line for each name that is none. */

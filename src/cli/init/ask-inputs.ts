@@ -4,7 +4,7 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import type { Inputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";
 import { findValueProblem } from "../commands/access/input-value.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import { dropTypeAhead } from "./type-ahead.ts";
 
 /** The answer, or undefined for somebody who does not want to answer. */

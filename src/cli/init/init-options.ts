@@ -1,6 +1,6 @@
 import type { ClientPlace } from "../../clients/client.ts";
 import type { OwnProcess } from "../connect/own-command.ts";
-import type { GlobalOptions } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 
 export interface InitOptions extends GlobalOptions {
   readonly yes?: boolean;

@@ -1,8 +1,3 @@
-/**
- * `repertoire init`: the servers that a person's other clients have, in this config. It shows what it would add and where each
- * comes from, asks once, and starts nothing. What is there already is left alone, so a second time there is nothing to do.
- */
-import type { Command } from "commander";
 import { CLIENT_IDS, type ClientId, type ClientPlace } from "../../clients/client.ts";
 import { planImport, type ImportPlan } from "../../clients/plan-import.ts";
 import { readClients, type ClientsRead } from "../../clients/read-clients.ts";
@@ -24,46 +19,54 @@ import { finishUnchanged, finishWritten, printJson } from "./init-end.ts";
 import { showImport } from "./init-view.ts";
 import type { Answer, InitOptions, InitEnvironment } from "./init-options.ts";
 import { findOwnScript, ownProcess } from "../connect/own-command.ts";
-import type { Finish } from "../program.ts";
-import { configError, globalOptionsOf } from "../session.ts";
+import { configError } from "../session.ts";
 import { failWith, green, note, print, red, tell, terminalOptions, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
+import { defineCommand } from "../command.ts";
 
-export function addInit(program: Command, finish: Finish): void {
-  program
-    .command("init")
-    .description("Take over the MCP servers that your other clients have")
-    .option("--yes", "Do not ask; needed where there is no terminal")
-    .option("--from <client...>", `only from these: ${CLIENT_IDS.join(", ")}`)
-    .option("--only <server...>", "only these servers, by the names that are shown")
-    .option(
-      "--move-secrets",
-      "Move secrets that stand in plain text to the keyring, or to a file of yours alone",
-    )
-    .option("--connect", "Write the gateway into the config of each client that servers were found in")
-    .option("--keep-servers", "With --connect: leave the servers in the clients that the gateway has too")
-    .option("--dry-run", "Show what would be added, and change nothing")
-    .option("--undo", "Put the config back as it was before, to the byte")
-    .option("--force", "With --undo: also where the file was changed since; what was changed is lost")
-    .addHelpText(
-      "after",
-      `
-It reads the configs of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex and Gemini CLI, of yourself and of
+export const initCommand = defineCommand({
+  name: "init",
+  group: "start",
+  summary: "Take over the MCP servers that your other clients have",
+  options: [
+    { flags: "--yes", about: "Do not ask; needed where there is no terminal" },
+    {
+      flags: "--from <client...>",
+      about: `only from these: ${CLIENT_IDS.join(", ")}`,
+      completes: ["clients"],
+    },
+    { flags: "--only <server...>", about: "only these servers, by the names that are shown" },
+    {
+      flags: "--move-secrets",
+      about: "Move secrets that stand in plain text to the keyring, or to a file of yours alone",
+    },
+    {
+      flags: "--connect",
+      about: "Write the gateway into the config of each client that servers were found in",
+    },
+    {
+      flags: "--keep-servers",
+      about: "With --connect: leave the servers in the clients that the gateway has too",
+    },
+    { flags: "--dry-run", about: "Show what would be added, and change nothing" },
+    { flags: "--undo", about: "Put the config back as it was before, to the byte" },
+    {
+      flags: "--force",
+      about: "With --undo: also where the file was changed since; what was changed is lost",
+    },
+  ],
+  help: `It reads the configs of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex and Gemini CLI, of yourself and of
 this folder. Nothing is started, and their files are not changed (unless you say --connect). Servers that a project brought
-and you never approved are added switched off.
-
-Examples:
-  $ repertoire init
-  $ repertoire init --dry-run
-  $ repertoire init --yes --move-secrets --connect
-  $ repertoire init --from cursor claude
-  $ repertoire init --undo`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<InitOptions>() };
-      finish(await init(options, currentEnvironment()));
-    });
-}
+and you never approved are added switched off.`,
+  examples: [
+    "repertoire init",
+    "repertoire init --dry-run",
+    "repertoire init --yes --move-secrets --connect",
+    "repertoire init --from cursor claude",
+    "repertoire init --undo",
+  ],
+  run: (options: InitOptions) => init(options, currentEnvironment()),
+});
 
 function currentEnvironment(): InitEnvironment {
   return {

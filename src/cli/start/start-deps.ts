@@ -2,7 +2,8 @@
 import type { ClientPlace } from "../../clients/client.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import type { OwnProcess } from "../connect/own-command.ts";
-import type { GlobalOptions, Session } from "../session.ts";
+import type { Session } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import type { Dialog } from "./dialog.ts";
 import { dim } from "../terminal/terminal.ts";
 

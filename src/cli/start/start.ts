@@ -1,10 +1,3 @@
-/**
- * `repertoire start`, and `repertoire` alone on a new machine: from nothing to a connected client. It finds the servers of the clients,
- * takes over those that are chosen, moves their secrets, starts each once, connects the clients and says what that comes to. Every
- * change is a whole one with a way back, and is a command of its own that is printed with it; Ctrl-C between two changes ends the
- * start and says which were made.
- */
-import type { Command } from "commander";
 import { CLIENT_TITLES } from "../../clients/client.ts";
 import type { ClientsRead } from "../../clients/read-clients.ts";
 import type { Config, ServerConfig } from "../../config/config.ts";
@@ -15,8 +8,8 @@ import { editedFile } from "../edited-file.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { lookAtClients } from "../init/init.ts";
 import { ownProcess, typedCommand } from "../connect/own-command.ts";
-import type { Finish } from "../program.ts";
-import { configError, globalOptionsOf, openSession, type GlobalOptions, type Session } from "../session.ts";
+import { configError, openSession, type Session } from "../session.ts";
+import type { GlobalOptions } from "../global-options.ts";
 import { watchSignals } from "../terminal/signals.ts";
 import { checkServers, type ServerCheck } from "./try-servers.ts";
 import { connectClients } from "./connect-clients.ts";
@@ -27,24 +20,16 @@ import { listOf, type StartDeps, type StartEnvironment, type StartProgress } fro
 import { openDialog, Stopped, type Dialog } from "./dialog.ts";
 import { bold, cyan, dim, note, red, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
-import { within } from "../../timing/deadline.ts";
+import { defineCommand } from "../command.ts";
 
-export function addStart(program: Command, finish: Finish): void {
-  program
-    .command("start")
-    .description("Set everything up, step by step: servers, secrets, clients")
-    .addHelpText(
-      "after",
-      `
-It asks before each change, and prints the command that does the same without questions. It can be run again at any time.
-
-Examples:
-  $ repertoire start`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      finish(await start(globalOptionsOf(command), startEnvironment()));
-    });
-}
+export const startCommand = defineCommand({
+  name: "start",
+  group: "start",
+  summary: "Set everything up, step by step: servers, secrets, clients",
+  help: `It asks before each change, and prints the command that does the same without questions. It can be run again at any time.`,
+  examples: ["repertoire start"],
+  run: (options: GlobalOptions) => start(options, startEnvironment()),
+});
 
 export function startEnvironment(): StartEnvironment {
   return { place: thisPlace(), own: ownProcess() };
@@ -90,7 +75,11 @@ const CLOSE_WAIT_MS = 2_000;
 
 /** Whoever leaves does not wait for a server that is still starting: it ends with the process. */
 async function close(session: Session, exitCode: number): Promise<void> {
-  await within(session.close(), CLOSE_WAIT_MS, { late: () => process.exit(exitCode) });
+  const { promise: late, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(resolve, CLOSE_WAIT_MS, "late");
+  const outcome = await Promise.race([session.close(), late]);
+  clearTimeout(timer);
+  if (outcome === "late") process.exit(exitCode);
 }
 
 const SHOW_CURSOR = "\u001B[?25h";

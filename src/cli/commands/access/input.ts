@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { ConfigInput } from "../../../config/config.ts";
 import { INPUT_ID_RULE, isInputId } from "../../../config/input-id.ts";
 import { loadConfig } from "../../../config/load.ts";
@@ -13,53 +12,56 @@ import { commandLine } from "../../command-line.ts";
 import { canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { findValueProblem, readPiped } from "./input-value.ts";
-import type { Finish } from "../../program.ts";
-import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { defineCommand } from "../../command.ts";
+import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { green, isDryRun, note, printJson, printTable } from "../../terminal/terminal.ts";
 
-export function addInput(program: Command, finish: Finish): void {
-  const input = program
-    .command("input")
-    .description("Give, list and forget the values of inputs: what stands as ${input:ID} in the config")
-    .addHelpText(
-      "after",
-      `
-A value is asked for at the terminal and not shown, or is read from stdin. It is never an argument: the arguments of a
-command are seen by every program of the machine and stay in the history of the shell. It is kept with the secrets, and a
-gateway that is running starts the servers that waited for it.
+const ID_ARGUMENT = { words: "<id>", about: "the ID of ${input:ID}", completes: ["inputs"] } as const;
 
-Examples:
-  $ repertoire input list
-  $ repertoire input set github-token
-  $ pass show github | repertoire input set github-token
-  $ repertoire input forget github-token`,
-    );
-  input
-    .command("list")
-    .description("List the inputs: whether a value is kept, what protects it, which servers take it")
-    .action((_options: unknown, command: Command) => finish(list(globalOptionsOf(command))));
-  withDryRun(input.command("set"))
-    .description("Give an input its value, at the terminal or through stdin")
-    .argument("<id>", "the ID of ${input:ID}")
-    // A value that is given all the same would be repeated in the usual complaint.
-    .allowExcessArguments()
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const options = globalOptionsOf<DryRunOptions>(command);
-      if (options.dryRun === true) beginDryRun();
-      finish(
-        command.args.length > 1 ? refuse(badArgument(id, options).error, options) : await set(id, options),
-      );
-    });
-  withDryRun(input.command("forget"))
-    .description("Remove the value of an input")
-    .argument("<id>", "the ID of ${input:ID}")
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const options = globalOptionsOf<DryRunOptions>(command);
-      if (options.dryRun === true) beginDryRun();
-      finish(await forget(id, options));
-    });
-}
+export const inputCommand = defineCommand({
+  name: "input",
+  group: "access",
+  summary: "Give, list and forget the values of inputs: what stands as ${input:ID} in the config",
+  help: `A value is asked for at the terminal and not shown, or is read from stdin. It is never an argument: the arguments of a
+command are seen by every program of the machine and stay in the history of the shell. It is kept with the secrets, and a
+gateway that is running starts the servers that waited for it.`,
+  examples: [
+    "repertoire input list",
+    "repertoire input set github-token",
+    "pass show github | repertoire input set github-token",
+    "repertoire input forget github-token",
+  ],
+  commands: [
+    defineCommand({
+      name: "list",
+      summary: "List the inputs: whether a value is kept, what protects it, which servers take it",
+      run: list,
+    }),
+    defineCommand({
+      name: "set",
+      summary: "Give an input its value, at the terminal or through stdin",
+      arguments: [ID_ARGUMENT],
+      // A value that is given all the same would be repeated in the usual complaint.
+      takesExcess: true,
+      dryRun: "own",
+      run: (options: DryRunOptions, id: string, ...excess: string[]) => {
+        if (options.dryRun === true) beginDryRun();
+        return excess.length > 0 ? refuse(badArgument(id, options).error, options) : set(id, options);
+      },
+    }),
+    defineCommand({
+      name: "forget",
+      summary: "Remove the value of an input",
+      arguments: [ID_ARGUMENT],
+      dryRun: "own",
+      run: (options: DryRunOptions, id: string) => {
+        if (options.dryRun === true) beginDryRun();
+        return forget(id, options);
+      },
+    }),
+  ],
+});
 
 function inputsOf(options: GlobalOptions): Inputs {
   return openInputs({ home: locateConfig({ configPath: options.config, home: options.home }).home });

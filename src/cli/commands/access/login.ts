@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { AuthorizationWay, LoginView } from "../../../app/app.ts";
 import { serverIdOf } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
@@ -8,10 +8,11 @@ import { refuse } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { CallbackListener } from "./login-callback.ts";
 import { openBrowser } from "../../terminal/open-browser.ts";
-import type { Finish } from "../../program.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
-import { globalOptionsOf, openSessionFor, type GlobalOptions } from "../../session.ts";
+import { openSessionFor } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { green, note, printJson, tell } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface LoginOptions extends GlobalOptions {
   readonly browser: boolean;
@@ -22,23 +23,26 @@ interface LoginOptions extends GlobalOptions {
 /** Where a pasted login is called back, if the last one says nothing else; nobody listens there. */
 const PASTE_PORT = 33_418;
 
-export function addLogin(program: Command, finish: Finish): void {
-  program
-    .command("login")
-    .argument("<server>", "the remote server")
-    .description("Log in to a remote server; the gateway renews the login by itself")
-    .option("--no-browser", "Print the address of the page and do not open it")
-    .option("--paste", "On a machine without a browser: paste the address that it was sent to in the end")
-    .option(
-      "--port <port>",
-      "Be called back at this port, for a client that is registered with it",
-      parsePort,
-    )
-    .addHelpText("after", "\nExamples:\n  $ repertoire login github\n  $ repertoire login github --paste")
-    .action(async (server: string, _options: unknown, command: Command) => {
-      finish(await login(server, { ...globalOptionsOf(command), ...command.opts<LoginOptions>() }));
-    });
-}
+export const loginCommand = defineCommand({
+  name: "login",
+  group: "access",
+  summary: "Log in to a remote server; the gateway renews the login by itself",
+  arguments: [{ words: "<server>", about: "the remote server", completes: ["servers"] }],
+  options: [
+    { flags: "--no-browser", about: "Print the address of the page and do not open it" },
+    {
+      flags: "--paste",
+      about: "On a machine without a browser: paste the address that it was sent to in the end",
+    },
+    {
+      flags: "--port <port>",
+      about: "Be called back at this port, for a client that is registered with it",
+      parse: parsePort,
+    },
+  ],
+  examples: ["repertoire login github", "repertoire login github --paste"],
+  run: (options: LoginOptions, server: string) => login(server, options),
+});
 
 async function login(server: string, options: LoginOptions): Promise<number> {
   const id = serverIdOf(server);

@@ -1,20 +1,18 @@
-import type { Command } from "commander";
+import type { GlobalOptions } from "../../global-options.ts";
 import type { LogoutView } from "../../../app/app.ts";
 import { useApp } from "../../app-call.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf } from "../../session.ts";
 import { green, note } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
-export function addLogout(program: Command, finish: Finish): void {
-  program
-    .command("logout")
-    .argument("<server>", "the remote server")
-    .description("End the login to a remote server, and forget it")
-    .addHelpText("after", "\nExamples:\n  $ repertoire logout github")
-    .action(async (server: string, _options: unknown, command: Command) => {
-      finish(await useApp(globalOptionsOf(command), (app) => app.logins.logout(server), { show }));
-    });
-}
+export const logoutCommand = defineCommand({
+  name: "logout",
+  group: "access",
+  summary: "End the login to a remote server, and forget it",
+  arguments: [{ words: "<server>", about: "the remote server", completes: ["servers"] }],
+  examples: ["repertoire logout github"],
+  run: (options: GlobalOptions, server: string) =>
+    useApp(options, (app) => app.logins.logout(server), { show }),
+});
 
 const REVOCATIONS = {
   revoked: "the server has ended it",

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { openTokens, type ShownToken, type TokenEntry, type Tokens } from "../../../app/app.ts";
 import { locateConfig } from "../../../config/locate.ts";
 import { PERMISSIONS, type Permission } from "../../../core/principal.ts";
@@ -6,9 +5,9 @@ import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { collect, defineCommand } from "../../command.ts";
+import type { DryRunOptions } from "../../dry-run.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { green, isDryRun, note, print, printJson, printTable } from "../../terminal/terminal.ts";
 
 interface CreateOptions extends DryRunOptions {
@@ -16,62 +15,70 @@ interface CreateOptions extends DryRunOptions {
   readonly profile?: readonly string[];
 }
 
-const USUAL_SCOPE = "read,call";
+const NAME_ARGUMENT = { about: "the name of the token", completes: ["tokens"] } as const;
 
-export function addToken(program: Command, finish: Finish): void {
-  const token = program
-    .command("token")
-    .description("Show the token that clients need over HTTP; make, list, revoke and replace others")
-    .addHelpText(
-      "after",
-      `
-The default token may do everything and is made when it is first needed. Give other people and programs one of their own:
+export const tokenCommand = defineCommand({
+  name: "token",
+  group: "access",
+  summary: "Show the token that clients need over HTTP; make, list, revoke and replace others",
+  help: `The default token may do everything and is made when it is first needed. Give other people and programs one of their own:
 it can do less, and it can be taken back alone. Such a token is shown once, when it is made.
 
 Scopes:
   read     list and read           call    also needed to run tools and code
-  write    change the library      admin   metrics and everything else
-
-Examples:
-  $ repertoire token
-  $ claude mcp add --transport http repertoire http://127.0.0.1:7373/mcp --header "Authorization: Bearer $(repertoire token)"
-  $ repertoire token create laptop --scope read,call
-  $ repertoire token create bot --scope read,call --profile triage
-  $ repertoire token list
-  $ repertoire token revoke laptop
-  $ repertoire token rotate`,
-    )
-    .action((_options: unknown, command: Command) => finish(show(globalOptionsOf(command))));
-  token
-    .command("list")
-    .description("List the tokens: name, scopes, profiles, when they were made")
-    .action((_options: unknown, command: Command) => finish(list(globalOptionsOf(command))));
-  withDryRun(token.command("create"))
-    .description("Make a token and show it, once")
-    .argument("<name>", "who or what it is for, such as laptop or ci")
-    .option("--scope <scopes>", `what it may do: some of ${PERMISSIONS.join(",")}`, USUAL_SCOPE)
-    .option(
-      "--profile <name>",
-      "open only this profile; may be given several times. Without it, every profile and the whole gateway",
-      (name: string, given: readonly string[] | undefined) => [...(given ?? []), name],
-    )
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<CreateOptions>() };
-      finish(await runOnCopy(options, (chosen) => create(name, chosen)));
-    });
-  withDryRun(token.command("revoke"))
-    .description("End a token at once, also for connections that are open")
-    .argument("<name>", "the name of the token")
-    .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) => revoke(name, options)));
-    });
-  withDryRun(token.command("rotate"))
-    .description("Replace a token by a new one with the same scopes; the old one ends at once")
-    .argument("[name]", "the name of the token", "default")
-    .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) => rotate(name, options)));
-    });
-}
+  write    change the library      admin   metrics and everything else`,
+  examples: [
+    "repertoire token",
+    'claude mcp add --transport http repertoire http://127.0.0.1:7373/mcp --header "Authorization: Bearer $(repertoire token)"',
+    "repertoire token create laptop --scope read,call",
+    "repertoire token create bot --scope read,call --profile triage",
+    "repertoire token list",
+    "repertoire token revoke laptop",
+    "repertoire token rotate",
+  ],
+  run: show,
+  commands: [
+    defineCommand({
+      name: "list",
+      summary: "List the tokens: name, scopes, profiles, when they were made",
+      run: list,
+    }),
+    defineCommand({
+      name: "create",
+      summary: "Make a token and show it, once",
+      arguments: [{ words: "<name>", about: "who or what it is for, such as laptop or ci" }],
+      options: [
+        {
+          flags: "--scope <scopes>",
+          about: `what it may do: some of ${PERMISSIONS.join(",")}`,
+          default: "read,call",
+        },
+        {
+          flags: "--profile <name>",
+          about:
+            "open only this profile; may be given several times. Without it, every profile and the whole gateway",
+          parse: collect,
+        },
+      ],
+      dryRun: "copy",
+      run: (options: CreateOptions, name: string) => create(name, options),
+    }),
+    defineCommand({
+      name: "revoke",
+      summary: "End a token at once, also for connections that are open",
+      arguments: [{ words: "<name>", ...NAME_ARGUMENT }],
+      dryRun: "copy",
+      run: (options: GlobalOptions, name: string) => revoke(name, options),
+    }),
+    defineCommand({
+      name: "rotate",
+      summary: "Replace a token by a new one with the same scopes; the old one ends at once",
+      arguments: [{ words: "[name]", default: "default", ...NAME_ARGUMENT }],
+      dryRun: "copy",
+      run: (options: GlobalOptions, name: string) => rotate(name, options),
+    }),
+  ],
+});
 
 function tokensOf(options: GlobalOptions): Tokens {
   return openTokens(locateConfig({ configPath: options.config, home: options.home }).home);

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Config } from "../../../config/config.ts";
 import { readConfigText, type ConfigText } from "../../../config/config-text.ts";
 import {
@@ -16,42 +15,31 @@ import { revoke, trust } from "../../../config/trust.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { configError, globalOptionsOf } from "../../session.ts";
+import type { DryRunOptions } from "../../dry-run.ts";
+import { configError } from "../../session.ts";
 import { bold, dim, failWith, green, note, print, printJson } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface TrustOptions extends DryRunOptions {
   readonly yes?: boolean;
   readonly revoke?: boolean;
 }
 
-export function addTrust(program: Command, finish: Finish): void {
-  withDryRun(program.command("trust"))
-    .description("Let the servers of this folder's repertoire.json be started")
-    .option("--yes", "Do not ask; needed where there is no terminal")
-    .option("--revoke", "Take the trust back")
-    .addHelpText(
-      "after",
-      `
-A project's file names commands to run, so it counts only after you have seen it. The trust is bound to its exact
-content: a changed file must be trusted again. Your own file and one given with --config need no trust.
-
-Examples:
-  $ repertoire trust
-  $ repertoire trust --yes
-  $ repertoire trust --revoke`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<TrustOptions>() };
-      // What would be trusted is what a person reads; the question is for those who mean it.
-      finish(
-        await runOnCopy(options, (chosen) =>
-          run(options.dryRun === true ? { ...chosen, yes: true } : chosen),
-        ),
-      );
-    });
-}
+export const trustCommand = defineCommand({
+  name: "trust",
+  group: "access",
+  summary: "Let the servers of this folder's repertoire.json be started",
+  options: [
+    { flags: "--yes", about: "Do not ask; needed where there is no terminal" },
+    { flags: "--revoke", about: "Take the trust back" },
+  ],
+  dryRun: "copy",
+  help: `A project's file names commands to run, so it counts only after you have seen it. The trust is bound to its exact
+content: a changed file must be trusted again. Your own file and one given with --config need no trust.`,
+  examples: ["repertoire trust", "repertoire trust --yes", "repertoire trust --revoke"],
+  // What would be trusted is what a person reads; the question is for those who mean it.
+  run: (options: TrustOptions) => run(options.dryRun === true ? { ...options, yes: true } : options),
+});
 
 async function run(options: TrustOptions): Promise<number> {
   const place = { configPath: options.config, home: options.home, assumeTrusted: true };

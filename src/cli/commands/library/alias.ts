@@ -1,25 +1,26 @@
-import type { Command } from "commander";
 import { useApp } from "../../app-call.ts";
 import { namesOf, type ItemNames } from "./library-call.ts";
-import type { Finish } from "../../program.ts";
-import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf } from "../../session.ts";
+import type { DryRunOptions } from "../../dry-run.ts";
 import { green, note } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
-export function addAlias(program: Command, finish: Finish): void {
-  withDryRun(program.command("alias"))
-    .description("Give an item of the library another name beside its own")
-    .argument("<name>", "what it is called")
-    .argument("<other>", "what it shall be called as well: namespace:action, or a bare name")
-    .addHelpText("after", "\nExamples:\n  $ repertoire alias math:sum math:plus")
-    .action(async (name: string, other: string, _options: unknown, command: Command) => {
-      finish(
-        await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) =>
-          useApp(options, async (app) => namesOf(app, await app.libraryEditor.alias(name, other)), { show }),
-        ),
-      );
-    });
-}
+export const aliasCommand = defineCommand({
+  name: "alias",
+  group: "library",
+  summary: "Give an item of the library another name beside its own",
+  arguments: [
+    { words: "<name>", about: "what it is called", completes: ["kept"] },
+    {
+      words: "<other>",
+      about: "what it shall be called as well: namespace:action, or a bare name",
+      completes: ["kept"],
+    },
+  ],
+  dryRun: "copy",
+  examples: ["repertoire alias math:sum math:plus"],
+  run: (options: DryRunOptions, name: string, other: string) =>
+    useApp(options, async (app) => namesOf(app, await app.libraryEditor.alias(name, other)), { show }),
+});
 
 function show({ name, aliases }: ItemNames): void {
   // An item's own name is no alias, and asking for it changes nothing.

@@ -1,12 +1,10 @@
-import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
-import type { Finish } from "../../program.ts";
-import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf } from "../../session.ts";
+import type { DryRunOptions } from "../../dry-run.ts";
 import { green, note } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface Deleted {
   readonly deleted: string;
@@ -14,29 +12,17 @@ interface Deleted {
   readonly version_count: number;
 }
 
-export function addDelete(program: Command, finish: Finish): void {
-  withDryRun(program.command("delete"))
-    .description("Take an item out of the library; runs that use a version still find it")
-    .argument("<name>", "what it is called")
-    .addHelpText(
-      "after",
-      `
-It is marked as deleted and its names are free again. Nothing asks whether you are sure: to be able to have it back,
-export it first and import it later.
-
-Examples:
-  $ repertoire export backup math:sum
-  $ repertoire delete math:sum
-  $ repertoire import backup`,
-    )
-    .action(async (name: string, _options: unknown, command: Command) => {
-      finish(
-        await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) =>
-          useApp(options, (app) => remove(app, name), { show }),
-        ),
-      );
-    });
-}
+export const deleteCommand = defineCommand({
+  name: "delete",
+  group: "library",
+  summary: "Take an item out of the library; runs that use a version still find it",
+  arguments: [{ words: "<name>", about: "what it is called", completes: ["kept"] }],
+  dryRun: "copy",
+  help: `It is marked as deleted and its names are free again. Nothing asks whether you are sure: to be able to have it back,
+export it first and import it later.`,
+  examples: ["repertoire export backup math:sum", "repertoire delete math:sum", "repertoire import backup"],
+  run: (options: DryRunOptions, name: string) => useApp(options, (app) => remove(app, name), { show }),
+});
 
 async function remove(app: App, name: string): Promise<ToolResult<Deleted>> {
   const removed = await app.libraryEditor.remove(name);

@@ -1,11 +1,10 @@
-import type { Command } from "commander";
+import type { GlobalOptions } from "../../global-options.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { succeed } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf } from "../../session.ts";
 import { cyan, green, print, red } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface Difference {
   readonly equal: boolean;
@@ -14,34 +13,26 @@ interface Difference {
   readonly schemas: readonly string[];
 }
 
-export function addDiff(program: Command, finish: Finish): void {
-  program
-    .command("diff")
-    .description("Compare two versions: their sources, then what they take and give")
-    .argument("<before>", "name@1")
-    .argument("<after>", "name@2")
-    .addHelpText(
-      "after",
-      `
-It exits with 0 when they are equal and with 1 when they differ.
-
-Examples:
-  $ repertoire diff math:sum@1 math:sum@2
-  $ repertoire diff math:sum@1 math:sum`,
-    )
-    .action(async (before: string, after: string, _options: unknown, command: Command) => {
-      finish(
-        await useApp(
-          globalOptionsOf(command),
-          async (app) => {
-            const compared = await app.compareVersions(before, after);
-            return compared.success ? succeed(differenceOf(compared.data)) : compared;
-          },
-          { show, exitCodeOf: ({ equal }) => (equal ? EXIT.ok : EXIT.failed) },
-        ),
-      );
-    });
-}
+export const diffCommand = defineCommand({
+  name: "diff",
+  group: "library",
+  summary: "Compare two versions: their sources, then what they take and give",
+  arguments: [
+    { words: "<before>", about: "name@1", completes: ["kept"] },
+    { words: "<after>", about: "name@2", completes: ["kept"] },
+  ],
+  help: `It exits with 0 when they are equal and with 1 when they differ.`,
+  examples: ["repertoire diff math:sum@1 math:sum@2", "repertoire diff math:sum@1 math:sum"],
+  run: (options: GlobalOptions, before: string, after: string) =>
+    useApp(
+      options,
+      async (app) => {
+        const compared = await app.compareVersions(before, after);
+        return compared.success ? succeed(differenceOf(compared.data)) : compared;
+      },
+      { show, exitCodeOf: ({ equal }) => (equal ? EXIT.ok : EXIT.failed) },
+    ),
+});
 
 function differenceOf({ source, schemas }: Omit<Difference, "equal">): Difference {
   return { equal: source === "" && schemas.length === 0, source, schemas };

@@ -1,44 +1,45 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
-import type { Finish } from "../../program.ts";
-import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf } from "../../session.ts";
+import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { note, print } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface Exported {
   readonly written: readonly string[];
   readonly unchanged: readonly string[];
 }
 
-export function addExport(program: Command, finish: Finish): void {
-  withDryRun(program.command("export"))
-    .description("Write the library as files, one for each item, to keep in git or to share")
-    .argument("<dir>", "the folder; it is made where there is none")
-    .argument("[pattern]", "only what matches: a substring, or a glob such as 'math:*'")
-    .addHelpText(
-      "after",
-      `
-A file has the source and, before it, everything else that was kept with the current version, its example too. Secrets
-of the config are left out of examples. Files that are as they should be are not touched; others are left alone.
+export const exportCommand = defineCommand({
+  name: "export",
+  group: "library",
+  summary: "Write the library as files, one for each item, to keep in git or to share",
+  arguments: [
+    { words: "<dir>", about: "the folder; it is made where there is none", completes: ["dirs"] },
+    {
+      words: "[pattern]",
+      about: "only what matches: a substring, or a glob such as 'math:*'",
+      completes: ["kept"],
+    },
+  ],
+  dryRun: "own",
+  help: `A file has the source and, before it, everything else that was kept with the current version, its example too. Secrets
+of the config are left out of examples. Files that are as they should be are not touched; others are left alone.`,
+  examples: ["repertoire export library", "repertoire export library 'math:*' --json"],
+  run: exportLibrary,
+});
 
-Examples:
-  $ repertoire export library
-  $ repertoire export library 'math:*' --json`,
-    )
-    .action(async (folder: string, pattern: string | undefined, _options: unknown, command: Command) => {
-      const options = globalOptionsOf<DryRunOptions>(command);
-      const work = options.dryRun === true ? planExport : exportTo;
-      if (options.dryRun === true) beginDryRun();
-      const exitCode = await useApp(options, (app) => work(app, folder, pattern ?? null), {
-        show: (exported) => show(exported, pattern),
-      });
-      finish(options.dryRun === true ? endDryRun(exitCode) : exitCode);
-    });
+async function exportLibrary(options: DryRunOptions, folder: string, pattern?: string): Promise<number> {
+  const isDry = options.dryRun === true;
+  if (isDry) beginDryRun();
+  const work = isDry ? planExport : exportTo;
+  const exitCode = await useApp(options, (app) => work(app, folder, pattern ?? null), {
+    show: (exported) => show(exported, pattern),
+  });
+  return isDry ? endDryRun(exitCode) : exitCode;
 }
 
 function exportTo(app: App, folder: string, pattern: string | null): Promise<ToolResult<Exported>> {

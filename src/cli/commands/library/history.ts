@@ -1,11 +1,10 @@
-import type { Command } from "commander";
+import type { GlobalOptions } from "../../global-options.ts";
 import type { App } from "../../../app/app.ts";
 import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf } from "../../session.ts";
 import { printTable } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface History {
   readonly name: string;
@@ -21,19 +20,14 @@ interface History {
   }[];
 }
 
-export function addHistory(program: Command, finish: Finish): void {
-  program
-    .command("history")
-    .description("Show the versions of an item of the library, newest first")
-    .argument("<name>", "what it is called")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ repertoire history math:sum\n  $ repertoire history math:sum --json | jq '.versions[0].hash'",
-    )
-    .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await useApp(globalOptionsOf(command), (app) => historyOf(app, name), { show }));
-    });
-}
+export const historyCommand = defineCommand({
+  name: "history",
+  group: "library",
+  summary: "Show the versions of an item of the library, newest first",
+  arguments: [{ words: "<name>", about: "what it is called", completes: ["kept"] }],
+  examples: ["repertoire history math:sum", "repertoire history math:sum --json | jq '.versions[0].hash'"],
+  run: (options: GlobalOptions, name: string) => useApp(options, (app) => historyOf(app, name), { show }),
+});
 
 async function historyOf(app: App, name: string): Promise<ToolResult<History>> {
   const found = await app.library.describe(name);

@@ -1,9 +1,7 @@
-import type { Command } from "commander";
 import { useApp } from "../../app-call.ts";
-import type { Finish } from "../../program.ts";
-import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf } from "../../session.ts";
+import type { DryRunOptions } from "../../dry-run.ts";
 import { green, note, print, yellow } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface Imported {
   readonly created: readonly string[];
@@ -12,28 +10,18 @@ interface Imported {
   readonly taken: readonly string[];
 }
 
-export function addImport(program: Command, finish: Finish): void {
-  withDryRun(program.command("import"))
-    .description("Take files that export wrote into the library")
-    .argument("<dir>", "the folder")
-    .addHelpText(
-      "after",
-      `
-What is new is created, what has changed gets a new version, and nothing is deleted. All files are checked first; one
-that is wrong stops the import before anything is kept. What you import is a tool for every client: read it first.
-
-Examples:
-  $ repertoire import library
-  $ repertoire import library --json && repertoire test`,
-    )
-    .action(async (folder: string, _options: unknown, command: Command) => {
-      finish(
-        await runOnCopy(globalOptionsOf<DryRunOptions>(command), (options) =>
-          useApp(options, (app) => app.importLibrary(folder), { show, progress: "checking the files" }),
-        ),
-      );
-    });
-}
+export const importCommand = defineCommand({
+  name: "import",
+  group: "library",
+  summary: "Take files that export wrote into the library",
+  arguments: [{ words: "<dir>", about: "the folder", completes: ["dirs"] }],
+  dryRun: "copy",
+  help: `What is new is created, what has changed gets a new version, and nothing is deleted. All files are checked first; one
+that is wrong stops the import before anything is kept. What you import is a tool for every client: read it first.`,
+  examples: ["repertoire import library", "repertoire import library --json && repertoire test"],
+  run: (options: DryRunOptions, folder: string) =>
+    useApp(options, (app) => app.importLibrary(folder), { show, progress: "checking the files" }),
+});
 
 function show({ created, updated, unchanged, taken }: Imported): void {
   for (const name of created) print(`${green("created")} ${name}`);

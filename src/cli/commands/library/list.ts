@@ -1,10 +1,9 @@
-import type { Command } from "commander";
+import type { GlobalOptions } from "../../global-options.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
 import { callMetaTool } from "../../meta-call.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf } from "../../session.ts";
 import { note, printTable, yellow } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface Listed {
   readonly items: readonly {
@@ -18,26 +17,18 @@ interface Listed {
   }[];
 }
 
-export function addList(program: Command, finish: Finish): void {
-  program
-    .command("list")
-    .argument("[pattern]", "a substring, or a glob such as 'math:*'")
-    .description("List what was kept in the library")
-    .addHelpText("after", "\nExamples:\n  $ repertoire list\n  $ repertoire list 'math:*' --json")
-    .action(async (pattern: string | undefined, _options: unknown, command: Command) => {
-      finish(
-        await callMetaTool<Listed>(
-          globalOptionsOf(command),
-          "list_library",
-          { pattern: pattern ?? null },
-          (answer, config) => {
-            showItems(answer, pattern);
-            noteIdle(config, globalOptionsOf(command));
-          },
-        ),
-      );
-    });
-}
+export const listCommand = defineCommand({
+  name: "list",
+  group: "library",
+  summary: "List what was kept in the library",
+  arguments: [{ words: "[pattern]", about: "a substring, or a glob such as 'math:*'", completes: ["kept"] }],
+  examples: ["repertoire list", "repertoire list 'math:*' --json"],
+  run: (options: GlobalOptions, pattern: string | undefined) =>
+    callMetaTool<Listed>(options, "list_library", { pattern: pattern ?? null }, (answer, config) => {
+      showItems(answer, pattern);
+      noteIdle(config, options);
+    }),
+});
 
 function showItems({ items }: Listed, pattern: string | undefined): void {
   if (items.length === 0) {

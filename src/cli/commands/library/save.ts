@@ -1,12 +1,10 @@
-import { Option, type Command } from "commander";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { VISIBILITIES, type Visibility } from "../../../core/store.ts";
 import { callMetaTool } from "../../meta-call.ts";
-import type { Finish } from "../../program.ts";
-import { runOnCopy, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf } from "../../session.ts";
+import type { DryRunOptions } from "../../dry-run.ts";
 import { dim, green, note, print, yellow } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface SaveOptions extends DryRunOptions {
   readonly description: string;
@@ -29,30 +27,28 @@ interface Saved {
   readonly warnings?: readonly string[];
 }
 
-export function addSave(program: Command, finish: Finish): void {
-  withDryRun(program.command("save"))
-    .description("Keep a draft under a name: it is a tool for every client then")
-    .argument("<draft>", "the draft, as the run named it")
-    .argument("<name>", "namespace:action, or a bare name")
-    .requiredOption("--description <text>", "what it does and when to use it")
-    .option("--tag <tag>", "a word to find it by; may be given again", collect, [])
-    .addOption(new Option("--visibility <who>", "who it is for").choices(VISIBILITIES))
-    .option("--overwrite", "Make a new version if the name exists; the old one is kept")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire save stale-issues-1f0c2d3e issues:stale --description "Open issues that nobody touched."
-  $ repertoire save stale-issues-9a8b7c6d issues:stale --description "…" --tag triage --overwrite`,
-    )
-    .action(async (draft: string, name: string, _options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<SaveOptions>() };
-      const request = requestOf(draft, name, options);
-      finish(
-        await runOnCopy(options, (chosen) => callMetaTool<Saved>(chosen, "save_to_library", request, show)),
-      );
-    });
-}
+export const saveCommand = defineCommand({
+  name: "save",
+  group: "library",
+  summary: "Keep a draft under a name: it is a tool for every client then",
+  arguments: [
+    { words: "<draft>", about: "the draft, as the run named it", completes: ["drafts"] },
+    { words: "<name>", about: "namespace:action, or a bare name", completes: ["drafts"] },
+  ],
+  options: [
+    { flags: "--description <text>", about: "what it does and when to use it", isRequired: true },
+    { flags: "--tag <tag>", about: "a word to find it by; may be given again", parse: collect, default: [] },
+    { flags: "--visibility <who>", about: "who it is for", choices: VISIBILITIES },
+    { flags: "--overwrite", about: "Make a new version if the name exists; the old one is kept" },
+  ],
+  dryRun: "copy",
+  examples: [
+    'repertoire save stale-issues-1f0c2d3e issues:stale --description "Open issues that nobody touched."',
+    'repertoire save stale-issues-9a8b7c6d issues:stale --description "…" --tag triage --overwrite',
+  ],
+  run: (options: SaveOptions, draft: string, name: string) =>
+    callMetaTool<Saved>(options, "save_to_library", requestOf(draft, name, options), show),
+});
 
 function collect(value: string, all: readonly string[]): string[] {
   return [...all, value];

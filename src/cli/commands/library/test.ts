@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { dim, green, note, print, red } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 type Outcome = "passed" | "failed" | "skipped";
 
@@ -21,25 +20,16 @@ interface Report {
 
 type Tested = Readonly<Record<Outcome, number>> & { readonly reports: readonly Report[] };
 
-export function addTest(program: Command, finish: Finish): void {
-  program
-    .command("test")
-    .description("Replay the examples that were kept with the library, offline")
-    .argument("[name]", "only this item; name@2 for a version")
-    .addHelpText(
-      "after",
-      `
-Each item runs with the inputs of the run that it was kept from. Its calls get the answers of that run; no server is
-asked. It exits with 1 when something comes out differently.
-
-Examples:
-  $ repertoire test
-  $ repertoire test math:sum@1 --json`,
-    )
-    .action(async (name: string | undefined, _options: unknown, command: Command) => {
-      finish(await test(name ?? null, globalOptionsOf(command)));
-    });
-}
+export const testCommand = defineCommand({
+  name: "test",
+  group: "library",
+  summary: "Replay the examples that were kept with the library, offline",
+  arguments: [{ words: "[name]", about: "only this item; name@2 for a version", completes: ["kept"] }],
+  help: `Each item runs with the inputs of the run that it was kept from. Its calls get the answers of that run; no server is
+asked. It exits with 1 when something comes out differently.`,
+  examples: ["repertoire test", "repertoire test math:sum@1 --json"],
+  run: (options: GlobalOptions, name: string | undefined) => test(name ?? null, options),
+});
 
 async function test(name: string | null, options: GlobalOptions): Promise<number> {
   const abort = new AbortController();

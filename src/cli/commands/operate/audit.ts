@@ -1,13 +1,13 @@
 /** `repertoire audit`: who changed or was refused what, newest first, as the trail in the store has it. */
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { App } from "../../../app/app.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
 import { agoOf } from "../../terminal/wording.ts";
+import { defineCommand } from "../../command.ts";
 
 interface AuditOptions extends GlobalOptions {
   /** In milliseconds since 1970. */
@@ -31,29 +31,33 @@ const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 10_000;
 const PAGE_LENGTH = 500;
 
-export function addAudit(program: Command, finish: Finish): void {
-  program
-    .command("audit")
-    .description("Show what was changed, decided and refused, newest first")
-    .option("--since <time>", "only since then: 30m, 2h, 7d, or a date such as 2026-03-01", parseSince)
-    .option("--server <name>", "only what is about this server or its tools")
-    .option("--limit <n>", `at most so many, up to ${LIMIT_MAX}`, parseLimit, LIMIT_DEFAULT)
-    .addHelpText(
-      "after",
-      `
-On record are definitions of tools that changed or went, what was kept, renamed or deleted, decisions on approvals, and calls that the config denies.
-repertoire doctor says whether the trail was changed by hand.
-
-Examples:
-  $ repertoire audit
-  $ repertoire audit --since 2h --server github
-  $ repertoire audit --since 2026-03-01 --limit 1000 --json`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<AuditOptions>() };
-      finish(await useApp(options, (app) => list(app, options), { show }));
-    });
-}
+export const auditCommand = defineCommand({
+  name: "audit",
+  group: "operate",
+  summary: "Show what was changed, decided and refused, newest first",
+  options: [
+    {
+      flags: "--since <time>",
+      about: "only since then: 30m, 2h, 7d, or a date such as 2026-03-01",
+      parse: parseSince,
+    },
+    { flags: "--server <name>", about: "only what is about this server or its tools" },
+    {
+      flags: "--limit <n>",
+      about: `at most so many, up to ${LIMIT_MAX}`,
+      parse: parseLimit,
+      default: LIMIT_DEFAULT,
+    },
+  ],
+  help: `On record are definitions of tools that changed or went, what was kept, renamed or deleted, decisions on approvals, and calls that the config denies.
+repertoire doctor says whether the trail was changed by hand.`,
+  examples: [
+    "repertoire audit",
+    "repertoire audit --since 2h --server github",
+    "repertoire audit --since 2026-03-01 --limit 1000 --json",
+  ],
+  run: (options: AuditOptions) => useApp(options, (app) => list(app, options), { show }),
+});
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Config, ServerConfig } from "../../../config/config.ts";
 import { describeConfig } from "../../../config/describe.ts";
 import { readConfigText } from "../../../config/config-text.ts";
@@ -6,39 +5,43 @@ import { loadConfig, type LoadResult } from "../../../config/load.ts";
 import { formatProblem, lackOnlyInputs, missingName, type Problem } from "../../../config/problem.ts";
 import { loadConfigWithInputs } from "../../../secrets/inputs.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { defineCommand } from "../../command.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { green, note, print, printJson, red, tell, write, yellow } from "../../terminal/terminal.ts";
 
-export function addConfig(program: Command, finish: Finish): void {
-  const config = program
-    .command("config")
-    .description("Find, check and document the config file")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire config path
-  $ repertoire config check --config ./repertoire.json
-  $ repertoire config schema > repertoire.schema.json     then in the file: "$schema": "./repertoire.schema.json"`,
-    );
-  config
-    .command("path")
-    .description("Print which file is read, and the home folder")
-    .action((_options: unknown, command: Command) => finish(showPath(globalOptionsOf(command))));
-  config
-    .command("check")
-    .description("Report everything that is wrong with the config, and change nothing")
-    .action(async (_options: unknown, command: Command) => finish(await check(globalOptionsOf(command))));
-  config
-    .command("schema")
-    .description("Print the JSON Schema of the config file")
-    .action(async (_options: unknown, command: Command) => {
-      const { formatJsonSchema } = await import("../../../config/json-schema.ts");
-      if (globalOptionsOf(command).json === true) printJson(JSON.parse(formatJsonSchema()));
-      else write(formatJsonSchema());
-      finish(EXIT.ok);
-    });
+export const configCommand = defineCommand({
+  name: "config",
+  group: "operate",
+  summary: "Find, check and document the config file",
+  examples: [
+    "repertoire config path",
+    "repertoire config check --config ./repertoire.json",
+    'repertoire config schema > repertoire.schema.json     then in the file: "$schema": "./repertoire.schema.json"',
+  ],
+  commands: [
+    defineCommand({
+      name: "path",
+      summary: "Print which file is read, and the home folder",
+      run: showPath,
+    }),
+    defineCommand({
+      name: "check",
+      summary: "Report everything that is wrong with the config, and change nothing",
+      run: check,
+    }),
+    defineCommand({
+      name: "schema",
+      summary: "Print the JSON Schema of the config file",
+      run: showSchema,
+    }),
+  ],
+});
+
+async function showSchema(options: GlobalOptions): Promise<number> {
+  const { formatJsonSchema } = await import("../../../config/json-schema.ts");
+  if (options.json === true) printJson(JSON.parse(formatJsonSchema()));
+  else write(formatJsonSchema());
+  return EXIT.ok;
 }
 
 function showPath(options: GlobalOptions): number {

@@ -1,78 +1,66 @@
 import { join } from "node:path";
-import type { Command } from "commander";
 import { formatProblem } from "../../../config/problem.ts";
 import { RepertoireError } from "../../../core/errors.ts";
 import { reserveStdout } from "../../../process/stdout.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { watchExceptions } from "../../terminal/exceptions.ts";
-import type { Finish } from "../../program.ts";
 import { watchSignals } from "../../terminal/signals.ts";
 import { commandLine } from "../../command-line.ts";
 import { bold, dim, note, print } from "../../terminal/terminal.ts";
-import {
-  globalOptionsOf,
-  logOptionsOf,
-  logWarnings,
-  openSession,
-  type GlobalOptions,
-  type Session,
-} from "../../session.ts";
+import { logOptionsOf, logWarnings, openSession, type Session } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
+import { defineCommand } from "../../command.ts";
 
-export function addServe(program: Command, finish: Finish): void {
-  program
-    .command("serve")
-    .description("Serve MCP over stdio until the client goes, or over HTTP until a signal comes")
-    .option(
-      "--http [address]",
-      "Serve many clients over HTTP, on host:port or port (default: as the config says)",
-    )
-    .option("--profile <name>", "Show what this profile of the config shows, and nothing else")
-    .option(
-      "--ready-json",
-      "With --http, print one line of JSON when it listens: its url and the token's file",
-    )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ claude mcp add repertoire -- repertoire serve
-  $ repertoire serve --config ./repertoire.json --log-level debug 2> gateway.log
-  $ repertoire serve --http
-  $ repertoire serve --http 127.0.0.1:8080
-
-stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
+export const serveCommand = defineCommand({
+  name: "serve",
+  group: "operate",
+  summary: "Serve MCP over stdio until the client goes, or over HTTP until a signal comes",
+  options: [
+    {
+      flags: "--http [address]",
+      about: "Serve many clients over HTTP, on host:port or port (default: as the config says)",
+    },
+    { flags: "--profile <name>", about: "Show what this profile of the config shows, and nothing else" },
+    {
+      flags: "--ready-json",
+      about: "With --http, print one line of JSON when it listens: its url and the token's file",
+    },
+  ],
+  help: `stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
 SIGINT with 130, SIGTERM with 143, an error inside that nothing caught with 1. Calls under way are finished and recorded first, for at most ten seconds; a run
 that could not end stands where it is, and goes on with: repertoire resume RUN. A second signal ends it at once.`,
-    )
-    .action(async (options: ServeOptions, command: Command) => {
-      const work = options.http === undefined ? serveStdio : serveHttp;
-      finish(await serve({ ...globalOptionsOf(command), ...options }, work));
-      // Whatever still holds the event loop (a client that stopped reading) must not hold the process.
-      process.exit();
-    });
-}
+  examples: [
+    "claude mcp add repertoire -- repertoire serve",
+    "repertoire serve --config ./repertoire.json --log-level debug 2> gateway.log",
+    "repertoire serve --http",
+    "repertoire serve --http 127.0.0.1:8080",
+  ],
+  run: async (options: ServeOptions) => {
+    await serve(options, options.http === undefined ? serveStdio : serveHttp);
+    // Whatever still holds the event loop (a client that stopped reading) must not hold the process.
+    process.exit();
+  },
+});
 
 const FOR_A_PERSON =
   "Waiting for an MCP client to speak JSON-RPC on stdin; clients start this command themselves. To look around: repertoire demo";
 
-interface ServeOptions {
+interface ServeOptions extends GlobalOptions {
   /** True for `--http` without an address. */
   readonly http?: string | true;
   readonly readyJson?: boolean;
   readonly profile?: string;
 }
 
-type AllOptions = GlobalOptions & ServeOptions;
-
 /** Opens a face, and returns how it ends by itself, if it does, and how to close it. */
-type Serve = (session: Session, options: AllOptions) => Promise<Served>;
+type Serve = (session: Session, options: ServeOptions) => Promise<Served>;
 
 interface Served {
   readonly ended: Promise<unknown>;
   close(): Promise<void>;
 }
 
-async function serve(options: AllOptions, open: Serve): Promise<number> {
+async function serve(options: ServeOptions, open: Serve): Promise<number> {
   const { stopped } = watchSignals();
   const session = await openSession(options, undefined, options.http === undefined ? "stdio" : "http");
   const unsubscribe = reportReloads(session, options);

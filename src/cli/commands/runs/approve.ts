@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
@@ -7,10 +6,11 @@ import { commandLine } from "../../command-line.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { perform } from "./execution.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
 import { findAskingRunId } from "./run-reference.ts";
-import { globalOptionsOf, openSession, type GlobalOptions, type Session } from "../../session.ts";
+import { openSession, type Session } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, escapeLines, green, note, printJson, red, tell } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface ApproveOptions extends GlobalOptions {
   readonly deny?: boolean;
@@ -22,37 +22,36 @@ interface ApproveOptions extends GlobalOptions {
 
 type Question = Extract<Awaited<ReturnType<App["runs"]["question"]>>, { success: true }>["data"];
 
-export function addApprove(program: Command, finish: Finish): void {
-  program
-    .command("approve")
-    .description("Decide what a paused run waits with: it shows exactly what would be done, and asks")
-    .argument(
-      "<run|last>",
-      "the id of the run, or its beginning or end, or last for the newest that waits for an approval",
-    )
-    .option("--yes", "approve without being asked")
-    .option("--deny", "say no; the run has failed then")
-    .option(
-      "--question <id>",
-      "decide only this question; the id is shown with it, and in --json of show and run",
-    )
-    .option("--resume", "go on with the run at once")
-    .addHelpText(
-      "after",
-      `
-Without a terminal, --yes or --deny is needed. The answer counts for exactly what is shown, and is kept in the audit trail.
-With --yes or --deny, a run that went on to another question, or that asks several, is refused: name the question with --question.
-
-Examples:
-  $ repertoire approve last
-  $ repertoire approve last --yes --resume
-  $ repertoire approve 01976a1e-58a7-7c3e-9d1f-3f6f0f1a2b3c --question 3f9a… --yes
-  $ repertoire approve last --deny`,
-    )
-    .action(async (run: string, _options: unknown, command: Command) => {
-      finish(await approve(run, { ...globalOptionsOf(command), ...command.opts<ApproveOptions>() }));
-    });
-}
+export const approveCommand = defineCommand({
+  name: "approve",
+  group: "runs",
+  summary: "Decide what a paused run waits with: it shows exactly what would be done, and asks",
+  arguments: [
+    {
+      words: "<run|last>",
+      about: "the id of the run, or its beginning or end, or last for the newest that waits for an approval",
+      completes: ["runs"],
+    },
+  ],
+  options: [
+    { flags: "--yes", about: "approve without being asked" },
+    { flags: "--deny", about: "say no; the run has failed then" },
+    {
+      flags: "--question <id>",
+      about: "decide only this question; the id is shown with it, and in --json of show and run",
+    },
+    { flags: "--resume", about: "go on with the run at once" },
+  ],
+  help: `Without a terminal, --yes or --deny is needed. The answer counts for exactly what is shown, and is kept in the audit trail.
+With --yes or --deny, a run that went on to another question, or that asks several, is refused: name the question with --question.`,
+  examples: [
+    "repertoire approve last",
+    "repertoire approve last --yes --resume",
+    "repertoire approve 01976a1e-58a7-7c3e-9d1f-3f6f0f1a2b3c --question 3f9a… --yes",
+    "repertoire approve last --deny",
+  ],
+  run: (options: ApproveOptions, run: string) => approve(run, options),
+});
 
 async function approve(reference: string, options: ApproveOptions): Promise<number> {
   const session = await openSession(options);

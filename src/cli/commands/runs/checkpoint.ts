@@ -2,7 +2,7 @@
 import type { Json } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { commandLine } from "../../command-line.ts";
-import type { GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { dim, yellow } from "../../terminal/terminal.ts";
 
 /** As `execute` and the trace have it. */

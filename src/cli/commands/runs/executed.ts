@@ -5,7 +5,7 @@ import { escapeUnprintable } from "../../../text/printable.ts";
 import { standingLines, type Checkpoint, type Origin } from "./checkpoint.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
-import type { GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import {
   dim,
   escapeLines,

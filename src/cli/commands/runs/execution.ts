@@ -9,7 +9,8 @@ import type { Origin } from "./checkpoint.ts";
 import { showExecuted, type Executed } from "./executed.ts";
 import { startProgressLine, type ProgressLine } from "../../terminal/progress-line.ts";
 import { folderSession } from "./run-reference.ts";
-import type { GlobalOptions, Session } from "../../session.ts";
+import type { Session } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { watchSignals } from "../../terminal/signals.ts";
 import { note } from "../../terminal/terminal.ts";
 

@@ -1,16 +1,14 @@
 import { writeFile } from "node:fs/promises";
-import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import { messageOf, type ToolError } from "../../../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
 import { readSource, STDIN } from "./run-request.ts";
-import { globalOptionsOf } from "../../session.ts";
 import { note, write } from "../../terminal/terminal.ts";
 import { problemLines, problemsOf, type Problems } from "./workflow-file.ts";
+import { defineCommand } from "../../command.ts";
 
 interface GraphOptions extends DryRunOptions {
   readonly svg?: boolean;
@@ -26,25 +24,34 @@ type Drawing =
     }
   | { readonly valid: false; readonly problems: Problems };
 
-export function addGraph(program: Command, finish: Finish): void {
-  withDryRun(program.command("graph"))
-    .description("Draw the plan of a workflow: what runs after what, and what side by side")
-    .argument("<file>", "the .json of a workflow, or - for standard input")
-    .option("--svg", "draw an SVG instead of text")
-    .option("--out <file>", "write the drawing into a file instead of to stdout")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ repertoire graph deploy.json\n  $ repertoire graph deploy.json --svg --out deploy.svg",
-    )
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<GraphOptions>() };
-      if (options.dryRun === true) beginDryRun();
-      const exitCode = await useApp(options, (app) => draw(app, file, options), {
-        show: (drawing) => show(file, drawing),
-        exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
-      });
-      finish(options.dryRun === true ? endDryRun(exitCode) : exitCode);
-    });
+export const graphCommand = defineCommand({
+  name: "graph",
+  group: "runs",
+  summary: "Draw the plan of a workflow: what runs after what, and what side by side",
+  arguments: [
+    { words: "<file>", about: "the .json of a workflow, or - for standard input", completes: ["files"] },
+  ],
+  options: [
+    { flags: "--svg", about: "draw an SVG instead of text" },
+    {
+      flags: "--out <file>",
+      about: "write the drawing into a file instead of to stdout",
+      completes: ["files"],
+    },
+  ],
+  dryRun: "own",
+  examples: ["repertoire graph deploy.json", "repertoire graph deploy.json --svg --out deploy.svg"],
+  run: graph,
+});
+
+async function graph(options: GraphOptions, file: string): Promise<number> {
+  const isDry = options.dryRun === true;
+  if (isDry) beginDryRun();
+  const exitCode = await useApp(options, (app) => draw(app, file, options), {
+    show: (drawing) => show(file, drawing),
+    exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
+  });
+  return isDry ? endDryRun(exitCode) : exitCode;
 }
 
 async function draw(

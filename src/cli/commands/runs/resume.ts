@@ -1,14 +1,14 @@
-import type { Command } from "commander";
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import type { UncertainAnswer } from "../../../core/tool.ts";
 import { refuse } from "../../app-call.ts";
 import { perform, type Execution } from "./execution.ts";
-import type { Finish } from "../../program.ts";
 import { collect, isWorkflowFile, readInputs, readSource, readTimeout, STDIN } from "./run-request.ts";
 import { findResumableRunId } from "./run-reference.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
+import { openSession } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { dim, note } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface ResumeOptions extends GlobalOptions {
   readonly code?: string;
@@ -18,36 +18,47 @@ interface ResumeOptions extends GlobalOptions {
   readonly timeout?: string;
 }
 
-export function addResume(program: Command, finish: Finish): void {
-  program
-    .command("resume")
-    .description("Go on with a run that stopped; nothing that is done is done again")
-    .argument(
-      "<run|last>",
-      "the id of the run, or its beginning or end, or last for the newest of this folder",
-    )
-    .option("--code <file>", "the corrected code, or the corrected .json of a workflow; - for standard input")
-    .option("--name <name>", "something kept or drafted that is the corrected version")
-    .option(
-      "--input <key=value>",
-      "an input over those of the run before; secrets are given again",
-      collect,
-      [],
-    )
-    .option("--uncertain <answer>", `about a call whose outcome is not known: retry, skip or '{"result": …}'`)
-    .option("--timeout <ms>", "the time limit of the run")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire resume last
-  $ repertoire resume last --code report.ts
-  $ repertoire resume 01980f0e-6c3a-7000-8000-0000000000aa --uncertain skip`,
-    )
-    .action(async (run: string, _options: unknown, command: Command) => {
-      finish(await resume(run, { ...globalOptionsOf(command), ...command.opts<ResumeOptions>() }));
-    });
-}
+export const resumeCommand = defineCommand({
+  name: "resume",
+  group: "runs",
+  summary: "Go on with a run that stopped; nothing that is done is done again",
+  arguments: [
+    {
+      words: "<run|last>",
+      about: "the id of the run, or its beginning or end, or last for the newest of this folder",
+      completes: ["runs"],
+    },
+  ],
+  options: [
+    {
+      flags: "--code <file>",
+      about: "the corrected code, or the corrected .json of a workflow; - for standard input",
+      completes: ["files"],
+    },
+    {
+      flags: "--name <name>",
+      about: "something kept or drafted that is the corrected version",
+      completes: ["kept", "drafts"],
+    },
+    {
+      flags: "--input <key=value>",
+      about: "an input over those of the run before; secrets are given again",
+      parse: collect,
+      default: [],
+    },
+    {
+      flags: "--uncertain <answer>",
+      about: `about a call whose outcome is not known: retry, skip or '{"result": …}'`,
+    },
+    { flags: "--timeout <ms>", about: "the time limit of the run" },
+  ],
+  examples: [
+    "repertoire resume last",
+    "repertoire resume last --code report.ts",
+    "repertoire resume 01980f0e-6c3a-7000-8000-0000000000aa --uncertain skip",
+  ],
+  run: (options: ResumeOptions, run: string) => resume(run, options),
+});
 
 async function resume(run: string, options: ResumeOptions): Promise<number> {
   const execution = await readExecution(run, options);

@@ -1,9 +1,7 @@
-import type { Command } from "commander";
 import type { JsonObject } from "../../../core/json.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { refuse } from "../../app-call.ts";
 import { perform, type Execution } from "./execution.ts";
-import type { Finish } from "../../program.ts";
 import {
   collect,
   isPath,
@@ -13,7 +11,9 @@ import {
   readTimeout,
   STDIN,
 } from "./run-request.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
+import { openSession } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
+import { defineCommand } from "../../command.ts";
 
 interface RunOptions extends GlobalOptions {
   readonly input: readonly string[];
@@ -21,35 +21,37 @@ interface RunOptions extends GlobalOptions {
   readonly timeout?: string;
 }
 
-export function addRun(program: Command, finish: Finish): void {
-  program
-    .command("run")
-    .description("Run TypeScript, a workflow, or something kept or drafted, against your tools")
-    .argument("<file|name>", "a .ts or .js file, - for standard input, a .json workflow, or a name")
-    .option(
-      "--input <key=value>",
-      "an input, args.key in code; JSON where it is JSON, else text",
-      collect,
-      [],
-    )
-    .option("--intent <text>", "what the run is for, in one sentence")
-    .option("--timeout <ms>", "the time limit of the run")
-    .addHelpText(
-      "after",
-      `
-A run that fails says what is done, and goes on with: repertoire resume RUN. Nothing that is done is done again.
-SIGINT and SIGTERM let the calls under way finish and be recorded first; a second one ends it at once.
-
-Examples:
-  $ repertoire run report.ts --input repo=me/it --input days=7
-  $ repertoire run deploy.json --input version=1.4.0
-  $ repertoire run issues:stale --input days=30
-  $ echo 'return Object.keys(args)' | repertoire run - --input a=1 --json`,
-    )
-    .action(async (what: string, _options: unknown, command: Command) => {
-      finish(await run(what, { ...globalOptionsOf(command), ...command.opts<RunOptions>() }));
-    });
-}
+export const runCommand = defineCommand({
+  name: "run",
+  group: "runs",
+  summary: "Run TypeScript, a workflow, or something kept or drafted, against your tools",
+  arguments: [
+    {
+      words: "<file|name>",
+      about: "a .ts or .js file, - for standard input, a .json workflow, or a name",
+      completes: ["kept", "drafts", "files"],
+    },
+  ],
+  options: [
+    {
+      flags: "--input <key=value>",
+      about: "an input, args.key in code; JSON where it is JSON, else text",
+      parse: collect,
+      default: [],
+    },
+    { flags: "--intent <text>", about: "what the run is for, in one sentence" },
+    { flags: "--timeout <ms>", about: "the time limit of the run" },
+  ],
+  help: `A run that fails says what is done, and goes on with: repertoire resume RUN. Nothing that is done is done again.
+SIGINT and SIGTERM let the calls under way finish and be recorded first; a second one ends it at once.`,
+  examples: [
+    "repertoire run report.ts --input repo=me/it --input days=7",
+    "repertoire run deploy.json --input version=1.4.0",
+    "repertoire run issues:stale --input days=30",
+    "echo 'return Object.keys(args)' | repertoire run - --input a=1 --json",
+  ],
+  run: (options: RunOptions, what: string) => run(what, options),
+});
 
 async function run(what: string, options: RunOptions): Promise<number> {
   const execution = await readExecution(what, options);

@@ -1,13 +1,13 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { InvalidArgumentError } from "commander";
 import { shortRunIds, type App } from "../../../app/app.ts";
 import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
-import type { Finish } from "../../program.ts";
 import { durationOf, paintStatus, RUN_STATUSES, statusOf, timeOf, type RunView } from "./run-view.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
 import { agoOf } from "../../terminal/wording.ts";
+import { defineCommand } from "../../command.ts";
 
 interface RunsOptions extends GlobalOptions {
   readonly status?: string;
@@ -37,29 +37,26 @@ interface NamedRun extends RunView {
   readonly resumed_by?: string;
 }
 
-export function addRuns(program: Command, finish: Finish): void {
-  program
-    .command("runs")
-    .description("List runs, newest first")
-    .addOption(new Option("--status <status>", "only those that are").choices(RUN_STATUSES))
-    .option("--limit <n>", `at most so many, up to ${LIMIT_MAX}`, parseLimit, LIMIT_DEFAULT)
-    .option("--all", `up to ${LIMIT_MAX}`)
-    .addOption(new Option("--time <form>", "how times are written").choices(TIMES).default("relative"))
-    .addHelpText(
-      "after",
-      `
-The id that is shown is the end of the whole one (which --json has). show, resume and approve take it, as they take any beginning or end of an id that only one run has.
-
-Examples:
-  $ repertoire runs
-  $ repertoire runs --status paused
-  $ repertoire runs --all --json`,
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<RunsOptions>() };
-      finish(await useApp(options, (app) => list(app, options), { show: (listed) => show(listed, options) }));
-    });
-}
+export const runsCommand = defineCommand({
+  name: "runs",
+  group: "runs",
+  summary: "List runs, newest first",
+  options: [
+    { flags: "--status <status>", about: "only those that are", choices: RUN_STATUSES },
+    {
+      flags: "--limit <n>",
+      about: `at most so many, up to ${LIMIT_MAX}`,
+      parse: parseLimit,
+      default: LIMIT_DEFAULT,
+    },
+    { flags: "--all", about: `up to ${LIMIT_MAX}` },
+    { flags: "--time <form>", about: "how times are written", choices: TIMES, default: "relative" },
+  ],
+  help: `The id that is shown is the end of the whole one (which --json has). show, resume and approve take it, as they take any beginning or end of an id that only one run has.`,
+  examples: ["repertoire runs", "repertoire runs --status paused", "repertoire runs --all --json"],
+  run: (options: RunsOptions) =>
+    useApp(options, (app) => list(app, options), { show: (listed) => show(listed, options) }),
+});
 
 function parseLimit(written: string): number {
   const limit = Number(written);

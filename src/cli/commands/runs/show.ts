@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { App } from "../../../app/app.ts";
 import type { Json } from "../../../core/json.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
@@ -6,13 +5,13 @@ import { escapeUnprintable } from "../../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { standingLines } from "./checkpoint.ts";
-import type { Finish } from "../../program.ts";
 import { findRunId, noRun } from "./run-reference.ts";
 import { durationOf, paintStatus, statusOf, timeOf, type TraceView } from "./run-view.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, print, printJson, red } from "../../terminal/terminal.ts";
 import { agoOf } from "../../terminal/wording.ts";
 import { treeLines } from "./trace-tree.ts";
+import { defineCommand } from "../../command.ts";
 
 interface ShowOptions extends GlobalOptions {
   readonly step?: string;
@@ -20,26 +19,35 @@ interface ShowOptions extends GlobalOptions {
 
 const LABEL_WIDTH = 8;
 
-export function addShow(program: Command, finish: Finish): void {
-  program
-    .command("show")
-    .description("Show what a run did, step by step, and how to go on with it")
-    .argument("<run|last>", "the id of the run, or its beginning or end, or last for the newest")
-    .option("--step <name>", "print the result of one step as JSON; outputs is the result of the run")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ repertoire show last\n  $ repertoire show last --step fetch > fetch.json\n  $ repertoire show last --json",
-    )
-    .action(async (run: string, _options: unknown, command: Command) => {
-      const options = { ...globalOptionsOf(command), ...command.opts<ShowOptions>() };
-      const { step } = options;
-      finish(
-        await (step === undefined
-          ? useApp(options, (app) => findTrace(app, run), { show: (trace) => show(trace, options) })
-          : useApp(options, (app) => findResult(app, run, step), { show: printJson })),
-      );
-    });
-}
+export const showCommand = defineCommand({
+  name: "show",
+  group: "runs",
+  summary: "Show what a run did, step by step, and how to go on with it",
+  arguments: [
+    {
+      words: "<run|last>",
+      about: "the id of the run, or its beginning or end, or last for the newest",
+      completes: ["runs"],
+    },
+  ],
+  options: [
+    {
+      flags: "--step <name>",
+      about: "print the result of one step as JSON; outputs is the result of the run",
+    },
+  ],
+  examples: [
+    "repertoire show last",
+    "repertoire show last --step fetch > fetch.json",
+    "repertoire show last --json",
+  ],
+  run: (options: ShowOptions, run: string) => {
+    const { step } = options;
+    return step === undefined
+      ? useApp(options, (app) => findTrace(app, run), { show: (trace) => show(trace, options) })
+      : useApp(options, (app) => findResult(app, run, step), { show: printJson });
+  },
+});
 
 async function findTrace(app: App, reference: string): Promise<ToolResult<TraceView>> {
   const id = await findRunId(app, reference);

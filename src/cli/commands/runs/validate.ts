@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { GlobalOptions } from "../../global-options.ts";
 import type { App } from "../../../app/app.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
@@ -6,11 +6,10 @@ import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
 import { readSource, STDIN } from "./run-request.ts";
-import { globalOptionsOf } from "../../session.ts";
 import { green, note, print, yellow } from "../../terminal/terminal.ts";
 import { problemLines, problemsOf, type Problems } from "./workflow-file.ts";
+import { defineCommand } from "../../command.ts";
 
 type Verdict =
   | {
@@ -22,29 +21,21 @@ type Verdict =
     }
   | { readonly valid: false; readonly problems: Problems };
 
-export function addValidate(program: Command, finish: Finish): void {
-  program
-    .command("validate")
-    .description("Check a workflow: all its problems at once, each with what to do; nothing runs")
-    .argument("<file>", "the .json of a workflow, or - for standard input")
-    .addHelpText(
-      "after",
-      `
-It exits with 0 when the workflow could run, with 1 when it could not.
-
-Examples:
-  $ repertoire validate deploy.json
-  $ repertoire validate - --json < deploy.json`,
-    )
-    .action(async (file: string, _options: unknown, command: Command) => {
-      finish(
-        await useApp(globalOptionsOf(command), (app) => check(app, file), {
-          show: (verdict) => show(file, verdict),
-          exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
-        }),
-      );
-    });
-}
+export const validateCommand = defineCommand({
+  name: "validate",
+  group: "runs",
+  summary: "Check a workflow: all its problems at once, each with what to do; nothing runs",
+  arguments: [
+    { words: "<file>", about: "the .json of a workflow, or - for standard input", completes: ["files"] },
+  ],
+  help: `It exits with 0 when the workflow could run, with 1 when it could not.`,
+  examples: ["repertoire validate deploy.json", "repertoire validate - --json < deploy.json"],
+  run: (options: GlobalOptions, file: string) =>
+    useApp(options, (app) => check(app, file), {
+      show: (verdict) => show(file, verdict),
+      exitCodeOf: ({ valid }) => (valid ? EXIT.ok : EXIT.failed),
+    }),
+});
 
 async function check(app: App, file: string): Promise<ToolResult<Verdict>> {
   const text = await readSource(file);

@@ -1,4 +1,3 @@
-import { Option, type Command } from "commander";
 import { listFiledServers } from "../../../config/filed-servers.ts";
 import { findUrlProblem } from "../../../config/http.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -14,11 +13,11 @@ import {
   type NewServer,
   type NewServersPlan,
 } from "../../init/new-servers.ts";
-import type { Finish } from "../../program.ts";
 import { isSnippet, readSnippet } from "../../connect/server-snippet.ts";
-import { globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
 import { failWith, green, note, printJson } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface AddOptions extends GlobalOptions {
   readonly url?: string;
@@ -30,54 +29,53 @@ interface AddOptions extends GlobalOptions {
   readonly dryRun?: boolean;
 }
 
-export function addAdd(program: Command, finish: Finish): void {
-  program
-    .command("add")
-    .description("Add a server to the config")
-    .argument("<name>", "what to call it; or JSON with servers, as a README shows it")
-    .argument(
-      "[commandOrUrl]",
-      "the program to start, the address of a remote server, or the JSON of one server",
-    )
-    .argument("[args...]", "arguments of the program; put -- before the program if they begin with -")
-    .option("--url <url>", "the address of a remote server")
-    .addOption(new Option("-t, --transport <kind>", "how to reach it").choices(["stdio", "http", "sse"]))
-    .option("-e, --env <KEY=value>", "a variable for the program; may be given again", collect, [])
-    .option(
-      "-H, --header <header>",
-      'a header for a remote server, as "Name: value"; may be given again',
-      collect,
-      [],
-    )
-    .option("--plain", "Write secrets into the config as they are, not into the secret store")
-    .option("--force", "Replace a server of the same name")
-    .option("--dry-run", "Show what would change, and change nothing")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github
-  $ repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'
-  $ repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp
-
-  $ repertoire add '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}'
-
-A secret that you give goes to the secret store (the system's keyring, or a file that only you can read), and the config
+export const addCommand = defineCommand({
+  name: "add",
+  group: "servers",
+  summary: "Add a server to the config",
+  arguments: [
+    { words: "<name>", about: "what to call it; or JSON with servers, as a README shows it" },
+    {
+      words: "[commandOrUrl]",
+      about: "the program to start, the address of a remote server, or the JSON of one server",
+      completes: ["files"],
+    },
+    {
+      words: "[args...]",
+      about: "arguments of the program; put -- before the program if they begin with -",
+      completes: ["files"],
+    },
+  ],
+  options: [
+    { flags: "--url <url>", about: "the address of a remote server" },
+    { flags: "-t, --transport <kind>", about: "how to reach it", choices: ["stdio", "http", "sse"] },
+    {
+      flags: "-e, --env <KEY=value>",
+      about: "a variable for the program; may be given again",
+      parse: collect,
+      default: [],
+    },
+    {
+      flags: "-H, --header <header>",
+      about: 'a header for a remote server, as "Name: value"; may be given again',
+      parse: collect,
+      default: [],
+    },
+    { flags: "--plain", about: "Write secrets into the config as they are, not into the secret store" },
+    { flags: "--force", about: "Replace a server of the same name" },
+  ],
+  dryRun: "own",
+  help: `A secret that you give goes to the secret store (the system's keyring, or a file that only you can read), and the config
 refers to it as \${input:ID}; --plain writes it as it is. \${NAME} is read from the environment when the server is started.`,
-    )
-    .action(
-      async (
-        name: string,
-        target: string | undefined,
-        args: string[],
-        _options: unknown,
-        command: Command,
-      ) => {
-        const options = { ...globalOptionsOf(command), ...command.opts<AddOptions>() };
-        finish(await add(name, target, args, options));
-      },
-    );
-}
+  examples: [
+    `repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github`,
+    `repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'`,
+    "repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp",
+    'repertoire add \'{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}\'',
+  ],
+  run: (options: AddOptions, name: string, target: string | undefined, args: string[]) =>
+    add(name, target, args, options),
+});
 
 async function add(
   name: string,

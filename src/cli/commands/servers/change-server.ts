@@ -1,13 +1,49 @@
-import type { Command } from "commander";
+import { defineCommand } from "../../command.ts";
+import type { DryRunOptions } from "../../dry-run.ts";
 import { editConfig, planEdits } from "../../../config/edit.ts";
 import { listFiledServers, type FiledServer } from "../../../config/filed-servers.ts";
 import { loadConfig } from "../../../config/load.ts";
 import { locateConfig } from "../../../config/locate.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { configError, globalOptionsOf, type GlobalOptions } from "../../session.ts";
+import { configError } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
 import { failWith, green, note, printJson } from "../../terminal/terminal.ts";
+
+const SERVER_ARGUMENT = { words: "<name>", about: "the server", completes: ["servers"] } as const;
+
+export const removeCommand = defineCommand({
+  name: "remove",
+  group: "servers",
+  summary: "Remove a server from the config",
+  arguments: [SERVER_ARGUMENT],
+  dryRun: "own",
+  examples: ["repertoire remove github"],
+  run: (options: DryRunOptions, name: string) => changeServer(options, name, { word: "removed" }),
+});
+
+export const enableCommand = defineCommand({
+  name: "enable",
+  group: "servers",
+  summary: "Let a server be used again; gateways that run take it up at once",
+  arguments: [SERVER_ARGUMENT],
+  dryRun: "own",
+  examples: ["repertoire enable github"],
+  run: (options: DryRunOptions, name: string) =>
+    changeServer(options, name, { word: "enabled", fields: { enabled: undefined, disabled: undefined } }),
+});
+
+export const disableCommand = defineCommand({
+  name: "disable",
+  group: "servers",
+  summary: "Stop a server and hide its tools, in gateways that run as well",
+  arguments: [SERVER_ARGUMENT],
+  dryRun: "own",
+  examples: ["repertoire disable github"],
+  run: (options: DryRunOptions, name: string) =>
+    changeServer(options, name, { word: "disabled", fields: { enabled: false } }),
+});
 
 interface ServerChange {
   /** What was done, in one word: `removed`. */
@@ -17,8 +53,7 @@ interface ServerChange {
 }
 
 /** Changes one server where it stands, found by its key or id. The files need only be JSON: what their servers say does not matter. */
-export function changeServer(name: string, command: Command, { word, fields }: ServerChange): number {
-  const options = { ...globalOptionsOf(command), ...command.opts<{ dryRun?: boolean }>() };
+function changeServer(options: DryRunOptions, name: string, { word, fields }: ServerChange): number {
   const place = { configPath: options.config, home: options.home };
   const { servers, problems } = listFiledServers(place);
   const server = servers.find((other) => other.key === name || other.id === name);

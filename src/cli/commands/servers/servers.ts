@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { ServerView } from "../../../app/app.ts";
 import type { ServerConfig } from "../../../config/config.ts";
 import { formatProblem } from "../../../config/problem.ts";
@@ -10,37 +9,38 @@ import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
+import { openSession } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { startServersVisibly } from "./start-servers.ts";
 import { agoOf } from "../../terminal/wording.ts";
 import { dim, note, print, printJson, printTable } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface ServersOptions extends GlobalOptions {
   readonly check?: boolean;
   readonly rejected?: boolean;
 }
 
-export function addServers(program: Command, finish: Finish): void {
-  program
-    .command("servers")
-    .description("List the configured servers: state, era, tools, latency, last error, what was left out")
-    .argument("[name]", "only this server, with everything that was left out of its lists")
-    .option("--check", "Start each server and ask it again; without it nothing is started")
-    .option("--rejected", "What was left out of the lists of all servers, each with its code and its reason")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire servers
-  $ repertoire servers github
-  $ repertoire servers --rejected
-  $ repertoire servers --check --json`,
-    )
-    .action(async (name: string | undefined, _options: unknown, command: Command) => {
-      finish(await show(name, { ...globalOptionsOf(command), ...command.opts<ServersOptions>() }));
-    });
-}
+export const serversCommand = defineCommand({
+  name: "servers",
+  group: "servers",
+  summary: "List the configured servers: state, era, tools, latency, last error, what was left out",
+  arguments: [{ words: "[name]", about: "only this server, with everything that was left out of its lists" }],
+  options: [
+    { flags: "--check", about: "Start each server and ask it again; without it nothing is started" },
+    {
+      flags: "--rejected",
+      about: "What was left out of the lists of all servers, each with its code and its reason",
+    },
+  ],
+  examples: [
+    "repertoire servers",
+    "repertoire servers github",
+    "repertoire servers --rejected",
+    "repertoire servers --check --json",
+  ],
+  run: (options: ServersOptions, name: string | undefined) => show(name, options),
+});
 
 async function show(name: string | undefined, options: ServersOptions): Promise<number> {
   const session = await openSession(options);

@@ -1,7 +1,7 @@
 import type { Config } from "../../../config/config.ts";
 import { formatProblem } from "../../../config/problem.ts";
 import { commandLine } from "../../command-line.ts";
-import type { GlobalOptions } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { note, yellow } from "../../terminal/terminal.ts";
 
 /** Says which servers are missing from a list and why, for commands that show what there is. */

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { toolErrorIn, type ToolError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
@@ -13,14 +12,8 @@ import { readArguments } from "./call-arguments.ts";
 import { findCallable, signatureOfCallable, type Callable } from "./callable.ts";
 import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
 import { parameterLines, parametersOf } from "./parameters.ts";
-import type { Finish } from "../../program.ts";
-import {
-  globalOptionsOf,
-  openSession,
-  openSessionFor,
-  type GlobalOptions,
-  type Session,
-} from "../../session.ts";
+import { openSession, openSessionFor, type Session } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import {
   dim,
   green,
@@ -32,6 +25,7 @@ import {
   tell,
 } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
+import { defineCommand } from "../../command.ts";
 
 interface CallOptions extends GlobalOptions {
   readonly args?: string;
@@ -39,36 +33,47 @@ interface CallOptions extends GlobalOptions {
   readonly dryRun?: boolean;
 }
 
-export function addCall(program: Command, finish: Finish): void {
-  program
-    .command("call")
-    .description("Call a tool as a client would")
-    .argument(
-      "<tool>",
-      "server.tool, its bare name where it is the only one, something kept, or a whole call as in code",
-    )
-    .argument(
-      "[key=value...]",
-      "arguments; JSON where the tool wants no text. key:=JSON is JSON, key=@file the text of a file, {…} all arguments",
-    )
-    .option("--args <json>", "all arguments as one JSON object, @file, or - for standard input")
-    .option("--out <file>", "write what it answers to a file: the first image, sound or blob, or the text")
-    .option("--dry-run", "Check the arguments and show what would be called; nothing is called")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire call files.read_text_file path=/tmp/notes.txt
-  $ repertoire call read_text_file path=/tmp/notes.txt head:=3
-  $ repertoire call 'github.create_issue(owner: "me", repo: "it", title: "Broken", labels: ["bug"])'
-  $ repertoire call notes.add text=@letter.txt
-  $ repertoire call github.create_issue --args '{"repo": "me/it", "title": "Broken"}' --json
-  $ repertoire call math:sum a=1 b=2 --dry-run`,
-    )
-    .action(async (tool: string, words: string[], _options: unknown, command: Command) => {
-      finish(await call(tool, words, { ...globalOptionsOf(command), ...command.opts<CallOptions>() }));
-    });
-}
+export const callCommand = defineCommand({
+  name: "call",
+  group: "use",
+  summary: "Call a tool as a client would",
+  arguments: [
+    {
+      words: "<tool>",
+      about:
+        "server.tool, its bare name where it is the only one, something kept, or a whole call as in code",
+      completes: ["tools"],
+    },
+    {
+      words: "[key=value...]",
+      about:
+        "arguments; JSON where the tool wants no text. key:=JSON is JSON, key=@file the text of a file, {…} all arguments",
+      completes: ["parameters"],
+    },
+  ],
+  options: [
+    {
+      flags: "--args <json>",
+      about: "all arguments as one JSON object, @file, or - for standard input",
+      completes: ["files"],
+    },
+    {
+      flags: "--out <file>",
+      about: "write what it answers to a file: the first image, sound or blob, or the text",
+      completes: ["files"],
+    },
+    { flags: "--dry-run", about: "Check the arguments and show what would be called; nothing is called" },
+  ],
+  examples: [
+    "repertoire call files.read_text_file path=/tmp/notes.txt",
+    "repertoire call read_text_file path=/tmp/notes.txt head:=3",
+    'repertoire call \'github.create_issue(owner: "me", repo: "it", title: "Broken", labels: ["bug"])\'',
+    "repertoire call notes.add text=@letter.txt",
+    'repertoire call github.create_issue --args \'{"repo": "me/it", "title": "Broken"}\' --json',
+    "repertoire call math:sum a=1 b=2 --dry-run",
+  ],
+  run: (options: CallOptions, tool: string, words: string[]) => call(tool, words, options),
+});
 
 async function call(given: string, words: readonly string[], options: CallOptions): Promise<number> {
   const expression = await parseCallExpression(given);

@@ -1,11 +1,11 @@
-import type { Command } from "commander";
 import type { TokenReport } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
+import { openSession } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { bold, note, print, printJson, printTable } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface TokensOptions extends GlobalOptions {
   readonly tools?: boolean;
@@ -14,20 +14,22 @@ interface TokensOptions extends GlobalOptions {
 
 type Face = TokenReport["faces"][number];
 
-export function addTokens(program: Command, finish: Finish): void {
-  program
-    .command("tokens")
-    .description("Show what the tools of your servers cost in tokens, and what each mode comes to")
-    .option("--tools", "Show each tool, the dearest first")
-    .option("--start", "Start servers that were not asked yet; without it nothing is started")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ repertoire tokens\n  $ repertoire tokens --tools\n  $ repertoire tokens --start --json | jq '.faces[].why'",
-    )
-    .action(async (_options: unknown, command: Command) => {
-      finish(await show({ ...globalOptionsOf(command), ...command.opts<TokensOptions>() }));
-    });
-}
+export const costCommand = defineCommand({
+  name: "cost",
+  aliases: ["tokens"],
+  group: "use",
+  summary: "Show what the tools of your servers cost in tokens, and what each mode comes to",
+  options: [
+    { flags: "--tools", about: "Show each tool, the dearest first" },
+    { flags: "--start", about: "Start servers that were not asked yet; without it nothing is started" },
+  ],
+  examples: [
+    "repertoire cost",
+    "repertoire cost --tools",
+    "repertoire cost --start --json | jq '.faces[].why'",
+  ],
+  run: (options: TokensOptions) => show(options),
+});
 
 async function show(options: TokensOptions): Promise<number> {
   const session = await openSession(options);

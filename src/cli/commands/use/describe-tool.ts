@@ -7,7 +7,8 @@ import { commandLine } from "../../command-line.ts";
 import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { exampleWords, parameterLines, parametersOf } from "./parameters.ts";
-import type { GlobalOptions, Session } from "../../session.ts";
+import type { Session } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, escapeLines, note, print, printJson } from "../../terminal/terminal.ts";
 import { outputWidth, wrapText } from "../../terminal/wrap-text.ts";
 

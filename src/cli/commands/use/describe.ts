@@ -1,13 +1,13 @@
-import type { Command } from "commander";
 import { parseReference } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { refuse } from "../../app-call.ts";
 import { findCallable, nodesOf } from "./callable.ts";
 import { describeServer, showCallable } from "./describe-tool.ts";
 import { callMetaToolIn } from "../../meta-call.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf, openSession, type GlobalOptions } from "../../session.ts";
+import { openSession } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, print, red, yellow } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface Field {
   readonly type: string;
@@ -47,30 +47,27 @@ interface Described {
 
 const LABEL_WIDTH = 10;
 
-export function addDescribe(program: Command, finish: Finish): void {
-  program
-    .command("describe")
-    .argument(
-      "<name>",
-      "server.tool, an item of the library (name@2 for a version), a server, a meta-tool or a built-in node",
-    )
-    .description(
-      "Show everything about one thing that has a name: what it takes, what it gives, how it is called",
-    )
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire describe files.read_text_file
-  $ repertoire describe read_text_file         the bare name, where it is the only one
-  $ repertoire describe files                  a server
-  $ repertoire describe math:sum
-  $ repertoire describe mcp__math__sum@2 --json`,
-    )
-    .action(async (name: string, _options: unknown, command: Command) => {
-      finish(await describe(name, globalOptionsOf(command)));
-    });
-}
+export const describeCommand = defineCommand({
+  name: "describe",
+  group: "use",
+  summary: "Show everything about one thing that has a name: what it takes, what it gives, how it is called",
+  arguments: [
+    {
+      words: "<name>",
+      about:
+        "server.tool, an item of the library (name@2 for a version), a server, a meta-tool or a built-in node",
+      completes: ["tools", "servers", "nodes"],
+    },
+  ],
+  examples: [
+    "repertoire describe files.read_text_file",
+    "repertoire describe read_text_file         the bare name, where it is the only one",
+    "repertoire describe files                  a server",
+    "repertoire describe math:sum",
+    "repertoire describe mcp__math__sum@2 --json",
+  ],
+  run: (options: GlobalOptions, name: string) => describe(name, options),
+});
 
 async function describe(name: string, options: GlobalOptions): Promise<number> {
   const session = await openSession(options);

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { ServerView } from "../../../app/app.ts";
 import type { Config } from "../../../config/config.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
@@ -18,37 +17,34 @@ import { commandLine } from "../../command-line.ts";
 import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
-import type { Finish } from "../../program.ts";
-import { globalOptionsOf, openSession, type GlobalOptions, type Session } from "../../session.ts";
+import { openSession, type Session } from "../../session.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, note, print, printJson } from "../../terminal/terminal.ts";
 import { outputWidth, wrapText } from "../../terminal/wrap-text.ts";
+import { defineCommand } from "../../command.ts";
 
 interface ToolsOptions extends GlobalOptions {
   readonly nodes?: boolean;
 }
 
-export function addTools(program: Command, finish: Finish): void {
-  program
-    .command("tools")
-    .argument("[query]", "the name of a server, or what you want to do")
-    .description("List the tools that can be called, by server, or search them")
-    .option("--nodes", "Also the built-in nodes, which only workflows can use")
-    .addHelpText(
-      "after",
-      `
-Each tool is shown as code calls it. A client sees the tools that the exposure mode lists, and can call all of them. Servers that
-are still starting are waited for, at most ${PATIENCE_MS / 1000} s.
-
-Examples:
-  $ repertoire tools
-  $ repertoire tools github
-  $ repertoire tools "create an issue"
-  $ repertoire tools --jq '.[] | select(.listed) | .name'`,
-    )
-    .action(async (query: string | undefined, _options: unknown, command: Command) => {
-      finish(await tools(query, { ...globalOptionsOf(command), ...command.opts<ToolsOptions>() }));
-    });
-}
+export const toolsCommand = defineCommand({
+  name: "tools",
+  group: "use",
+  summary: "List the tools that can be called, by server, or search them",
+  arguments: [
+    { words: "[query]", about: "the name of a server, or what you want to do", completes: ["servers"] },
+  ],
+  options: [{ flags: "--nodes", about: "Also the built-in nodes, which only workflows can use" }],
+  help: `Each tool is shown as code calls it. A client sees the tools that the exposure mode lists, and can call all of them. Servers that
+are still starting are waited for, at most ${PATIENCE_MS / 1000} s.`,
+  examples: [
+    "repertoire tools",
+    "repertoire tools github",
+    'repertoire tools "create an issue"',
+    "repertoire tools --jq '.[] | select(.listed) | .name'",
+  ],
+  run: (options: ToolsOptions, query: string | undefined) => tools(query, options),
+});
 
 async function tools(query: string | undefined, options: ToolsOptions): Promise<number> {
   const session = await openSession(options);

@@ -1,32 +1,27 @@
 import { writeFile } from "node:fs/promises";
-import type { Command } from "commander";
 import { messageOf } from "../../../core/errors.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { Finish } from "../../program.ts";
-import { beginDryRun, endDryRun, withDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { globalOptionsOf, openSession } from "../../session.ts";
+import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
+import { openSession } from "../../session.ts";
 import { failWith, note, printJson, red, tell, write } from "../../terminal/terminal.ts";
+import { defineCommand } from "../../command.ts";
 
 interface TypesOptions extends DryRunOptions {
   readonly out?: string;
 }
 
-export function addTypes(program: Command, finish: Finish): void {
-  withDryRun(program.command("types"))
-    .description("Write the TypeScript declarations of all your tools, for an editor")
-    .argument("[server...]", "only these servers")
-    .option("--out <file>", "write to this file instead of standard output")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ repertoire types --out mcp.d.ts
-  $ repertoire types github files`,
-    )
-    .action(async (servers: string[], _options: unknown, command: Command) => {
-      finish(await types(servers, { ...globalOptionsOf(command), ...command.opts<TypesOptions>() }));
-    });
-}
+export const typesCommand = defineCommand({
+  name: "types",
+  group: "use",
+  summary: "Write the TypeScript declarations of all your tools, for an editor",
+  arguments: [{ words: "[server...]", about: "only these servers", completes: ["servers"] }],
+  options: [
+    { flags: "--out <file>", about: "write to this file instead of standard output", completes: ["files"] },
+  ],
+  dryRun: "own",
+  examples: ["repertoire types --out mcp.d.ts", "repertoire types github files"],
+  run: (options: TypesOptions, servers: string[]) => types(servers, options),
+});
 
 async function types(servers: readonly string[], options: TypesOptions): Promise<number> {
   const session = await openSession(options);

@@ -1,0 +1,91 @@
+/** All commands, in the order of the help. */
+import type { CommandDefinition } from "./command.ts";
+import { startCommand } from "./start/start.ts";
+import { initCommand } from "./init/init.ts";
+import { connectCommand } from "./connect/connect.ts";
+import { demoCommand } from "./demo/demo.ts";
+import { demoServerCommand } from "./demo/demo-server.ts";
+import { serversCommand } from "./commands/servers/servers.ts";
+import { addCommand } from "./commands/servers/add.ts";
+import { removeCommand, enableCommand, disableCommand } from "./commands/servers/change-server.ts";
+import { toolsCommand } from "./commands/use/tools.ts";
+import { describeCommand } from "./commands/use/describe.ts";
+import { callCommand } from "./commands/use/call.ts";
+import { costCommand } from "./commands/use/cost.ts";
+import { typesCommand } from "./commands/use/types.ts";
+import { listCommand } from "./commands/library/list.ts";
+import { saveCommand } from "./commands/library/save.ts";
+import { testCommand } from "./commands/library/test.ts";
+import { historyCommand } from "./commands/library/history.ts";
+import { diffCommand } from "./commands/library/diff.ts";
+import { rollbackCommand } from "./commands/library/rollback.ts";
+import { renameCommand } from "./commands/library/rename.ts";
+import { aliasCommand } from "./commands/library/alias.ts";
+import { deleteCommand } from "./commands/library/delete.ts";
+import { exportCommand } from "./commands/library/export.ts";
+import { importCommand } from "./commands/library/import.ts";
+import { runCommand } from "./commands/runs/run.ts";
+import { resumeCommand } from "./commands/runs/resume.ts";
+import { runsCommand } from "./commands/runs/runs.ts";
+import { showCommand } from "./commands/runs/show.ts";
+import { approveCommand } from "./commands/runs/approve.ts";
+import { validateCommand } from "./commands/runs/validate.ts";
+import { graphCommand } from "./commands/runs/graph.ts";
+import { loginCommand } from "./commands/access/login.ts";
+import { logoutCommand } from "./commands/access/logout.ts";
+import { inputCommand } from "./commands/access/input.ts";
+import { trustCommand } from "./commands/access/trust.ts";
+import { tokenCommand } from "./commands/access/token.ts";
+import { serveCommand } from "./commands/operate/serve.ts";
+import { doctorCommand } from "./doctor/doctor.ts";
+import { configCommand } from "./commands/operate/config.ts";
+import { auditCommand } from "./commands/operate/audit.ts";
+import { bugReportCommand } from "./doctor/bug-report.ts";
+import { completionsCommand } from "./completion/completions.ts";
+
+export const COMMANDS: readonly CommandDefinition[] = [
+  startCommand,
+  initCommand,
+  connectCommand,
+  demoCommand,
+  demoServerCommand,
+  serversCommand,
+  addCommand,
+  removeCommand,
+  enableCommand,
+  disableCommand,
+  toolsCommand,
+  describeCommand,
+  callCommand,
+  costCommand,
+  typesCommand,
+  listCommand,
+  saveCommand,
+  testCommand,
+  historyCommand,
+  diffCommand,
+  rollbackCommand,
+  renameCommand,
+  aliasCommand,
+  deleteCommand,
+  exportCommand,
+  importCommand,
+  runCommand,
+  resumeCommand,
+  runsCommand,
+  showCommand,
+  approveCommand,
+  validateCommand,
+  graphCommand,
+  loginCommand,
+  logoutCommand,
+  inputCommand,
+  trustCommand,
+  tokenCommand,
+  serveCommand,
+  doctorCommand,
+  configCommand,
+  auditCommand,
+  bugReportCommand,
+  completionsCommand,
+];
