@@ -83,7 +83,7 @@ export interface Gateway {
   getToolDefinitions(): AnthropicTool[];
   callTool(name: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
   /**
-   * The short way for a tool of a server that is known: one look-up, and the answer untouched. Undefined for any other name,
+   * The fast path for a tool of a server that is known: one look-up, and the answer untouched. Undefined for any other name,
    * which `callTool` answers.
    */
   callUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> | undefined;

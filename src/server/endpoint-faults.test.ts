@@ -59,7 +59,7 @@ function failAt(gateway: Gateway, n: number, fault: (method: string) => unknown)
       const original = target[method] as (...args: unknown[]) => unknown;
       if (!AWAITED.has(method) || original === undefined) return original;
       return (...args: unknown[]) => {
-        // What the short way does not take is no call.
+        // What the fast path does not take is no call.
         if (method === "callUpstream" && target.findTool(String(args[0])) === undefined) return undefined;
         if (++count !== n) return original.apply(target, args);
         failed = method;

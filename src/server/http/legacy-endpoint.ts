@@ -5,7 +5,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
-import { createRelay } from "../relay.ts";
+import { createFastPath } from "../fast-path.ts";
 import { INVALID_REQUEST, SESSION_NOT_FOUND } from "../../core/rpc-codes.ts";
 import { parseEventId } from "./event-log.ts";
 import { replyEmpty, replyError } from "./reply.ts";
@@ -92,7 +92,7 @@ export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions):
   };
 }
 
-/** The SDK's server and the short way of calls, on one session. */
+/** The SDK's server and the fast path of calls, on one session. */
 async function connect(parts: McpServerParts, session: HttpSession): Promise<void> {
   const { gateway, log } = parts;
   const { principal } = session;
@@ -107,7 +107,7 @@ async function connect(parts: McpServerParts, session: HttpSession): Promise<voi
   );
   const handle = createClientHandle(server, session.gone);
   server.onerror = (error) => log.debug("server.http.problem", { error });
-  session.intercept = createRelay({
+  session.intercept = createFastPath({
     gateway,
     client: () => (server.getClientCapabilities() === undefined ? undefined : handle),
     listed,

@@ -1,6 +1,7 @@
 /**
- * Clients of the modern era over HTTP: each request stands alone and says who it is from. Calls of servers' tools take the short
- * way; everything else, and everything that is not exactly as it should be, goes to the SDK, which knows every rule.
+ * Clients of the modern era over HTTP: each request is complete in itself and says who it is from. Calls of servers' tools
+ * take the fast path. Everything else, and everything that is not exactly as it should be, goes to the SDK, which knows every
+ * rule.
  *
  * Closing the response is how a modern client cancels.
  */

@@ -1,6 +1,6 @@
 /**
- * One client of the legacy era: everything that it opened with `initialize`. It is a transport for the SDK's server, and the short
- * way of tool calls goes past that.
+ * One client of the legacy era: everything that it opened with `initialize`. It is a transport for the SDK's server; the fast
+ * path of tool calls bypasses that server.
  *
  * Nothing that a client does to its connections ends a call: a response that is cut leaves the call running, and its answer is
  * kept for a while for the client to fetch. What ends a call is a cancellation, and the end of the session.

@@ -8,7 +8,7 @@ import type { ClientHandle } from "../../core/tool.ts";
 import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
-import { createRelay } from "../relay.ts";
+import { createFastPath } from "../fast-path.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
 import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
 
@@ -40,7 +40,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   let client: ClientHandle | undefined;
   const gone = new AbortController();
   let openedEra: "legacy" | "modern" | undefined;
-  const relay = createRelay({
+  const fastPath = createFastPath({
     gateway: parts.gateway,
     client: () => client,
     listed,
@@ -53,7 +53,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   transport.intercept = (message) => {
     modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
     subscribeServers(parts, message, gone.signal);
-    return relay(message);
+    return fastPath(message);
   };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const close = transport.close.bind(transport);

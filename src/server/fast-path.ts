@@ -1,5 +1,5 @@
 /**
- * The short way of a tool call: client → registry → server and back, on raw messages. Calls of upstream tools on a legacy
+ * The fast path of a tool call: client → registry → server and back, on raw messages. Calls of upstream tools on a legacy
  * connection are taken out of the stream before the SDK parses them, and their answers are written as they came; the list of tools
  * is written from its bytes. Everything else (the handshake, the meta-tools, modern connections) goes through the SDK.
  *
@@ -14,7 +14,7 @@ import { failureAnswer } from "./answer.ts";
 import type { Listed } from "./mcp-server.ts";
 import { contextOf } from "./request-context.ts";
 
-export interface RelayParts {
+export interface FastPathDeps {
   readonly gateway: Gateway;
   /** The client, once a legacy connection is open. */
   readonly client: () => ClientHandle | undefined;
@@ -31,9 +31,9 @@ export interface RelayParts {
 }
 
 /** Returns whether it took the message. */
-export type Relay = (message: JSONRPCMessage) => boolean;
+export type FastPath = (message: JSONRPCMessage) => boolean;
 
-export function createRelay(parts: RelayParts): Relay {
+export function createFastPath(parts: FastPathDeps): FastPath {
   const { gateway, client, listed, log, context: shared, send, sendResultBytes } = parts;
   const calls = new Map<unknown, AbortController>();
   parts.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });

@@ -6,7 +6,7 @@ import { silentLog } from "../core/log.ts";
 import { succeed } from "../core/result.ts";
 import type { CallContext, ClientHandle, ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { createRelay } from "./relay.ts";
+import { createFastPath } from "./fast-path.ts";
 
 const handle: ClientHandle = {
   capabilities: {},
@@ -22,8 +22,8 @@ interface Call {
   readonly answer: (answer: ToolAnswer) => void;
 }
 
-/** A client's relay over tools that answer when the test says so. */
-function openRelay(client: ClientHandle | undefined = handle) {
+/** A fast path of one client over tools that answer when the test says so. */
+function openFastPath(client: ClientHandle | undefined = handle) {
   const calls: Call[] = [];
   const sent: JsonObject[] = [];
   const gateway = {
@@ -36,7 +36,7 @@ function openRelay(client: ClientHandle | undefined = handle) {
       return promise;
     },
   } as unknown as Gateway;
-  const relay = createRelay({
+  const fastPath = createFastPath({
     gateway,
     client: () => client,
     listed: { version: undefined },
@@ -45,7 +45,7 @@ function openRelay(client: ClientHandle | undefined = handle) {
     sendResultBytes: async (id, key, value) =>
       void sent.push({ id, result: { [key]: JSON.parse(value.toString()) as JsonObject } }),
   });
-  const take = (message: object) => relay({ jsonrpc: "2.0", ...message } as JSONRPCMessage);
+  const take = (message: object) => fastPath({ jsonrpc: "2.0", ...message } as JSONRPCMessage);
   return { take, calls, sent };
 }
 
@@ -58,7 +58,7 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("what is taken", () => {
   it("is a call of a server's tool, whose answer is written as it came", async () => {
-    const { take, calls, sent } = openRelay();
+    const { take, calls, sent } = openFastPath();
     expect(take(callOf(7))).toBe(true);
     const answer = { content: [{ type: "odd" }], _meta: { a: 1 }, extra: [1] };
     calls[0]!.answer(answer);
@@ -75,32 +75,30 @@ describe("what is taken", () => {
     ["arguments that are no object", { id: 1, method: "tools/call", params: { name: "s__t", arguments: 5 } }],
     ["a cancellation of something else", { method: "notifications/cancelled", params: { requestId: 9 } }],
   ])("is not %s", (_, message) => {
-    expect(openRelay().take(message)).toBe(false);
+    expect(openFastPath().take(message)).toBe(false);
   });
 
   it("is a list of tools, which is written from its bytes", async () => {
-    const { take, sent } = openRelay();
+    const { take, sent } = openFastPath();
     expect(take({ id: 3, method: "tools/list" })).toBe(true);
     await soon();
     expect(sent).toEqual([{ id: 3, result: { tools: [{ name: "t" }] } }]);
   });
 
   it("is nothing before the client has opened a legacy connection", () => {
-    const { relay } = {
-      relay: createRelay({
-        gateway: {} as Gateway,
-        client: () => undefined,
-        listed: { version: undefined },
-        log: silentLog,
-        send: async () => {},
-        sendResultBytes: async () => {},
-      }),
-    };
-    expect(relay({ jsonrpc: "2.0", ...callOf(1) })).toBe(false);
+    const fastPath = createFastPath({
+      gateway: {} as Gateway,
+      client: () => undefined,
+      listed: { version: undefined },
+      log: silentLog,
+      send: async () => {},
+      sendResultBytes: async () => {},
+    });
+    expect(fastPath({ jsonrpc: "2.0", ...callOf(1) })).toBe(false);
   });
 
   it("T058: is not a second call with an id that is in use", () => {
-    const { take } = openRelay();
+    const { take } = openFastPath();
     expect(take(callOf(1))).toBe(true);
     expect(take(callOf(1))).toBe(false);
   });
@@ -108,7 +106,7 @@ describe("what is taken", () => {
 
 describe("on the way", () => {
   it("progress goes back with the client's token, and the rest of _meta goes on", async () => {
-    const { take, calls, sent } = openRelay();
+    const { take, calls, sent } = openFastPath();
     take(callOf(1, "s__t", { progressToken: "p", trace: "x", "io.modelcontextprotocol/forged": 1 }));
     expect(calls[0]!.context.meta).toEqual({ trace: "x" });
     calls[0]!.context.onProgress?.({ progress: 1, total: 2 });
@@ -125,7 +123,7 @@ describe("on the way", () => {
   });
 
   it("T063: a cancellation ends its own call, once, and nothing is answered", async () => {
-    const { take, calls, sent } = openRelay();
+    const { take, calls, sent } = openFastPath();
     take(callOf(1));
     take(callOf(2));
     const cancel = { method: "notifications/cancelled", params: { requestId: 1 } };
@@ -146,7 +144,7 @@ describe("on the way", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
-        const clients = [openRelay(), openRelay(), openRelay()];
+        const clients = [openFastPath(), openFastPath(), openFastPath()];
         const expected: number[][] = [[], [], []];
         const open = new Map<string, Call>();
         for (const { client, id, kind } of events) {
