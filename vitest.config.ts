@@ -21,7 +21,7 @@ const LONG = [
   "server-answers",
   "fitting-errors",
   "last-run",
-  "passage",
+  "forwarding",
 ].map((name) => `/test/${name}.test.ts`);
 
 /** The long ones first: otherwise one worker waits for the other at the end. */

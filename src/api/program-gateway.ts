@@ -94,7 +94,7 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
     readResource: (uri, options) =>
       answered(async () => {
         if (typeof uri !== "string") return fail("TOOL_INVALID_INPUT", "A resource is named by its URI.");
-        return gateway.pass("resources/read", { uri }, contextOf(options));
+        return gateway.forward("resources/read", { uri }, contextOf(options));
       }),
     servers,
     async callTool(name, args = {}, options) {

@@ -47,7 +47,7 @@ it("a client of a transparent profile reaches its server for as long as the prof
   const { gateway } = find("t")!;
   const heard: unknown[] = [];
   gateway.notified((_, params) => heard.push(params));
-  const read = () => gateway.pass("resources/read", { uri: "data://one" }, contextOf());
+  const read = () => gateway.forward("resources/read", { uri: "data://one" }, contextOf());
   expect(await read()).toMatchObject({ data: { from: "notes", params: { uri: "data://one" } } });
   say("notes", "notifications/message", { data: 1 });
   gateway.tellServers("notifications/roots/list_changed", {});
@@ -58,7 +58,9 @@ it("a client of a transparent profile reaches its server for as long as the prof
   gateway.tellServers("notifications/roots/list_changed", {});
   expect(heard).toEqual([{ data: 1 }]);
   expect(told).toEqual([["notes", "notifications/roots/list_changed"]]);
-  expect(await find("t")!.gateway.pass("resources/read", { uri: "data://one" }, contextOf())).toMatchObject({
+  expect(
+    await find("t")!.gateway.forward("resources/read", { uri: "data://one" }, contextOf()),
+  ).toMatchObject({
     data: { from: "files" },
   });
 });

@@ -10,7 +10,7 @@ import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { maskGateway } from "../gateway/masked-gateway.ts";
 import { createProfileGateway } from "../gateway/profiles/profile-gateway.ts";
-import type { ProfiledParts } from "../gateway/profiles/profile-passage.ts";
+import type { ProfiledParts } from "../gateway/profiles/profile-forwarding.ts";
 import { closedView, createProfileView, type ProfileView } from "../gateway/profiles/profile-view.ts";
 import { createTransparentGateway } from "../gateway/profiles/transparent-gateway.ts";
 

@@ -48,7 +48,7 @@ import {
 import { viewLibrary } from "./meta-tools/library-view.ts";
 import type { IdleServers } from "./meta-tools/meta-tool.ts";
 import { createMetaTools } from "./meta-tools/meta-tools.ts";
-import { exposeNotification, pass, type PassedMethod } from "./passage.ts";
+import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwarding.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import type { FindReach } from "./meta-tools/run-view.ts";
 import { checkNoState, type SealedStates } from "./sealed-state.ts";
@@ -91,7 +91,7 @@ export interface Gateway {
   executeWorkflow(text: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
   /** Resources, templates and prompts of all servers, under their exposed names. */
   listOffers(context?: Partial<CallContext>): Promise<Offers>;
-  pass(method: PassedMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
+  forward(method: ForwardedMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
   /** The same for as long as the list of tools is. */
   toolsVersion(): string;
   /** Tells which list may differ the next time; see `toolsVersion` for the tools. */
@@ -304,7 +304,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     return withTrace(errorAnswer(error, outputSchema === undefined), context);
   }
 
-  function serverOf(method: PassedMethod, name: string): string | undefined {
+  function serverOf(method: ForwardedMethod, name: string): string | undefined {
     return (method === "prompts/get" ? registry.resolvePrompt(name) : registry.routeUri(name))?.source;
   }
 
@@ -322,8 +322,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     };
   }
 
-  async function passOn(
-    method: PassedMethod,
+  async function forwardRequest(
+    method: ForwardedMethod,
     params: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> {
@@ -340,7 +340,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     if (method === "completion/complete" && isLibraryReference(params["ref"])) {
       return completeLibrary(parts.library, params);
     }
-    const send = (next: CallContext) => pass(registry, method, params, next);
+    const send = (next: CallContext) => forwardTo(registry, method, params, next);
     return request === undefined ? send(context) : parts.heldCalls.answer(request, context, send);
   }
 
@@ -401,8 +401,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       return answerUpstream(name, args, context);
     },
     listOffers,
-    pass: (method, params, context) =>
-      passOn(method, params, context).catch((error: unknown) =>
+    forward: (method, params, context) =>
+      forwardRequest(method, params, context).catch((error: unknown) =>
         unexpected(error, method, context, parts.log),
       ),
     changed(listener) {

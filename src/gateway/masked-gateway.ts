@@ -33,7 +33,8 @@ export function maskGateway(gateway: Gateway, redactor: () => Pick<Redactor, "ma
     },
     executeWorkflow: (text, args, context) =>
       answerOf(gateway.executeWorkflow(text, args, maskContext(context, mask))),
-    pass: (method, params, context) => maskAsync(gateway.pass(method, params, maskContext(context, mask))),
+    forward: (method, params, context) =>
+      maskAsync(gateway.forward(method, params, maskContext(context, mask))),
     notified: (listener) =>
       gateway.notified((method, params, client) => listener(method, mask(params), client)),
   };

@@ -19,7 +19,7 @@ async function openRuns() {
   });
   const draft = (name: string, text: string) => writeFileSync(join(rig.draftsFolder, name), text);
   const trace = async (id?: string) => {
-    const read = await rig.gateway.pass(
+    const read = await rig.gateway.forward(
       "resources/read",
       { uri: `repertoire://runs${id === undefined ? "" : `/${id}`}` },
       { traceId: "t", signal: new AbortController().signal },
@@ -174,8 +174,8 @@ describe("D7: a trace", () => {
     ]);
     const context = { traceId: "t", signal: new AbortController().signal };
     const uri = `repertoire://runs/${id}/3`;
-    expect(await gateway.pass("resources/read", { uri }, context)).toMatchObject({ success: true });
-    expect(await gateway.pass("resources/read", { uri: `${uri}0` }, context)).toMatchObject({
+    expect(await gateway.forward("resources/read", { uri }, context)).toMatchObject({ success: true });
+    expect(await gateway.forward("resources/read", { uri: `${uri}0` }, context)).toMatchObject({
       success: false,
     });
   });

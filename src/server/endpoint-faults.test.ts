@@ -18,7 +18,7 @@ import { initialize, send, serveEndpoint } from "./http/http.testkit.ts";
 import { connectStdio } from "./stdio/serve-stdio.ts";
 
 /** What an endpoint waits for. */
-const AWAITED = new Set(["describe", "listPage", "listToolsBytes", "callTool", "callUpstream", "pass"]);
+const AWAITED = new Set(["describe", "listPage", "listToolsBytes", "callTool", "callUpstream", "forward"]);
 
 function nested(levels: number): JsonObject {
   let value: JsonObject = {};

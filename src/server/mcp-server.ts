@@ -14,7 +14,7 @@ import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from "../core/tool.ts";
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
-import { PASSED_METHODS, type PassedMethod } from "../gateway/passage.ts";
+import { FORWARDED_METHODS, type ForwardedMethod } from "../gateway/forwarding.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../core/rpc-codes.ts";
 import { failureOf } from "./answer.ts";
 import { createNotices, type Notices } from "./notices.ts";
@@ -69,7 +69,7 @@ export function createMcpServer(
   const parts: HandlerParts = { server, gateway, capabilities, contextFor, log };
   if (capabilities["tools"] !== undefined) registerCalls(parts);
   registerLists(parts, client.listed);
-  registerPassed(parts, notices);
+  registerForwarded(parts, notices);
   if (capabilities["logging"] !== undefined) {
     server.setRequestHandler("logging/setLevel", ({ params }) =>
       handled(log, async () => {
@@ -111,8 +111,8 @@ function registerCalls({ server, gateway, contextFor, log }: HandlerParts): void
   server.setRequestHandler("tools/call", ({ params }, context) =>
     handled(log, async () => {
       const { name, arguments: args = {} } = params;
-      const passed = contextFor(params as JsonObject, context);
-      return requireResult(await gateway.callTool(name, args as JsonObject, passed)) as never;
+      const asked = contextFor(params as JsonObject, context);
+      return requireResult(await gateway.callTool(name, args as JsonObject, asked)) as never;
     }),
   );
 }
@@ -141,24 +141,26 @@ function registerLists(
   }
 }
 
-function registerPassed(
+function registerForwarded(
   { server, gateway, capabilities, contextFor, log }: HandlerParts,
   notices: Notices | undefined,
 ): void {
-  for (const method of PASSED_METHODS) {
+  for (const method of FORWARDED_METHODS) {
     if (capabilities[offerOf(method)] === undefined) continue;
     server.setRequestHandler(method, ({ params }, context) =>
       handled(log, async () => {
-        const passed = params as unknown as JsonObject;
-        const pass = () => gateway.pass(method, passed, contextFor(passed, context));
-        return answerOf(notices === undefined ? await pass() : await notices.follow(method, passed, pass));
+        const asked = params as unknown as JsonObject;
+        const forward = () => gateway.forward(method, asked, contextFor(asked, context));
+        return answerOf(
+          notices === undefined ? await forward() : await notices.follow(method, asked, forward),
+        );
       }),
     );
   }
 }
 
 /** The capability that a method belongs to. */
-function offerOf(method: (typeof LIST_METHODS)[number] | PassedMethod): string {
+function offerOf(method: (typeof LIST_METHODS)[number] | ForwardedMethod): string {
   return method === "completion/complete" ? "completions" : method.split("/")[0]!;
 }
 

@@ -8,7 +8,7 @@ import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { PassedMethod } from "../gateway/passage.ts";
+import type { ForwardedMethod } from "../gateway/forwarding.ts";
 import type { Listed } from "./mcp-server.ts";
 
 const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -25,9 +25,9 @@ export interface Notices {
   setLevel(level: string): void;
   /** Carries out a request, and notes what it means for what the client wants to hear. */
   follow(
-    method: PassedMethod,
+    method: ForwardedMethod,
     params: JsonObject,
-    pass: () => Promise<ToolResult<JsonObject>>,
+    forward: () => Promise<ToolResult<JsonObject>>,
   ): Promise<ToolResult<JsonObject>>;
   close(): void;
 }
@@ -62,11 +62,11 @@ export function createNotices({ gateway, server, log, handle, listed }: NoticesP
   ];
   return {
     setLevel: (wanted) => (level = wanted),
-    async follow(method, params, pass) {
+    async follow(method, params, forward) {
       // Before the request: the first update may come with its answer.
       if (method === "resources/subscribe") uris.add(params["uri"]);
       if (method === "resources/unsubscribe") uris.delete(params["uri"]);
-      return pass();
+      return forward();
     },
     close: () => leave.forEach((stop) => stop()),
   };

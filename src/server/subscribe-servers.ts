@@ -28,7 +28,7 @@ export function subscribeServers(
   const subscribe = async (uri: string): Promise<void> => {
     const context = { traceId: randomUUID(), signal: gone, client };
     try {
-      await gateway.pass("resources/subscribe", { uri }, context);
+      await gateway.forward("resources/subscribe", { uri }, context);
     } catch (error) {
       log.warn("server.subscribe.failed", { error });
     }

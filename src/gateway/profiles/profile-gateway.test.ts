@@ -325,7 +325,7 @@ describe("runs in a profile", () => {
   it("are read where they used only what it shows, and of what was kept only what came of it", async () => {
     const rig = await openProfileRig();
     const { gateway, call } = rig.profile({ servers: ["notes"] });
-    const read = (uri: string) => gateway.pass("resources/read", { uri }, contextOf());
+    const read = (uri: string) => gateway.forward("resources/read", { uri }, contextOf());
     const own = (await call("execute", { code: "return await mcp.notes.list()" }))["run_id"] as string;
     const kept = (await call("execute", { name: "report:digest" }))["run_id"] as string;
     const foreign = (await rig.call("execute", { code: "return await mcp.files.read()" }))[
@@ -358,25 +358,25 @@ describe("resources, prompts and messages in a profile", () => {
   ] as const)("%s of what it does not show finds nothing", async (method, params) => {
     const rig = await openProfileRig();
     const { gateway } = rig.profile(NOTES_ONLY);
-    const result = await gateway.pass(method, params, contextOf());
+    const result = await gateway.forward(method, params, contextOf());
     expect(result).toMatchObject({ success: false, error: { code: "TOOL_NOT_FOUND" } });
     expect(result.success || (result.error.nearest ?? [])).not.toContain("files__ask");
-    expect(await rig.core.pass(method, params, contextOf())).toMatchObject({ success: true });
+    expect(await rig.core.forward(method, params, contextOf())).toMatchObject({ success: true });
   });
 
   it("of what it shows pass as they do without one", async () => {
     const rig = await openProfileRig();
     const { gateway } = rig.profile(NOTES_ONLY);
     const [resource] = (await gateway.listOffers()).resources as { uri: string }[];
-    expect(await gateway.pass("resources/read", { uri: resource!.uri }, contextOf())).toMatchObject({
+    expect(await gateway.forward("resources/read", { uri: resource!.uri }, contextOf())).toMatchObject({
       data: { from: "notes", params: { uri: "data://one" } },
     });
-    expect(await gateway.pass("prompts/get", { name: "notes__ask" }, contextOf())).toMatchObject({
+    expect(await gateway.forward("prompts/get", { name: "notes__ask" }, contextOf())).toMatchObject({
       data: { from: "notes", params: { name: "ask" } },
     });
     const ref = { type: "ref/resource", uri: "repertoire://library/{namespace}/{action}" };
     const params = { ref, argument: { name: "namespace", value: "" } };
-    expect(await gateway.pass("completion/complete", params, contextOf())).toMatchObject({
+    expect(await gateway.forward("completion/complete", params, contextOf())).toMatchObject({
       data: { completion: { values: ["math"] } },
     });
   });

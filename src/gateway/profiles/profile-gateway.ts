@@ -17,9 +17,9 @@ import { errorAnswer, unexpected, withTrace } from "../answer.ts";
 import type { Gateway } from "../gateway.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
-import { exposeNotification } from "../passage.ts";
+import { exposeNotification } from "../forwarding.ts";
 import { createProfileLists } from "./profile-lists.ts";
-import { passInProfile, type ProfiledParts } from "./profile-passage.ts";
+import { forwardInProfile, type ProfiledParts } from "./profile-forwarding.ts";
 import { present, type ProfileView } from "./profile-view.ts";
 import { remember } from "../tool-list.ts";
 
@@ -145,9 +145,9 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
         : refuse("execute", view, context);
     },
     listOffers: (partial) => lists().offers(contextOf(partial)),
-    pass: (method, params, context) =>
-      passInProfile({ core, parts, view: currentView() }, method, params, context).catch((error: unknown) =>
-        unexpected(error, method, context, parts.log),
+    forward: (method, params, context) =>
+      forwardInProfile({ core, parts, view: currentView() }, method, params, context).catch(
+        (error: unknown) => unexpected(error, method, context, parts.log),
       ),
     changed(listener) {
       const versions = () => LIST_KINDS.map((kind) => lists().version(kind));

@@ -30,7 +30,7 @@ import { bench, sum } from "../gateway.testkit.ts";
 import { createHeldCalls } from "../held-calls.ts";
 import { createSealedStates } from "../sealed-state.ts";
 import { createProfileGateway } from "./profile-gateway.ts";
-import type { ProfiledParts } from "./profile-passage.ts";
+import type { ProfiledParts } from "./profile-forwarding.ts";
 import { createProfileView, type ProfileRules } from "./profile-view.ts";
 import { createReachFinder } from "../meta-tools/run-view.ts";
 

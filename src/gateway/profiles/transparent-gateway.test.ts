@@ -256,7 +256,10 @@ describe("everything else in a transparent profile", () => {
     ["completion/complete", { ref: { type: "ref/prompt", name: "ask" }, argument: { name: "a", value: "" } }],
   ] as const)("%s passes with its own names", async (method, params) => {
     const { gateway, asked } = openFake(() => succeed({ done: true }));
-    expect(await gateway.pass(method, params, contextOf())).toEqual({ success: true, data: { done: true } });
+    expect(await gateway.forward(method, params, contextOf())).toEqual({
+      success: true,
+      data: { done: true },
+    });
     expect(asked).toEqual([[method, params]]);
   });
 

@@ -163,7 +163,7 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
       ]);
       return { resources, resourceTemplates, prompts };
     },
-    pass(method, params, context) {
+    forward(method, params, context) {
       const held = heldRequestOf(method, params, () => server);
       const send = (next: CallContext) => request(method, params, next);
       if (held === undefined) {

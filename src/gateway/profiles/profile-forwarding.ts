@@ -12,7 +12,7 @@ import {
   readLibraryResource,
 } from "../library-resources.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
-import type { PassedMethod } from "../passage.ts";
+import type { ForwardedMethod } from "../forwarding.ts";
 import { isRunUri, readRunResource } from "../run-resources.ts";
 import { viewTraces, type FindReach } from "../meta-tools/run-view.ts";
 import { checkNoState } from "../sealed-state.ts";
@@ -22,15 +22,15 @@ export interface ProfiledParts extends GatewayParts {
   readonly findReach?: FindReach;
 }
 
-interface PassageParts {
+interface ForwardingDeps {
   readonly core: Gateway;
   readonly parts: ProfiledParts;
   readonly view: ToolView;
 }
 
-export async function passInProfile(
-  { core, parts, view }: PassageParts,
-  method: PassedMethod,
+export async function forwardInProfile(
+  { core, parts, view }: ForwardingDeps,
+  method: ForwardedMethod,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
@@ -49,12 +49,12 @@ export async function passInProfile(
     ? registry.resolvePrompt(named.name)?.source
     : registry.routeUri(named.name)?.source;
   if (source !== undefined && view.allowsServer(source))
-    return core.pass(method, params, { ...context, view });
+    return core.forward(method, params, { ...context, view });
   return named.isPrompt ? unknownPrompt(registry, named.name, view) : unknownResource(named.name);
 }
 
 /** The prompt or resource that a request is about. */
-function nameIn(method: PassedMethod, params: JsonObject): { isPrompt: boolean; name: string } {
+function nameIn(method: ForwardedMethod, params: JsonObject): { isPrompt: boolean; name: string } {
   if (method === "prompts/get") return { isPrompt: true, name: textOf(params["name"]) };
   if (method !== "completion/complete") return { isPrompt: false, name: textOf(params["uri"]) };
   const { type, name, uri } = (params["ref"] ?? {}) as JsonObject;

@@ -1,5 +1,5 @@
 /**
- * Resources, prompts and completion of the servers, passed through. Only names and URIs change on the way: a client sees
+ * Resources, prompts and completion of the servers, forwarded. Only names and URIs change on the way: a client sees
  * `server__prompt` and `repertoire://server/<id>/<uri>`, a server its own; everything else is as it came.
  */
 import type { JsonObject } from "../core/json.ts";
@@ -11,34 +11,34 @@ import type { Registry } from "../registry/registry.ts";
 import { INVALID_PARAMS } from "../core/rpc-codes.ts";
 
 /** The methods that go to the server whose prompt or resource is named. */
-export const PASSED_METHODS = [
+export const FORWARDED_METHODS = [
   "resources/read",
   "resources/subscribe",
   "resources/unsubscribe",
   "prompts/get",
   "completion/complete",
 ] as const;
-export type PassedMethod = (typeof PASSED_METHODS)[number];
+export type ForwardedMethod = (typeof FORWARDED_METHODS)[number];
 
-export function pass(
+export function forwardTo(
   registry: Registry,
-  method: PassedMethod,
+  method: ForwardedMethod,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
   switch (method) {
     case "prompts/get":
-      return passPrompt(registry, params, context);
+      return forwardPrompt(registry, params, context);
     case "completion/complete":
-      return passCompletion(registry, params, context);
+      return forwardCompletion(registry, params, context);
     default:
-      return passResource(registry, method, params, context);
+      return forwardResource(registry, method, params, context);
   }
 }
 
-async function passResource(
+async function forwardResource(
   registry: Registry,
-  method: PassedMethod,
+  method: ForwardedMethod,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
@@ -56,7 +56,7 @@ function withUri(item: JsonObject, original: string, exposed: string): JsonObjec
   return item["uri"] === original ? { ...item, uri: exposed } : item;
 }
 
-async function passPrompt(
+async function forwardPrompt(
   registry: Registry,
   params: JsonObject,
   context: CallContext,
@@ -67,7 +67,7 @@ async function passPrompt(
   return registry.request(prompt.source, "prompts/get", { ...params, name: prompt.original }, context);
 }
 
-async function passCompletion(
+async function forwardCompletion(
   registry: Registry,
   params: JsonObject,
   context: CallContext,
@@ -76,8 +76,8 @@ async function passCompletion(
   if (ref["type"] === "ref/prompt") {
     const prompt = registry.resolvePrompt(textOf(ref["name"]));
     if (prompt === undefined) return unknownPrompt(registry, textOf(ref["name"]));
-    const passed = { ...params, ref: { ...ref, name: prompt.original } };
-    return registry.request(prompt.source, "completion/complete", passed, context);
+    const forwarded = { ...params, ref: { ...ref, name: prompt.original } };
+    return registry.request(prompt.source, "completion/complete", forwarded, context);
   }
   const route = registry.routeUri(textOf(ref["uri"]));
   if (route === undefined) return unknownResource(textOf(ref["uri"]));
