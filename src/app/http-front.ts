@@ -11,7 +11,7 @@ import { checkListener } from "../server/auth/listener-policy.ts";
 import { openTokens } from "../server/auth/tokens.ts";
 import { createHealth } from "../server/health.ts";
 import { listenHttp, type HttpListener, type HttpServerParts } from "../server/http/serve-http.ts";
-import type { Visit } from "../server/http/visit.ts";
+import type { HttpCall } from "../server/http/http-call.ts";
 import { createMetrics, type Metrics, type MetricsParts } from "../telemetry/metrics.ts";
 import { endMessageSpan } from "../server/request-span.ts";
 import { VERSION } from "../core/version.ts";
@@ -84,7 +84,7 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
           }),
         }),
       refused: (reason) => metrics.observeAuthFailure(reason),
-      ended: (visit, ms) => finish(metrics, log, visit, ms),
+      ended: (call, ms) => finish(metrics, log, call, ms),
     });
   listener = await open().catch((error: unknown) => refuseAddress(error, settings));
   const opened = listener;
@@ -122,19 +122,19 @@ function refuseAddress(error: unknown, { host, port }: Required<HttpAddress>): n
 }
 
 /** One request is over: it is counted, logged and its span ends. */
-function finish(metrics: Metrics, log: Log, visit: Visit, elapsedMs: number): void {
-  const { request, response, era, method, profile, principal, tool, bodyBytes = 0, span } = visit;
-  const outcome = outcomeOf(visit);
+function finish(metrics: Metrics, log: Log, call: HttpCall, elapsedMs: number): void {
+  const { request, response, era, method, profile, principal, tool, bodyBytes = 0, span } = call;
+  const outcome = outcomeOf(call);
   if (method !== undefined && era !== undefined)
     metrics.observeRequest({ transport: "http", era, method, outcome, seconds: elapsedMs / 1000 });
-  if (span !== undefined) endMessageSpan(span, outcome, visit.error);
+  if (span !== undefined) endMessageSpan(span, outcome, call.error);
   logExchange(log, {
     method: request.method ?? "",
-    route: routeOf(visit),
+    route: routeOf(call),
     status: response.statusCode,
     elapsedMs,
     bytesIn: bodyBytes,
-    bytesOut: request.socket.bytesWritten - visit.sentBefore,
+    bytesOut: request.socket.bytesWritten - call.sentBefore,
     remote: request.socket.remoteAddress,
     principal: principal?.id,
     profile,
@@ -147,7 +147,7 @@ function finish(metrics: Metrics, log: Log, visit: Visit, elapsedMs: number): vo
 }
 
 /** Closing the response is how a modern client cancels. */
-function outcomeOf({ outcome, response: { statusCode, writableFinished } }: Visit): Outcome {
+function outcomeOf({ outcome, response: { statusCode, writableFinished } }: HttpCall): Outcome {
   if (outcome !== undefined) return outcome;
   if (statusCode === 401 || statusCode === 403 || statusCode === 429) return "refused";
   if (statusCode >= 400) return "error";
@@ -155,7 +155,7 @@ function outcomeOf({ outcome, response: { statusCode, writableFinished } }: Visi
 }
 
 /** The route and never the path: that is the client's text. */
-function routeOf({ path, profile }: Visit): string {
+function routeOf({ path, profile }: HttpCall): string {
   if (profile !== undefined) return "/mcp/:profile";
   return ROUTES.has(path) ? path : "other";
 }

@@ -10,7 +10,7 @@ import { bareHostOf } from "../auth/loopback.ts";
 import { baseFor } from "../auth/resource-metadata.ts";
 import type { AuthFailure } from "../../telemetry/metrics.ts";
 import { replyEmpty, replyError } from "./reply.ts";
-import { headerOf, type Visit } from "./visit.ts";
+import { headerOf, type HttpCall } from "./http-call.ts";
 
 /** The exact texts of Host headers that were found good, so that the usual request pays one look-up. */
 const KNOWN_HOSTS_MAX = 32;
@@ -26,14 +26,14 @@ export interface FrontDoorParts {
 
 export interface FrontDoor {
   /** Whether it is addressed to us and comes from where it may; if not, it has been answered. */
-  checkAddress(visit: Visit): boolean;
+  checkAddress(call: HttpCall): boolean;
   /**
    * The same for a probe without a token, which may also come by an address or without a Host: probes of orchestrators and load
    * balancers do. A page that has its own name resolve to this machine is known by that name, and is refused as everywhere.
    */
-  checkProbe(visit: Visit): boolean;
+  checkProbe(call: HttpCall): boolean;
   /** Whether somebody whom we know has sent it; if not, it has been answered. */
-  checkToken(visit: Visit): boolean | Promise<boolean>;
+  checkToken(call: HttpCall): boolean | Promise<boolean>;
 }
 
 /** Whether a Host header is an IP address, with or without a port. */
@@ -54,8 +54,8 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
 export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts): FrontDoor {
   const knownHosts = new Set<string>();
 
-  function checkAddress(visit: Visit): boolean {
-    const { request, response } = visit;
+  function checkAddress(call: HttpCall): boolean {
+    const { request, response } = call;
     const { host = "" } = request.headers;
     if (countHeader(request, "host") !== 1 || !knownHosts.has(host)) {
       const check = checkHost(request.headersDistinct["host"], policy);
@@ -69,10 +69,10 @@ export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts
       const message = "A request has one Authorization header at most.";
       return (replyError(response, { status: 400, message }), false);
     }
-    return request.headers.origin === undefined || checkPage(visit);
+    return request.headers.origin === undefined || checkPage(call);
   }
 
-  function checkPage({ request, response }: Visit): boolean {
+  function checkPage({ request, response }: HttpCall): boolean {
     const check = checkOrigin(request.headersDistinct["origin"], policy);
     if (check.kind === "refused") {
       refused("origin");
@@ -90,16 +90,16 @@ export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts
     return false;
   }
 
-  async function ask(visit: Visit): Promise<boolean> {
-    const { request, response, path } = visit;
+  async function ask(call: HttpCall): Promise<boolean> {
+    const { request, response, path } = call;
     const admission = await gate.admit({
       authorization: request.headers.authorization,
       remote: request.socket.remoteAddress ?? "",
       resource: path,
-      base: baseFor(headerOf(visit, "host"), bases),
+      base: baseFor(headerOf(call, "host"), bases),
     });
     if (admission.kind === "admitted") {
-      visit.principal = admission.principal;
+      call.principal = admission.principal;
       return true;
     }
     const { status, challenge, message, retryAfterS } = admission;
@@ -113,15 +113,15 @@ export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts
 
   return {
     checkAddress,
-    checkProbe(visit) {
-      const { host } = visit.request.headers;
-      const isByAddress = host === undefined || (countHeader(visit.request, "host") === 1 && isAddress(host));
-      if (!isByAddress) return checkAddress(visit);
-      return visit.request.headers.origin === undefined || checkPage(visit);
+    checkProbe(call) {
+      const { host } = call.request.headers;
+      const isByAddress = host === undefined || (countHeader(call.request, "host") === 1 && isAddress(host));
+      if (!isByAddress) return checkAddress(call);
+      return call.request.headers.origin === undefined || checkPage(call);
     },
-    checkToken(visit) {
-      visit.principal = gate.known(visit.request.headers.authorization);
-      return visit.principal !== undefined || ask(visit);
+    checkToken(call) {
+      call.principal = gate.known(call.request.headers.authorization);
+      return call.principal !== undefined || ask(call);
     },
   };
 }

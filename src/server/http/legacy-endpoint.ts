@@ -11,38 +11,38 @@ import { parseEventId } from "./event-log.ts";
 import { replyEmpty, replyError } from "./reply.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
-import { accepts, headerOf, type Visit } from "./visit.ts";
+import { accepts, headerOf, type HttpCall } from "./http-call.ts";
 
 export interface LegacyEndpoint {
-  post(visit: Visit, message: JSONRPCMessage): Promise<void>;
-  get(visit: Visit): void;
-  delete(visit: Visit): Promise<void>;
+  post(call: HttpCall, message: JSONRPCMessage): Promise<void>;
+  get(call: HttpCall): void;
+  delete(call: HttpCall): Promise<void>;
 }
 
 export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions): LegacyEndpoint {
   /** Undefined when the answer has been given already. */
-  function requireSession(visit: Visit): HttpSession | undefined {
-    const { response } = visit;
-    const id = headerOf(visit, "mcp-session-id");
+  function requireSession(call: HttpCall): HttpSession | undefined {
+    const { response } = call;
+    const id = headerOf(call, "mcp-session-id");
     if (id === undefined) {
       const message =
         "The header Mcp-Session-Id is missing: send initialize first, and the id that it answers with each request.";
       replyError(response, { status: 400, message });
       return undefined;
     }
-    const session = sessions.find(id, visit.principal);
+    const session = sessions.find(id, call.principal);
     if (session !== undefined) return session;
     const message = "There is no such session any more: send initialize to open a new one.";
     replyError(response, { status: 404, code: SESSION_NOT_FOUND, message });
     return undefined;
   }
 
-  async function open(visit: Visit, message: JSONRPCRequest): Promise<void> {
-    const session = sessions.open(visit.principal);
+  async function open(call: HttpCall, message: JSONRPCRequest): Promise<void> {
+    const session = sessions.open(call.principal);
     if (session === undefined) {
-      const told = `${sessions.explain(visit.principal)} End one with DELETE, or try again later.`;
+      const told = `${sessions.explain(call.principal)} End one with DELETE, or try again later.`;
       const headers = { "Retry-After": "30" };
-      return replyError(visit.response, { status: 429, message: told, id: message.id, headers });
+      return replyError(call.response, { status: 429, message: told, id: message.id, headers });
     }
     try {
       await connect(parts, session);
@@ -50,44 +50,44 @@ export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions):
       await session.close();
       throw error;
     }
-    session.open(message.id, message, visit);
+    session.open(message.id, message, call);
   }
 
   return {
-    async post(visit, message) {
-      const problem = findVersionProblem(visit);
-      if (problem !== undefined) return replyError(visit.response, { status: 400, message: problem });
+    async post(call, message) {
+      const problem = findVersionProblem(call);
+      if (problem !== undefined) return replyError(call.response, { status: 400, message: problem });
       const isRequest = "method" in message && "id" in message;
-      if (isRequest && message.method === "initialize" && headerOf(visit, "mcp-session-id") === undefined)
-        return open(visit, message);
-      const session = requireSession(visit);
+      if (isRequest && message.method === "initialize" && headerOf(call, "mcp-session-id") === undefined)
+        return open(call, message);
+      const session = requireSession(call);
       if (session === undefined) return;
       if (!isRequest) {
-        replyEmpty(visit.response, 202);
+        replyEmpty(call.response, 202);
         return session.receive(message);
       }
       const refusal =
         message.method === "initialize" ? "The session is open already." : session.findProblem(message.id);
       if (refusal === undefined)
-        return session.request(message.id, message, visit, accepts(visit, "text/event-stream"));
-      replyError(visit.response, { status: 400, code: INVALID_REQUEST, message: refusal, id: message.id });
+        return session.request(message.id, message, call, accepts(call, "text/event-stream"));
+      replyError(call.response, { status: 400, code: INVALID_REQUEST, message: refusal, id: message.id });
     },
-    get(visit) {
-      if (!accepts(visit, "text/event-stream")) {
+    get(call) {
+      if (!accepts(call, "text/event-stream")) {
         const message = "GET opens a stream of events: Accept must include text/event-stream.";
-        return replyError(visit.response, { status: 406, message });
+        return replyError(call.response, { status: 406, message });
       }
-      const session = requireSession(visit);
-      const last = headerOf(visit, "last-event-id");
+      const session = requireSession(call);
+      const last = headerOf(call, "last-event-id");
       const from = last === undefined ? undefined : parseEventId(last);
       const isKnown = last === undefined || from !== undefined;
-      if (session === undefined || (isKnown && session.listen(visit.response, from))) return;
-      replyError(visit.response, { status: 400, message: "The Last-Event-ID is not one of this session." });
+      if (session === undefined || (isKnown && session.listen(call.response, from))) return;
+      replyError(call.response, { status: 400, message: "The Last-Event-ID is not one of this session." });
     },
-    async delete(visit) {
-      const session = requireSession(visit);
+    async delete(call) {
+      const session = requireSession(call);
       await session?.close();
-      if (session !== undefined) replyEmpty(visit.response, 200);
+      if (session !== undefined) replyEmpty(call.response, 200);
     },
   };
 }
@@ -120,8 +120,8 @@ async function connect(parts: McpServerParts, session: HttpSession): Promise<voi
   await server.connect(session);
 }
 
-function findVersionProblem(visit: Visit): string | undefined {
-  const version = headerOf(visit, "mcp-protocol-version");
+function findVersionProblem(call: HttpCall): string | undefined {
+  const version = headerOf(call, "mcp-protocol-version");
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined;
   return `The MCP-Protocol-Version is not one of ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}.`;
 }

@@ -11,7 +11,7 @@ import { createLegacyEndpoint } from "./legacy-endpoint.ts";
 import { createModernEndpoint, isModern } from "./modern-endpoint.ts";
 import { refuseAndClose, replyEmpty, replyError, replyFailure } from "./reply.ts";
 import { Sessions } from "./sessions.ts";
-import { headerOf, type Visit } from "./visit.ts";
+import { headerOf, type HttpCall } from "./http-call.ts";
 
 export interface McpEndpointParts extends McpServerParts {
   /** Whether names are a server's own, so that none of them is a meta-tool. */
@@ -19,12 +19,12 @@ export interface McpEndpointParts extends McpServerParts {
   readonly telemetry: Telemetry;
   /** Whether the gateway is leaving: answers and notifications are still taken, requests are not. */
   readonly isDraining: () => boolean;
-  readonly refusePermission: (permission: Permission, visit: Visit) => InsufficientScope;
+  readonly refusePermission: (permission: Permission, call: HttpCall) => InsufficientScope;
 }
 
 export interface McpEndpoint {
   /** Never rejects: a request that fails is answered all the same. */
-  handle(visit: Visit): Promise<void>;
+  handle(call: HttpCall): Promise<void>;
   readonly sessionCount: number;
   close(): Promise<void>;
 }
@@ -34,61 +34,61 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   const legacy = createLegacyEndpoint(parts, sessions);
   const modern = createModernEndpoint(parts);
 
-  async function post(visit: Visit): Promise<void> {
-    const body = await readBody(visit.request);
+  async function post(call: HttpCall): Promise<void> {
+    const body = await readBody(call.request);
     if (body.kind === "gone") return;
     if (body.kind === "refused") {
-      const { request, response } = visit;
+      const { request, response } = call;
       return body.isUnread ? refuseAndClose(request, response, body.error) : replyError(response, body.error);
     }
-    visit.bodyBytes = body.byteCount;
-    note(visit, body.message);
-    if (!isAllowed(visit, neededFor(body.message, parts.isTransparent))) return;
-    if (visit.requestId !== undefined && parts.isDraining()) return refuseLate(visit);
-    const message = trace(visit, body.message);
-    return visit.era === "modern" ? modern.post(visit, message) : legacy.post(visit, message);
+    call.bodyBytes = body.byteCount;
+    note(call, body.message);
+    if (!isAllowed(call, neededFor(body.message, parts.isTransparent))) return;
+    if (call.requestId !== undefined && parts.isDraining()) return refuseLate(call);
+    const message = trace(call, body.message);
+    return call.era === "modern" ? modern.post(call, message) : legacy.post(call, message);
   }
 
-  function trace(visit: Visit, message: JSONRPCMessage): JSONRPCMessage {
+  function trace(call: HttpCall, message: JSONRPCMessage): JSONRPCMessage {
     const traced = traceMessage(parts.telemetry, message, {
       transport: "http",
-      sessionId: headerOf(visit, "mcp-session-id"),
-      protocolVersion: headerOf(visit, "mcp-protocol-version"),
+      sessionId: headerOf(call, "mcp-session-id"),
+      protocolVersion: headerOf(call, "mcp-protocol-version"),
       headers: {
-        traceparent: headerOf(visit, "traceparent"),
-        tracestate: headerOf(visit, "tracestate"),
-        baggage: headerOf(visit, "baggage"),
+        traceparent: headerOf(call, "traceparent"),
+        tracestate: headerOf(call, "tracestate"),
+        baggage: headerOf(call, "baggage"),
       },
     });
-    visit.span = traced.span;
+    call.span = traced.span;
     return traced.message;
   }
 
-  function isAllowed(visit: Visit, needed: readonly Permission[]): boolean {
-    const missing = needed.find((permission) => visit.principal?.permissions.has(permission) !== true);
+  function isAllowed(call: HttpCall, needed: readonly Permission[]): boolean {
+    const missing = needed.find((permission) => call.principal?.permissions.has(permission) !== true);
     if (missing === undefined) return true;
-    const { status, challenge, message } = parts.refusePermission(missing, visit);
-    const { requestId: id = null, response } = visit;
+    const { status, challenge, message } = parts.refusePermission(missing, call);
+    const { requestId: id = null, response } = call;
     replyError(response, { status, message, id, headers: { "WWW-Authenticate": challenge } });
     return false;
   }
 
-  async function route(visit: Visit): Promise<void> {
-    const { method } = visit.request;
-    if (method === "POST") return post(visit);
+  async function route(call: HttpCall): Promise<void> {
+    const { method } = call.request;
+    if (method === "POST") return post(call);
     if (method !== "GET" && method !== "DELETE")
-      return replyEmpty(visit.response, 405, { Allow: "GET, POST, DELETE" });
-    visit.era = "legacy";
-    if (!isAllowed(visit, ["read"])) return;
-    return method === "GET" ? legacy.get(visit) : legacy.delete(visit);
+      return replyEmpty(call.response, 405, { Allow: "GET, POST, DELETE" });
+    call.era = "legacy";
+    if (!isAllowed(call, ["read"])) return;
+    return method === "GET" ? legacy.get(call) : legacy.delete(call);
   }
 
   return {
-    async handle(visit) {
+    async handle(call) {
       try {
-        await route(visit);
+        await route(call);
       } catch (error) {
-        replyFailure(visit, error, parts.log);
+        replyFailure(call, error, parts.log);
       }
     },
     get sessionCount() {
@@ -100,20 +100,20 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   };
 }
 
-function refuseLate({ response, requestId }: Visit): void {
+function refuseLate({ response, requestId }: HttpCall): void {
   const headers = { "Retry-After": "1", Connection: "close" };
   const message = "The gateway is ending and takes no more requests. Try again in a moment.";
   replyError(response, { status: 503, message, id: requestId ?? null, headers });
 }
 
 /** What is told of the request in logs, metrics and traces. */
-function note(visit: Visit, message: JSONRPCMessage): void {
-  visit.era = isModern(visit, message) ? "modern" : "legacy";
+function note(call: HttpCall, message: JSONRPCMessage): void {
+  call.era = isModern(call, message) ? "modern" : "legacy";
   if (!("method" in message)) return;
-  visit.method = message.method;
-  if ("id" in message) visit.requestId = message.id;
+  call.method = message.method;
+  if ("id" in message) call.requestId = message.id;
   const name = message.method === "tools/call" ? message.params?.["name"] : undefined;
-  if (typeof name === "string") visit.tool = name;
+  if (typeof name === "string") call.tool = name;
 }
 
 /** An answer to what we asked belongs to a call. */

@@ -30,7 +30,7 @@ import { Exchange } from "./exchange.ts";
 import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
 import { findParamHeaderProblem } from "./param-headers.ts";
 import { replyError } from "./reply.ts";
-import { accepts, goneSignal, headerOf, noteAnswer, type Visit } from "./visit.ts";
+import { accepts, goneSignal, headerOf, noteAnswer, type HttpCall } from "./http-call.ts";
 import { pour, toWebRequest } from "./web.ts";
 
 const MODERN_VERSION = "2026-07-28";
@@ -38,29 +38,29 @@ const MODERN_VERSION = "2026-07-28";
 const CLOSED = 499;
 
 export interface ModernEndpoint {
-  post(visit: Visit, message: JSONRPCMessage): Promise<void>;
+  post(call: HttpCall, message: JSONRPCMessage): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A request says which era it is of; a claim in the body counts more than a header. */
-export function isModern(visit: Visit, message: JSONRPCMessage): boolean {
+export function isModern(call: HttpCall, message: JSONRPCMessage): boolean {
   if (!("method" in message)) return false;
   const meta = message.params?.["_meta"];
   if (isJsonObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION_META_KEY)) return true;
-  return (headerOf(visit, "mcp-protocol-version") ?? "") >= MODERN_VERSION;
+  return (headerOf(call, "mcp-protocol-version") ?? "") >= MODERN_VERSION;
 }
 
 export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
   const { gateway, log } = parts;
-  const visits = new WeakMap<Request, Visit>();
+  const calls = new WeakMap<Request, HttpCall>();
   /** By the id of the principal, of which there are few. */
   const listenerCounts = new Map<string | undefined, number>();
   const bus = new InMemoryServerEventBus((error) => log.warn("server.http.problem", { error }));
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
-      const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
+      const call = requestInfo === undefined ? undefined : calls.get(requestInfo);
       const who = { handle: () => undefined, listed: { version: undefined }, isLasting: false };
-      const server = createMcpServer(parts, { ...who, context: ownContext(visit) }, await describeFor(parts));
+      const server = createMcpServer(parts, { ...who, context: ownContext(call) }, await describeFor(parts));
       return withCarriableAnswers(server, log);
     },
     {
@@ -81,8 +81,8 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
   ];
 
   /** Whether one more may listen; if not, it has been answered. */
-  function takePlace(visit: Visit): boolean {
-    const { principal, response, requestId: id = null } = visit;
+  function takePlace(call: HttpCall): boolean {
+    const { principal, response, requestId: id = null } = call;
     const count = listenerCounts.get(principal?.id) ?? 0;
     if (count >= OWN_SUBSCRIPTION_COUNT_MAX) {
       const message = `${count} subscriptions came with this token already, which is the limit: close one first.`;
@@ -93,33 +93,33 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
     return true;
   }
 
-  async function throughSdk(visit: Visit, message: JSONRPCMessage): Promise<void> {
-    if (visit.method === "subscriptions/listen" && !takePlace(visit)) return;
-    const request = toWebRequest(visit);
+  async function throughSdk(call: HttpCall, message: JSONRPCMessage): Promise<void> {
+    if (call.method === "subscriptions/listen" && !takePlace(call)) return;
+    const request = toWebRequest(call);
     subscribeServers(parts, message, request.signal);
-    visits.set(request, visit);
+    calls.set(request, call);
     const answer = await handler.fetch(request, { parsedBody: message });
-    if (answer.status !== CLOSED) return pour(answer, visit);
+    if (answer.status !== CLOSED) return pour(answer, call);
     const words = "The endpoint was closed before this request was answered; it may have taken effect.";
-    replyError(visit.response, { status: 503, message: words, id: visit.requestId ?? null });
+    replyError(call.response, { status: 503, message: words, id: call.requestId ?? null });
   }
 
   /** Undefined when it is not the plain case. */
-  function takeCall(visit: Visit, message: JSONRPCRequest): Promise<void> | undefined {
+  function takeCall(call: HttpCall, message: JSONRPCRequest): Promise<void> | undefined {
     const params = (message.params ?? {}) as JsonObject;
     const { name, arguments: args = {} } = params;
-    if (!isPlainCall(visit, params) || typeof name !== "string" || !isJsonObject(args)) return undefined;
+    if (!isPlainCall(call, params) || typeof name !== "string" || !isJsonObject(args)) return undefined;
     const tool = gateway.findTool(name);
     if (tool === undefined) return undefined;
-    const problem = findParamHeaderProblem(tool.inputSchema, args, visit.request.headers);
+    const problem = findParamHeaderProblem(tool.inputSchema, args, call.request.headers);
     if (problem !== undefined) {
       const words = `Bad Request: the request headers and body disagree: ${problem}`;
       const error = { status: 400, code: HEADER_MISMATCH, message: words, id: message.id };
-      return Promise.resolve(replyError(visit.response, error));
+      return Promise.resolve(replyError(call.response, error));
     }
     // Opened only for a call that is taken: until then the response may be the SDK's.
     let exchange: Exchange | undefined;
-    const context = callContext(visit, params, (note) => {
+    const context = callContext(call, params, (note) => {
       try {
         exchange?.send(note);
       } catch (error) {
@@ -128,7 +128,7 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
     });
     const answer = gateway.callUpstream(name, args, context);
     if (answer === undefined) return undefined;
-    exchange = openExchange(visit, log);
+    exchange = openExchange(call, log);
     return finish(exchange, message, answer);
   }
 
@@ -161,10 +161,10 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
   }
 
   return {
-    async post(visit, message) {
-      endWithToken(visit);
+    async post(call, message) {
+      endWithToken(call);
       const isCall = "method" in message && "id" in message && message.method === "tools/call";
-      await ((isCall ? takeCall(visit, message) : undefined) ?? throughSdk(visit, message));
+      await ((isCall ? takeCall(call, message) : undefined) ?? throughSdk(call, message));
     },
     async close() {
       for (const stop of leave) stop();
@@ -188,39 +188,39 @@ function withCarriableAnswers(server: Server, log: Log): Server {
 }
 
 /** A token that is revoked ends what came with it, as if its client had gone. */
-function endWithToken({ principal, response }: Visit): void {
+function endWithToken({ principal, response }: HttpCall): void {
   const end = (): void => void response.destroy();
   principal?.revoked.addEventListener("abort", end, { once: true });
   response.once("close", () => principal?.revoked.removeEventListener("abort", end));
 }
 
 /** Whether headers and envelope say exactly the same, so that nothing is left for the SDK to find. */
-function isPlainCall(visit: Visit, params: JsonObject): boolean {
+function isPlainCall(call: HttpCall, params: JsonObject): boolean {
   const meta = params["_meta"] as JsonObject;
   return (
     meta?.[PROTOCOL_VERSION_META_KEY] === MODERN_VERSION &&
     isJsonObject(meta[CLIENT_CAPABILITIES_META_KEY]) &&
-    headerOf(visit, "mcp-protocol-version") === MODERN_VERSION &&
-    headerOf(visit, "mcp-method") === "tools/call" &&
-    headerOf(visit, "mcp-name") === params["name"]
+    headerOf(call, "mcp-protocol-version") === MODERN_VERSION &&
+    headerOf(call, "mcp-method") === "tools/call" &&
+    headerOf(call, "mcp-name") === params["name"]
   );
 }
 
-function ownContext(visit: Visit | undefined): Partial<CallContext> {
-  const principal = visit?.principal;
+function ownContext(call: HttpCall | undefined): Partial<CallContext> {
+  const principal = call?.principal;
   if (principal === undefined) return {};
   return { principal, caller: principal.id, session: `principal:${principal.id}` };
 }
 
-function callContext(visit: Visit, params: JsonObject, send: (note: unknown) => void): CallContext {
+function callContext(call: HttpCall, params: JsonObject, send: (note: unknown) => void): CallContext {
   const tell = (method: string, note: JsonObject): void => send({ jsonrpc: "2.0", method, params: note });
   const meta = params["_meta"] as JsonObject;
   const { inputResponses, requestState } = params;
   const logLevel = meta[LOG_LEVEL_META_KEY];
   return {
-    ...contextOf(params, goneSignal(visit), undefined, tell),
+    ...contextOf(params, goneSignal(call), undefined, tell),
     onNotice: tell,
-    ...ownContext(visit),
+    ...ownContext(call),
     modern: {
       capabilities: meta[CLIENT_CAPABILITIES_META_KEY] as JsonObject,
       ...(typeof logLevel === "string" && { logLevel }),
@@ -230,12 +230,12 @@ function callContext(visit: Visit, params: JsonObject, send: (note: unknown) => 
   };
 }
 
-function openExchange(visit: Visit, log: Log): Exchange {
-  const { response } = visit;
+function openExchange(call: HttpCall, log: Log): Exchange {
+  const { response } = call;
   const openSink = () => {
     const writer = new EventWriter(response);
     return { send: (data: string) => writer.event(data), end: () => writer.end() };
   };
-  const answered = (answer: Answer): void => noteAnswer(visit, answer);
-  return new Exchange({ response, canStream: accepts(visit, "text/event-stream"), openSink, answered, log });
+  const answered = (answer: Answer): void => noteAnswer(call, answer);
+  return new Exchange({ response, canStream: accepts(call, "text/event-stream"), openSink, answered, log });
 }

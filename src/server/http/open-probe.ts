@@ -6,7 +6,7 @@
  */
 import type { Health } from "../health.ts";
 import { replyText } from "./reply.ts";
-import type { Visit } from "./visit.ts";
+import type { HttpCall } from "./http-call.ts";
 
 type OpenProbe = "live" | "ready";
 
@@ -16,13 +16,13 @@ const PROBES: ReadonlyMap<string, OpenProbe> = new Map([
 ]);
 
 /** What is asked, where it is asked without a token. */
-export function openProbeOf({ request, path }: Visit): OpenProbe | undefined {
+export function openProbeOf({ request, path }: HttpCall): OpenProbe | undefined {
   if (request.headers.authorization !== undefined) return undefined;
   return request.method === "GET" || request.method === "HEAD" ? PROBES.get(path) : undefined;
 }
 
 export async function answerProbe(
-  { response }: Visit,
+  { response }: HttpCall,
   probe: OpenProbe,
   health: Pick<Health, "probe">,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Permission } from "../../core/principal.ts";
 import type { OperatorRoute } from "./operator-routes.ts";
-import { permissionsOf } from "./visit.ts";
+import { permissionsOf } from "./http-call.ts";
 
 export function createOperatorListener(
   routes: readonly OperatorRoute[],

@@ -27,7 +27,7 @@ import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
 import { replyError, replyFailure } from "./reply.ts";
 import { SocketShare } from "./socket-share.ts";
 import { UnderWay } from "./under-way.ts";
-import { headerOf, rememberVisit, type Visit } from "./visit.ts";
+import { headerOf, rememberCall, type HttpCall } from "./http-call.ts";
 
 /** Not imported: that reads every export of the module, and one of them loads a whole HTTP client. */
 const { createServer } = process.getBuiltinModule("node:http");
@@ -59,7 +59,7 @@ export interface HttpServerParts extends OperatorParts {
   /** Whether the gateway is leaving: what is under way is answered, and nothing new is begun. */
   readonly isDraining: () => boolean;
   /** A request has been answered, or its client has gone. */
-  readonly ended: (visit: Visit, ms: number) => void;
+  readonly ended: (call: HttpCall, ms: number) => void;
   readonly log: Log;
   /** How long the header lines of a request may take. */
   readonly headersMs?: number;
@@ -120,17 +120,17 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
     return endpoint;
   }
 
-  function refusePermission(permission: Parameters<typeof scopeNameOf>[0], visit: Visit) {
+  function refusePermission(permission: Parameters<typeof scopeNameOf>[0], call: HttpCall) {
     parts.refused("forbidden");
-    const base = baseFor(headerOf(visit, "host"), bases);
-    const url = parts.oauth === undefined ? undefined : metadataUrlOf(base, visit.path);
+    const base = baseFor(headerOf(call, "host"), bases);
+    const url = parts.oauth === undefined ? undefined : metadataUrlOf(base, call.path);
     return insufficientScope(permission, scopeNameOf(permission, parts.oauth?.scopes ?? {}), url);
   }
 
   const underWay = new UnderWay();
-  const ended = (visit: Visit, ms: number): void => {
-    underWay.delete(visit);
-    parts.ended(visit, ms);
+  const ended = (call: HttpCall, ms: number): void => {
+    underWay.delete(call);
+    parts.ended(call, ms);
   };
   const handle = createHandler({
     ...parts,
@@ -139,7 +139,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
     endpointFor,
     ended,
     share,
-    begun: (visit) => underWay.add(visit),
+    begun: (call) => underWay.add(call),
   });
   sockets.on("request", handle);
   return {
@@ -168,7 +168,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
 }
 
 interface HandlerParts extends Pick<HttpServerParts, "ended" | "health" | "log" | "profile" | "refused"> {
-  readonly begun: (visit: Visit) => void;
+  readonly begun: (call: HttpCall) => void;
   readonly door: FrontDoor;
   readonly share: SocketShare;
   readonly operate: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -179,7 +179,7 @@ function createHandler(parts: HandlerParts) {
   const { door, share, operate, endpointFor, begun, ended, log } = parts;
 
   /** Before anything is told of the profile, also whether there is one. */
-  function mayUse({ principal, response }: Visit, profile: string | undefined): boolean {
+  function mayUse({ principal, response }: HttpCall, profile: string | undefined): boolean {
     const problem = principal && findProfileProblem(principal, profile ?? parts.profile);
     if (problem === undefined) return true;
     parts.refused("forbidden");
@@ -187,29 +187,29 @@ function createHandler(parts: HandlerParts) {
     return false;
   }
 
-  async function handle(visit: Visit): Promise<void> {
-    const probe = openProbeOf(visit);
+  async function handle(call: HttpCall): Promise<void> {
+    const probe = openProbeOf(call);
     if (probe !== undefined) {
-      if (door.checkProbe(visit)) await answerProbe(visit, probe, parts.health);
+      if (door.checkProbe(call)) await answerProbe(call, probe, parts.health);
       return;
     }
-    if (!door.checkAddress(visit)) return;
-    const { request, response, path } = visit;
+    if (!door.checkAddress(call)) return;
+    const { request, response, path } = call;
     // Whoever has no token yet must be able to read where to get one.
     if (path.startsWith("/.well-known/")) return operate(request, response);
-    const isKnown = door.checkToken(visit);
+    const isKnown = door.checkToken(call);
     if (isKnown !== true && !(await isKnown)) return;
-    const refusal = visit.principal === undefined ? undefined : share.admit(request.socket, visit.principal);
+    const refusal = call.principal === undefined ? undefined : share.admit(request.socket, call.principal);
     if (refusal !== undefined) {
       const headers = { "Retry-After": "30", Connection: "close" };
       return replyError(response, { status: 429, message: `${refusal} Close one first.`, headers });
     }
     const mcp = MCP_PATH.exec(path);
     if (mcp === null) {
-      rememberVisit(visit);
+      rememberCall(call);
       return operate(request, response);
     }
-    if (!mayUse(visit, mcp[1])) return;
+    if (!mayUse(call, mcp[1])) return;
     const endpoint = endpointFor(mcp[1]);
     if (endpoint === undefined) {
       const message =
@@ -218,18 +218,18 @@ function createHandler(parts: HandlerParts) {
           : `There is no profile ${mcp[1]}. Profiles are named in the config; the endpoint of the gateway is /mcp.`;
       return replyError(response, { status: 404, message });
     }
-    if (mcp[1] !== undefined) visit.profile = mcp[1];
-    await endpoint.handle(visit);
+    if (mcp[1] !== undefined) call.profile = mcp[1];
+    await endpoint.handle(call);
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     const startedAt = performance.now();
     const [path = "/"] = (request.url ?? "/").split("?", 1);
     const sentBefore = request.socket.bytesWritten;
-    const visit: Visit = { request, response, path, sentBefore, principal: undefined };
-    begun(visit);
-    response.once("close", () => ended(visit, performance.now() - startedAt));
-    handle(visit).catch((error: unknown) => replyFailure(visit, error, log));
+    const call: HttpCall = { request, response, path, sentBefore, principal: undefined };
+    begun(call);
+    response.once("close", () => ended(call, performance.now() - startedAt));
+    handle(call).catch((error: unknown) => replyFailure(call, error, log));
   };
 }
 

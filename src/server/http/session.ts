@@ -17,7 +17,7 @@ import { EventStream } from "./event-stream.ts";
 import { EventWriter } from "./event-writer.ts";
 import { Exchange } from "./exchange.ts";
 import { SESSION_REQUEST_COUNT_MAX } from "./limits.ts";
-import { noteAnswer, type Visit } from "./visit.ts";
+import { noteAnswer, type HttpCall } from "./http-call.ts";
 
 /** Ended streams that a client may still come back for. */
 const ENDED_STREAM_COUNT_MAX = 32;
@@ -87,11 +87,11 @@ export class HttpSession implements Transport {
   }
 
   /** A request, with the response that its answer goes to. */
-  request(id: MessageId, message: JSONRPCMessage, visit: Visit, canStream: boolean): void {
-    const { response } = visit;
+  request(id: MessageId, message: JSONRPCMessage, call: HttpCall, canStream: boolean): void {
+    const { response } = call;
     const headers = { "Mcp-Session-Id": this.sessionId };
     const openSink = (): EventStream => this.#openStream(new EventWriter(response, headers));
-    const answered = (answer: Answer): void => noteAnswer(visit, answer);
+    const answered = (answer: Answer): void => noteAnswer(call, answer);
     const log = this.#problems;
     this.#exchanges.set(id, new Exchange({ response, canStream, headers, openSink, answered, log }));
     try {
@@ -102,9 +102,9 @@ export class HttpSession implements Transport {
   }
 
   /** The request that opens the session: refused, it leaves no session behind. */
-  open(id: MessageId, message: JSONRPCMessage, visit: Visit): void {
+  open(id: MessageId, message: JSONRPCMessage, call: HttpCall): void {
     this.#openedBy = id;
-    this.request(id, message, visit, false);
+    this.request(id, message, call, false);
   }
 
   /** A notification, or an answer to what we asked. */

@@ -1,16 +1,16 @@
-import type { Visit } from "./visit.ts";
+import type { HttpCall } from "./http-call.ts";
 
 /** The requests that have no answer yet, for whoever ends the gateway and lets them have one. */
 export class UnderWay {
-  readonly #visits = new Set<Visit>();
+  readonly #calls = new Set<HttpCall>();
   #settle: (() => void) | undefined;
 
-  add(visit: Visit): void {
-    this.#visits.add(visit);
+  add(call: HttpCall): void {
+    this.#calls.add(call);
   }
 
-  delete(visit: Visit): void {
-    this.#visits.delete(visit);
+  delete(call: HttpCall): void {
+    this.#calls.delete(call);
     if (this.#settle !== undefined && !this.#isAwaited()) this.#settle();
   }
 
@@ -26,7 +26,7 @@ export class UnderWay {
 
   /** Streams that only listen end with the gateway and have no answer. */
   #isAwaited(): boolean {
-    return [...this.#visits].some(
+    return [...this.#calls].some(
       ({ requestId, method }) => requestId !== undefined && method !== "subscriptions/listen",
     );
   }

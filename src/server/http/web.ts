@@ -1,11 +1,11 @@
 /** Between node's requests and responses and those of the web platform, for what the SDK answers. */
-import { goneSignal, type Visit } from "./visit.ts";
+import { goneSignal, type HttpCall } from "./http-call.ts";
 import { countStream } from "./event-writer.ts";
 import { UNREAD_BYTES_MAX } from "./limits.ts";
 
 /** Without its body, which was read and parsed already. Its signal aborts when the client has gone. */
-export function toWebRequest(visit: Visit): Request {
-  const { request } = visit;
+export function toWebRequest(call: HttpCall): Request {
+  const { request } = call;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
@@ -14,12 +14,12 @@ export function toWebRequest(visit: Visit): Request {
   return new Request("http://localhost/mcp", {
     method: request.method ?? "POST",
     headers,
-    signal: goneSignal(visit),
+    signal: goneSignal(call),
   });
 }
 
 /** Writes an answer as it comes. A client that stops reading loses it. */
-export async function pour(answer: Response, { response }: Visit): Promise<void> {
+export async function pour(answer: Response, { response }: HttpCall): Promise<void> {
   if (response.destroyed || response.headersSent) return void answer.body?.cancel();
   response.writeHead(answer.status, { "Cache-Control": "no-store", ...Object.fromEntries(answer.headers) });
   if (answer.body === null) return void response.end();

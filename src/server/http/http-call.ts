@@ -6,7 +6,7 @@ import type { MessageId } from "../message.ts";
 import { outcomeOfAnswer } from "../request-span.ts";
 
 /** A request on its way: who sends it, where its answer goes, and what is known of it so far. */
-export interface Visit {
+export interface HttpCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** What its connection had carried before. */
@@ -29,18 +29,18 @@ export interface Visit {
 }
 
 /** One value of a header that may be given once. */
-export function headerOf({ request }: Visit, name: string): string | undefined {
+export function headerOf({ request }: HttpCall, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;
 }
 
-export function accepts(visit: Visit, type: string): boolean {
-  const accept = headerOf(visit, "accept");
+export function accepts(call: HttpCall, type: string): boolean {
+  const accept = headerOf(call, "accept");
   return accept === undefined || accept.includes(type) || accept.includes("*/*");
 }
 
 /** Aborts when the client has gone before its answer was whole. Whoever has it needs no signal, and aborting costs a stack trace. */
-export function goneSignal({ response }: Visit): AbortSignal {
+export function goneSignal({ response }: HttpCall): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => {
     if (!response.writableFinished) gone.abort();
@@ -48,22 +48,22 @@ export function goneSignal({ response }: Visit): AbortSignal {
   return gone.signal;
 }
 
-const visits = new WeakMap<IncomingMessage, Visit>();
+const calls = new WeakMap<IncomingMessage, HttpCall>();
 
 /** Remembers whose request it is, for routes that see the request alone. */
-export function rememberVisit(visit: Visit): void {
-  visits.set(visit.request, visit);
+export function rememberCall(call: HttpCall): void {
+  calls.set(call.request, call);
 }
 
 export function permissionsOf(request: IncomingMessage): ReadonlySet<Permission> {
-  return visits.get(request)?.principal?.permissions ?? new Set();
+  return calls.get(request)?.principal?.permissions ?? new Set();
 }
 
 /** Notes how an answer of MCP ends the request. */
 export function noteAnswer(
-  visit: Visit,
+  call: HttpCall,
   answer: { readonly result?: unknown; readonly error?: unknown },
 ): void {
-  visit.outcome = outcomeOfAnswer(answer);
-  if (isJsonObject(answer.error)) visit.error = answer.error;
+  call.outcome = outcomeOfAnswer(answer);
+  if (isJsonObject(answer.error)) call.error = answer.error;
 }
