@@ -5,7 +5,7 @@ import type { Log } from "../core/log.ts";
 import type { Outcome } from "../telemetry/telemetry.ts";
 import { traceIdOf } from "../core/trace-context.ts";
 import type { ConfigurableLog } from "../telemetry/log.ts";
-import { logExchange } from "../server/access-log.ts";
+import { logRequest } from "../server/access-log.ts";
 import { createGate, type GateOAuth } from "../server/auth/gate.ts";
 import { checkListener } from "../server/auth/listener-policy.ts";
 import { openTokens } from "../server/auth/tokens.ts";
@@ -128,7 +128,7 @@ function finish(metrics: Metrics, log: Log, call: HttpCall, elapsedMs: number): 
   if (method !== undefined && era !== undefined)
     metrics.observeRequest({ transport: "http", era, method, outcome, seconds: elapsedMs / 1000 });
   if (span !== undefined) endMessageSpan(span, outcome, call.error);
-  logExchange(log, {
+  logRequest(log, {
     method: request.method ?? "",
     route: routeOf(call),
     status: response.statusCode,

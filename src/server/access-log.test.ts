@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { silentLog, type Log } from "../core/log.ts";
 import { createLog } from "../telemetry/log.ts";
-import { logExchange, type HttpExchange } from "./access-log.ts";
+import { logRequest, type HttpOutcome } from "./access-log.ts";
 
-const exchange: HttpExchange = {
+const outcome: HttpOutcome = {
   method: "POST",
   route: "/mcp",
   status: 200,
@@ -22,20 +22,20 @@ const exchange: HttpExchange = {
   traceId: "t-1",
 };
 
-function written(given: Partial<HttpExchange>): [string, string, Record<string, unknown>] {
+function written(given: Partial<HttpOutcome>): [string, string, Record<string, unknown>] {
   let line: [string, string, Record<string, unknown>] | undefined;
   const note = (level: string) => (event: string, fields?: Record<string, unknown>) => {
     line = [level, event, fields ?? {}];
   };
   const log: Log = { ...silentLog, warn: note("warn"), info: note("info"), debug: note("debug") };
-  logExchange(log, { ...exchange, ...given });
+  logRequest(log, { ...outcome, ...given });
   return line!;
 }
 
 it("tells who asked for what and what came of it, in one line", () => {
-  expect(written({})).toEqual(["info", "http.request", { ...exchange, elapsedMs: 1.2 }]);
+  expect(written({})).toEqual(["info", "http.request", { ...outcome, elapsedMs: 1.2 }]);
   expect(written({ tool: undefined, profile: "work", otelTraceId: "a".repeat(32) })[2]).toEqual({
-    ...exchange,
+    ...outcome,
     elapsedMs: 1.2,
     profile: "work",
     otelTraceId: "a".repeat(32),
@@ -65,7 +65,7 @@ it("T156: a name that a client chose is cut, escaped and stays in its field", ()
 it("has no field but the named ones: a header or a body has no way in", () => {
   const more = { authorization: "Bearer x", body: "secret", url: "/mcp?key=1", headers: {} };
   expect(Object.keys(written(more as object)[2])).toEqual(
-    Object.keys(exchange).filter((key) => key !== "profile"),
+    Object.keys(outcome).filter((key) => key !== "profile"),
   );
 });
 
@@ -73,7 +73,7 @@ it("T156: the real log writes one line of JSON, without the secrets that it know
   const file = join(temporaryFolder(), "access.log");
   const secret = "s".repeat(12);
   const log = createLog({ level: "info", file, secrets: [secret] });
-  logExchange(log, { ...exchange, tool: `a\nb${secret}` });
+  logRequest(log, { ...outcome, tool: `a\nb${secret}` });
   await log.close();
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   expect(lines).toHaveLength(1);

@@ -6,7 +6,7 @@ import type { Log } from "../core/log.ts";
 import { escapeUnprintable } from "../text/printable.ts";
 import type { Outcome } from "../telemetry/telemetry.ts";
 
-export interface HttpExchange {
+export interface HttpOutcome {
   readonly method: string;
   /** As the server wrote it, such as `/mcp/:profile`; never the path that was asked for. */
   readonly route: string;
@@ -35,19 +35,19 @@ const TEXT_LENGTH_MAX = 128;
 /** What asks again and again whether all is well; its answers are of interest when they are not. */
 const PROBES: ReadonlySet<string> = new Set(["/health", "/health/live", "/health/ready", "/metrics"]);
 
-export function logExchange(log: Log, exchange: HttpExchange): void {
-  log[levelOf(exchange)]("http.request", fieldsOf(exchange));
+export function logRequest(log: Log, outcome: HttpOutcome): void {
+  log[levelOf(outcome)]("http.request", fieldsOf(outcome));
 }
 
-function levelOf({ status, route }: HttpExchange): "warn" | "info" | "debug" {
+function levelOf({ status, route }: HttpOutcome): "warn" | "info" | "debug" {
   if (status >= 500) return "warn";
   return status < 400 && PROBES.has(route) ? "debug" : "info";
 }
 
-function fieldsOf(exchange: HttpExchange): Record<string, unknown> {
+function fieldsOf(outcome: HttpOutcome): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of FIELDS) {
-    const value = exchange[name];
+    const value = outcome[name];
     if (typeof value === "string") fields[name] = escapeUnprintable(value.slice(0, TEXT_LENGTH_MAX));
     else if (value !== undefined) fields[name] = name === "elapsedMs" ? Math.round(value * 10) / 10 : value;
   }
@@ -70,4 +70,4 @@ const FIELDS = [
   "outcome",
   "traceId",
   "otelTraceId",
-] as const satisfies readonly (keyof HttpExchange)[];
+] as const satisfies readonly (keyof HttpOutcome)[];

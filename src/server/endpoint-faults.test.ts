@@ -13,7 +13,7 @@ import { succeed } from "../core/result.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { openRig, sum } from "../gateway/gateway.testkit.ts";
 import { EventWriter } from "./http/event-writer.ts";
-import { Exchange } from "./http/exchange.ts";
+import { ResponseStream } from "./http/response-stream.ts";
 import { initialize, send, serveEndpoint } from "./http/http.testkit.ts";
 import { connectStdio } from "./stdio/serve-stdio.ts";
 
@@ -102,7 +102,7 @@ interface Driven {
   /** Opens the connection, again where that failed. The answer is to each attempt. */
   open(): Promise<RpcAnswer[]>;
   ask(id: number, method: string, params: JsonObject): Promise<RpcAnswer>;
-  /** What is still open: exchanges, sessions beyond the one in use, answers that nobody asked for. */
+  /** What is still open: responses, sessions beyond the one in use, answers that nobody asked for. */
   leftOver(): Record<string, number>;
 }
 
@@ -140,7 +140,7 @@ async function openTwice(open: (id: number) => Promise<RpcAnswer>): Promise<RpcA
 const driveLegacy: Drive = async (gateway, log) => {
   const { url, endpoint } = await serveEndpoint(gateway, log);
   let session: Record<string, string> = {};
-  const exchangesBefore = Exchange.openCount;
+  const responsesBefore = ResponseStream.openCount;
   return {
     open: () =>
       openTwice(async (id) => {
@@ -153,7 +153,7 @@ const driveLegacy: Drive = async (gateway, log) => {
       return (await send(url, { headers: session, body })).json();
     },
     leftOver: () => ({
-      exchanges: Exchange.openCount - exchangesBefore,
+      responses: ResponseStream.openCount - responsesBefore,
       otherSessions: endpoint.sessionCount - 1,
       streams: EventWriter.openCount,
     }),
@@ -162,7 +162,7 @@ const driveLegacy: Drive = async (gateway, log) => {
 
 const driveModern: Drive = async (gateway, log) => {
   const { url } = await serveEndpoint(gateway, log);
-  const exchangesBefore = Exchange.openCount;
+  const responsesBefore = ResponseStream.openCount;
   const ask = async (id: number, method: string, params: JsonObject): Promise<RpcAnswer> => {
     const { name, uri } = params;
     const headers: Record<string, string> = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method };
@@ -173,7 +173,10 @@ const driveModern: Drive = async (gateway, log) => {
   return {
     open: () => openTwice((id) => ask(id, "server/discover", {})),
     ask,
-    leftOver: () => ({ exchanges: Exchange.openCount - exchangesBefore, streams: EventWriter.openCount }),
+    leftOver: () => ({
+      responses: ResponseStream.openCount - responsesBefore,
+      streams: EventWriter.openCount,
+    }),
   };
 };
 

@@ -26,7 +26,7 @@ import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
 import { HEADER_MISMATCH, MISSING_CAPABILITY } from "../../core/rpc-codes.ts";
 import { EventWriter } from "./event-writer.ts";
-import { Exchange } from "./exchange.ts";
+import { ResponseStream } from "./response-stream.ts";
 import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
 import { findParamHeaderProblem } from "./param-headers.ts";
 import { replyError } from "./reply.ts";
@@ -118,22 +118,22 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
       return Promise.resolve(replyError(call.response, error));
     }
     // Opened only for a call that is taken: until then the response may be the SDK's.
-    let exchange: Exchange | undefined;
+    let stream: ResponseStream | undefined;
     const context = callContext(call, params, (note) => {
       try {
-        exchange?.send(note);
+        stream?.send(note);
       } catch (error) {
         log.debug("server.notification.failed", { error });
       }
     });
     const answer = gateway.callUpstream(name, args, context);
     if (answer === undefined) return undefined;
-    exchange = openExchange(call, log);
-    return finish(exchange, message, answer);
+    stream = openResponse(call, log);
+    return finish(stream, message, answer);
   }
 
   async function finish(
-    exchange: Exchange,
+    stream: ResponseStream,
     { id }: JSONRPCRequest,
     pending: Promise<ToolAnswer>,
   ): Promise<void> {
@@ -142,13 +142,13 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
       const error = answer[RPC_ERROR];
       if (error !== undefined) {
         // The one error of a handler that the protocol wants told by the status as well.
-        return exchange.answer({ jsonrpc: "2.0", id, error }, error.code === MISSING_CAPABILITY ? 400 : 200);
+        return stream.answer({ jsonrpc: "2.0", id, error }, error.code === MISSING_CAPABILITY ? 400 : 200);
       }
       const info = await serverInfo();
       const result = { resultType: "complete", ...answer, _meta: { ...info, ...answer._meta } };
-      exchange.answer({ jsonrpc: "2.0", id, result });
+      stream.answer({ jsonrpc: "2.0", id, result });
     } catch (error) {
-      exchange.answer(failureAnswer(id, error, log));
+      stream.answer(failureAnswer(id, error, log));
     }
   }
 
@@ -230,12 +230,18 @@ function callContext(call: HttpCall, params: JsonObject, send: (note: unknown) =
   };
 }
 
-function openExchange(call: HttpCall, log: Log): Exchange {
+function openResponse(call: HttpCall, log: Log): ResponseStream {
   const { response } = call;
   const openSink = () => {
     const writer = new EventWriter(response);
     return { send: (data: string) => writer.event(data), end: () => writer.end() };
   };
   const answered = (answer: Answer): void => noteAnswer(call, answer);
-  return new Exchange({ response, canStream: accepts(call, "text/event-stream"), openSink, answered, log });
+  return new ResponseStream({
+    response,
+    canStream: accepts(call, "text/event-stream"),
+    openSink,
+    answered,
+    log,
+  });
 }

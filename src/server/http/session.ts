@@ -15,7 +15,7 @@ import { REQUEST_FAILED } from "../../core/rpc-codes.ts";
 import { EventLog } from "./event-log.ts";
 import { EventStream } from "./event-stream.ts";
 import { EventWriter } from "./event-writer.ts";
-import { Exchange } from "./exchange.ts";
+import { ResponseStream } from "./response-stream.ts";
 import { SESSION_REQUEST_COUNT_MAX } from "./limits.ts";
 import { noteAnswer, type HttpCall } from "./http-call.ts";
 
@@ -45,7 +45,7 @@ export class HttpSession implements Transport {
   readonly #problems: Log;
   readonly #gone = new AbortController();
   readonly #log = new EventLog();
-  readonly #exchanges = new Map<MessageId, Exchange>();
+  readonly #responses = new Map<MessageId, ResponseStream>();
   readonly #streams = new Map<number, EventStream>();
   #lastStream = STANDING;
   #protocolVersion = "";
@@ -68,7 +68,7 @@ export class HttpSession implements Transport {
 
   /** How long nobody has used it; 0 while a request or a stream is open. */
   get idleMs(): number {
-    const isUsed = this.#exchanges.size > 0 || this.#streams.get(STANDING)!.isConnected;
+    const isUsed = this.#responses.size > 0 || this.#streams.get(STANDING)!.isConnected;
     return isUsed ? 0 : this.#now() - this.#usedAt;
   }
 
@@ -80,8 +80,8 @@ export class HttpSession implements Transport {
 
   /** Why a request cannot be taken, if it cannot. */
   findProblem(id: MessageId): string | undefined {
-    if (this.#exchanges.has(id)) return `A request with the id ${JSON.stringify(id)} is under way already.`;
-    if (this.#exchanges.size >= SESSION_REQUEST_COUNT_MAX)
+    if (this.#responses.has(id)) return `A request with the id ${JSON.stringify(id)} is under way already.`;
+    if (this.#responses.size >= SESSION_REQUEST_COUNT_MAX)
       return `More than ${SESSION_REQUEST_COUNT_MAX} requests of one session are under way at once.`;
     return undefined;
   }
@@ -93,7 +93,7 @@ export class HttpSession implements Transport {
     const openSink = (): EventStream => this.#openStream(new EventWriter(response, headers));
     const answered = (answer: Answer): void => noteAnswer(call, answer);
     const log = this.#problems;
-    this.#exchanges.set(id, new Exchange({ response, canStream, headers, openSink, answered, log }));
+    this.#responses.set(id, new ResponseStream({ response, canStream, headers, openSink, answered, log }));
     try {
       this.receive(message);
     } catch (error) {
@@ -139,9 +139,9 @@ export class HttpSession implements Transport {
   }
 
   async sendResultBytes(id: MessageId, key: string, value: Buffer): Promise<void> {
-    const exchange = this.#exchanges.get(id);
+    const response = this.#responses.get(id);
     this.#settle(id);
-    exchange?.answerBytes(id, key, value);
+    response?.answerBytes(id, key, value);
   }
 
   keepAlive(): void {
@@ -151,7 +151,7 @@ export class HttpSession implements Transport {
   async close(): Promise<void> {
     if (this.#gone.signal.aborted) return;
     this.#gone.abort();
-    for (const id of this.#exchanges.keys()) this.#answer(id, endedAnswer(id));
+    for (const id of this.#responses.keys()) this.#answer(id, endedAnswer(id));
     for (const stream of this.#streams.values()) stream.end();
     this.onclose?.();
   }
@@ -159,20 +159,20 @@ export class HttpSession implements Transport {
   /** A question that belongs to no request goes with the newest one under way: the client is sure to listen there. */
   #tell(message: JSONRPCMessage, related: MessageId | undefined): void {
     const isQuestion = "id" in message;
-    const exchange = related === undefined ? undefined : this.#exchanges.get(related);
-    const carrier = exchange ?? (isQuestion ? this.#newestExchange() : undefined);
+    const response = related === undefined ? undefined : this.#responses.get(related);
+    const carrier = response ?? (isQuestion ? this.#newestResponse() : undefined);
     if (carrier === undefined) this.#streams.get(STANDING)!.send(JSON.stringify(message));
     else carrier.send(message);
   }
 
-  #newestExchange(): Exchange | undefined {
-    return [...this.#exchanges.values()].findLast(({ canStream }) => canStream);
+  #newestResponse(): ResponseStream | undefined {
+    return [...this.#responses.values()].findLast(({ canStream }) => canStream);
   }
 
   #answer(id: MessageId, answer: Answer): void {
-    const exchange = this.#exchanges.get(id);
+    const response = this.#responses.get(id);
     this.#settle(id);
-    exchange?.answer(answer);
+    response?.answer(answer);
     if (id !== this.#openedBy) return;
     // The id may be used again for another request.
     this.#openedBy = undefined;
@@ -180,13 +180,13 @@ export class HttpSession implements Transport {
   }
 
   #abandon(id: MessageId): void {
-    const exchange = this.#exchanges.get(id);
+    const response = this.#responses.get(id);
     this.#settle(id);
-    exchange?.abandon();
+    response?.abandon();
   }
 
   #settle(id: MessageId): void {
-    this.#exchanges.delete(id);
+    this.#responses.delete(id);
     this.#usedAt = this.#now();
   }
 

@@ -18,7 +18,7 @@ export interface EventSink {
   end(): void;
 }
 
-export interface ExchangeParts {
+export interface ResponseStreamDeps {
   readonly response: ServerResponse;
   /** Whether the client can read a stream; without it, only the answer reaches it. */
   readonly canStream: boolean;
@@ -30,17 +30,17 @@ export interface ExchangeParts {
   readonly log: Log;
 }
 
-export class Exchange {
+export class ResponseStream {
   /** Those without an answer yet, of all clients. */
   static openCount = 0;
-  readonly #parts: ExchangeParts;
+  readonly #parts: ResponseStreamDeps;
   readonly #timer: NodeJS.Timeout | undefined;
   #sink: EventSink | undefined;
   #isAnswered = false;
 
-  constructor(parts: ExchangeParts) {
+  constructor(parts: ResponseStreamDeps) {
     this.#parts = parts;
-    Exchange.openCount++;
+    ResponseStream.openCount++;
     if (parts.canStream) this.#timer = setTimeout(() => this.#write(() => this.#stream()), STREAM_AFTER_MS);
   }
 
@@ -92,7 +92,7 @@ export class Exchange {
   #end(): boolean {
     if (this.#isAnswered) return false;
     this.#isAnswered = true;
-    Exchange.openCount--;
+    ResponseStream.openCount--;
     clearTimeout(this.#timer);
     return true;
   }

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../../test/fixtures/temporary.ts";
 import { silentLog } from "../../core/log.ts";
 import { EventWriter } from "./event-writer.ts";
-import { Exchange } from "./exchange.ts";
+import { ResponseStream } from "./response-stream.ts";
 import { STREAM_AFTER_MS } from "./limits.ts";
 import { replyError } from "./reply.ts";
 
@@ -20,12 +20,12 @@ async function openResponse(): Promise<{ response: ServerResponse; answer: Promi
   return { response: await promise, answer };
 }
 
-function exchangeOn(response: ServerResponse): Exchange {
+function streamOn(response: ServerResponse): ResponseStream {
   const openSink = () => {
     const writer = new EventWriter(response);
     return { send: (data: string) => writer.event(data), end: () => writer.end() };
   };
-  return new Exchange({ response, canStream: true, openSink, log: silentLog });
+  return new ResponseStream({ response, canStream: true, openSink, log: silentLog });
 }
 
 const ANSWER = { jsonrpc: "2.0", id: 1, result: {} };
@@ -33,27 +33,27 @@ const past = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 it("S1: the timer that makes a stream does nothing once the response has been answered in another way", async () => {
   const { response, answer } = await openResponse();
-  const exchange = exchangeOn(response);
+  const stream = streamOn(response);
   replyError(response, { status: 500, message: "failed elsewhere" });
   await past(STREAM_AFTER_MS + 100);
-  exchange.send({ late: true });
-  exchange.answer(ANSWER);
-  expect([(await answer).status, Exchange.openCount]).toEqual([500, 0]);
+  stream.send({ late: true });
+  stream.answer(ANSWER);
+  expect([(await answer).status, ResponseStream.openCount]).toEqual([500, 0]);
 });
 
 it("S1: a message that JSON cannot carry opens no stream, and the answer still comes", async () => {
   const { response, answer } = await openResponse();
-  const exchange = exchangeOn(response);
-  expect(() => exchange.send({ value: 1n })).toThrow(TypeError);
-  exchange.answer(ANSWER);
+  const stream = streamOn(response);
+  expect(() => stream.send({ value: 1n })).toThrow(TypeError);
+  stream.answer(ANSWER);
   expect(await (await answer).json()).toEqual(ANSWER);
 });
 
 it("S1: an answer that JSON cannot carry ends a stream with an error under its id", async () => {
   const { response, answer } = await openResponse();
-  const exchange = exchangeOn(response);
-  exchange.send({ jsonrpc: "2.0", method: "notifications/progress" });
-  exchange.answer({ jsonrpc: "2.0", id: 1, result: { value: 1n } });
+  const stream = streamOn(response);
+  stream.send({ jsonrpc: "2.0", method: "notifications/progress" });
+  stream.answer({ jsonrpc: "2.0", id: 1, result: { value: 1n } });
   const events = (await (await answer).text()).split("\n").filter((line) => line.startsWith("data: "));
   expect(JSON.parse(events.at(-1)!.slice(6))).toMatchObject({ id: 1, error: { code: -32603 } });
 });
@@ -63,8 +63,8 @@ it("S1: a response that cannot be written is closed", async () => {
   response.writeHead = () => {
     throw new Error("cannot be written");
   };
-  exchangeOn(response).answer(ANSWER);
+  streamOn(response).answer(ANSWER);
   await expect(answer).rejects.toThrow();
   await eventually("the end", () => response.destroyed);
-  expect(Exchange.openCount).toBe(0);
+  expect(ResponseStream.openCount).toBe(0);
 });
