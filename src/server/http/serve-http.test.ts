@@ -71,7 +71,7 @@ const ROUTES = [
   "/no/such",
 ];
 
-describe("the front door", () => {
+describe("the request guard", () => {
   it.each(ROUTES)("T125: %s is closed without a token, and nothing is done", async (path) => {
     const { at, source, refused } = await openListener();
     const answer = await send(at(path), { body: callOf(1, "notes__add") });

@@ -1,5 +1,5 @@
 /**
- * The gateway over HTTP: one listener, one front door, and behind it the MCP endpoint of the gateway and of each profile, and what
+ * The gateway over HTTP: one listener, one request guard, and behind it the MCP endpoint of the gateway and of each profile, and what
  * operators look at.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -11,7 +11,7 @@ import type { Gate, GateOAuth } from "../auth/gate.ts";
 import { findProfileProblem, insufficientScope, scopeNameOf } from "../auth/permission.ts";
 import { baseFor, basesOf, metadataUrlOf } from "../auth/resource-metadata.ts";
 import { EventWriter } from "./event-writer.ts";
-import { createFrontDoor, type FrontDoor, type FrontDoorParts } from "./front-door.ts";
+import { createRequestGuard, type RequestGuard, type RequestGuardDeps } from "./request-guard.ts";
 import {
   HEADER_BYTES_MAX,
   HEADERS_MS,
@@ -54,7 +54,7 @@ export interface HttpServerParts extends OperatorParts {
   ) => { gateway: Gateway; isTransparent: boolean } | undefined;
   /** The profile that `/mcp` itself is, where it is one. */
   readonly profile?: string | undefined;
-  readonly refused: FrontDoorParts["refused"];
+  readonly refused: RequestGuardDeps["refused"];
   readonly telemetry: Telemetry;
   /** Whether the gateway is leaving: what is under way is answered, and nothing new is begun. */
   readonly isDraining: () => boolean;
@@ -97,7 +97,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   const { port } = await listen(sockets, parts.host, parts.port);
   const bases = basesOf({ ...parts, port });
   const gate = parts.openGate(bases);
-  const door = createFrontDoor({ ...parts, gate, bases, policy: { ...parts, port } });
+  const guard = createRequestGuard({ ...parts, gate, bases, policy: { ...parts, port } });
   let operator: Promise<OperatorListener> | undefined;
   const operate = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     operator ??= import("./operator-app.ts").then(({ createOperatorListener }) =>
@@ -134,7 +134,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   };
   const handle = createHandler({
     ...parts,
-    door,
+    guard,
     operate,
     endpointFor,
     ended,
@@ -169,14 +169,14 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
 
 interface HandlerParts extends Pick<HttpServerParts, "ended" | "health" | "log" | "profile" | "refused"> {
   readonly begun: (call: HttpCall) => void;
-  readonly door: FrontDoor;
+  readonly guard: RequestGuard;
   readonly share: SocketShare;
   readonly operate: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
 function createHandler(parts: HandlerParts) {
-  const { door, share, operate, endpointFor, begun, ended, log } = parts;
+  const { guard, share, operate, endpointFor, begun, ended, log } = parts;
 
   /** Before anything is told of the profile, also whether there is one. */
   function mayUse({ principal, response }: HttpCall, profile: string | undefined): boolean {
@@ -190,14 +190,14 @@ function createHandler(parts: HandlerParts) {
   async function handle(call: HttpCall): Promise<void> {
     const probe = openProbeOf(call);
     if (probe !== undefined) {
-      if (door.checkProbe(call)) await answerProbe(call, probe, parts.health);
+      if (guard.checkProbe(call)) await answerProbe(call, probe, parts.health);
       return;
     }
-    if (!door.checkAddress(call)) return;
+    if (!guard.checkAddress(call)) return;
     const { request, response, path } = call;
     // Whoever has no token yet must be able to read where to get one.
     if (path.startsWith("/.well-known/")) return operate(request, response);
-    const isKnown = door.checkToken(call);
+    const isKnown = guard.checkToken(call);
     if (isKnown !== true && !(await isKnown)) return;
     const refusal = call.principal === undefined ? undefined : share.admit(request.socket, call.principal);
     if (refusal !== undefined) {

@@ -16,7 +16,7 @@ import { headerOf, type HttpCall } from "./http-call.ts";
 const KNOWN_HOSTS_MAX = 32;
 const PREFLIGHT_SECONDS = 600;
 
-export interface FrontDoorParts {
+export interface RequestGuardDeps {
   readonly gate: Gate;
   readonly policy: AddressPolicy;
   readonly bases: readonly string[];
@@ -24,7 +24,7 @@ export interface FrontDoorParts {
   readonly refused: (reason: AuthFailure) => void;
 }
 
-export interface FrontDoor {
+export interface RequestGuard {
   /** Whether it is addressed to us and comes from where it may; if not, it has been answered. */
   checkAddress(call: HttpCall): boolean;
   /**
@@ -51,7 +51,7 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
-export function createFrontDoor({ gate, policy, bases, refused }: FrontDoorParts): FrontDoor {
+export function createRequestGuard({ gate, policy, bases, refused }: RequestGuardDeps): RequestGuard {
   const knownHosts = new Set<string>();
 
   function checkAddress(call: HttpCall): boolean {
