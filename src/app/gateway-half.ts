@@ -1,6 +1,6 @@
 /** What clients see of both halves: the gateway, and one for each profile. */
 import { VERSION } from "../core/version.ts";
-import { createGateway, type GatewayParts } from "../gateway/gateway.ts";
+import { createGateway, type GatewayDeps } from "../gateway/gateway.ts";
 import { createHeldCalls } from "../gateway/held-calls.ts";
 import { createReachFinder } from "../gateway/meta-tools/run-view.ts";
 import { createSealedStates } from "../gateway/sealed-state.ts";
@@ -22,7 +22,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
   const states = createSealedStates({ store: store.seals });
   const heldCalls = createHeldCalls({ states });
   const toolTokens = createTokenCounts({ store, log });
-  const parts: GatewayParts = {
+  const parts: GatewayDeps = {
     registry,
     runs,
     traces,

@@ -12,7 +12,7 @@ async function openProfiles(first: Record<string, ProfileConfig>) {
   const find = createProfiles({
     config: { current: () => ({ profiles }) as unknown as Config },
     core: rig.core,
-    parts: rig.parts,
+    parts: rig.deps,
     redactors: NO_SECRETS,
     tellServer: (server, method) => told.push([server, method]),
   });

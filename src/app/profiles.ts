@@ -10,7 +10,7 @@ import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { maskGateway } from "../gateway/masked-gateway.ts";
 import { createProfileGateway } from "../gateway/profiles/profile-gateway.ts";
-import type { ProfiledParts } from "../gateway/profiles/profile-forwarding.ts";
+import type { ProfiledDeps } from "../gateway/profiles/profile-forwarding.ts";
 import { closedView, createProfileView, type ProfileView } from "../gateway/profiles/profile-view.ts";
 import { createTransparentGateway } from "../gateway/profiles/transparent-gateway.ts";
 
@@ -18,7 +18,7 @@ export interface ProfilesParts {
   readonly config: Pick<ConfigSource, "current">;
   /** The gateway without a profile, and what it was made of. */
   readonly core: Gateway;
-  readonly parts: ProfiledParts;
+  readonly parts: ProfiledDeps;
   /** Knows the secrets of the config: no gateway tells a client of them. */
   readonly redactors: Pick<Redactors, "current">;
   /** Passes a notification on to one server. */
@@ -55,7 +55,7 @@ export function createProfiles(profiled: ProfilesParts): FindGateway {
 
   function make(profile: string, server: string | undefined): FoundGateway {
     if (server === undefined) {
-      const gateway = createProfileGateway({ core, parts, view: createViewReader(profile) });
+      const gateway = createProfileGateway({ core, deps: parts, view: createViewReader(profile) });
       return { gateway: masked(gateway), isTransparent: false };
     }
     const gateway = createTransparentGateway({

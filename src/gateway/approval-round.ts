@@ -20,7 +20,7 @@ import {
 
 const REQUEST_ID = "approval";
 
-export interface ApprovalRoundParts {
+export interface ApprovalRoundDeps {
   readonly runs: Pick<Runs, "question" | "decide" | "checkResumable">;
   readonly states: SealedStates;
   /** What a run used; without it, no run is shown to a client of a profile. */
@@ -29,7 +29,7 @@ export interface ApprovalRoundParts {
 
 /** The arguments to go on with: those that came, or that the paused run is to be resumed. */
 export async function enterRound(
-  { runs, findReach }: ApprovalRoundParts,
+  { runs, findReach }: ApprovalRoundDeps,
   args: JsonObject,
   state: StateContent | undefined,
   context: CallContext,
@@ -53,7 +53,7 @@ export async function enterRound(
 
 /** The question as an answer, where the run waits with one and the client can put it to a person. */
 export async function askInAnswer(
-  { runs, states }: ApprovalRoundParts,
+  { runs, states }: ApprovalRoundDeps,
   answer: JsonObject,
   request: BoundRequest,
   context: CallContext,

@@ -112,7 +112,7 @@ interface Offers {
   readonly prompts: readonly JsonObject[];
 }
 
-export interface GatewayParts {
+export interface GatewayDeps {
   readonly registry: Registry;
   readonly library: Library;
   readonly drafts: Drafts;
@@ -161,9 +161,9 @@ export interface GatewayParts {
   readonly log: Log;
 }
 
-export function createGateway(parts: GatewayParts): Gateway {
-  const { registry } = parts;
-  const { execute, all: metaTools } = createMetaTools(parts);
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { registry } = deps;
+  const { execute, all: metaTools } = createMetaTools(deps);
   // A program that uses the gateway directly is one client.
   const session = `gateway:${randomUUID()}`;
   const contextOf = (partial: Partial<CallContext> = {}): CallContext => ({
@@ -174,7 +174,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   });
   const turns = new Set<() => void>();
   const turned = () => turns.forEach((tell) => tell());
-  const toolList = createToolListReader({ ...parts, metaTools, turned });
+  const toolList = createToolListReader({ ...deps, metaTools, turned });
 
   async function route(
     name: string,
@@ -187,7 +187,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     const metaTool = metaTools.find((tool) => tool.name === name);
     if (metaTool !== undefined) {
       const result = await metaTool.call(args, context);
-      parts.metaToolAnswered();
+      deps.metaToolAnswered();
       return toAnswer(result);
     }
     return callCapability(name, args, context);
@@ -196,13 +196,13 @@ export function createGateway(parts: GatewayParts): Gateway {
   /** A modern client is asked in the answer, and repeats the same call with what the person said. */
   async function callExecute(given: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
     const request = { method: "tools/call", name: execute.name, args: given };
-    const state = await parts.states.open(request, context);
+    const state = await deps.states.open(request, context);
     if (!state.success) return state;
-    const args = await enterRound(parts, given, state.data, context);
+    const args = await enterRound(deps, given, state.data, context);
     if (!args.success) return args;
     const result = await execute.call(args.data, context);
-    parts.metaToolAnswered();
-    const question = result.success ? await askInAnswer(parts, result.data, request, context) : undefined;
+    deps.metaToolAnswered();
+    const question = result.success ? await askInAnswer(deps, result.data, request, context) : undefined;
     return question === undefined ? toAnswer(result) : succeed(question);
   }
 
@@ -212,9 +212,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     args: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
-    await parts.freshenLibrary();
+    await deps.freshenLibrary();
     if (registry.resolve(name) !== undefined) return callRegistry(name, args, context);
-    const library = viewLibrary(parts.library, context.view);
+    const library = viewLibrary(deps.library, context.view);
     const reference = parseReference(name);
     const found = reference.success ? await library.find(reference.data) : undefined;
     if (!reference.success || found === undefined) return unknownTool(name, context);
@@ -263,7 +263,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   /** A modern client is asked in the answer; a capability pauses instead, and is resumed. */
   function callHeld(name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
-    const broken = (error: unknown) => unexpected(error, name, context, parts.log);
+    const broken = (error: unknown) => unexpected(error, name, context, deps.log);
     const send = (next: CallContext) => callRegistry(name, args, next).catch(broken);
     if (context.modern === undefined) return send(context);
     if (parseToolName(name).kind !== "upstream") {
@@ -272,7 +272,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     }
     const server = () => registry.resolve(name)?.source.id;
     const request = { method: "tools/call", name, args, server } as const;
-    return parts.heldCalls.answer(request, context, send as never).catch(broken) as Promise<
+    return deps.heldCalls.answer(request, context, send as never).catch(broken) as Promise<
       ToolResult<ToolAnswer>
     >;
   }
@@ -281,16 +281,16 @@ export function createGateway(parts: GatewayParts): Gateway {
     try {
       const result = await callHeld(name, args, context);
       if (result.success) {
-        if (result.data.isError !== true) parts.toolCalled?.(name);
+        if (result.data.isError !== true) deps.toolCalled?.(name);
         return result.data;
       }
       if (result.error.code === "SECURITY_ERROR") {
         const { tool = name } = result.error;
-        parts.denied(tool, { traceId: context.traceId, ...(tool !== name && { by: name }) });
+        deps.denied(tool, { traceId: context.traceId, ...(tool !== name && { by: name }) });
       }
       return failed(name, result.error, context);
     } catch (error) {
-      return failed(name, unexpected(error, name, context, parts.log).error, context);
+      return failed(name, unexpected(error, name, context, deps.log).error, context);
     }
   }
 
@@ -310,7 +310,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   async function listOffers(partial?: Partial<CallContext>): Promise<Offers> {
     // Clients ask for these as soon as they connect; only where everything is to be shown does that start servers.
-    const isFull = parts.exposure() === "full";
+    const isFull = deps.exposure() === "full";
     const known = isFull
       ? await registry.discover({ waitMs: LIST_WAIT_MS }, contextOf(partial))
       : registry.catalogue();
@@ -332,16 +332,16 @@ export function createGateway(parts: GatewayParts): Gateway {
     const stateless = request === undefined || isOwn ? checkNoState(context) : succeed(undefined);
     if (!stateless.success) return stateless;
     if (method === "resources/read" && isLibraryUri(params["uri"])) {
-      return readLibraryResource(parts.library, params["uri"]);
+      return readLibraryResource(deps.library, params["uri"]);
     }
     if (method === "resources/read" && isRunUri(params["uri"])) {
-      return readRunResource(parts.traces, params["uri"]);
+      return readRunResource(deps.traces, params["uri"]);
     }
     if (method === "completion/complete" && isLibraryReference(params["ref"])) {
-      return completeLibrary(parts.library, params);
+      return completeLibrary(deps.library, params);
     }
     const send = (next: CallContext) => forwardTo(registry, method, params, next);
-    return request === undefined ? send(context) : parts.heldCalls.answer(request, context, send);
+    return request === undefined ? send(context) : deps.heldCalls.answer(request, context, send);
   }
 
   async function listPage(
@@ -357,13 +357,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     return succeed({ resourceTemplates });
   }
 
-  parts.serverNotified((server, method, params, client) => {
-    if (client === undefined || !parts.heldCalls.isHandle(client)) return;
+  deps.serverNotified((server, method, params, client) => {
+    if (client === undefined || !deps.heldCalls.isHandle(client)) return;
     client.notify(method, exposeNotification(server, method, params));
   });
 
   return {
-    describe: async () => succeed(describeGateway(parts.version)),
+    describe: async () => succeed(describeGateway(deps.version)),
     listPage,
     findTool: (name) => registry.resolve(name)?.definition,
     async listTools(partial) {
@@ -374,7 +374,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
     toolsVersion: () => toolList.current().version(),
     getToolDefinitions: () =>
-      registry.getToolDefinitions(metaTools.map((tool) => tool.define(parts.servers(), parts.idle?.()))),
+      registry.getToolDefinitions(metaTools.map((tool) => tool.define(deps.servers(), deps.idle?.()))),
     async callTool(name, args, partial) {
       const context = contextOf(partial);
       const problem = findJsonProblem(args);
@@ -384,7 +384,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       }
       if (parseToolName(name).kind === "upstream") return answerUpstream(name, args, context);
       const result = await route(name, args, context).catch((error: unknown) =>
-        unexpected(error, name, context, parts.log),
+        unexpected(error, name, context, deps.log),
       );
       return result.success ? withTrace(result.data, context) : failed(name, result.error, context);
     },
@@ -392,7 +392,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const context = contextOf(partial);
       const result = await execute
         .runWorkflow(text, args, context)
-        .catch((error: unknown) => unexpected(error, execute.name, context, parts.log));
+        .catch((error: unknown) => unexpected(error, execute.name, context, deps.log));
       const answer = toAnswer(result);
       return answer.success ? withTrace(answer.data, context) : failed(execute.name, answer.error, context);
     },
@@ -403,7 +403,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     listOffers,
     forward: (method, params, context) =>
       forwardRequest(method, params, context).catch((error: unknown) =>
-        unexpected(error, method, context, parts.log),
+        unexpected(error, method, context, deps.log),
       ),
     changed(listener) {
       const tell = () => listener("tools");
@@ -413,16 +413,16 @@ export function createGateway(parts: GatewayParts): Gateway {
         registry.changed((kinds) => {
           for (const what of listsOf(kinds)) listener(what);
         }),
-        parts.configChanged(tell),
+        deps.configChanged(tell),
       ];
       return () => leave.forEach((stop) => stop());
     },
     notified: (listener) =>
-      parts.serverNotified((server, method, params, client) =>
+      deps.serverNotified((server, method, params, client) =>
         listener(method, exposeNotification(server, method, params), client),
       ),
-    tellServers: (method, params, client) => parts.tellServers(method, params, client),
-    setLogLevel: (level, client) => parts.setLogLevel(level, client),
+    tellServers: (method, params, client) => deps.tellServers(method, params, client),
+    setLogLevel: (level, client) => deps.setLogLevel(level, client),
   };
 }
 

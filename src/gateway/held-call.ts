@@ -24,7 +24,7 @@ interface Question {
   readonly settle: (answer: Result) => void;
 }
 
-export interface HeldCallParts {
+export interface HeldCallDeps {
   /** Has everything ready that `hold` needs; a call that is never asked back needs none of it. */
   readonly prepare: () => Promise<void>;
   /** Takes a place for a call that waits for its client, and seals its state; a failure if there is no place. */
@@ -38,7 +38,7 @@ export class HeldCall {
   readonly id: string;
   /** The client as the server's side sees it. */
   readonly handle: ClientHandle;
-  readonly #parts: HeldCallParts;
+  readonly #deps: HeldCallDeps;
   readonly #ending = new AbortController();
   readonly #questions = new Map<string, Question>();
   readonly #capabilities: JsonObject;
@@ -52,9 +52,9 @@ export class HeldCall {
   #resolve: ((result: Result) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(id: string, { modern, principal }: CallContext, parts: HeldCallParts) {
+  constructor(id: string, { modern, principal }: CallContext, deps: HeldCallDeps) {
     this.id = id;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#capabilities = modern?.capabilities ?? {};
     this.handle = this.#createHandle();
     this.#revoked = principal?.revoked;
@@ -131,7 +131,7 @@ export class HeldCall {
 
   #ask(): void {
     this.round++;
-    const held = this.#parts.hold(this);
+    const held = this.#deps.hold(this);
     if (!held.success) return this.end(held);
     const requestState = held.data;
     const inputRequests = Object.fromEntries(
@@ -161,7 +161,7 @@ export class HeldCall {
     clearTimeout(this.#timer);
     this.#ending.abort();
     this.#revoked?.removeEventListener("abort", this.#revoke);
-    this.#parts.onEnd(this);
+    this.#deps.onEnd(this);
   }
 
   #createHandle(): ClientHandle {
@@ -170,14 +170,14 @@ export class HeldCall {
       gone: this.#ending.signal,
       request: (method, params, signal) => this.#park(method, params, signal),
       notify: (method, params) => {
-        if (this.#context !== undefined) this.#parts.tell(this.#context, method, params);
+        if (this.#context !== undefined) this.#deps.tell(this.#context, method, params);
       },
     };
   }
 
   async #park(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
     try {
-      await this.#parts.prepare();
+      await this.#deps.prepare();
     } catch {
       return refuse(INTERNAL_ERROR, "the gateway cannot ask its client now: its store does not answer");
     }

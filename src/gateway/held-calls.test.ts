@@ -19,7 +19,7 @@ import {
   HELD_COUNT_MAX,
   HELD_RESERVED_COUNT,
   heldRequestOf,
-  type HeldCallsParts,
+  type HeldCallsDeps,
   type HeldRequest,
 } from "./held-calls.ts";
 import { useSealedStates } from "./sealed-state.testkit.ts";
@@ -35,8 +35,8 @@ const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
 const openStates = useSealedStates();
 
 /** As one process has them; all share the store. */
-function openHeldCalls(parts: Partial<HeldCallsParts> = {}) {
-  return createHeldCalls({ states: openStates(), ...parts });
+function openHeldCalls(deps: Partial<HeldCallsDeps> = {}) {
+  return createHeldCalls({ states: openStates(), ...deps });
 }
 
 interface Asked {
@@ -44,8 +44,8 @@ interface Asked {
   readonly requestState: string;
 }
 
-function modernContext(modern: JsonObject = {}, parts: Partial<CallContext> = {}): CallContext {
-  return contextOf({ ...parts, modern: { capabilities: CAPABILITIES, ...modern } });
+function modernContext(modern: JsonObject = {}, more: Partial<CallContext> = {}): CallContext {
+  return contextOf({ ...more, modern: { capabilities: CAPABILITIES, ...modern } });
 }
 
 /** What the client was asked; fails if it got anything else. */
@@ -55,9 +55,9 @@ function askedOf(result: ToolResult<JsonObject>): Asked {
 }
 
 /** Every question answered with the same. */
-function backWith(asked: Asked, response: JsonObject, parts: Partial<CallContext> = {}): CallContext {
+function backWith(asked: Asked, response: JsonObject, more: Partial<CallContext> = {}): CallContext {
   const inputResponses = Object.fromEntries(Object.keys(asked.inputRequests).map((key) => [key, response]));
-  return modernContext({ inputResponses, requestState: asked.requestState }, parts);
+  return modernContext({ inputResponses, requestState: asked.requestState }, more);
 }
 
 /** Held calls over a legacy server in memory. */
@@ -320,11 +320,11 @@ describe("a state", () => {
     ["other arguments", "other arguments", ann, { args: { who: "Bob", list: [1] } }],
     ["another tool", "another call", ann, { name: "memory__other" }],
     ["another method", "another call", ann, { method: "prompts/get" }],
-  ])("brought by %s is refused, and stays good for its own", async (_, what, parts, request) => {
+  ])("brought by %s is refused, and stays good for its own", async (_, what, more, request) => {
     const { answer, count } = openHeld();
     const principal = principalOf("ann");
     const asked = askedOf(await answer(modernContext({}, { principal })));
-    expect(await answer(backWith(asked, {}, parts), { ...REQUEST, ...request })).toMatchObject({
+    expect(await answer(backWith(asked, {}, more), { ...REQUEST, ...request })).toMatchObject({
       error: {
         code: "TOOL_INVALID_INPUT",
         field: "requestState",

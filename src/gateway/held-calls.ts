@@ -69,13 +69,13 @@ export interface HeldCalls {
   close(): void;
 }
 
-export interface HeldCallsParts {
+export interface HeldCallsDeps {
   readonly states: SealedStates;
   /** Passes what a server says unasked during a call on to the request that is under way. */
   readonly tell?: (context: CallContext, method: string, params: JsonObject) => void;
 }
 
-export function createHeldCalls({ states, tell = tellClient }: HeldCallsParts): HeldCalls {
+export function createHeldCalls({ states, tell = tellClient }: HeldCallsDeps): HeldCalls {
   const calls = new Map<string, HeldCall>();
   /** With the principal that each belongs to. */
   const waiting = new Map<HeldCall, string>();

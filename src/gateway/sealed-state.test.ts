@@ -19,11 +19,11 @@ const SERVER: StateContent = { kind: "server", server: "bank", state: "account o
 const KINDS = [APPROVAL, HELD, SERVER].map((content) => [content.kind, content] as const);
 const DAY_MS = 86_400_000;
 
-const withState = (requestState: string, parts: Partial<CallContext> = {}) =>
-  contextOf({ ...parts, modern: { capabilities: {}, requestState } });
+const withState = (requestState: string, more: Partial<CallContext> = {}) =>
+  contextOf({ ...more, modern: { capabilities: {}, requestState } });
 
-const seal = async (states: SealedStates, content: StateContent, parts: Partial<CallContext> = {}) =>
-  (await states.sealer())(content, REQUEST, contextOf(parts));
+const seal = async (states: SealedStates, content: StateContent, more: Partial<CallContext> = {}) =>
+  (await states.sealer())(content, REQUEST, contextOf(more));
 
 const refusedWith = (what: string) => ({
   success: false,

@@ -48,7 +48,7 @@ export interface SealedStates {
   open(request: BoundRequest, context: CallContext): Promise<ToolResult<StateContent | undefined>>;
 }
 
-export interface SealedStatesParts {
+export interface SealedStatesDeps {
   readonly store: SealStore;
   readonly clock?: Clock;
 }
@@ -83,7 +83,7 @@ interface SealedState {
   readonly content: StateContent;
 }
 
-export function createSealedStates({ store, clock = systemClock }: SealedStatesParts): SealedStates {
+export function createSealedStates({ store, clock = systemClock }: SealedStatesDeps): SealedStates {
   const loadKey = async (): Promise<Buffer> => (await store.key(KEY_NAME)).subarray(0, SEALING_KEY_BYTES);
 
   return {

@@ -27,7 +27,7 @@ export interface TokenCounts extends ToolTokens {
   close(): Promise<void>;
 }
 
-export interface TokenCountsParts {
+export interface TokenCountsDeps {
   readonly store: Pick<Store, "tokenCounts">;
   readonly log: Log;
   readonly thread?: TokenThread;
@@ -37,8 +37,8 @@ export interface TokenCountsParts {
 type Texts = ReadonlyMap<string, string>;
 type Counts = ReadonlyMap<string, number>;
 
-export function createTokenCounts(parts: TokenCountsParts): TokenCounts {
-  const { store, log, thread = createTokenThread() } = parts;
+export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
+  const { store, log, thread = createTokenThread() } = deps;
   const memory = createLru<number>({ countMax: KNOWN_COUNT_MAX, sizeMax: KNOWN_COUNT_MAX });
   const hashes = new WeakMap<ToolDefinition, string>();
   const flights = new Map<string, Promise<Counts>>();

@@ -6,19 +6,19 @@ import { AUTO_TOKENS_MAX } from "./exposure.ts";
 import { createGateway } from "./gateway.ts";
 import { openProfileRig } from "./profiles/profile.testkit.ts";
 import { createTokenCounts } from "./token-counts.ts";
-import { createTokenReports, queriesOf, type TokenReportParts } from "./token-report.ts";
+import { createTokenReports, queriesOf, type TokenReportDeps } from "./token-report.ts";
 import { createTokenThread } from "../search/tokens/token-thread.ts";
 
 const thread = createTokenThread({ lingerMs: 60_000 });
 afterAll(() => thread.close());
 
 /** Two servers that are known, and one that was never asked. */
-async function openRig(profiles: ReturnType<TokenReportParts["profiles"]> = {}) {
+async function openRig(profiles: ReturnType<TokenReportDeps["profiles"]> = {}) {
   const rig = await openProfileRig();
   const late = createFixtureSource("late", [toolOf("one", "Does one thing."), toolOf("two")]);
   rig.registry.add(late);
   const gateway = {
-    ...rig.parts,
+    ...rig.deps,
     servers: () => ["files", "late", "notes"],
     exposure: () => "auto" as const,
   };

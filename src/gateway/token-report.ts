@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Component, CallContext, ToolDefinition } from "../core/tool.ts";
 import { createBrowseComponents } from "./meta-tools/browse-components.ts";
 import { AUTO_TOKENS_MAX, createExposureChoice, type Exposure, type Mode } from "./exposure.ts";
-import type { GatewayParts } from "./gateway.ts";
+import type { GatewayDeps } from "./gateway.ts";
 import type { MetaTool } from "./meta-tools/meta-tool.ts";
 import { createMetaTools } from "./meta-tools/meta-tools.ts";
 import { createProfileView, type ProfileRules, type ProfileView } from "./profiles/profile-view.ts";
@@ -22,9 +22,9 @@ const QUERY_WORDS_MAX = 8;
 /** Longer than any server may take to start and answer. */
 const START_WAIT_MS = 60_000;
 
-export interface TokenReportParts {
+export interface TokenReportDeps {
   /** What the gateway is made of. */
-  readonly gateway: GatewayParts;
+  readonly gateway: GatewayDeps;
   readonly counts: TokenCounts;
   readonly profiles: () => Readonly<Record<string, ProfileRules & { readonly transparent?: string }>>;
 }
@@ -80,10 +80,10 @@ export interface TokenReports {
   readonly tokensOfServer: (id: string) => Promise<ServerTokens | undefined>;
 }
 
-export function createTokenReports({ gateway, counts, profiles }: TokenReportParts): TokenReports {
+export function createTokenReports({ gateway, counts, profiles }: TokenReportDeps): TokenReports {
   // What is known is searched as it is: the search of a client would start servers.
   const registry = { ...gateway.registry, discover: async () => gateway.registry.catalogue() };
-  const parts: GatewayParts = { ...gateway, registry };
+  const deps: GatewayDeps = { ...gateway, registry };
 
   const sumOf = async (tools: readonly ToolDefinition[]) => sum(await counts.countOf(tools));
 
@@ -117,12 +117,12 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportPar
   }
 
   async function weighFace(profile: string | null, view: ProfileView | undefined): Promise<FaceTokens> {
-    const { lean, upstream } = listsOf(parts, view);
+    const { lean, upstream } = listsOf(deps, view);
     const [leanTokens, toolTokens] = await Promise.all([sumOf(lean), sumOf(upstream)]);
-    const exposure = view?.exposure ?? parts.exposure();
+    const exposure = view?.exposure ?? deps.exposure();
     const mode = exposure === "auto" ? await createExposureChoice(counts).settle(upstream) : exposure;
     const hasSearch = view === undefined || view.allows("browse_components");
-    const search = await measureSearch(createBrowseComponents(parts), hasSearch ? upstream : [], view);
+    const search = await measureSearch(createBrowseComponents(deps), hasSearch ? upstream : [], view);
     return {
       profile,
       exposure,
@@ -177,7 +177,7 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportPar
         tokenizer: TOKENIZER,
         autoTokensMax: AUTO_TOKENS_MAX,
         servers: servers.filter((server) => server !== undefined),
-        unread: unreadOf(parts, ids),
+        unread: unreadOf(deps, ids),
         faces,
       };
     },
@@ -186,14 +186,14 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportPar
 
 /** What is always listed, and the tools of servers that `full` lists beside it. */
 function listsOf(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   view: ProfileView | undefined,
 ): { lean: readonly ToolDefinition[]; upstream: readonly ToolDefinition[] } {
   let mode: Mode = "lean";
   const reader = createToolListReader({
-    ...parts,
-    metaTools: createMetaTools(parts).all,
-    servers: () => parts.servers().filter((id) => view === undefined || view.allowsServer(id)),
+    ...deps,
+    metaTools: createMetaTools(deps).all,
+    servers: () => deps.servers().filter((id) => view === undefined || view.allowsServer(id)),
     exposure: () => mode,
     ...(view !== undefined && { view }),
   });
@@ -203,7 +203,7 @@ function listsOf(
   return { lean, upstream: reader.current().tools.filter((tool) => !always.has(tool)) };
 }
 
-function unreadOf({ registry }: GatewayParts, ids: readonly string[]): TokenReport["unread"] {
+function unreadOf({ registry }: GatewayDeps, ids: readonly string[]): TokenReport["unread"] {
   const { failed } = registry.catalogue();
   return ids
     .filter((id) => !registry.hasRead(id))

@@ -43,12 +43,12 @@ async function openRig(perTool: number) {
   // The notice of these tools goes out a moment later; what is heard afterwards is not about them.
   await new Promise<void>((resolve) => void rig.registry.changed(() => resolve()));
   const { tokens, arrive, countOfCount } = createTokens(perTool);
-  const parts = { ...rig.parts, servers: () => ["big", "files", "notes"] };
-  const auto = { ...parts, exposure: () => "auto" as const, toolTokens: tokens };
+  const deps = { ...rig.deps, servers: () => ["big", "files", "notes"] };
+  const auto = { ...deps, exposure: () => "auto" as const, toolTokens: tokens };
   const core = createGateway(auto);
   const profile = (rules: ProfileRules) => {
     const view = createProfileView("p", rules);
-    return createProfileGateway({ core, parts: auto, view: () => view });
+    return createProfileGateway({ core, deps: auto, view: () => view });
   };
   return { core, profile, arrive, countOfCount };
 }
@@ -102,7 +102,7 @@ async function openUnasked(exposure: Exposure) {
   const answer = Promise.withResolvers<void>();
   late.onList = () => answer.promise.then(() => succeed({ tools: late.tools }));
   for (const source of [soon, late, hidden]) rig.registry.add(source);
-  const core = createGateway({ ...rig.parts, servers: () => ["soon", "late"], exposure: () => exposure });
+  const core = createGateway({ ...rig.deps, servers: () => ["soon", "late"], exposure: () => exposure });
   return { core, soon, late, hidden, answer: answer.resolve };
 }
 

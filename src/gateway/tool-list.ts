@@ -24,7 +24,7 @@ interface ToolList {
   version(): string;
 }
 
-export interface ToolListParts {
+export interface ToolListDeps {
   readonly registry: Registry;
   readonly metaTools: readonly MetaTool[];
   /** Those that the profile shows, where there is one. */
@@ -50,14 +50,14 @@ export interface ToolListReader {
   read(context: CallContext): Promise<ToolList>;
 }
 
-export function createToolListReader(parts: ToolListParts): ToolListReader {
-  const { registry, view } = parts;
+export function createToolListReader(deps: ToolListDeps): ToolListReader {
+  const { registry, view } = deps;
   const isShown = ({ name }: { readonly name: string }): boolean => view === undefined || view.allows(name);
   const exposed = ({ name, definition }: Component): ToolDefinition =>
     view === undefined ? { ...definition, name } : present(view, name, definition);
   const kept = remember((components: readonly Component[]) =>
     components
-      .filter(({ source, name }) => source === CAPABILITIES_ID && parts.isListed(name))
+      .filter(({ source, name }) => source === CAPABILITIES_ID && deps.isListed(name))
       .filter(isShown)
       .map(exposed),
   );
@@ -68,11 +68,11 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
       .map(exposed),
   );
   const all = remember((components: readonly Component[]) => [...kept(components), ...upstream(components)]);
-  const auto = createExposureChoice(parts.toolTokens, parts.turned);
+  const auto = createExposureChoice(deps.toolTokens, deps.turned);
   /** By the ids as JSON, which are equal where they are the same. */
   const own = remember((ids: string) => {
     const [servers, idle] = JSON.parse(ids) as [readonly string[], IdleServers | null];
-    return parts.metaTools.filter(isShown).map((tool) => {
+    return deps.metaTools.filter(isShown).map((tool) => {
       const definition = tool.define(servers, idle ?? undefined);
       return exposed({ name: tool.name, source: "", definition });
     });
@@ -81,9 +81,9 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
     remember((others: readonly ToolDefinition[]) => listOf([...ownTools, ...others])),
   );
   function listOfComponents(components: readonly Component[]): ToolList {
-    const mode = parts.exposure();
+    const mode = deps.exposure();
     const isLean = mode === "lean" || (mode === "auto" && auto.choose(upstream(components)) === "lean");
-    return whole(own(JSON.stringify([parts.servers(), parts.idle?.() ?? null])))(
+    return whole(own(JSON.stringify([deps.servers(), deps.idle?.() ?? null])))(
       isLean ? kept(components) : all(components),
     );
   }
@@ -92,13 +92,13 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
   return {
     current,
     async read(context) {
-      await parts.freshenLibrary();
-      if (parts.exposure() === "auto") {
+      await deps.freshenLibrary();
+      if (deps.exposure() === "auto") {
         await askUnknown(context);
         await auto.settle(upstream(registry.catalogue().components));
       }
-      if (parts.exposure() !== "full") return current();
-      const asked = view === undefined ? {} : { servers: parts.servers() };
+      if (deps.exposure() !== "full") return current();
+      const asked = view === undefined ? {} : { servers: deps.servers() };
       const waitMs = context.startWaitMs ?? LIST_WAIT_MS;
       return listOfComponents((await registry.discover({ waitMs, ...asked }, context)).components);
     },
@@ -109,7 +109,7 @@ export function createToolListReader(parts: ToolListParts): ToolListReader {
    * known from an earlier process starts nothing.
    */
   async function askUnknown(context: CallContext): Promise<void> {
-    const shown = parts.servers();
+    const shown = deps.servers();
     const servers = registry.catalogue().pending.filter((id) => shown.includes(id));
     if (servers.length === 0) return;
     await registry.discover({ waitMs: context.startWaitMs ?? AUTO_WAIT_MS, servers }, context);

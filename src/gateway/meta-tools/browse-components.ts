@@ -42,7 +42,7 @@ const output = z.object({
 });
 type Output = z.output<typeof output>;
 
-export interface BrowseParts {
+export interface BrowseDeps {
   readonly registry: Registry;
   readonly library: Library;
   readonly runs: Pick<Runs, "nodeTypes">;
@@ -66,24 +66,24 @@ const input = z.strictObject({
 });
 type Input = z.output<typeof input>;
 
-export function createBrowseComponents(parts: BrowseParts): MetaTool {
+export function createBrowseComponents(deps: BrowseDeps): MetaTool {
   const searchBuiltIn = createBuiltInSearch();
 
   async function run(asked: Input, context: CallContext): Promise<Output> {
     const { view } = context;
     const query = asked.query ?? "";
-    await Promise.all([parts.freshenLibrary(), parts.freshenSearch?.()]);
+    await Promise.all([deps.freshenLibrary(), deps.freshenSearch?.()]);
     const servers =
-      view === undefined ? {} : { servers: parts.servers().filter((id) => view.allowsServer(id)) };
+      view === undefined ? {} : { servers: deps.servers().filter((id) => view.allowsServer(id)) };
     const [catalogue, kept, similarityOf] = await Promise.all([
-      parts.registry.discover({ waitMs: context.startWaitMs ?? SERVERS_WAIT_MS, ...servers }, context),
-      asked.include_workflows ? viewLibrary(parts.library, view).listCurrent(null) : [],
-      parts.registry.nearTo(query),
+      deps.registry.discover({ waitMs: context.startWaitMs ?? SERVERS_WAIT_MS, ...servers }, context),
+      asked.include_workflows ? viewLibrary(deps.library, view).listCurrent(null) : [],
+      deps.registry.nearTo(query),
     ]);
     const allows = view === undefined ? undefined : (tool: string) => view.allows(tool);
-    const tools = parts.registry.search(query, { limit: asked.limit, allows, similarityOf });
-    const own = parts.registry.search(query, { limit: kept.length, allows, own: true, similarityOf });
-    const builtIn = searchBuiltIn(query, parts.runs.nodeTypes);
+    const tools = deps.registry.search(query, { limit: asked.limit, allows, similarityOf });
+    const own = deps.registry.search(query, { limit: kept.length, allows, own: true, similarityOf });
+    const builtIn = searchBuiltIn(query, deps.runs.nodeTypes);
     const isFull = asked.detail === "full";
     const nodes = [
       ...withoutTail(tools).map(({ component }) => showNodeIn(view, component, isFull)),
@@ -99,7 +99,7 @@ export function createBrowseComponents(parts: BrowseParts): MetaTool {
     const isFaint = tools.isFaint && (workflows.length === 0 || own.isFaint);
     const isFound = nodes.length + workflows.length > 0;
     // What a project's file would add is nothing that a profile shows, nor what is switched off.
-    const { untrusted = [], disabled = [] } = (view === undefined ? parts.idle?.() : undefined) ?? {};
+    const { untrusted = [], disabled = [] } = (view === undefined ? deps.idle?.() : undefined) ?? {};
     const unavailable = [
       ...unavailableIn(catalogue, (id) => view?.allowsServer(id) !== false),
       ...disabled.filter((id) => !isFound || isFaint || isAbout(query, id)).map(disabledServer),

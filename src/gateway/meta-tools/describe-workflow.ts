@@ -50,14 +50,14 @@ const output = z.object({
   statistics: z.looseObject({ executions: z.int(), successes: z.int(), failures: z.int() }),
 });
 
-export interface DescribeParts {
+export interface DescribeDeps {
   readonly library: Library;
   readonly runs: Runs;
   readonly lookUpTool: LookUpTool;
   readonly freshenLibrary: () => Promise<void>;
 }
 
-export function createDescribeWorkflow(parts: DescribeParts): MetaTool {
+export function createDescribeWorkflow(deps: DescribeDeps): MetaTool {
   return createMetaTool({
     name: "describe_workflow",
     title: "Describe what was kept",
@@ -71,12 +71,12 @@ export function createDescribeWorkflow(parts: DescribeParts): MetaTool {
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     async run(input, context) {
-      await parts.freshenLibrary();
-      const found = await viewLibrary(parts.library, context.view).describe(input.name);
+      await deps.freshenLibrary();
+      const found = await viewLibrary(deps.library, context.view).describe(input.name);
       if (!found.success) return found;
-      const drifts = compareTools(found.data.version.toolsUsed, parts.lookUpTool);
-      const validity = await validityOf(parts.runs, found.data, drifts, context);
-      const template_inputs = await templateInputsOf(parts.runs, found.data, context);
+      const drifts = compareTools(found.data.version.toolsUsed, deps.lookUpTool);
+      const validity = await validityOf(deps.runs, found.data, drifts, context);
+      const template_inputs = await templateInputsOf(deps.runs, found.data, context);
       const described = describe(found.data, drifts);
       const tool = context.view?.nameOf(described.tool) ?? described.tool;
       return succeed({ ...described, tool, template_inputs, ...validity });

@@ -9,22 +9,22 @@ import type { CallContext } from "../../core/tool.ts";
 import type { Library } from "../../library/library.ts";
 import type { Runs } from "../../runs/runs.ts";
 
-interface GrantedParts {
+interface GrantedDeps {
   readonly runs: Pick<Runs, "prepareWorkflow">;
   /** As the client sees it. */
   readonly library: Library;
 }
 
 export async function checkDraftGranted(
-  parts: GrantedParts,
+  deps: GrantedDeps,
   { kind, source }: { readonly kind: CapabilityKind; readonly source: string },
   context: CallContext,
 ): Promise<ToolResult<unknown>> {
   if (context.view === undefined || kind === "code") return succeed(undefined);
-  const prepared = await parts.runs.prepareWorkflow(source, undefined, context);
+  const prepared = await deps.runs.prepareWorkflow(source, undefined, context);
   if (!prepared.success) return prepared;
   for (const { id, type, params } of prepared.data.workflow.nodes) {
-    const checked = type === "workflow" ? await checkNamed(parts.library, id, params["name"]) : prepared;
+    const checked = type === "workflow" ? await checkNamed(deps.library, id, params["name"]) : prepared;
     if (!checked.success) return checked;
   }
   return succeed(undefined);

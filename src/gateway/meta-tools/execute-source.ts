@@ -10,7 +10,7 @@ import type { RunRequest } from "../../runs/run.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ExecuteInput } from "./execute-request.ts";
 
-export interface SourceParts {
+export interface SourceDeps {
   readonly library: Library;
   readonly drafts: Drafts;
   readonly runs: Runs;
@@ -29,26 +29,26 @@ export interface Source {
 /** The library comes first, then the drafts. */
 export async function findSource(
   { name, code, inputs = {}, resume }: ExecuteInput,
-  parts: SourceParts,
+  deps: SourceDeps,
 ): Promise<ToolResult<Source>> {
   const given = inputs as JsonObject;
   if (name === undefined) return succeed({ runnable: { kind: "code", source: code! }, inputs: given });
   const reference = parseReference(name);
   if (!reference.success)
-    return noSuchName(reference.error, name, await knownNames(parts.library, parts.drafts));
-  if ((await parts.library.find(reference.data)) !== undefined) {
-    return keptSource(name, given, resume !== undefined, parts);
+    return noSuchName(reference.error, name, await knownNames(deps.library, deps.drafts));
+  if ((await deps.library.find(reference.data)) !== undefined) {
+    return keptSource(name, given, resume !== undefined, deps);
   }
-  const draft = await parts.drafts.find(name);
+  const draft = await deps.drafts.find(name);
   if (draft.success) return succeed(sourceOf(draft.data, given));
-  return draft.error.code === "TOOL_NOT_FOUND" ? unknownName(name, parts.library, parts.drafts) : draft;
+  return draft.error.code === "TOOL_NOT_FOUND" ? unknownName(name, deps.library, deps.drafts) : draft;
 }
 
 async function keptSource(
   name: string,
   given: JsonObject,
   isResumed: boolean,
-  { library, runs, checkContracts }: SourceParts,
+  { library, runs, checkContracts }: SourceDeps,
 ): Promise<ToolResult<Source>> {
   const details = await library.describe(name);
   if (!details.success) return details;

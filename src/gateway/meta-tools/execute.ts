@@ -13,14 +13,14 @@ import type { Runs } from "../../runs/runs.ts";
 import type { Traces } from "../../runs/trace.ts";
 import { executeAnswer, executeOutput, type ExecuteOutput } from "./execute-answer.ts";
 import { checkRequest, executeInput, type ExecuteInput } from "./execute-request.ts";
-import { findSource, type Source, type SourceParts } from "./execute-source.ts";
+import { findSource, type Source, type SourceDeps } from "./execute-source.ts";
 import { nextHop } from "../hops.ts";
 import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, parseArguments, type MetaTool } from "./meta-tool.ts";
 import { checkResumed, viewTraces, type FindReach } from "./run-view.ts";
 import { checkFinalName, savedOf } from "./save-to-library.ts";
 
-export interface ExecuteParts extends SourceParts {
+export interface ExecuteDeps extends SourceDeps {
   readonly drafts: Drafts;
   readonly runs: Runs;
   readonly traces: Traces;
@@ -40,7 +40,7 @@ export interface Execute extends MetaTool {
   runWorkflow(text: string, args: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
 }
 
-export function createExecute(parts: ExecuteParts): Execute {
+export function createExecute(deps: ExecuteDeps): Execute {
   const tool = createMetaTool({
     name: "execute",
     title: "Execute",
@@ -53,7 +53,7 @@ export function createExecute(parts: ExecuteParts): Execute {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async run(args, context) {
       const checked = checkRequest(args);
-      return checked.success ? executeChecked(parts, args, context) : checked;
+      return checked.success ? executeChecked(deps, args, context) : checked;
     },
   });
   return {
@@ -65,38 +65,38 @@ export function createExecute(parts: ExecuteParts): Execute {
       if (!checked.success) return checked;
       const inputs = (given.data.inputs ?? {}) as JsonObject;
       const source: Source = { runnable: { kind: "workflow", source: text }, inputs };
-      return (await executeChecked(parts, given.data, context, source)) as ToolResult<JsonObject>;
+      return (await executeChecked(deps, given.data, context, source)) as ToolResult<JsonObject>;
     },
   };
 }
 
 async function executeChecked(
-  whole: ExecuteParts,
+  whole: ExecuteDeps,
   given: ExecuteInput,
   outer: CallContext,
   text?: Source,
 ): Promise<ToolResult<ExecuteOutput>> {
-  const parts = partsFor(whole, outer);
-  const named = await withRunId(parts, given, outer);
+  const deps = depsFor(whole, outer);
+  const named = await withRunId(deps, given, outer);
   if (!named.success) return named;
-  const args = await withHandles(parts, withCleanIntent(parts, named.data));
+  const args = await withHandles(deps, withCleanIntent(deps, named.data));
   if (!args.success) return args;
-  const free = await checkSaveAs(args.data, parts, outer);
+  const free = await checkSaveAs(args.data, deps, outer);
   if (!free.success) return free;
-  const resumed = await checkResumed(args.data.resume, outer.view, parts.findReach);
+  const resumed = await checkResumed(args.data.resume, outer.view, deps.findReach);
   if (!resumed.success) return resumed;
-  const usable = await checkUsable(parts, args.data, outer, text !== undefined);
+  const usable = await checkUsable(deps, args.data, outer, text !== undefined);
   if (!usable.success) return usable;
   const meta = nextHop(outer.meta);
   if (!meta.success) return meta;
-  const source = text === undefined ? await sourceOf(parts, args.data) : succeed(text);
+  const source = text === undefined ? await sourceOf(deps, args.data) : succeed(text);
   if (!source.success) return source;
-  return runSource(parts, source.data, args.data, { ...outer, meta: meta.data });
+  return runSource(deps, source.data, args.data, { ...outer, meta: meta.data });
 }
 
 /** `last`, or a part of an id, is an id before anything is decided about the run, so that all of it is about the same run. */
 async function withRunId(
-  { runs }: ExecuteParts,
+  { runs }: ExecuteDeps,
   args: ExecuteInput,
   context: CallContext,
 ): Promise<ToolResult<ExecuteInput>> {
@@ -109,7 +109,7 @@ async function withRunId(
 
 /** In a profile a run that would use something hidden is not resumed, nor is its question shown. */
 async function checkUsable(
-  { runs }: ExecuteParts,
+  { runs }: ExecuteDeps,
   { resume: runId, inputs, code, name }: ExecuteInput,
   context: CallContext,
   hasText: boolean,
@@ -123,30 +123,30 @@ async function checkUsable(
 }
 
 /** What a client of a profile does not see is not there for it. */
-function partsFor(parts: ExecuteParts, { view }: CallContext): ExecuteParts {
-  if (view === undefined) return parts;
-  const { library, traces, findReach } = parts;
-  return { ...parts, library: viewLibrary(library, view), traces: viewTraces(traces, view, findReach) };
+function depsFor(deps: ExecuteDeps, { view }: CallContext): ExecuteDeps {
+  if (view === undefined) return deps;
+  const { library, traces, findReach } = deps;
+  return { ...deps, library: viewLibrary(library, view), traces: viewTraces(traces, view, findReach) };
 }
 
 /** None where a run goes on as it was. */
-async function sourceOf(parts: ExecuteParts, args: ExecuteInput): Promise<ToolResult<Source | undefined>> {
+async function sourceOf(deps: ExecuteDeps, args: ExecuteInput): Promise<ToolResult<Source | undefined>> {
   const hasSource = args.code !== undefined || args.name !== undefined;
-  return hasSource ? findSource(args, parts) : succeed(undefined);
+  return hasSource ? findSource(args, deps) : succeed(undefined);
 }
 
 async function runSource(
-  parts: ExecuteParts,
+  deps: ExecuteDeps,
   source: Source | undefined,
   args: ExecuteInput,
   context: CallContext,
 ): Promise<ToolResult<ExecuteOutput>> {
-  const ran = await runOrResume(parts, source, args, context);
+  const ran = await runOrResume(deps, source, args, context);
   if (!ran.success) return ran;
   const report = { ...ran.data, warnings: [...ran.data.warnings, ...(source?.warnings ?? [])] };
   if (!report.result.success && report.result.error.code === "SECURITY_ERROR") {
     const { tool, message } = report.result.error;
-    parts.denied(tool ?? "execute", {
+    deps.denied(tool ?? "execute", {
       traceId: context.traceId,
       reason: message,
       ...(tool !== undefined && { by: "execute" }),
@@ -154,12 +154,12 @@ async function runSource(
     });
   }
   if (!report.result.success || source === undefined) return succeed(executeAnswer(report, null));
-  if (args.save_as !== undefined) return succeed(await keepRun(parts, source, report, args, context));
-  return succeed(executeAnswer(report, await saveDraft(parts, source, args, context)));
+  if (args.save_as !== undefined) return succeed(await keepRun(deps, source, report, args, context));
+  return succeed(executeAnswer(report, await saveDraft(deps, source, args, context)));
 }
 
 async function runOrResume(
-  { runs }: ExecuteParts,
+  { runs }: ExecuteDeps,
   source: Source | undefined,
   args: ExecuteInput,
   asked: CallContext,
@@ -196,7 +196,7 @@ function withStartWait(context: CallContext, timeoutMs: number | undefined): Cal
 
 /** The run has worked, whatever becomes of keeping it: then its code is left as a draft, and the answer says why. */
 async function keepRun(
-  parts: ExecuteParts,
+  deps: ExecuteDeps,
   source: Source,
   report: RunReport,
   args: ExecuteInput,
@@ -204,7 +204,7 @@ async function keepRun(
 ): Promise<ExecuteOutput> {
   const reference = parseReference(args.save_as!, "save_as");
   const kept = reference.success
-    ? await parts.capabilitySaver.save(
+    ? await deps.capabilitySaver.save(
         {
           kind: "code",
           source: source.runnable.source,
@@ -217,15 +217,15 @@ async function keepRun(
     : reference;
   if (!kept.success) {
     const warnings = [...report.warnings, `It was not kept: ${kept.error.message}`];
-    return executeAnswer({ ...report, warnings }, await saveDraft(parts, source, args, context));
+    return executeAnswer({ ...report, warnings }, await saveDraft(deps, source, args, context));
   }
-  await parts.freshenLibrary();
+  await deps.freshenLibrary();
   return { ...executeAnswer(report, null), saved: { ...savedOf(kept.data) } };
 }
 
 /** A run that worked has worked: that its code could not be left as a draft is a matter for the log. */
 async function saveDraft(
-  { drafts, log }: ExecuteParts,
+  { drafts, log }: ExecuteDeps,
   { draft, runnable }: Source,
   { intent }: ExecuteInput,
   { traceId }: CallContext,
@@ -243,25 +243,25 @@ async function saveDraft(
 /** A name that cannot be taken is told before anything runs. */
 async function checkSaveAs(
   { save_as: name, code }: ExecuteInput,
-  parts: ExecuteParts,
+  deps: ExecuteDeps,
   { view }: CallContext,
 ): Promise<ToolResult<void>> {
   if (name === undefined) return succeed(undefined);
   if (code === undefined) {
     return fail("TOOL_INVALID_INPUT", "save_as keeps code that is given with it.", { field: "save_as" });
   }
-  const checked = await checkFinalName(name, { kind: "code", source: code }, { ...parts, view }, "save_as");
+  const checked = await checkFinalName(name, { kind: "code", source: code }, { ...deps, view }, "save_as");
   return checked.success ? succeed(undefined) : checked;
 }
 
 /** What a run is for is listed, searched, and made into names and descriptions: no secret may be in there. */
-function withCleanIntent({ redactors = NO_SECRETS }: ExecuteParts, args: ExecuteInput): ExecuteInput {
+function withCleanIntent({ redactors = NO_SECRETS }: ExecuteDeps, args: ExecuteInput): ExecuteInput {
   if (args.intent === undefined) return args;
   return { ...args, intent: redactors.knowing(args.inputs).text(args.intent) };
 }
 
 /** An input that is the handle of a result is given as that result. */
-async function withHandles({ traces }: ExecuteParts, args: ExecuteInput): Promise<ToolResult<ExecuteInput>> {
+async function withHandles({ traces }: ExecuteDeps, args: ExecuteInput): Promise<ToolResult<ExecuteInput>> {
   const inputs: [string, unknown][] = [];
   for (const [name, value] of Object.entries(args.inputs ?? {})) {
     const isHandle = typeof value === "string" && value.startsWith("repertoire://runs/");

@@ -27,13 +27,13 @@ const output = z.object({
   note: z.string().optional(),
 });
 
-export interface ListLibraryParts {
+export interface ListLibraryDeps {
   readonly library: Library;
   readonly lookUpTool: LookUpTool;
   readonly freshenLibrary: () => Promise<void>;
 }
 
-export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListLibraryParts): MetaTool {
+export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListLibraryDeps): MetaTool {
   return createMetaTool({
     name: "list_library",
     title: "List the library",

@@ -29,7 +29,7 @@ export interface MetaTool {
   call(args: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
 }
 
-export interface MetaToolParts<Input extends z.ZodObject, Output extends z.ZodObject> {
+export interface MetaToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly name: MetaToolName;
   readonly title: string;
   readonly describe: (servers: readonly string[], idle?: IdleServers) => string;
@@ -40,28 +40,28 @@ export interface MetaToolParts<Input extends z.ZodObject, Output extends z.ZodOb
 }
 
 export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  parts: MetaToolParts<Input, Output>,
+  spec: MetaToolSpec<Input, Output>,
 ): MetaTool {
   let schemas: { inputSchema: JsonObject; outputSchema: JsonObject } | undefined;
   return {
-    name: parts.name,
+    name: spec.name,
     define(servers, idle) {
       schemas ??= {
-        inputSchema: jsonSchemaOf(parts.input, "input"),
-        outputSchema: withFailure(jsonSchemaOf(parts.output, "output")),
+        inputSchema: jsonSchemaOf(spec.input, "input"),
+        outputSchema: withFailure(jsonSchemaOf(spec.output, "output")),
       };
       return {
-        name: parts.name,
-        title: parts.title,
-        description: parts.describe(servers, idle),
+        name: spec.name,
+        title: spec.title,
+        description: spec.describe(servers, idle),
         ...schemas,
-        annotations: parts.annotations,
+        annotations: spec.annotations,
       };
     },
     async call(args, context) {
-      const input = parseArguments(parts.input, args);
+      const input = parseArguments(spec.input, args);
       if (!input.success) return input;
-      const result = await parts.run(input.data, context);
+      const result = await spec.run(input.data, context);
       // Every output schema is made of JSON types alone; zod's inferred type just cannot say so.
       return result as ToolResult<JsonObject>;
     },

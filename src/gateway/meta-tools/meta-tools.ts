@@ -1,7 +1,7 @@
 import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
 import { createExecute, type Execute } from "./execute.ts";
-import type { GatewayParts } from "../gateway.ts";
+import type { GatewayDeps } from "../gateway.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
@@ -12,14 +12,14 @@ export interface MetaTools {
   readonly execute: Execute;
 }
 
-export function createMetaTools(parts: GatewayParts): MetaTools {
-  const execute = createExecute(parts);
+export function createMetaTools(deps: GatewayDeps): MetaTools {
+  const execute = createExecute(deps);
   const all = [
-    createBrowseComponents(parts),
-    createListLibrary(parts),
-    createDescribeWorkflow(parts),
+    createBrowseComponents(deps),
+    createListLibrary(deps),
+    createDescribeWorkflow(deps),
     execute,
-    createSaveToLibrary(parts),
+    createSaveToLibrary(deps),
   ];
   return { all, execute };
 }

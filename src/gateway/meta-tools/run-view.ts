@@ -27,12 +27,12 @@ const CHAIN_LENGTH_MAX = 50;
 
 type Reached = Pick<RunSummary, "id" | "capabilityId" | "resumedFromRunId">;
 
-export interface ReachParts {
+export interface ReachDeps {
   readonly runs: Pick<RunStore, "find" | "steps" | "children">;
   readonly capabilities: Pick<CapabilityStore, "get">;
 }
 
-export function createReachFinder({ runs, capabilities }: ReachParts): FindReach {
+export function createReachFinder({ runs, capabilities }: ReachDeps): FindReach {
   async function capabilityOf({
     capabilityId,
   }: Pick<RunSummary, "capabilityId">): Promise<string | undefined> {

@@ -35,7 +35,7 @@ const output = z.object({
   warnings: z.array(z.string()).optional(),
 });
 
-export interface SaveParts {
+export interface SaveDeps {
   readonly library: Library;
   readonly drafts: Drafts;
   /** The ids of all configured servers: a namespace of that name could never be called. */
@@ -45,7 +45,7 @@ export interface SaveParts {
   readonly freshenLibrary: () => Promise<void>;
 }
 
-export function createSaveToLibrary(parts: SaveParts): MetaTool {
+export function createSaveToLibrary(deps: SaveDeps): MetaTool {
   return createMetaTool({
     name: "save_to_library",
     title: "Save to the library",
@@ -68,17 +68,17 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     async run(args, context) {
-      const draft = await parts.drafts.find(args.draft_name, "draft_name");
-      const library = viewLibrary(parts.library, context.view);
+      const draft = await deps.drafts.find(args.draft_name, "draft_name");
+      const library = viewLibrary(deps.library, context.view);
       if (!draft.success) return (await findSaved(args, library)) ?? draft;
       const { text, kind } = draft.data;
       const what = { kind, source: text };
-      const naming = { library, servers: parts.servers, view: context.view };
+      const naming = { library, servers: deps.servers, view: context.view };
       const name = await checkFinalName(args.final_name, what, naming, "final_name", args.overwrite);
       if (!name.success) return name;
-      const granted = await checkDraftGranted({ runs: parts.runs, library }, what, context);
+      const granted = await checkDraftGranted({ runs: deps.runs, library }, what, context);
       if (!granted.success) return granted;
-      const kept = await parts.capabilitySaver.save(
+      const kept = await deps.capabilitySaver.save(
         {
           ...what,
           name: name.data,
@@ -93,8 +93,8 @@ export function createSaveToLibrary(parts: SaveParts): MetaTool {
       if (!kept.success) return kept;
       crashPoint("save.committed");
       // Saved first: a draft that is still there after a crash is the same version when it is saved again.
-      await parts.drafts.remove(draft.data);
-      await parts.freshenLibrary();
+      await deps.drafts.remove(draft.data);
+      await deps.freshenLibrary();
       return succeed(savedOf(kept.data));
     },
   });
@@ -129,7 +129,7 @@ export function savedOf({ capability, version, offers, warnings }: SavedCapabili
   };
 }
 
-interface NamingParts extends Pick<SaveParts, "library" | "servers"> {
+interface NamingDeps extends Pick<SaveDeps, "library" | "servers"> {
   readonly view: ToolView | undefined;
 }
 
@@ -137,7 +137,7 @@ interface NamingParts extends Pick<SaveParts, "library" | "servers"> {
 export async function checkFinalName(
   finalName: string,
   { kind, source }: { readonly kind: CapabilityKind; readonly source: string },
-  { library, servers, view }: NamingParts,
+  { library, servers, view }: NamingDeps,
   field: string,
   overwrite = false,
 ): Promise<ToolResult<CapabilityName>> {
@@ -192,7 +192,7 @@ export async function checkFinalName(
 /** What is tried behind a name that is taken. */
 const NUMBERS = [2, 3, 4, 5, 6, 7, 8, 9];
 
-async function isFree(name: CapabilityName, { library, servers, view }: NamingParts): Promise<boolean> {
+async function isFree(name: CapabilityName, { library, servers, view }: NamingDeps): Promise<boolean> {
   if (view?.allows(toolNameOf(name)) === false || servers().includes(name.namespace)) return false;
   return !(await library.describe(displayNameOf(name))).success;
 }

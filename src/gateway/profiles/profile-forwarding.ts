@@ -4,7 +4,7 @@ import { didYouMean, nearest } from "../../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CallContext, ToolView } from "../../core/tool.ts";
 import type { Registry } from "../../registry/registry.ts";
-import type { Gateway, GatewayParts } from "../gateway.ts";
+import type { Gateway, GatewayDeps } from "../gateway.ts";
 import {
   completeLibrary,
   isLibraryReference,
@@ -17,25 +17,25 @@ import { isRunUri, readRunResource } from "../run-resources.ts";
 import { viewTraces, type FindReach } from "../meta-tools/run-view.ts";
 import { checkNoState } from "../sealed-state.ts";
 
-export interface ProfiledParts extends GatewayParts {
+export interface ProfiledDeps extends GatewayDeps {
   /** What a run used; without it, no run is shown in a profile. */
   readonly findReach?: FindReach;
 }
 
 interface ForwardingDeps {
   readonly core: Gateway;
-  readonly parts: ProfiledParts;
+  readonly deps: ProfiledDeps;
   readonly view: ToolView;
 }
 
 export async function forwardInProfile(
-  { core, parts, view }: ForwardingDeps,
+  { core, deps, view }: ForwardingDeps,
   method: ForwardedMethod,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
-  const { registry, traces, findReach } = parts;
-  const library = viewLibrary(parts.library, view);
+  const { registry, traces, findReach } = deps;
+  const library = viewLibrary(deps.library, view);
   const { uri, ref } = params;
   const isOwn = isLibraryUri(uri) || isRunUri(uri) || isLibraryReference(ref);
   const stateless = isOwn ? checkNoState(context) : succeed(undefined);

@@ -19,27 +19,27 @@ import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
 import { exposeNotification } from "../forwarding.ts";
 import { createProfileLists } from "./profile-lists.ts";
-import { forwardInProfile, type ProfiledParts } from "./profile-forwarding.ts";
+import { forwardInProfile, type ProfiledDeps } from "./profile-forwarding.ts";
 import { present, type ProfileView } from "./profile-view.ts";
 import { remember } from "../tool-list.ts";
 
-export interface ProfileGatewayParts {
+export interface ProfileGatewayDeps {
   /** The one gateway that answers. */
   readonly core: Gateway;
   /** What the core was made of. */
-  readonly parts: ProfiledParts;
+  readonly deps: ProfiledDeps;
   /** The profile as it is now; the same object for as long as it is the same. */
   readonly view: () => ProfileView;
 }
 
 const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "prompts"];
 
-export function createProfileGateway({ core, parts, view: currentView }: ProfileGatewayParts): Gateway {
-  const { registry } = parts;
-  const metaTools = createMetaTools(parts).all;
+export function createProfileGateway({ core, deps, view: currentView }: ProfileGatewayDeps): Gateway {
+  const { registry } = deps;
+  const metaTools = createMetaTools(deps).all;
   const turns = new Set<() => void>();
   const turned = () => turns.forEach((compare) => compare());
-  const listsFor = remember((view: ProfileView) => createProfileLists(parts, metaTools, view, turned));
+  const listsFor = remember((view: ProfileView) => createProfileLists(deps, metaTools, view, turned));
   const lists = () => listsFor(currentView());
   const contextOf = (partial: Partial<CallContext> = {}): CallContext => ({
     traceId: randomUUID(),
@@ -56,8 +56,8 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
     if (!isCapability && view.exposedName(called) !== undefined) return view.exposedName(called);
     const reference = parseReference(tool);
     if (!reference.success) return undefined;
-    await parts.freshenLibrary();
-    const found = await viewLibrary(parts.library, view).find(reference.data);
+    await deps.freshenLibrary();
+    const found = await viewLibrary(deps.library, view).find(reference.data);
     if (found === undefined) return undefined;
     const name = toolNameOf(found);
     // What the profile calls by another name is called by that one alone.
@@ -146,8 +146,8 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
     },
     listOffers: (partial) => lists().offers(contextOf(partial)),
     forward: (method, params, context) =>
-      forwardInProfile({ core, parts, view: currentView() }, method, params, context).catch(
-        (error: unknown) => unexpected(error, method, context, parts.log),
+      forwardInProfile({ core, deps, view: currentView() }, method, params, context).catch((error: unknown) =>
+        unexpected(error, method, context, deps.log),
       ),
     changed(listener) {
       const versions = () => LIST_KINDS.map((kind) => lists().version(kind));
@@ -166,12 +166,12 @@ export function createProfileGateway({ core, parts, view: currentView }: Profile
       };
     },
     notified: (listener) =>
-      parts.serverNotified((server, method, params, client) => {
+      deps.serverNotified((server, method, params, client) => {
         if (!currentView().allowsServer(server)) return;
         listener(method, exposeNotification(server, method, params), client);
       }),
-    tellServers: (method, params, client) => parts.tellServers(method, params, client),
-    setLogLevel: (level, client) => parts.setLogLevel(level, client),
+    tellServers: (method, params, client) => deps.tellServers(method, params, client),
+    setLogLevel: (level, client) => deps.setLogLevel(level, client),
   };
   return gateway;
 }

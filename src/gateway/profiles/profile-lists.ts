@@ -3,7 +3,7 @@ import { hashText, type JsonObject } from "../../core/json.ts";
 import type { CallContext, ListKind } from "../../core/tool.ts";
 import type { Catalogue } from "../../registry/catalogue.ts";
 import type { Exposed } from "../../registry/listing.ts";
-import type { Gateway, GatewayParts } from "../gateway.ts";
+import type { Gateway, GatewayDeps } from "../gateway.ts";
 import { LIBRARY_TEMPLATE } from "../library-resources.ts";
 import type { MetaTool } from "../meta-tools/meta-tool.ts";
 import type { ProfileView } from "./profile-view.ts";
@@ -23,16 +23,16 @@ export interface ProfileLists {
 }
 
 export function createProfileLists(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   metaTools: readonly MetaTool[],
   view: ProfileView,
   turned?: () => void,
 ): ProfileLists {
-  const { registry } = parts;
-  const servers = () => parts.servers().filter((id) => view.allowsServer(id));
-  const exposure = () => view.exposure ?? parts.exposure();
+  const { registry } = deps;
+  const servers = () => deps.servers().filter((id) => view.allowsServer(id));
+  const exposure = () => view.exposure ?? deps.exposure();
   const tools = createToolListReader({
-    ...parts,
+    ...deps,
     metaTools,
     servers,
     exposure,

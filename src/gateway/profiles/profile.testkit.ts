@@ -25,12 +25,12 @@ import { createRegistry, type Registry } from "../../registry/registry.ts";
 import { createRuns, type Runs } from "../../runs/runs.ts";
 import { createTraces } from "../../runs/trace.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import { createGateway, type Gateway, type GatewayParts } from "../gateway.ts";
+import { createGateway, type Gateway, type GatewayDeps } from "../gateway.ts";
 import { bench, sum } from "../gateway.testkit.ts";
 import { createHeldCalls } from "../held-calls.ts";
 import { createSealedStates } from "../sealed-state.ts";
 import { createProfileGateway } from "./profile-gateway.ts";
-import type { ProfiledParts } from "./profile-forwarding.ts";
+import type { ProfiledDeps } from "./profile-forwarding.ts";
 import { createProfileView, type ProfileRules } from "./profile-view.ts";
 import { createReachFinder } from "../meta-tools/run-view.ts";
 
@@ -39,7 +39,7 @@ type Call = (name: string, args?: JsonObject) => Promise<Record<string, unknown>
 export interface ProfileRig {
   readonly core: Gateway;
   /** What the core was made of. */
-  readonly parts: ProfiledParts;
+  readonly deps: ProfiledDeps;
   readonly call: Call;
   readonly store: Store;
   readonly registry: Registry;
@@ -95,16 +95,16 @@ export async function openProfileRig(): Promise<ProfileRig> {
   for (const source of [notes, files]) registry.add(source);
   await store.capabilities.save(sum);
   await store.capabilities.save(digest);
-  const said = new Set<Parameters<GatewayParts["serverNotified"]>[0]>();
-  const parts = partsOf(store, registry, draftsFolder, (listener) => {
+  const said = new Set<Parameters<GatewayDeps["serverNotified"]>[0]>();
+  const deps = depsOf(store, registry, draftsFolder, (listener) => {
     said.add(listener);
     return () => said.delete(listener);
   });
-  const core = createGateway(parts);
+  const core = createGateway(deps);
   await core.callTool("browse_components", {});
   return {
     core,
-    parts,
+    deps,
     call: callerOf(core),
     store,
     registry,
@@ -114,7 +114,7 @@ export async function openProfileRig(): Promise<ProfileRig> {
     say: (...notification) => said.forEach((listener) => listener(...notification)),
     profile(rules) {
       const view = createProfileView("p", rules);
-      const gateway = createProfileGateway({ core, parts, view: () => view });
+      const gateway = createProfileGateway({ core, deps, view: () => view });
       return { gateway, call: callerOf(gateway) };
     },
   };
@@ -128,12 +128,12 @@ function callerOf(gateway: Gateway): Call {
   };
 }
 
-function partsOf(
+function depsOf(
   store: Store,
   registry: Registry,
   draftsFolder: string,
-  serverNotified: GatewayParts["serverNotified"],
-): ProfiledParts {
+  serverNotified: GatewayDeps["serverNotified"],
+): ProfiledDeps {
   const states = createSealedStates({ store: store.seals });
   const heldCalls = createHeldCalls({ states });
   onTestFinished(() => heldCalls.close());

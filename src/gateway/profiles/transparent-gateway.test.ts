@@ -12,7 +12,7 @@ import { RPC_ERROR, type CallContext, type ListKind, type ToolSource } from "../
 import type { Access } from "../../registry/listing.ts";
 import { createRegistry } from "../../registry/registry.ts";
 import { createUpstreamServer } from "../../upstream/upstream-server.ts";
-import type { Gateway, GatewayParts, ListMethod } from "../gateway.ts";
+import type { Gateway, GatewayDeps, ListMethod } from "../gateway.ts";
 import { createHeldCalls } from "../held-calls.ts";
 import { useSealedStates } from "../sealed-state.testkit.ts";
 import { createTransparentGateway } from "./transparent-gateway.ts";
@@ -67,7 +67,7 @@ function openGateway(source: ToolSource, access: Access = {}) {
   registry.add(source, access);
   const heldCalls = createHeldCalls({ states: openStates() });
   onTestFinished(() => heldCalls.close());
-  const said = new Set<Parameters<GatewayParts["serverNotified"]>[0]>();
+  const said = new Set<Parameters<GatewayDeps["serverNotified"]>[0]>();
   const denied: string[] = [];
   const logged: unknown[] = [];
   const gateway: Gateway = createTransparentGateway({

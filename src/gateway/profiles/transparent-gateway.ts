@@ -24,14 +24,14 @@ import { toAnthropicTools } from "../../registry/anthropic-tool.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { refusalOf } from "../rpc-refusal.ts";
 import { errorAnswer, unexpected, withTrace } from "../answer.ts";
-import type { Gateway, GatewayParts, ListMethod } from "../gateway.ts";
+import type { Gateway, GatewayDeps, ListMethod } from "../gateway.ts";
 import { heldRequestOf } from "../held-calls.ts";
 import { nextHop } from "../hops.ts";
 import { checkNoState } from "../sealed-state.ts";
 import { createPageCheck, LIST_KEYS } from "./transparent-page.ts";
 
-export interface TransparentParts extends Pick<
-  GatewayParts,
+export interface TransparentDeps extends Pick<
+  GatewayDeps,
   "serverNotified" | "configChanged" | "denied" | "heldCalls" | "setLogLevel"
 > {
   readonly registry: Pick<Registry, "request" | "describe" | "permits" | "sourceChanged" | "catalogue">;
@@ -50,14 +50,14 @@ const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "prompts"];
 /** No real server comes near; one that does is broken or hostile. */
 const PAGE_COUNT_MAX = 100;
 
-export function createTransparentGateway(parts: TransparentParts): Gateway {
-  const { registry, server, profile } = parts;
-  const isFronted = () => parts.isFronted?.() !== false;
-  const pages = createPageCheck(parts);
+export function createTransparentGateway(deps: TransparentDeps): Gateway {
+  const { registry, server, profile } = deps;
+  const isFronted = () => deps.isFronted?.() !== false;
+  const pages = createPageCheck(deps);
   let changeCount = 0;
   // Before any client is told, so that the version differs when it asks.
   registry.sourceChanged((id) => id === server && changeCount++);
-  parts.configChanged(() => changeCount++);
+  deps.configChanged(() => changeCount++);
 
   /** What `_meta` is the server's goes along in the context. */
   const request = (method: string, given: JsonObject, context: CallContext) => {
@@ -97,7 +97,7 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
 
   async function callTool(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
     if (!registry.permits(server, name)) {
-      parts.denied(name, { server, traceId: context.traceId });
+      deps.denied(name, { server, traceId: context.traceId });
       return failed(name, deniedTool(name, server), context);
     }
     const problem = findJsonProblem(args);
@@ -112,8 +112,8 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
     const headers = definition === undefined ? undefined : paramHeadersOf(definition.inputSchema, args);
     const below = { ...context, meta: meta.data, ...(headers !== undefined && { headers }) };
     const send = (next: CallContext) => request("tools/call", { name, arguments: args }, next);
-    const broken = (error: unknown) => unexpected(error, name, context, parts.log);
-    const result = await parts.heldCalls.answer(held, below, send).catch(broken);
+    const broken = (error: unknown) => unexpected(error, name, context, deps.log);
+    const result = await deps.heldCalls.answer(held, below, send).catch(broken);
     if (result.success) return result.data as unknown as ToolAnswer;
     const upstream = refusalOf(result.error);
     // What the server itself refuses is its own error; what goes wrong on the way is a result that a model can read.
@@ -170,8 +170,8 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
         const stateless = checkNoState(context);
         return stateless.success ? send(context) : Promise.resolve(stateless);
       }
-      const broken = (error: unknown) => unexpected(error, method, context, parts.log);
-      return parts.heldCalls.answer({ ...held, profile }, context, send).catch(broken);
+      const broken = (error: unknown) => unexpected(error, method, context, deps.log);
+      return deps.heldCalls.answer({ ...held, profile }, context, send).catch(broken);
     },
     toolsVersion: () => String(changeCount),
     changed(listener) {
@@ -182,16 +182,16 @@ export function createTransparentGateway(parts: TransparentParts): Gateway {
           if (what === undefined) tellAll();
           else listener(what);
         }),
-        parts.configChanged(tellAll),
+        deps.configChanged(tellAll),
       ];
       return () => leave.forEach((stop) => stop());
     },
     notified: (listener) =>
-      parts.serverNotified((id, method, params, client) => {
+      deps.serverNotified((id, method, params, client) => {
         if (id === server && isFronted()) listener(method, params, client);
       }),
-    tellServers: (method, params, client) => isFronted() && parts.tellServer(method, params, client),
-    setLogLevel: parts.setLogLevel,
+    tellServers: (method, params, client) => isFronted() && deps.tellServer(method, params, client),
+    setLogLevel: deps.setLogLevel,
   };
 }
 

@@ -28,13 +28,13 @@ export interface PageCheck {
   tools(): ToolDefinition[];
 }
 
-export interface PageParts {
+export interface PageDeps {
   readonly registry: { permits(id: string, tool: string): boolean };
   readonly server: string;
   readonly log: Log;
 }
 
-export function createPageCheck({ registry, server, log }: PageParts): PageCheck {
+export function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
   const listed = new Map<string, ToolDefinition>();
   const logged = new Set<string>();
 
