@@ -10,7 +10,7 @@ import { createGate, type GateOAuth } from "../server/auth/gate.ts";
 import { checkListener } from "../server/auth/listener-policy.ts";
 import { openTokens } from "../server/auth/tokens.ts";
 import { createHealth } from "../server/health.ts";
-import { listenHttp, type HttpListener, type HttpServerParts } from "../server/http/serve-http.ts";
+import { listenHttp, type HttpListener, type HttpServerDeps } from "../server/http/serve-http.ts";
 import type { HttpCall } from "../server/http/http-call.ts";
 import { createMetrics, type Metrics, type MetricsParts } from "../telemetry/metrics.ts";
 import { endMessageSpan } from "../server/request-span.ts";
@@ -23,7 +23,7 @@ export interface HttpFrontParts {
   readonly watching: Watching;
   /** For the documents of the issuer, which may lead nowhere nearer than the issuer is. */
   readonly openIssuerFetch: (issuer: URL) => Promise<GateOAuth["fetch"]>;
-  readonly gatewayFor: HttpServerParts["gatewayFor"];
+  readonly gatewayFor: HttpServerDeps["gatewayFor"];
   readonly profile?: string | undefined;
   /** Any cheap question to the store. */
   readonly askStore: () => Promise<unknown>;

@@ -33,10 +33,10 @@ export interface FastPathDeps {
 /** Returns whether it took the message. */
 export type FastPath = (message: JSONRPCMessage) => boolean;
 
-export function createFastPath(parts: FastPathDeps): FastPath {
-  const { gateway, client, listed, log, context: shared, send, sendResultBytes } = parts;
+export function createFastPath(deps: FastPathDeps): FastPath {
+  const { gateway, client, listed, log, context: shared, send, sendResultBytes } = deps;
   const calls = new Map<unknown, AbortController>();
-  parts.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
+  deps.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
 
   function take(id: string | number, params: JsonObject, handle: ClientHandle): boolean {
     const { name, arguments: args = {} } = params;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createHealth, type HealthParts } from "./health.ts";
+import { createHealth, type HealthDeps } from "./health.ts";
 
-const good: HealthParts = {
+const good: HealthDeps = {
   askStore: async () => 1,
   isConfigGood: () => true,
   isDraining: () => false,

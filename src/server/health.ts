@@ -1,6 +1,6 @@
 import { within } from "../timing/deadline.ts";
 /**
- * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its parts
+ * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its deps
  * and nothing else (no path, no message, no version), and however many ask at once, the store is asked once. A caller without a
  * token gets one word, and makes the store answer once a second at most.
  *
@@ -11,7 +11,7 @@ import { within } from "../timing/deadline.ts";
  * service for a typing mistake would be worse. It is told as `stale`.
  */
 
-export interface HealthParts {
+export interface HealthDeps {
   /** Any cheap question to the store. */
   readonly askStore: () => Promise<unknown>;
   /** Whether the config file, as it is now, is the one in force. */
@@ -46,14 +46,14 @@ const STORE_WAIT_MS = 1000;
 /** Callers without a token share an answer of the store for so long, so that they cannot keep it busy. */
 const PROBE_ANSWER_MS = 1000;
 
-export function createHealth(parts: HealthParts): Health {
-  const { storeWaitMs = STORE_WAIT_MS, now = () => performance.now() } = parts;
+export function createHealth(deps: HealthDeps): Health {
+  const { storeWaitMs = STORE_WAIT_MS, now = () => performance.now() } = deps;
   let asked: Promise<"ok" | "failed"> | undefined;
   let probed: { readonly at: number; readonly store: Promise<"ok" | "slow" | "failed"> } | undefined;
 
   /** One question at a time: one that hangs is waited for again, and not asked again. */
   function askStore(): Promise<"ok" | "failed"> {
-    asked ??= attempt(parts.askStore).finally(() => (asked = undefined));
+    asked ??= attempt(deps.askStore).finally(() => (asked = undefined));
     return asked;
   }
 
@@ -63,21 +63,21 @@ export function createHealth(parts: HealthParts): Health {
 
   async function checkReady(): Promise<HealthReport> {
     const store = await askStoreSoon();
-    const isDraining = parts.isDraining();
+    const isDraining = deps.isDraining();
     const isGood = store === "ok" && !isDraining;
     return {
       isGood,
       status: isGood ? "ok" : "unavailable",
       parts: {
         store,
-        config: parts.isConfigGood() ? "ok" : "stale",
+        config: deps.isConfigGood() ? "ok" : "stale",
         gateway: isDraining ? "draining" : "ok",
       },
     };
   }
 
   async function probeReady(): Promise<boolean> {
-    if (parts.isDraining()) return false;
+    if (deps.isDraining()) return false;
     if (probed === undefined || now() - probed.at >= PROBE_ANSWER_MS)
       probed = { at: now(), store: askStoreSoon() };
     return (await probed.store) === "ok";

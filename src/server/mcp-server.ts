@@ -25,7 +25,7 @@ export interface Listed {
   version: string | undefined;
 }
 
-export interface McpServerParts {
+export interface McpServerDeps {
   readonly gateway: Gateway;
   readonly log: Log;
 }
@@ -42,7 +42,7 @@ export interface McpClient {
 }
 
 export function createMcpServer(
-  { gateway, log }: McpServerParts,
+  { gateway, log }: McpServerDeps,
   client: McpClient,
   { serverInfo, capabilities, instructions }: GatewayDescription,
 ): Server {
@@ -66,10 +66,10 @@ export function createMcpServer(
     };
   };
   const notices = client.isLasting ? createNotices({ gateway, server, log, ...client }) : undefined;
-  const parts: HandlerParts = { server, gateway, capabilities, contextFor, log };
-  if (capabilities["tools"] !== undefined) registerCalls(parts);
-  registerLists(parts, client.listed);
-  registerForwarded(parts, notices);
+  const deps: HandlerDeps = { server, gateway, capabilities, contextFor, log };
+  if (capabilities["tools"] !== undefined) registerCalls(deps);
+  registerLists(deps, client.listed);
+  registerForwarded(deps, notices);
   if (capabilities["logging"] !== undefined) {
     server.setRequestHandler("logging/setLevel", ({ params }) =>
       handled(log, async () => {
@@ -88,7 +88,7 @@ export function createMcpServer(
 
 type ContextFor = (params: JsonObject, context: ServerContext) => CallContext;
 
-interface HandlerParts {
+interface HandlerDeps {
   readonly server: Server;
   readonly gateway: Gateway;
   readonly capabilities: JsonObject;
@@ -107,7 +107,7 @@ async function handled<T>(log: Log, handle: () => Promise<T>): Promise<T> {
   }
 }
 
-function registerCalls({ server, gateway, contextFor, log }: HandlerParts): void {
+function registerCalls({ server, gateway, contextFor, log }: HandlerDeps): void {
   server.setRequestHandler("tools/call", ({ params }, context) =>
     handled(log, async () => {
       const { name, arguments: args = {} } = params;
@@ -125,7 +125,7 @@ function requireResult(answer: ToolAnswer): ToolAnswer {
 }
 
 function registerLists(
-  { server, gateway, capabilities, contextFor, log }: HandlerParts,
+  { server, gateway, capabilities, contextFor, log }: HandlerDeps,
   listed: Listed,
 ): void {
   for (const method of LIST_METHODS) {
@@ -142,7 +142,7 @@ function registerLists(
 }
 
 function registerForwarded(
-  { server, gateway, capabilities, contextFor, log }: HandlerParts,
+  { server, gateway, capabilities, contextFor, log }: HandlerDeps,
   notices: Notices | undefined,
 ): void {
   for (const method of FORWARDED_METHODS) {

@@ -13,7 +13,7 @@ import type { Listed } from "./mcp-server.ts";
 
 const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-export interface NoticesParts {
+export interface NoticesDeps {
   readonly gateway: Gateway;
   readonly server: Server;
   readonly log: Log;
@@ -32,7 +32,7 @@ export interface Notices {
   close(): void;
 }
 
-export function createNotices({ gateway, server, log, handle, listed }: NoticesParts): Notices {
+export function createNotices({ gateway, server, log, handle, listed }: NoticesDeps): Notices {
   const uris = new Set<unknown>();
   let level: string | undefined;
 

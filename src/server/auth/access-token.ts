@@ -40,7 +40,7 @@ const KEYS_AGE_MAX_MS = 600_000;
 /** It becomes part of a name that is logged and kept. */
 const SUBJECT_LENGTH_MAX = 255;
 
-export interface AccessTokenParts {
+export interface AccessTokenDeps {
   readonly issuer: string;
   readonly jwksUrl?: string;
   readonly fetch: Fetch;
@@ -61,9 +61,9 @@ export type AccessToken =
 /** Reads a token and checks all but whom it is meant for, which depends on what is asked for. It never throws. */
 export type ReadAccessToken = (token: string) => Promise<AccessToken>;
 
-export function createAccessTokenReader(parts: AccessTokenParts): ReadAccessToken {
-  const { issuer, clock = systemClock } = parts;
-  const keys = createKeys(parts, clock);
+export function createAccessTokenReader(deps: AccessTokenDeps): ReadAccessToken {
+  const { issuer, clock = systemClock } = deps;
+  const keys = createKeys(deps, clock);
   return async (token) => {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys, {
@@ -83,7 +83,7 @@ export function createAccessTokenReader(parts: AccessTokenParts): ReadAccessToke
 }
 
 /** The issuer's keys; its metadata are asked where they are when a token first needs one. */
-function createKeys({ issuer, jwksUrl, fetch }: AccessTokenParts, clock: Clock): JWTVerifyGetKey {
+function createKeys({ issuer, jwksUrl, fetch }: AccessTokenDeps, clock: Clock): JWTVerifyGetKey {
   const bounded = createIssuerFetch(fetch);
   const fetchKeys = withCooldown(async (...args: Parameters<Fetch>) => {
     const response = await bounded(...args);

@@ -1,12 +1,12 @@
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { silentLog } from "../../core/log.ts";
-import { createGate, type Admission, type AdmissionRequest, type GateOAuth, type GateParts } from "./gate.ts";
+import { createGate, type Admission, type AdmissionRequest, type GateOAuth, type GateDeps } from "./gate.ts";
 import { NOW_S, type TestIssuer } from "./issuer.testkit.ts";
 import { openTokens } from "./tokens.ts";
 
 /** A gate over a home of its own, with the default token; both are gone when the test is. */
-export function openGate(parts: Partial<GateParts> = {}) {
+export function openGate(deps: Partial<GateDeps> = {}) {
   const home = temporaryFolder();
   const tokens = openTokens(home);
   const { token } = tokens.showDefault();
@@ -14,16 +14,16 @@ export function openGate(parts: Partial<GateParts> = {}) {
   const note = (event: string, fields?: Record<string, unknown>) => void events.push({ event, fields });
   const log = { ...silentLog, info: note, warn: note, error: note };
   const clock = { now: () => NOW_S * 1000, elapsed: () => 0 };
-  const gate = createGate({ home, log, clock, ...parts });
+  const gate = createGate({ home, log, clock, ...deps });
   onTestFinished(() => gate.close());
   const admit = (authorization: string | undefined, request: Partial<AdmissionRequest> = {}) =>
     gate.admit({ authorization, remote: "127.0.0.1", resource: "/mcp", ...request });
   return { gate, home, tokens, token, events, admit, bearer: (text: string) => admit(`Bearer ${text}`) };
 }
 
-export function oauthWith({ issuer, jwksUrl }: TestIssuer, parts: Partial<GateOAuth> = {}): GateOAuth {
+export function oauthWith({ issuer, jwksUrl }: TestIssuer, more: Partial<GateOAuth> = {}): GateOAuth {
   const bases = ["https://mcp.example.com"];
-  return { issuer, jwksUrl, scopes: {}, bases, fetch: (url, options) => fetch(url, options), ...parts };
+  return { issuer, jwksUrl, scopes: {}, bases, fetch: (url, options) => fetch(url, options), ...more };
 }
 
 export function requireAdmitted(admission: Admission) {

@@ -24,14 +24,14 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-export interface GateParts {
+export interface GateDeps {
   readonly home: string;
   readonly log: Log;
   readonly oauth?: GateOAuth;
   readonly clock?: Clock;
 }
 
-export function createGate({ home, log, oauth, clock = systemClock }: GateParts): Gate {
+export function createGate({ home, log, oauth, clock = systemClock }: GateDeps): Gate {
   const tokens = watchTokens(home, log);
   const issuer = oauth === undefined ? undefined : createIssuer(oauth, clock);
   const admitted = createAdmittedHeaders(clock);

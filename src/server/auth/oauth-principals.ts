@@ -2,7 +2,7 @@
 import { systemClock } from "../../core/clock.ts";
 import { PERMISSIONS, type Principal } from "../../core/principal.ts";
 import type { GateOAuth } from "./admission.ts";
-import { createAccessTokenReader, type AccessToken, type AccessTokenParts } from "./access-token.ts";
+import { createAccessTokenReader, type AccessToken, type AccessTokenDeps } from "./access-token.ts";
 import { scopeNameOf, type ScopeNames } from "./permission.ts";
 
 /** Each has a timer. Past it the oldest is ended before its time: its client gets in again with the next request. */
@@ -10,7 +10,7 @@ const LIVE_MAX = 10_000;
 /** Longer ones fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-export interface OAuthPrincipalsParts extends AccessTokenParts {
+export interface OAuthPrincipalsDeps extends AccessTokenDeps {
   readonly scopes: ScopeNames;
   readonly later?: GateOAuth["later"];
   readonly liveMax?: number;
@@ -36,9 +36,9 @@ interface Live extends OAuthPrincipal {
   stop(): void;
 }
 
-export function createOAuthPrincipals(parts: OAuthPrincipalsParts): OAuthPrincipals {
-  const { issuer, scopes, clock = systemClock, later = runLater, liveMax = LIVE_MAX } = parts;
-  const readToken = createAccessTokenReader(parts);
+export function createOAuthPrincipals(deps: OAuthPrincipalsDeps): OAuthPrincipals {
+  const { issuer, scopes, clock = systemClock, later = runLater, liveMax = LIVE_MAX } = deps;
+  const readToken = createAccessTokenReader(deps);
   /** By hash of the token, the oldest first. */
   const live = new Map<string, Live>();
 

@@ -23,7 +23,7 @@ export interface TokenFailure {
   readonly digest?: string;
 }
 
-export interface RefusalParts {
+export interface RefusalDeps {
   readonly log: Log;
   readonly oauth: GateOAuth | undefined;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface RefusalParts {
 /** Without a failure nobody tried to show a token: that is how clients find out what is needed, and it is not counted. */
 export type Refuse = (request: AdmissionRequest, failure?: TokenFailure) => Admission;
 
-export function createRefusal({ log, oauth, clock }: RefusalParts): Refuse {
+export function createRefusal({ log, oauth, clock }: RefusalDeps): Refuse {
   const failures = createFailureCount(clock);
   return (request, failure) => {
     const challenge = challengeOf({

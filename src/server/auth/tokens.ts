@@ -42,12 +42,12 @@ export interface Tokens {
   rotate(name: string): ToolResult<ShownToken>;
 }
 
-export interface TokensParts {
+export interface TokensDeps {
   readonly clock?: Clock;
   readonly random?: RandomBytes;
 }
 
-export function openTokens(home: string, { clock = systemClock, random }: TokensParts = {}): Tokens {
+export function openTokens(home: string, { clock = systemClock, random }: TokensDeps = {}): Tokens {
   function make(name: string, permissions: readonly Permission[], profiles?: readonly string[]) {
     const token = makeToken(random);
     const limit = profiles === undefined || profiles.length === 0 ? {} : { profiles: [...new Set(profiles)] };

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/server";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { createClientHandle } from "../client-handle.ts";
-import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
+import { createMcpServer, type Listed, type McpServerDeps } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
 import { createFastPath } from "../fast-path.ts";
 import { INVALID_REQUEST, SESSION_NOT_FOUND } from "../../core/rpc-codes.ts";
@@ -19,7 +19,7 @@ export interface LegacyEndpoint {
   delete(call: HttpCall): Promise<void>;
 }
 
-export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions): LegacyEndpoint {
+export function createLegacyEndpoint(deps: McpServerDeps, sessions: Sessions): LegacyEndpoint {
   /** Undefined when the answer has been given already. */
   function requireSession(call: HttpCall): HttpSession | undefined {
     const { response } = call;
@@ -45,7 +45,7 @@ export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions):
       return replyError(call.response, { status: 429, message: told, id: message.id, headers });
     }
     try {
-      await connect(parts, session);
+      await connect(deps, session);
     } catch (error) {
       await session.close();
       throw error;
@@ -93,15 +93,15 @@ export function createLegacyEndpoint(parts: McpServerParts, sessions: Sessions):
 }
 
 /** The SDK's server and the fast path of calls, on one session. */
-async function connect(parts: McpServerParts, session: HttpSession): Promise<void> {
-  const { gateway, log } = parts;
+async function connect(deps: McpServerDeps, session: HttpSession): Promise<void> {
+  const { gateway, log } = deps;
   const { principal } = session;
   const listed: Listed = { version: gateway.toolsVersion() };
   const own = { session: `http:${randomUUID()}` };
   const context = principal === undefined ? own : { ...own, principal, caller: principal.id };
-  const description = await describeFor(parts);
+  const description = await describeFor(deps);
   const server = createMcpServer(
-    parts,
+    deps,
     { handle: () => handle, listed, context, isLasting: true },
     description,
   );

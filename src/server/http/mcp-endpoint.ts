@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Permission } from "../../core/principal.ts";
 import { permissionFor, permissionsForCall, type InsufficientScope } from "../auth/permission.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import type { McpServerParts } from "../mcp-server.ts";
+import type { McpServerDeps } from "../mcp-server.ts";
 import { traceMessage } from "../request-span.ts";
 import { readBody } from "./body.ts";
 import { createLegacyEndpoint } from "./legacy-endpoint.ts";
@@ -13,7 +13,7 @@ import { refuseAndClose, replyEmpty, replyError, replyFailure } from "./reply.ts
 import { Sessions } from "./sessions.ts";
 import { headerOf, type HttpCall } from "./http-call.ts";
 
-export interface McpEndpointParts extends McpServerParts {
+export interface McpEndpointDeps extends McpServerDeps {
   /** Whether names are a server's own, so that none of them is a meta-tool. */
   readonly isTransparent: boolean;
   readonly telemetry: Telemetry;
@@ -29,10 +29,10 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
-  const sessions = new Sessions(parts.log);
-  const legacy = createLegacyEndpoint(parts, sessions);
-  const modern = createModernEndpoint(parts);
+export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
+  const sessions = new Sessions(deps.log);
+  const legacy = createLegacyEndpoint(deps, sessions);
+  const modern = createModernEndpoint(deps);
 
   async function post(call: HttpCall): Promise<void> {
     const body = await readBody(call.request);
@@ -43,14 +43,14 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     }
     call.bodyBytes = body.byteCount;
     note(call, body.message);
-    if (!isAllowed(call, neededFor(body.message, parts.isTransparent))) return;
-    if (call.requestId !== undefined && parts.isDraining()) return refuseLate(call);
+    if (!isAllowed(call, neededFor(body.message, deps.isTransparent))) return;
+    if (call.requestId !== undefined && deps.isDraining()) return refuseLate(call);
     const message = trace(call, body.message);
     return call.era === "modern" ? modern.post(call, message) : legacy.post(call, message);
   }
 
   function trace(call: HttpCall, message: JSONRPCMessage): JSONRPCMessage {
-    const traced = traceMessage(parts.telemetry, message, {
+    const traced = traceMessage(deps.telemetry, message, {
       transport: "http",
       sessionId: headerOf(call, "mcp-session-id"),
       protocolVersion: headerOf(call, "mcp-protocol-version"),
@@ -67,7 +67,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   function isAllowed(call: HttpCall, needed: readonly Permission[]): boolean {
     const missing = needed.find((permission) => call.principal?.permissions.has(permission) !== true);
     if (missing === undefined) return true;
-    const { status, challenge, message } = parts.refusePermission(missing, call);
+    const { status, challenge, message } = deps.refusePermission(missing, call);
     const { requestId: id = null, response } = call;
     replyError(response, { status, message, id, headers: { "WWW-Authenticate": challenge } });
     return false;
@@ -88,7 +88,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       try {
         await route(call);
       } catch (error) {
-        replyFailure(call, error, parts.log);
+        replyFailure(call, error, deps.log);
       }
     },
     get sessionCount() {

@@ -20,7 +20,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../../core/tool.ts";
 import { encodeAnswer, failureAnswer, type Answer } from "../answer.ts";
-import { createMcpServer, type McpServerParts } from "../mcp-server.ts";
+import { createMcpServer, type McpServerDeps } from "../mcp-server.ts";
 import { contextOf } from "../request-context.ts";
 import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
@@ -50,8 +50,8 @@ export function isModern(call: HttpCall, message: JSONRPCMessage): boolean {
   return (headerOf(call, "mcp-protocol-version") ?? "") >= MODERN_VERSION;
 }
 
-export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
-  const { gateway, log } = parts;
+export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
+  const { gateway, log } = deps;
   const calls = new WeakMap<Request, HttpCall>();
   /** By the id of the principal, of which there are few. */
   const listenerCounts = new Map<string | undefined, number>();
@@ -60,7 +60,7 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
     async ({ requestInfo }) => {
       const call = requestInfo === undefined ? undefined : calls.get(requestInfo);
       const who = { handle: () => undefined, listed: { version: undefined }, isLasting: false };
-      const server = createMcpServer(parts, { ...who, context: ownContext(call) }, await describeFor(parts));
+      const server = createMcpServer(deps, { ...who, context: ownContext(call) }, await describeFor(deps));
       return withCarriableAnswers(server, log);
     },
     {
@@ -96,7 +96,7 @@ export function createModernEndpoint(parts: McpServerParts): ModernEndpoint {
   async function throughSdk(call: HttpCall, message: JSONRPCMessage): Promise<void> {
     if (call.method === "subscriptions/listen" && !takePlace(call)) return;
     const request = toWebRequest(call);
-    subscribeServers(parts, message, request.signal);
+    subscribeServers(deps, message, request.signal);
     calls.set(request, call);
     const answer = await handler.fetch(request, { parsedBody: message });
     if (answer.status !== CLOSED) return pour(answer, call);

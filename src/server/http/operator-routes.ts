@@ -10,7 +10,7 @@ import { baseFor, resourceMetadata } from "../auth/resource-metadata.ts";
 import type { Health } from "../health.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-export interface OperatorParts {
+export interface OperatorDeps {
   readonly health: Health;
   readonly metrics: Pick<Metrics, "read">;
   readonly oauth?: Pick<GateOAuth, "issuer" | "scopes">;
@@ -27,10 +27,8 @@ export interface OperatorRoute {
 
 const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-export function operatorRoutes(
-  parts: OperatorParts & { readonly bases: readonly string[] },
-): OperatorRoute[] {
-  const { health, metrics, oauth, bases } = parts;
+export function operatorRoutes(deps: OperatorDeps & { readonly bases: readonly string[] }): OperatorRoute[] {
+  const { health, metrics, oauth, bases } = deps;
   const report = async (context: RouteContext, part: "live" | "ready" | "all") => {
     const { isGood, ...shown } = await health.check(part);
     return context.json(shown, isGood ? 200 : 503);

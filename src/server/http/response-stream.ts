@@ -33,19 +33,19 @@ export interface ResponseStreamDeps {
 export class ResponseStream {
   /** Those without an answer yet, of all clients. */
   static openCount = 0;
-  readonly #parts: ResponseStreamDeps;
+  readonly #deps: ResponseStreamDeps;
   readonly #timer: NodeJS.Timeout | undefined;
   #sink: EventSink | undefined;
   #isAnswered = false;
 
-  constructor(parts: ResponseStreamDeps) {
-    this.#parts = parts;
+  constructor(deps: ResponseStreamDeps) {
+    this.#deps = deps;
     ResponseStream.openCount++;
-    if (parts.canStream) this.#timer = setTimeout(() => this.#write(() => this.#stream()), STREAM_AFTER_MS);
+    if (deps.canStream) this.#timer = setTimeout(() => this.#write(() => this.#stream()), STREAM_AFTER_MS);
   }
 
   get canStream(): boolean {
-    return this.#parts.canStream && !this.#isAnswered;
+    return this.#deps.canStream && !this.#isAnswered;
   }
 
   /** Something that comes before the answer. It throws when JSON cannot carry the message. */
@@ -57,7 +57,7 @@ export class ResponseStream {
 
   answer(message: Answer, status = 200): void {
     if (!this.#end()) return;
-    const { response, headers, answered, log } = this.#parts;
+    const { response, headers, answered, log } = this.#deps;
     const { answer, text } = encodeAnswer(message, log);
     answered?.(answer);
     this.#write(() => {
@@ -70,7 +70,7 @@ export class ResponseStream {
   /** A result of one key whose value is JSON already. */
   answerBytes(id: MessageId, key: string, value: Buffer): void {
     if (!this.#end()) return;
-    const { response, headers } = this.#parts;
+    const { response, headers } = this.#deps;
     const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(key)}:`;
     const body = Buffer.concat([Buffer.from(head), value, Buffer.from("}}")]);
     this.#write(() => {
@@ -84,7 +84,7 @@ export class ResponseStream {
   abandon(): void {
     if (!this.#end()) return;
     this.#write(() => {
-      if (this.#sink === undefined) replyEmpty(this.#parts.response, 202);
+      if (this.#sink === undefined) replyEmpty(this.#deps.response, 202);
       else this.#sink.end();
     });
   }
@@ -100,7 +100,7 @@ export class ResponseStream {
   /** Undefined when the response has begun without us: a second head would be thrown at whoever comes by. */
   #stream(): EventSink | undefined {
     clearTimeout(this.#timer);
-    if (this.#sink === undefined && !this.#parts.response.headersSent) this.#sink = this.#parts.openSink();
+    if (this.#sink === undefined && !this.#deps.response.headersSent) this.#sink = this.#deps.openSink();
     return this.#sink;
   }
 
@@ -109,8 +109,8 @@ export class ResponseStream {
     try {
       write();
     } catch (error) {
-      this.#parts.log.error("http.response.failed", { error });
-      this.#parts.response.destroy();
+      this.#deps.log.error("http.response.failed", { error });
+      this.#deps.response.destroy();
     }
   }
 }

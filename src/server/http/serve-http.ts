@@ -23,7 +23,7 @@ import {
 } from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { answerProbe, openProbeOf } from "./open-probe.ts";
-import { operatorRoutes, type OperatorParts } from "./operator-routes.ts";
+import { operatorRoutes, type OperatorDeps } from "./operator-routes.ts";
 import { replyError, replyFailure } from "./reply.ts";
 import { SocketShare } from "./socket-share.ts";
 import { UnderWay } from "./under-way.ts";
@@ -40,7 +40,7 @@ const ANSWERS_MS = 10_000;
 /** How long connections are waited for once all work has ended. */
 const LAST_BYTES_MS = 500;
 
-export interface HttpServerParts extends OperatorParts {
+export interface HttpServerDeps extends OperatorDeps {
   readonly host: string;
   readonly port: number;
   readonly publicUrl?: string;
@@ -77,11 +77,11 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> {
-  const { headersMs = HEADERS_MS } = parts;
+export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
+  const { headersMs = HEADERS_MS } = deps;
   const endpoints = new Map<string, { endpoint: McpEndpoint; gateway: Gateway }>();
   let isClosing = false;
-  const isDraining = (): boolean => isClosing || parts.isDraining();
+  const isDraining = (): boolean => isClosing || deps.isDraining();
   const sockets = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: headersMs,
@@ -94,14 +94,14 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   sockets.maxConnections = SOCKET_COUNT_MAX + SOCKET_RESERVED_COUNT + STRANGER_COUNT_MAX + 1;
   const share = new SocketShare(headersMs);
   sockets.on("connection", (socket) => share.opened(socket));
-  const { port } = await listen(sockets, parts.host, parts.port);
-  const bases = basesOf({ ...parts, port });
-  const gate = parts.openGate(bases);
-  const guard = createRequestGuard({ ...parts, gate, bases, policy: { ...parts, port } });
+  const { port } = await listen(sockets, deps.host, deps.port);
+  const bases = basesOf({ ...deps, port });
+  const gate = deps.openGate(bases);
+  const guard = createRequestGuard({ ...deps, gate, bases, policy: { ...deps, port } });
   let operator: Promise<OperatorListener> | undefined;
   const operate = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     operator ??= import("./operator-app.ts").then(({ createOperatorListener }) =>
-      createOperatorListener(operatorRoutes({ ...parts, bases })),
+      createOperatorListener(operatorRoutes({ ...deps, bases })),
     );
     (await operator)(request, response);
   };
@@ -109,31 +109,31 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   function endpointFor(profile: string | undefined): McpEndpoint | undefined {
     const key = profile ?? "";
     const known = endpoints.get(key);
-    const found = parts.gatewayFor(profile);
+    const found = deps.gatewayFor(profile);
     if (known !== undefined && known.gateway === found?.gateway) return known.endpoint;
     // The profile is gone, or fronts something else now.
     endpoints.delete(key);
     void known?.endpoint.close();
     if (found === undefined) return undefined;
-    const endpoint = createMcpEndpoint({ ...parts, ...found, refusePermission, isDraining });
+    const endpoint = createMcpEndpoint({ ...deps, ...found, refusePermission, isDraining });
     endpoints.set(key, { endpoint, gateway: found.gateway });
     return endpoint;
   }
 
   function refusePermission(permission: Parameters<typeof scopeNameOf>[0], call: HttpCall) {
-    parts.refused("forbidden");
+    deps.refused("forbidden");
     const base = baseFor(headerOf(call, "host"), bases);
-    const url = parts.oauth === undefined ? undefined : metadataUrlOf(base, call.path);
-    return insufficientScope(permission, scopeNameOf(permission, parts.oauth?.scopes ?? {}), url);
+    const url = deps.oauth === undefined ? undefined : metadataUrlOf(base, call.path);
+    return insufficientScope(permission, scopeNameOf(permission, deps.oauth?.scopes ?? {}), url);
   }
 
   const underWay = new UnderWay();
   const ended = (call: HttpCall, ms: number): void => {
     underWay.delete(call);
-    parts.ended(call, ms);
+    deps.ended(call, ms);
   };
   const handle = createHandler({
-    ...parts,
+    ...deps,
     guard,
     operate,
     endpointFor,
@@ -167,7 +167,7 @@ export async function listenHttp(parts: HttpServerParts): Promise<HttpListener> 
   };
 }
 
-interface HandlerParts extends Pick<HttpServerParts, "ended" | "health" | "log" | "profile" | "refused"> {
+interface HandlerDeps extends Pick<HttpServerDeps, "ended" | "health" | "log" | "profile" | "refused"> {
   readonly begun: (call: HttpCall) => void;
   readonly guard: RequestGuard;
   readonly share: SocketShare;
@@ -175,14 +175,14 @@ interface HandlerParts extends Pick<HttpServerParts, "ended" | "health" | "log" 
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
-function createHandler(parts: HandlerParts) {
-  const { guard, share, operate, endpointFor, begun, ended, log } = parts;
+function createHandler(deps: HandlerDeps) {
+  const { guard, share, operate, endpointFor, begun, ended, log } = deps;
 
   /** Before anything is told of the profile, also whether there is one. */
   function mayUse({ principal, response }: HttpCall, profile: string | undefined): boolean {
-    const problem = principal && findProfileProblem(principal, profile ?? parts.profile);
+    const problem = principal && findProfileProblem(principal, profile ?? deps.profile);
     if (problem === undefined) return true;
-    parts.refused("forbidden");
+    deps.refused("forbidden");
     replyError(response, { status: 403, message: problem });
     return false;
   }
@@ -190,7 +190,7 @@ function createHandler(parts: HandlerParts) {
   async function handle(call: HttpCall): Promise<void> {
     const probe = openProbeOf(call);
     if (probe !== undefined) {
-      if (guard.checkProbe(call)) await answerProbe(call, probe, parts.health);
+      if (guard.checkProbe(call)) await answerProbe(call, probe, deps.health);
       return;
     }
     if (!guard.checkAddress(call)) return;

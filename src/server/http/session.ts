@@ -26,7 +26,7 @@ const STANDING = 0;
 /** Clients of earlier versions take an event without data for a broken message. */
 const PRIMED_FROM = "2025-11-25";
 
-export interface HttpSessionParts {
+export interface HttpSessionDeps {
   readonly id: string;
   readonly principal: Principal | undefined;
   readonly log: Log;
@@ -52,7 +52,7 @@ export class HttpSession implements Transport {
   #usedAt: number;
   #openedBy: MessageId | undefined;
 
-  constructor({ id, principal, log, now }: HttpSessionParts) {
+  constructor({ id, principal, log, now }: HttpSessionDeps) {
     this.sessionId = id;
     this.principal = principal;
     this.#problems = log;

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Output } from "../../process/stdout.ts";
 import type { ClientHandle } from "../../core/tool.ts";
 import { createClientHandle } from "../client-handle.ts";
-import { createMcpServer, type Listed, type McpServerParts } from "../mcp-server.ts";
+import { createMcpServer, type Listed, type McpServerDeps } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
 import { createFastPath } from "../fast-path.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
@@ -27,24 +27,24 @@ export interface StdioConnection {
   close(): Promise<void>;
 }
 
-export interface StdioParts extends McpServerParts {
+export interface StdioDeps extends McpServerDeps {
   /** Lets calls under way end and be recorded, and ends every run where it stands. */
   readonly leave: () => Promise<void>;
 }
 
 /** Serves one client over stdio, in both protocol eras: its opening message decides. */
-export function connectStdio(parts: StdioParts, input: Readable, output: Output): StdioConnection {
-  const transport = new StdioTransport(input, output, parts.log);
-  transport.leaving = parts.leave;
-  const listed: Listed = { version: parts.gateway.toolsVersion() };
+export function connectStdio(deps: StdioDeps, input: Readable, output: Output): StdioConnection {
+  const transport = new StdioTransport(input, output, deps.log);
+  transport.leaving = deps.leave;
+  const listed: Listed = { version: deps.gateway.toolsVersion() };
   let client: ClientHandle | undefined;
   const gone = new AbortController();
   let openedEra: "legacy" | "modern" | undefined;
   const fastPath = createFastPath({
-    gateway: parts.gateway,
+    gateway: deps.gateway,
     client: () => client,
     listed,
-    log: parts.log,
+    log: deps.log,
     send: (message) => transport.send(message),
     sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
   });
@@ -52,7 +52,7 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   let modernCapabilities: JsonObject | undefined;
   transport.intercept = (message) => {
     modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
-    subscribeServers(parts, message, gone.signal);
+    subscribeServers(deps, message, gone.signal);
     return fastPath(message);
   };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -65,12 +65,12 @@ export function connectStdio(parts: StdioParts, input: Readable, output: Output)
   const handle = serveStdio(
     async ({ era }) => {
       const who = { handle: () => client, listed, context, isLasting: true };
-      const server = createMcpServer(parts, who, await describeFor(parts));
+      const server = createMcpServer(deps, who, await describeFor(deps));
       openedEra = era;
       client = era === "legacy" ? createClientHandle(server, gone.signal) : undefined;
       return server;
     },
-    { transport, onerror: (error) => parts.log.warn("server.stdio.problem", { error }) },
+    { transport, onerror: (error) => deps.log.warn("server.stdio.problem", { error }) },
   );
   return {
     ended,
