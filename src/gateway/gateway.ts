@@ -408,14 +408,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     changed(listener) {
       const tell = () => listener("tools");
       turns.add(tell);
-      const leave = [
+      const stops = [
         () => turns.delete(tell),
         registry.changed((kinds) => {
           for (const what of listsOf(kinds)) listener(what);
         }),
         deps.configChanged(tell),
       ];
-      return () => leave.forEach((stop) => stop());
+      return () => stops.forEach((stop) => stop());
     },
     notified: (listener) =>
       deps.serverNotified((server, method, params, client) =>

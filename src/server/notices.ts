@@ -53,7 +53,7 @@ export function createNotices({ gateway, server, log, handle, listed }: NoticesD
     if (method === "notifications/message" && level !== undefined) return isAtLeast(params["level"], level);
     return true;
   };
-  const leave = [
+  const stops = [
     gateway.changed(tell),
     gateway.notified((method, params, client) => {
       if (client !== undefined && client !== handle()) return;
@@ -68,7 +68,7 @@ export function createNotices({ gateway, server, log, handle, listed }: NoticesD
       if (method === "resources/unsubscribe") uris.delete(params["uri"]);
       return forward();
     },
-    close: () => leave.forEach((stop) => stop()),
+    close: () => stops.forEach((stop) => stop()),
   };
 }
 

@@ -159,10 +159,10 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
         LIST_KINDS.forEach((kind, at) => now[at] !== before[at] && listener(kind));
       };
       turns.add(compare);
-      const leave = core.changed(compare);
+      const stop = core.changed(compare);
       return () => {
         turns.delete(compare);
-        leave();
+        stop();
       };
     },
     notified: (listener) =>

@@ -285,13 +285,13 @@ describe("everything else in a transparent profile", () => {
     const { gateway, announce } = openFake(() => succeed({}));
     const heard: string[] = [];
     const before = gateway.toolsVersion();
-    const leave = gateway.changed((what) => {
+    const stop = gateway.changed((what) => {
       expect(gateway.toolsVersion()).not.toBe(before);
       heard.push(what);
     });
     announce("prompts");
     announce();
-    leave();
+    stop();
     announce("tools");
     expect(heard).toEqual(["prompts", "tools", "resources", "prompts"]);
   });

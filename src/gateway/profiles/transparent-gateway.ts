@@ -176,7 +176,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
     toolsVersion: () => String(changeCount),
     changed(listener) {
       const tellAll = () => LIST_KINDS.forEach(listener);
-      const leave = [
+      const stops = [
         registry.sourceChanged((id, what) => {
           if (id !== server) return;
           if (what === undefined) tellAll();
@@ -184,7 +184,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
         }),
         deps.configChanged(tellAll),
       ];
-      return () => leave.forEach((stop) => stop());
+      return () => stops.forEach((stop) => stop());
     },
     notified: (listener) =>
       deps.serverNotified((id, method, params, client) => {

@@ -71,7 +71,7 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
       onerror: (error) => log.debug("server.http.problem", { error }),
     },
   );
-  const leave = [
+  const stops = [
     gateway.changed((what) => bus.publish({ kind: `${what}_list_changed` })),
     gateway.notified((method, params, client) => {
       const { uri } = params;
@@ -167,7 +167,7 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
       await ((isCall ? takeCall(call, message) : undefined) ?? throughSdk(call, message));
     },
     async close() {
-      for (const stop of leave) stop();
+      for (const stop of stops) stop();
       await handler.close();
     },
   };
