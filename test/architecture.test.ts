@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  net: ["core"],
+  net: ["core", "text"],
   text: ["core"],
   timing: ["core"],
   admission: ["core", "text"],
@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   workflows: ["core", "text"],
   config: ["core", "text", "timing", "process"],
   sandbox: ["core", "text", "timing", "process"],
-  search: ["core", "text", "timing", "process"],
+  search: ["core", "net", "text", "timing", "process"],
   upstream: ["core", "net", "text", "timing", "process"],
   clients: ["core", "text", "process", "config"],
   registry: ["core", "net", "text", "timing", "admission", "process", "telemetry", "search"],

@@ -46,7 +46,7 @@ export function createListeners(
         log,
         watching,
         openIssuerFetch: async (issuer: URL) => {
-          const { createGuardedFetch } = await import("../net/guarded-fetch.ts");
+          const { createGuardedFetch } = await import("../net/http-client.ts");
           return createGuardedFetch(issuer);
         },
         gatewayFor: (asked: string | undefined) => gatewayFor(asked ?? profile),

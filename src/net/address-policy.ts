@@ -1,19 +1,12 @@
 /**
- * Which addresses may be reached on behalf of one configured server. The user wrote its address, so it may be anywhere. What
- * the server itself names (an authorization server, its endpoints) may not be nearer to us than the server is: a server on the
- * internet leads to no address of this machine or this network, one on this machine only to this machine and the internet.
- *
- * A name is resolved once for each connection, every address is checked, and the socket connects to what was checked: a name
- * that answers differently the second time is not asked a second time.
- *
- * How near the server is follows from the addresses that its own name had so far. One public address makes it public for good:
- * whoever holds the name cannot open the way in by changing what it resolves to.
+ * Which addresses a connection may be made to. There are two policies, and one mechanism below them: a name is resolved once for
+ * each connection, every address is checked, and the socket connects to what was checked. A name that answers differently the
+ * second time is not asked a second time.
  */
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { kindOfAddress, type AddressKind } from "./addresses.ts";
-import { isOwnOrigin } from "./own-origin.ts";
 
 /** All addresses of a host name; rejects where there is none. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -27,11 +20,11 @@ export class RefusedUrl extends TypeError {
 }
 
 export interface AddressPolicy {
-  /** Refuses what can be told without resolving its name: scheme, credentials in it, an address in place of a name. */
+  /** Throws for what can be told without resolving its name: scheme, credentials in it, an address in place of a name. */
   checkUrl(url: URL): Promise<void> | undefined;
   /** What a socket to this URL uses instead of the system's lookup. */
   lookupFor(url: URL): LookupFunction;
-  /** Refuses a URL that is reached by somebody else, such as a browser. */
+  /** Throws for a URL that another program, such as a browser, may not be sent to. */
   check(url: URL): Promise<void>;
 }
 
@@ -44,6 +37,26 @@ const DESCRIPTIONS: Readonly<Record<AddressKind, string>> = {
   special: "an address that is never used for servers, such as that of a metadata service",
 };
 
+/** For URLs that anybody may have chosen: the same rule for every address, whatever URL it belongs to. */
+export function createAddressRule(
+  refuses: (address: string) => boolean,
+  resolve: Resolve = resolveName,
+): AddressPolicy {
+  return policyOf({
+    addressesOf: (url) => resolve(bareHost(url)),
+    findRefusal: (_url, address) =>
+      refuses(address) ? `it is ${DESCRIPTIONS[kindOfAddress(address)]}` : undefined,
+  });
+}
+
+/**
+ * For one configured server. The user wrote its address, so it may be anywhere. What the server itself names (an authorization
+ * server, its endpoints) may not be nearer to us than the server is: a server on the internet leads to no address of this machine
+ * or this network, one on this machine only to this machine and the internet.
+ *
+ * How near the server is follows from the addresses that its own name had so far. One public address makes it public for good:
+ * the holder of the name cannot open the way in by changing what it resolves to.
+ */
 export function createAddressPolicy(configured: URL, resolve: Resolve = resolveName): AddressPolicy {
   const isOwn = (url: URL): boolean => isOwnOrigin(configured, url);
   const isOwnHost = (url: URL): boolean => url.hostname === configured.hostname;
@@ -63,21 +76,51 @@ export function createAddressPolicy(configured: URL, resolve: Resolve = resolveN
     return `${DESCRIPTIONS[kind]} is reached only for a server that is on such an address itself`;
   }
 
-  /** One refused address refuses the name. */
-  async function resolveChecked(url: URL): Promise<LookupAddress[]> {
-    if (kinds.size === 0 && !isOwn(url)) await learn(configured.hostname);
-    const addresses = isOwn(url) ? await learn(url.hostname) : [...(await resolve(bareHost(url)))];
-    if (addresses.length === 0) throw new RefusedUrl(url, "the name has no address");
-    for (const { address } of addresses) {
-      const refusal = findRefusal(url, address);
-      if (refusal !== undefined) throw new RefusedUrl(url, refusal);
-    }
+  async function learn(hostname: string): Promise<readonly LookupAddress[]> {
+    const addresses = await resolve(hostname);
+    for (const { address } of addresses) kinds.add(kindOfAddress(address));
     return addresses;
   }
 
-  async function learn(hostname: string): Promise<LookupAddress[]> {
-    const addresses = [...(await resolve(hostname))];
-    for (const { address } of addresses) kinds.add(kindOfAddress(address));
+  const learnOwn = (url: URL) => (kinds.size > 0 || isOwn(url) ? undefined : learn(configured.hostname));
+
+  return policyOf({
+    learnOwn,
+    async addressesOf(url) {
+      await learnOwn(url);
+      return isOwn(url) ? learn(url.hostname) : resolve(bareHost(url));
+    },
+    findRefusal,
+  });
+}
+
+/** Whether a URL is at the configured server itself: its origin, or the same host over https where the user wrote http. */
+export function isOwnOrigin(configured: URL, url: URL): boolean {
+  if (url.origin === configured.origin) return true;
+  const isUpgrade = configured.protocol === "http:" && url.protocol === "https:";
+  return isUpgrade && url.hostname === configured.hostname && configured.port === "" && url.port === "";
+}
+
+interface AddressRules {
+  /** All addresses of the URL's name. */
+  readonly addressesOf: (url: URL) => Promise<readonly LookupAddress[]>;
+  /** Why an address of the URL is refused; undefined where it is not. */
+  readonly findRefusal: (url: URL, address: string) => string | undefined;
+  /** Finds out what must be known before an address in place of a name is judged. */
+  readonly learnOwn?: (url: URL) => Promise<unknown> | undefined;
+}
+
+function policyOf({ addressesOf, findRefusal, learnOwn }: AddressRules): AddressPolicy {
+  function checkAddress(url: URL, address: string): undefined {
+    const refusal = findRefusal(url, address);
+    if (refusal !== undefined) throw new RefusedUrl(url, refusal);
+  }
+
+  /** One refused address refuses the name. */
+  async function resolveChecked(url: URL): Promise<LookupAddress[]> {
+    const addresses = [...(await addressesOf(url))];
+    if (addresses.length === 0) throw new RefusedUrl(url, "the name has no address");
+    for (const { address } of addresses) checkAddress(url, address);
     return addresses;
   }
 
@@ -88,13 +131,7 @@ export function createAddressPolicy(configured: URL, resolve: Resolve = resolveN
     if (url.username !== "" || url.password !== "") throw new RefusedUrl(url, "it carries credentials");
     const literal = literalOf(url);
     if (literal === undefined) return undefined;
-    if (kinds.size > 0 || isOwn(url)) return checkLiteral(url, literal);
-    return learn(configured.hostname).then(() => checkLiteral(url, literal));
-  }
-
-  function checkLiteral(url: URL, literal: string): undefined {
-    const refusal = findRefusal(url, literal);
-    if (refusal !== undefined) throw new RefusedUrl(url, refusal);
+    return learnOwn?.(url)?.then(() => checkAddress(url, literal)) ?? checkAddress(url, literal);
   }
 
   return {

@@ -2,7 +2,7 @@
 import { messageOf } from "../core/errors.ts";
 import { fail, succeed } from "../core/result.ts";
 import type { NodeType } from "../core/tool.ts";
-import { resolveName, type Resolve } from "./http/address-guard.ts";
+import type { Resolve } from "../net/address-policy.ts";
 import { createHttp } from "./http/http.ts";
 import { createLlm } from "./llm/llm.ts";
 import type { NodePolicy } from "./policy.ts";
@@ -24,14 +24,13 @@ export interface NodeDeps {
 }
 
 export function createNodeTypes(deps: NodeDeps): readonly NodeType[] {
-  const { policy, version, resolve = resolveName } = deps;
-  const start = deps.startProcess === undefined ? {} : { start: deps.startProcess };
+  const { policy, version, resolve, startProcess } = deps;
   return [
     createHttp({ policy, version, resolve }),
     createReadFile(policy),
     createWriteFile(policy),
     createLlm({ policy, version, resolve }),
-    createShell({ policy, ...start }),
+    createShell({ policy, start: startProcess }),
   ].map(withoutThrow);
 }
 

@@ -1,8 +1,8 @@
 /** What an http request came to, as the result of a node. */
 import { DATA_LIMITS, parseJson, type Json, type JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { HttpAnswer, HttpRequest } from "./exchange.ts";
-import { REDIRECT_COUNT_MAX, type Journey } from "./redirect.ts";
+import type { HttpAnswer, HttpRequest } from "../../net/http-outcome.ts";
+import { REDIRECT_COUNT_MAX, type Journey } from "../../net/redirects.ts";
 import { showExcerpt, showName } from "../shown.ts";
 import type { TimeLimit } from "../time-limit.ts";
 

@@ -2,7 +2,8 @@ import { createServer, type AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
-import { createContext, createNode, listen } from "../nodes.testkit.ts";
+import { listen } from "../../net/listen.testkit.ts";
+import { createContext, createNode } from "../nodes.testkit.ts";
 
 const http = createNode("http", { allowPrivateHttp: true });
 const call = (params: JsonObject, more = {}) => http.call(params, createContext(more));

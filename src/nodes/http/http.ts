@@ -1,14 +1,12 @@
-import { isPrivateAddress } from "../../net/addresses.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CallContext, NodeType } from "../../core/tool.ts";
-import { isRefusedLiteral, type AddressGuard, type Resolve } from "./address-guard.ts";
-import { httpDefinition } from "./definition.ts";
-import { HTTP_LIMITS } from "./limits.ts";
+import { createAddressRule, RefusedUrl, type AddressPolicy, type Resolve } from "../../net/address-policy.ts";
+import { isPrivateAddress } from "../../net/addresses.ts";
+import { followRedirects, parseTarget, REDIRECT_COUNT_MAX } from "../../net/redirects.ts";
+import { HTTP_LIMITS, httpDefinition } from "./definition.ts";
 import { isHeaderValue, methodOf, parseRequest } from "./params.ts";
-import { followRedirects, REDIRECT_COUNT_MAX } from "./redirect.ts";
 import { answerOf, PRIVATE_ADDRESS_HINT, resultOf, statusFailure } from "./http-result.ts";
-import { parseTarget } from "./target.ts";
 import { readCount, readFlag, readText } from "../param.ts";
 import type { NodePolicy } from "../policy.ts";
 import { limitTime } from "../time-limit.ts";
@@ -19,7 +17,7 @@ const REPEATABLE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS
 export interface HttpDeps {
   readonly policy: () => NodePolicy;
   readonly version: string;
-  readonly resolve: Resolve;
+  readonly resolve?: Resolve;
 }
 
 export function createHttp(deps: HttpDeps): NodeType {
@@ -27,22 +25,25 @@ export function createHttp(deps: HttpDeps): NodeType {
     definition: httpDefinition,
     rawParams: [],
     isRepeatable: (params) => REPEATABLE_METHODS.has(methodOf(params)),
-    precheck: async (params) => precheckHttp(params, guardFor(deps.policy(), deps.resolve)),
+    precheck: (params) => precheckHttp(params, addressPolicyOf(deps)),
     call: (params, context) => callHttp(params, context, deps),
   };
 }
 
 /** A name may lead anywhere when the node runs; an address that is written out does not change. */
-function precheckHttp(params: JsonObject, guard: AddressGuard): ToolResult<unknown> {
+async function precheckHttp(params: JsonObject, addresses: AddressPolicy): Promise<ToolResult<unknown>> {
   const text = readText(params, "url");
   if (text === undefined) return succeed(undefined);
   const target = parseTarget(text);
   if (!target.ok) return fail("TOOL_INVALID_INPUT", `The url ${target.message}.`, { field: "url" });
-  if (!isRefusedLiteral(target.url, guard)) return succeed(undefined);
-  return fail("SECURITY_ERROR", "The host of the url is a private address.", {
-    field: "url",
-    hint: PRIVATE_ADDRESS_HINT,
-  });
+  try {
+    await addresses.checkUrl(target.url);
+    return succeed(undefined);
+  } catch (error) {
+    if (!(error instanceof RefusedUrl)) throw error;
+    const message = "The host of the url is a private address.";
+    return fail("SECURITY_ERROR", message, { field: "url", hint: PRIVATE_ADDRESS_HINT });
+  }
 }
 
 async function callHttp(params: JsonObject, context: CallContext, deps: HttpDeps): Promise<ToolResult<Json>> {
@@ -51,7 +52,7 @@ async function callHttp(params: JsonObject, context: CallContext, deps: HttpDeps
   const timeoutMs = readCount(params, "timeout_ms", HTTP_LIMITS.timeoutMs, HTTP_LIMITS.timeoutMsMax);
   const limit = limitTime(context, timeoutMs, "timeout_ms");
   const journey = await followRedirects(request.data, {
-    guard: guardFor(deps.policy(), deps.resolve),
+    policy: addressPolicyOf(deps),
     signal: limit.signal,
     bytesMax: readCount(params, "max_bytes", HTTP_LIMITS.bytesMax, HTTP_LIMITS.bytesMax),
     redirectCountMax: readFlag(params, "follow_redirects", true) ? REDIRECT_COUNT_MAX : 0,
@@ -64,8 +65,8 @@ async function callHttp(params: JsonObject, context: CallContext, deps: HttpDeps
   return resultOf(journey.request, answer.data);
 }
 
-function guardFor(policy: NodePolicy, resolve: Resolve): AddressGuard {
-  return { resolve, refuses: policy.allowPrivateHttp ? () => false : isPrivateAddress };
+function addressPolicyOf({ policy, resolve }: HttpDeps): AddressPolicy {
+  return createAddressRule(policy().allowPrivateHttp ? () => false : isPrivateAddress, resolve);
 }
 
 /** What is sent unless the caller says otherwise. The key makes a step that is sent twice one effect where the service knows it. */

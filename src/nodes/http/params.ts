@@ -2,8 +2,8 @@
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { HttpRequest } from "./exchange.ts";
-import { parseTarget } from "./target.ts";
+import type { HttpRequest } from "../../net/http-outcome.ts";
+import { parseTarget } from "../../net/redirects.ts";
 import { readParam, readText, readTexts } from "../param.ts";
 import { showName } from "../shown.ts";
 
@@ -34,8 +34,7 @@ export function parseRequest(params: JsonObject, own: ReadonlyMap<string, string
   if (!body.success) return body;
   addQuery(target.url, readParam(params, "query"));
   const all = new Map([...own, ...body.data.headers, ...headers.data]);
-  const bytes = body.data.bytes === undefined ? {} : { body: body.data.bytes };
-  return succeed({ url: target.url, method, headers: all, ...bytes });
+  return succeed({ url: target.url, method, headers: all, body: body.data.bytes });
 }
 
 export function methodOf(params: JsonObject): string {

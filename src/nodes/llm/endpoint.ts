@@ -5,13 +5,12 @@
 import { DATA_LIMITS, isJsonObject, parseJson, type Json, type JsonObject } from "../../core/json.ts";
 import { createRedactor, REDACTED } from "../../text/redaction.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { AddressGuard, Resolve } from "../http/address-guard.ts";
-import type { HttpRequest } from "../http/exchange.ts";
-import { HTTP_LIMITS } from "../http/limits.ts";
+import { createAddressRule, type Resolve } from "../../net/address-policy.ts";
+import type { HttpRequest } from "../../net/http-outcome.ts";
+import { followRedirects, parseTarget } from "../../net/redirects.ts";
+import { HTTP_LIMITS } from "../http/definition.ts";
 import { isHeaderValue } from "../http/params.ts";
-import { followRedirects } from "../http/redirect.ts";
 import { answerOf, statusFailure, textOf } from "../http/http-result.ts";
-import { parseTarget } from "../http/target.ts";
 import type { LlmQuestion, LlmReply } from "./question.ts";
 import type { LlmEndpoint } from "../policy.ts";
 import { showExcerpt } from "../shown.ts";
@@ -21,12 +20,12 @@ export async function askEndpoint(
   question: LlmQuestion,
   endpoint: LlmEndpoint,
   limit: TimeLimit,
-  deps: { readonly version: string; readonly resolve: Resolve },
+  deps: { readonly version: string; readonly resolve?: Resolve },
 ): Promise<ToolResult<LlmReply>> {
   const request = requestOf(question, endpoint, deps.version);
   if (!request.success) return request;
-  const guard: AddressGuard = { resolve: deps.resolve, refuses: () => false };
-  const options = { guard, signal: limit.signal, bytesMax: HTTP_LIMITS.bytesMax, redirectCountMax: 0 };
+  const policy = createAddressRule(() => false, deps.resolve);
+  const options = { policy, signal: limit.signal, bytesMax: HTTP_LIMITS.bytesMax, redirectCountMax: 0 };
   const journey = await followRedirects(request.data, options);
   return withoutKey(
     replyOf(journey.request, answerOf({ ...journey, happened: false }, limit)),

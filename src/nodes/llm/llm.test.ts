@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { ClientHandle } from "../../core/tool.ts";
-import { createContext, createNode, listen } from "../nodes.testkit.ts";
+import { listen } from "../../net/listen.testkit.ts";
+import { createContext, createNode } from "../nodes.testkit.ts";
 
 interface Asked {
   readonly method: string;

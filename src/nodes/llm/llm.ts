@@ -2,7 +2,7 @@
 import { DATA_LIMITS, isJsonObject, parseJson, type Json, type JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CallContext, NodeType } from "../../core/tool.ts";
-import type { Resolve } from "../http/address-guard.ts";
+import type { Resolve } from "../../net/address-policy.ts";
 import { LLM_LIMITS, llmDefinition } from "./llm-definition.ts";
 import { askEndpoint } from "./endpoint.ts";
 import type { LlmQuestion, LlmReply } from "./question.ts";
@@ -15,7 +15,7 @@ import { limitTime, type TimeLimit } from "../time-limit.ts";
 export interface LlmDeps {
   readonly policy: () => NodePolicy;
   readonly version: string;
-  readonly resolve: Resolve;
+  readonly resolve?: Resolve;
 }
 
 const JSON_ONLY = "Answer with one JSON value and nothing else: no explanation, no code fence.";

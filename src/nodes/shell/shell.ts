@@ -62,8 +62,7 @@ async function callShell(
   if (!child.success) return child;
   feed(child.data, readText(params, "stdin"));
   const bytesMax = readCount(params, "max_bytes", SHELL_LIMITS.bytes, SHELL_LIMITS.bytesMax);
-  const times = deps.times === undefined ? {} : { times: deps.times };
-  const end = await waitForShell(child.data, { signal: limit.signal, bytesMax, ...times });
+  const end = await waitForShell(child.data, { signal: limit.signal, bytesMax, times: deps.times });
   return resultOf(end, limit, readFlag(params, "fail_on_exit", true));
 }
 

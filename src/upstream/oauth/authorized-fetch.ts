@@ -1,6 +1,6 @@
 /** Puts the token of a login on requests to the server that it is for, and on no others. */
-import type { Fetch } from "../../net/node-fetch.ts";
-import { isOwnOrigin } from "../../net/own-origin.ts";
+import type { Fetch } from "../../net/http-client.ts";
+import { isOwnOrigin } from "../../net/address-policy.ts";
 import { challengeOf, isInsufficientScope } from "./challenge.ts";
 import type { Credentials } from "./credentials.ts";
 

@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AuthorizationFailed, reasonOf } from "./authorization-failed.ts";
 import type { Discovery } from "./discovery.ts";
-import type { Fetch } from "../../net/node-fetch.ts";
+import type { Fetch } from "../../net/http-client.ts";
 import type { LoginRecord } from "./record.ts";
 
 /** What the user says about the login to a server. */

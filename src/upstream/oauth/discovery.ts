@@ -9,7 +9,7 @@ import {
   type AuthorizationServerMetadata,
 } from "@modelcontextprotocol/client";
 import type { AddressPolicy } from "../../net/address-policy.ts";
-import type { Fetch } from "../../net/node-fetch.ts";
+import type { Fetch } from "../../net/http-client.ts";
 import { AuthorizationFailed, reasonOf } from "./authorization-failed.ts";
 import type { Challenge } from "./challenge.ts";
 import type { LoginRecord } from "./record.ts";

@@ -1,7 +1,7 @@
 /** A server that says that it is too busy took nothing on: that is an error with a name, and says how long to wait. */
 import { fail } from "../../core/result.ts";
 import { TransportFailure } from "./transport-failure.ts";
-import type { Fetch } from "../../net/node-fetch.ts";
+import type { Fetch } from "../../net/http-client.ts";
 
 /** What a server may ask for at most: more is a mistake, or malice. */
 const WAIT_MAX_MS = 60_000;

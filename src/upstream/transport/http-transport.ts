@@ -21,7 +21,7 @@ import { AnswerTooLong } from "../../net/answer-limit.ts";
 import { refuseBusyAnswers } from "./busy-answer.ts";
 import { causeOfFetchError, causeOfResponse } from "./http-cause.ts";
 import { requestIdOf, takeMessages, type BodyReceiver } from "./message-bodies.ts";
-import { BrokenAnswer, type Fetch } from "../../net/node-fetch.ts";
+import { BrokenAnswer, type Fetch } from "../../net/http-client.ts";
 import { createServerHttp } from "./server-http.ts";
 import type { AuthorizationWay } from "../oauth/authorize.ts";
 import { createAuthorizedFetch } from "../oauth/authorized-fetch.ts";

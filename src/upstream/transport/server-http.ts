@@ -1,7 +1,6 @@
 /** Everything that HTTP to one configured server needs: its address policy, and a `fetch` that keeps its headers to itself. */
-import { createAddressPolicy, type AddressPolicy } from "../../net/address-policy.ts";
-import { createNodeFetch, type Fetch } from "../../net/node-fetch.ts";
-import { isOwnOrigin } from "../../net/own-origin.ts";
+import { createAddressPolicy, isOwnOrigin, type AddressPolicy } from "../../net/address-policy.ts";
+import { createHttpClient, type Fetch } from "../../net/http-client.ts";
 
 export interface ServerHttp {
   readonly url: URL;
@@ -21,8 +20,8 @@ export function createServerHttp(server: {
 }): ServerHttp {
   const url = new URL(server.url);
   const policy = createAddressPolicy(url);
-  const slow = createNodeFetch({ policy });
-  const quick = createNodeFetch({ policy, headersMs: QUICK_MS });
+  const slow = createHttpClient({ policy });
+  const quick = createHttpClient({ policy, headersMs: QUICK_MS });
   return {
     url,
     policy,

@@ -1,10 +1,12 @@
 /**
- * Follows redirects, each under the same guard as the first request. What a redirect may not do: leave http and https, carry
- * credentials in its URL, or take the caller's credentials to another origin.
+ * A request and the redirects that it leads to, each under the same address policy as the first request. What a redirect may not
+ * do: leave http and https, carry credentials in its URL, or take the caller's credentials to another origin. Never throws.
+ *
+ * Every request has a connection of its own: a connection that is kept could have been checked under another policy.
  */
-import { isSecretKey } from "../../text/redaction.ts";
-import type { Exchange, ExchangeOptions, HttpRequest } from "./exchange.ts";
-import { parseTarget } from "./target.ts";
+import { isSecretKey } from "../text/redaction.ts";
+import type { AddressPolicy } from "./address-policy.ts";
+import type { HttpOutcome, HttpRequest } from "./http-outcome.ts";
 
 /** As many as any service needs; browsers allow 20. */
 export const REDIRECT_COUNT_MAX = 5;
@@ -16,23 +18,29 @@ export interface Journey {
   /** The last request that was made, or was to be made. */
   readonly request: HttpRequest;
   readonly end:
-    | Exchange
+    | HttpOutcome
     | { readonly kind: "badRedirect"; readonly message: string }
     | { readonly kind: "tooMany" };
   /** A request that changes something was sent on the way, and how the whole thing ended does not say what came of it. */
   readonly happened: boolean;
 }
 
-export async function followRedirects(
-  first: HttpRequest,
-  options: ExchangeOptions & { readonly redirectCountMax: number },
-): Promise<Journey> {
+export interface JourneyOptions {
+  readonly policy: AddressPolicy;
+  readonly signal: AbortSignal;
+  readonly bytesMax: number;
+  /** With 0, a redirect is an answer like any other. */
+  readonly redirectCountMax: number;
+}
+
+export async function followRedirects(first: HttpRequest, options: JourneyOptions): Promise<Journey> {
   // Loading node:http costs every start of the gateway some 30 ms, and few workflows use it.
-  const { exchange } = await import("./exchange.ts");
+  const { createHttpClient } = await import("./http-client.ts");
+  const client = createHttpClient({ policy: options.policy, keepsConnections: false });
   let request = first;
   let happened = false;
   for (let count = 0; ; count++) {
-    const end = await exchange(request, options);
+    const end = await client.request(request, options);
     const wasSent = end.kind === "answer" || (end.kind !== "refused" && end.sent);
     happened ||= wasSent && !SAFE_METHODS.has(request.method);
     const location =
@@ -56,9 +64,30 @@ function redirected(request: HttpRequest, url: URL, status: number): HttpRequest
   );
   const { method, body } = request;
   if (becomesGet) return { url, method: "GET", headers: new Map(headers) };
-  return { url, method, headers: new Map(headers), ...(body === undefined ? {} : { body }) };
+  return { url, method, headers: new Map(headers), body };
 }
 
 function isAboutBody(name: string): boolean {
   return name.startsWith("content-") || name === "idempotency-key";
+}
+
+export type Target =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; readonly message: string };
+
+/** Where a request may go: http or https, without credentials in the URL. The URL itself is not repeated in the message. */
+export function parseTarget(text: string, base?: URL): Target {
+  const url = URL.parse(text, base?.href);
+  if (url === null) return { ok: false, message: "is not a URL; write it as https://host/path" };
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    return { ok: false, message: "must begin with http:// or https://" };
+  }
+  if (url.username !== "" || url.password !== "") {
+    return {
+      ok: false,
+      message: "must not contain a user name or password; send an Authorization header instead",
+    };
+  }
+  url.hash = "";
+  return { ok: true, url };
 }

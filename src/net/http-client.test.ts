@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createAddressPolicy, RefusedUrl } from "./address-policy.ts";
+import { createAddressPolicy, createAddressRule, RefusedUrl } from "./address-policy.ts";
 import { createCertificate, type Certificate } from "./certificate.testkit.ts";
-import { createNodeFetch, type NodeFetchParts } from "./node-fetch.ts";
+import { createHttpClient, type HttpClientOptions } from "./http-client.ts";
 
 async function startServer(listener: RequestListener) {
   const sockets = new Set<Socket>();
@@ -21,9 +21,9 @@ async function startServer(listener: RequestListener) {
   return { url: `http://127.0.0.1:${port}/`, sockets, port };
 }
 
-async function open(listener: RequestListener, parts: Partial<NodeFetchParts> = {}) {
+async function open(listener: RequestListener, options: Partial<HttpClientOptions> = {}) {
   const server = await startServer(listener);
-  const { fetch, close } = createNodeFetch({ policy: createAddressPolicy(new URL(server.url)), ...parts });
+  const { fetch, close } = createHttpClient({ policy: createAddressPolicy(new URL(server.url)), ...options });
   onTestFinished(close);
   return { ...server, fetch };
 }
@@ -190,7 +190,7 @@ describe("T089: TLS", () => {
     });
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const policy = createAddressPolicy(new URL(url));
-    const { fetch, close } = createNodeFetch({ policy, ...(ca !== undefined && { ca }) });
+    const { fetch, close } = createHttpClient({ policy, ca });
     onTestFinished(close);
     return (await fetch(url)).status;
   }
@@ -201,7 +201,7 @@ describe("T089: TLS", () => {
   });
 
   it.each([
-    ["nobody believes it", "127.0.0.1", HOUR_MS / 2, false, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["its signer is not trusted", "127.0.0.1", HOUR_MS / 2, false, "DEPTH_ZERO_SELF_SIGNED_CERT"],
     ["it is for another host", "127.0.0.9", HOUR_MS / 2, true, "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["it has expired", "127.0.0.1", -HOUR_MS / 2, true, "CERT_HAS_EXPIRED"],
   ])("a certificate is not taken: %s", async (_, address, fromNowMs, isBelieved, code) => {
@@ -229,13 +229,13 @@ describe("T089: what cannot be trusted or known", () => {
   it("a plain server behind https is an error", async () => {
     const { port } = await startServer((_, response) => response.end());
     const url = `https://127.0.0.1:${port}/`;
-    const { fetch, close } = createNodeFetch({ policy: createAddressPolicy(new URL(url)) });
+    const { fetch, close } = createHttpClient({ policy: createAddressPolicy(new URL(url)) });
     onTestFinished(close);
     await expect(fetch(url)).rejects.toThrow(TypeError);
   });
 
   it("a server that is not there is an error with a word about it", async () => {
-    const { fetch } = createNodeFetch({ policy: createAddressPolicy(new URL("http://127.0.0.1:1/")) });
+    const { fetch } = createHttpClient({ policy: createAddressPolicy(new URL("http://127.0.0.1:1/")) });
     await expect(fetch("http://127.0.0.1:1/")).rejects.toThrow("ECONNREFUSED");
   });
 });
@@ -249,10 +249,51 @@ it("T085: the address is checked when the connection is made, and nothing is sen
   const policy = createAddressPolicy(new URL("https://mcp.example/"), async (hostname) => [
     { address: hostname === "mcp.example" ? "93.184.216.34" : "127.0.0.1", family: 4 },
   ]);
-  const { fetch, close } = createNodeFetch({ policy });
+  const { fetch, close } = createHttpClient({ policy });
   onTestFinished(close);
   for (const host of ["as.example", "127.0.0.1", "2130706433", "0x7f.1", "[::ffff:7f00:1]"]) {
     await expect(fetch(`http://${host}:${port}/`)).rejects.toThrow(RefusedUrl);
   }
   expect(count).toBe(0);
+});
+
+describe("a request whose outcome is a value", () => {
+  const get = (url: string) => ({ url: new URL(url), method: "GET", headers: new Map([["x-a", "b"]]) });
+  const { signal } = new AbortController();
+
+  it("has a connection of its own, and gives what came as it came, cut at the limit", async () => {
+    const { port, sockets } = await startServer((_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip", "x-two": ["1", "2"] }).end("0123456789");
+    });
+    const policy = createAddressRule(() => false);
+    const client = createHttpClient({ policy, keepsConnections: false });
+    for (const [bytesMax, body, truncated] of [
+      [10, "0123456789", false],
+      [9, "012345678", true],
+    ] as const) {
+      const outcome = await client.request(get(`http://127.0.0.1:${port}/`), { signal, bytesMax });
+      expect(outcome).toMatchObject({ kind: "answer", status: 200, body: Buffer.from(body), truncated });
+      expect(outcome.kind === "answer" && outcome.headers.get("x-two")).toBe("1, 2");
+    }
+    expect(sockets.size).toBe(2);
+  });
+
+  it("says why there is no answer, and whether the other side may have seen it", async () => {
+    const { port } = await startServer((request) => request.socket.resetAndDestroy());
+    const reach = (refuses: boolean, url: string, ended: AbortSignal = signal) =>
+      createHttpClient({ policy: createAddressRule(() => refuses), keepsConnections: false }).request(
+        get(url),
+        { signal: ended, bytesMax: 10 },
+      );
+    const url = `http://127.0.0.1:${port}/`;
+    expect(await reach(false, url)).toEqual({ kind: "broken", sent: true, code: "ECONNRESET" });
+    expect(await reach(false, "http://127.0.0.1:1/")).toEqual({
+      kind: "broken",
+      sent: false,
+      code: "ECONNREFUSED",
+    });
+    expect(await reach(true, url)).toEqual({ kind: "refused" });
+    expect(await reach(false, url, AbortSignal.abort())).toEqual({ kind: "aborted", sent: false });
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
 });
