@@ -7,6 +7,8 @@ import type { Log } from "../../core/log.ts";
 import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
 import type { After } from "../../timing/after.ts";
 import { within } from "../../timing/deadline.ts";
+import { createOriginFetch } from "../../net/origin-fetch.ts";
+import { ANSWER_BYTES_MAX } from "./answer.ts";
 import { TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
 import { createModel } from "./model.ts";
 import { createOutage } from "./outage.ts";
@@ -32,17 +34,15 @@ export interface EmbeddingsDeps {
   readonly version: string;
   readonly clock?: Clock;
   readonly random?: () => number;
-  readonly fetch?: typeof fetch;
 }
 
 export function createEmbeddings(deps: EmbeddingsDeps): Embeddings {
   const { store, log, after, version, clock = systemClock, random = Math.random } = deps;
   const closing = new AbortController();
-  // Looked up when it is called: node loads it on the first look, which costs every start of a process.
-  const send: typeof fetch = (input, init) => (deps.fetch ?? fetch)(input, init);
+  const client = createOriginFetch(ANSWER_BYTES_MAX);
   const model = () => {
     const endpoint = deps.endpoint();
-    return endpoint && createModel(endpoint, { after, fetch: send, version, closed: closing.signal });
+    return endpoint && createModel(endpoint, { after, fetch: client.fetch, version, closed: closing.signal });
   };
   const outage = createOutage({ clock, random, log, closed: closing.signal });
   const queries = createQueryVectors({ outage });
@@ -70,6 +70,7 @@ export function createEmbeddings(deps: EmbeddingsDeps): Embeddings {
     async close() {
       closing.abort();
       await Promise.all([tools.close(), queries.settle()]);
+      await client.close();
     },
   };
 }

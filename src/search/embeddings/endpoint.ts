@@ -2,9 +2,11 @@
  * Asks an OpenAI-compatible endpoint what texts mean. Its host is the one that the config names, so it may be private. The
  * texts and the key go nowhere else: redirects are not followed. The key is taken out of everything that is said.
  */
+import { AnswerTooLong } from "../../net/answer-limit.ts";
+import type { Fetch } from "../../net/http-client.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { createRedactor, REDACTED } from "../../text/redaction.ts";
-import { ANSWER_BYTES_MAX, parseVectors } from "./answer.ts";
+import { parseVectors } from "./answer.ts";
 
 /** What every endpoint takes: 2,000 tokens for each text, and less than a second of work on a graphics card for all. */
 export const TEXT_LENGTH_MAX = 8_000;
@@ -28,7 +30,8 @@ export type EmbedReply =
   | { readonly kind: "refused" | "failed"; readonly reason: string };
 
 export interface EmbedDeps {
-  readonly fetch: typeof fetch;
+  /** Follows no redirect, and fails for an answer over 16 MiB. */
+  readonly fetch: Fetch;
   readonly version: string;
   readonly signal: AbortSignal;
 }
@@ -43,16 +46,15 @@ export async function embedTexts(
   if (url === undefined) return { kind: "failed", reason: "the url of the endpoint cannot be used" };
   try {
     const response = await deps.fetch(url, requestOf(endpoint, texts, deps));
-    const body = await readBody(response);
-    if (!response.ok) return refusalOf(response.status, body ?? "", endpoint.apiKey);
-    if (body === undefined) return { kind: "failed", reason: "its answer has more than 16 MiB" };
+    const body = await response.text();
+    if (!response.ok) return refusalOf(response.status, body, endpoint.apiKey);
     const parsed = parseVectors(body, texts.length);
     return parsed.ok
       ? { kind: "vectors", vectors: parsed.vectors }
       : { kind: "failed", reason: parsed.message };
   } catch (error) {
     // The message of an error may quote a header, and so the key; its code does not.
-    return { kind: "failed", reason: deps.signal.aborted ? "it did not answer in time" : codeOf(error) };
+    return { kind: "failed", reason: deps.signal.aborted ? "it did not answer in time" : reasonOf(error) };
   }
 }
 
@@ -75,7 +77,6 @@ function requestOf(
   const input = texts.map((text) => text.slice(0, TEXT_LENGTH_MAX).toWellFormed());
   return {
     method: "POST",
-    redirect: "manual",
     signal,
     headers: {
       "user-agent": `repertoire/${version}`,
@@ -93,18 +94,6 @@ function keyOf(apiKey = ""): string {
   return apiKey.trim();
 }
 
-/** Undefined where there is too much of it; the rest is not read then. */
-async function readBody(response: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) return undefined;
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 function refusalOf(status: number, body: string, apiKey: string | undefined): EmbedReply {
   const kind = REFUSING_STATUSES.has(status) ? "refused" : "failed";
   const said = status >= 300 && status < 400 ? "redirects are not followed" : excerptOf(body, apiKey);
@@ -119,8 +108,9 @@ function excerptOf(body: string, apiKey: string | undefined): string {
   return escapeUnprintable(shown.replace(/\s+/g, " ").trim().slice(0, EXCERPT_LENGTH_MAX));
 }
 
-function codeOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof AnswerTooLong) return "its answer has more than 16 MiB";
     if ("code" in at && typeof at.code === "string") return `it cannot be reached: ${at.code}`;
   }
   return "it cannot be reached";

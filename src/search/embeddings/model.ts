@@ -1,3 +1,4 @@
+import type { Fetch } from "../../net/http-client.ts";
 import { embedTexts, type EmbeddingEndpoint, type EmbedReply } from "./endpoint.ts";
 import type { After } from "../../timing/after.ts";
 
@@ -13,7 +14,7 @@ export interface Model {
 
 export interface ModelDeps {
   readonly after: After;
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   readonly version: string;
   /** Ends every request. */
   readonly closed: AbortSignal;
