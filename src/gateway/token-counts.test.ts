@@ -144,8 +144,9 @@ it("ends the thread when there is nothing to count, and starts another after one
      parentPort.on("message", ([text]) => {
        if (text === "break") throw new Error("broken");
        if (text === "exit") process.exit(3);
-       if (text !== "hang") parentPort.postMessage([threadId]);
-     });`,
+       if (text !== "hang") parentPort.postMessage({ reply: [threadId] });
+     });
+     parentPort.postMessage("ready");`,
   );
   const thread = createTokenThread({ file, lingerMs: 0, budgetMs: 5_000 });
   onTestFinished(() => thread.close());

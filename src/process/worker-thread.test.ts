@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { createWorkerThread, type WorkerThread } from "./worker-thread.ts";
 import type { SchemaReply, SchemaRequest } from "../sandbox/schema/argument-check.ts";
 
@@ -114,6 +116,32 @@ describe("createWorkerThread", () => {
     await thread.close();
     expect(await Promise.all(waiting)).toEqual([{ kind: "closed" }, { kind: "closed" }]);
     expect(await thread.ask(quick)).toEqual({ kind: "closed" });
+  });
+
+  test("fails each request of a program that does not start", async () => {
+    const thread = createWorkerThread<string, string>({
+      program: "schema-worker",
+      file: join(import.meta.dirname, "no-such-program.ts"),
+      budgetMs: 5000,
+      memoryMbMax: 64,
+    });
+    onTestFinished(() => thread.close());
+    const replies = await Promise.all([thread.ask("a"), thread.ask("b")]);
+    expect(replies.map(({ kind }) => kind)).toEqual(["crashed", "crashed"]);
+  });
+
+  test("ends a thread that has been idle for the time that it may linger, and starts another", async () => {
+    const thread = createWorkerThread<SchemaRequest, SchemaReply>({
+      program: "schema-worker",
+      budgetMs: 5000,
+      memoryMbMax: 64,
+      lingerMs: 0,
+    });
+    onTestFinished(() => thread.close());
+    const [first, second] = await Promise.all([thread.ask(quick), thread.ask(withoutText)]);
+    expect([first, second]).toEqual([VALID, VALID]);
+    await setTimeout(50);
+    expect(await thread.ask(withoutText)).toEqual({ kind: "answered", reply: { kind: "unknown schema" } });
   });
 
   test("can be closed twice, and before it started", async () => {

@@ -1,9 +1,11 @@
 /**
- * A thread for work on untrusted text that is small as a rule and without end at worst: parsing code, compiling a schema.
+ * A thread for work on untrusted text that is small as a rule and without end at worst: parsing code, compiling a schema,
+ * counting tokens.
  *
  * One request is worked on at a time, so the budget of each is its own: waiting in the queue and the start of the thread do
- * not count. A thread that overruns or breaks is ended and replaced, and only the request that it was working on is lost.
- * The thread starts with the first request and does not keep the process alive. Nothing here throws.
+ * not count. A thread that overruns or breaks is ended and replaced, and only the request that it was working on is lost; one
+ * that breaks before it is ready loses the request that it was started for. The thread starts with the first request. Nothing
+ * here throws.
  */
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../core/errors.ts";
@@ -29,6 +31,12 @@ export interface WorkerThreadOptions {
   readonly budgetMs: number;
   /** Of the thread's heap. */
   readonly memoryMbMax: number;
+  /** How long a thread without a request is kept; without it, until it is closed. */
+  readonly lingerMs?: number;
+  /** Whether a request keeps the process alive until it is answered. */
+  readonly holdsProcess?: boolean;
+  /** A file in place of the program's own, for tests. */
+  readonly file?: string;
 }
 
 interface Job<Request, Reply> {
@@ -39,20 +47,24 @@ interface Job<Request, Reply> {
 /** What the thread says: that it is ready, or an answer; with `spent`, it must not be used again. */
 export type WorkerMessage<Reply> = "ready" | { readonly reply: Reply; readonly spent?: boolean };
 
-export function createWorkerThread<Request, Reply>(parts: WorkerThreadOptions): WorkerThread<Request, Reply> {
+export function createWorkerThread<Request, Reply>(
+  options: WorkerThreadOptions,
+): WorkerThread<Request, Reply> {
+  const { program, budgetMs, memoryMbMax, lingerMs, holdsProcess = false, file } = options;
   const queue: Job<Request, Reply>[] = [];
   let thread: Worker | undefined;
   let isReady = false;
   let current: Job<Request, Reply> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   function start(): void {
     if (thread !== undefined || isClosed) return;
-    const worker = new Worker(programFile(parts.program), {
+    const worker = new Worker(file ?? programFile(program), {
       env: {},
       execArgv: ["--disable-warning=ExperimentalWarning"],
-      resourceLimits: { maxOldGenerationSizeMb: parts.memoryMbMax, stackSizeMb: 4 },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMbMax, stackSizeMb: 4 },
       stdin: false,
     });
     worker.unref();
@@ -68,11 +80,12 @@ export function createWorkerThread<Request, Reply>(parts: WorkerThreadOptions): 
     });
     const fail = (reason: string): void => {
       if (thread !== worker) return;
+      if (!isReady) current ??= queue.shift();
       discard();
       settle({ kind: "crashed", reason });
       next();
     };
-    worker.on("error", (error: Error) => fail(error.message));
+    worker.on("error", (error: unknown) => fail(messageOf(error)));
     worker.on("exit", (code) => fail(`the thread ended with code ${code}`));
   }
 
@@ -91,13 +104,16 @@ export function createWorkerThread<Request, Reply>(parts: WorkerThreadOptions): 
   }
 
   function next(): void {
-    if (current !== undefined || queue.length === 0) return;
+    if (current !== undefined) return;
+    if (queue.length === 0) return rest();
+    clearTimeout(idle);
     start();
+    if (holdsProcess) thread?.ref();
     if (!isReady) return;
     current = queue.shift()!;
     const job = current;
     // Timers come before messages: after a pause of the event loop, an answer that is in time is heard first.
-    timer = setTimeout(() => setImmediate(() => overrun(job)), parts.budgetMs);
+    timer = setTimeout(() => setImmediate(() => overrun(job)), budgetMs);
     try {
       // A thread is no window: there is no origin to name.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
@@ -108,10 +124,17 @@ export function createWorkerThread<Request, Reply>(parts: WorkerThreadOptions): 
     }
   }
 
+  /** There is nothing to do. */
+  function rest(): void {
+    thread?.unref();
+    clearTimeout(idle);
+    if (lingerMs !== undefined) idle = setTimeout(discard, lingerMs).unref();
+  }
+
   function overrun(job: Job<Request, Reply>): void {
     if (current !== job) return;
     discard();
-    settle({ kind: "overran", budgetMs: parts.budgetMs });
+    settle({ kind: "overran", budgetMs: budgetMs });
     next();
   }
 
@@ -126,6 +149,7 @@ export function createWorkerThread<Request, Reply>(parts: WorkerThreadOptions): 
     warm: start,
     async close() {
       isClosed = true;
+      clearTimeout(idle);
       const old = thread;
       thread = undefined;
       settle({ kind: "closed" });

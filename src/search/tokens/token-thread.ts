@@ -1,12 +1,8 @@
 /**
- * One thread for counting tokens, for as long as there is something to count. It starts with the first request, works on one at a
- * time and ends soon after the last, so that nothing of the tokenizer stays in memory. Nothing here throws: a thread that breaks
- * or overruns fails the request that it was working on, and the next one gets a new thread.
+ * One thread for counting tokens, for as long as there is something to count: it ends soon after the last request, so that nothing of
+ * the tokenizer stays in memory. Nothing here throws.
  */
-import { Worker } from "node:worker_threads";
-import { messageOf } from "../../core/errors.ts";
-import { programFile } from "../../process/program-file.ts";
-import { Mutex } from "../../timing/mutex.ts";
+import { createWorkerThread } from "../../process/worker-thread.ts";
 
 type TokenReply =
   | { readonly kind: "counted"; readonly counts: readonly number[] }
@@ -24,89 +20,37 @@ export interface TokenThreadOptions {
   readonly lingerMs?: number;
 }
 
-/** The tokenizer loads in 0.3 s and the worst MB takes 3 s; a slow machine that does other things needs ten times as long. */
+/** The worst MB takes 3 s; a slow machine that does other things needs ten times as long. */
 const BUDGET_MS = 60_000;
-/** Whoever counts once often counts again at once; loading the tokenizer for each would take longer than counting. */
+/** One count is often followed by another at once; loading the tokenizer for each would take longer than counting. */
 const LINGER_MS = 500;
 /** The tokenizer takes 70 MB, and what it remembers of words it has seen some more. */
 const MEMORY_MB_MAX = 256;
 
 export function createTokenThread(options: TokenThreadOptions = {}): TokenThread {
-  const { file = programFile("token-worker"), budgetMs = BUDGET_MS, lingerMs = LINGER_MS } = options;
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  const countings = new Mutex();
-  let isClosed = false;
-
-  function start(): Worker {
-    const made = new Worker(file, {
-      env: {},
-      execArgv: ["--disable-warning=ExperimentalWarning"],
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
-      stdin: false,
-    });
-    // Heard even when nothing is asked: an error without a listener would end the process.
-    made.on("error", () => discard(made));
-    made.on("exit", () => discard(made));
-    return made;
-  }
-
-  function discard(old: Worker | undefined): void {
-    if (worker === old) worker = undefined;
-    void old?.terminate();
-  }
-
-  function ask(texts: readonly string[]): Promise<TokenReply> {
-    clearTimeout(idle);
-    const thread = (worker ??= start());
-    // Whoever waits for a count must not be left alone because nothing else keeps the process up.
-    thread.ref();
-    return new Promise((resolve) => {
-      const settle = (reply: TokenReply): void => {
-        clearTimeout(timer);
-        thread.off("message", onCounts).off("error", onError).off("exit", onExit);
-        thread.unref();
-        resolve(reply);
-      };
-      const failed = (reason: string): void => {
-        discard(thread);
-        settle({ kind: "failed", reason });
-      };
-      const onCounts = (counts: readonly number[]): void => settle({ kind: "counted", counts });
-      const onError = (error: unknown): void => failed(messageOf(error));
-      const onExit = (code: number): void => failed(`the thread ended with code ${code}`);
-      const timer = setTimeout(() => failed(`it took longer than ${budgetMs} ms`), budgetMs);
-      thread.on("message", onCounts).on("error", onError).on("exit", onExit);
-      // A thread is no window: there is no origin to name.
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin
-      thread.postMessage(texts);
-    });
-  }
-
-  function rest(): void {
-    clearTimeout(idle);
-    idle = setTimeout(() => discard(worker), lingerMs).unref();
-  }
-
+  const thread = createWorkerThread<readonly string[], readonly number[]>({
+    program: "token-worker",
+    file: options.file,
+    budgetMs: options.budgetMs ?? BUDGET_MS,
+    memoryMbMax: MEMORY_MB_MAX,
+    lingerMs: options.lingerMs ?? LINGER_MS,
+    // A command waits for a count when nothing else keeps the process up.
+    holdsProcess: true,
+  });
   return {
-    count(texts) {
-      return countings.run(async (): Promise<TokenReply> => {
-        if (isClosed) return { kind: "failed", reason: "the gateway is stopping" };
-        try {
-          return await ask(texts);
-        } catch (error) {
-          return { kind: "failed", reason: messageOf(error) };
-        } finally {
-          rest();
-        }
-      });
+    async count(texts) {
+      const answer = await thread.ask(texts);
+      switch (answer.kind) {
+        case "answered":
+          return { kind: "counted", counts: answer.reply };
+        case "overran":
+          return { kind: "failed", reason: `it took longer than ${answer.budgetMs} ms` };
+        case "crashed":
+          return { kind: "failed", reason: answer.reason };
+        case "closed":
+          return { kind: "failed", reason: "the gateway is stopping" };
+      }
     },
-    async close() {
-      isClosed = true;
-      clearTimeout(idle);
-      const old = worker;
-      worker = undefined;
-      await old?.terminate();
-    },
+    close: () => thread.close(),
   };
 }

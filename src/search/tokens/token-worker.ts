@@ -1,6 +1,6 @@
 /** The thread that counts. It alone loads the tokenizer, which takes 70 MB that are free again when the thread has ended. */
-import { parentPort } from "node:worker_threads";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { serveThread } from "../../process/thread-program.ts";
 import { piecesOf } from "./pieces.ts";
 
 /** What looks like a mark of the model's own is text like any other here. */
@@ -12,5 +12,4 @@ function countText(text: string): number {
   return count;
 }
 
-const port = parentPort!;
-port.on("message", (texts: readonly string[]) => port.postMessage(texts.map(countText)));
+serveThread((texts: readonly string[]) => ({ reply: texts.map(countText) }));
