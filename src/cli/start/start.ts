@@ -20,6 +20,7 @@ import { listOf, type StartDeps, type StartEnvironment, type StartProgress } fro
 import { openDialog, Stopped, type Dialog } from "./dialog.ts";
 import { bold, cyan, dim, note, red, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
+import { within } from "../../timing/deadline.ts";
 import { defineCommand } from "../command.ts";
 
 export const startCommand = defineCommand({
@@ -75,11 +76,7 @@ const CLOSE_WAIT_MS = 2_000;
 
 /** Whoever leaves does not wait for a server that is still starting: it ends with the process. */
 async function close(session: Session, exitCode: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(resolve, CLOSE_WAIT_MS, "late");
-  const outcome = await Promise.race([session.close(), late]);
-  clearTimeout(timer);
-  if (outcome === "late") process.exit(exitCode);
+  await within(session.close(), CLOSE_WAIT_MS, { late: () => process.exit(exitCode) });
 }
 
 const SHOW_CURSOR = "\u001B[?25h";
