@@ -1,6 +1,5 @@
-import { within } from "../timing/deadline.ts";
 /**
- * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its deps
+ * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its parts
  * and nothing else (no path, no message, no version), and however many ask at once, the store is asked once. A caller without a
  * token gets one word, and makes the store answer once a second at most.
  *
@@ -10,6 +9,8 @@ import { within } from "../timing/deadline.ts";
  * A config that could not be reloaded leaves the gateway ready: the last good one is in force, and to take every gateway out of
  * service for a typing mistake would be worse. It is told as `stale`.
  */
+import { within } from "../timing/deadline.ts";
+import { SingleFlight } from "../timing/single-flight.ts";
 
 export interface HealthDeps {
   /** Any cheap question to the store. */
@@ -48,13 +49,12 @@ const PROBE_ANSWER_MS = 1000;
 
 export function createHealth(deps: HealthDeps): Health {
   const { storeWaitMs = STORE_WAIT_MS, now = () => performance.now() } = deps;
-  let asked: Promise<"ok" | "failed"> | undefined;
+  const asked = new SingleFlight<"ok" | "failed">();
   let probed: { readonly at: number; readonly store: Promise<"ok" | "slow" | "failed"> } | undefined;
 
   /** One question at a time: one that hangs is waited for again, and not asked again. */
   function askStore(): Promise<"ok" | "failed"> {
-    asked ??= attempt(deps.askStore).finally(() => (asked = undefined));
-    return asked;
+    return asked.run(() => attempt(deps.askStore));
   }
 
   function askStoreSoon(): Promise<"ok" | "slow" | "failed"> {

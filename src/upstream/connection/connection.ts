@@ -22,6 +22,7 @@ import type { Era } from "./handshake.ts";
 import type { ServerProcess } from "../process/server-process.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { within } from "../../timing/deadline.ts";
+import { SingleFlight } from "../../timing/single-flight.ts";
 
 /** A call waits so long for the next attempt; beyond that it is better told to come back. */
 const PATIENCE_MS = 1_000;
@@ -70,7 +71,7 @@ export class Connection {
   readonly #config: UpstreamConfig;
   readonly #deps: ConnectionDeps;
   #current: OpenConnection | undefined;
-  #connecting: Promise<ToolResult<OpenConnection>> | undefined;
+  readonly #connecting = new SingleFlight<ToolResult<OpenConnection>>();
   #connectingSince = 0;
   #starting: ServerProcess | undefined;
   /** What failed to start and has not ended yet. */
@@ -89,7 +90,7 @@ export class Connection {
   }
 
   get isConnecting(): boolean {
-    return this.#connecting !== undefined;
+    return this.#connecting.underWay !== undefined;
   }
 
   /** Of a process that runs and has not finished its handshake. */
@@ -102,17 +103,16 @@ export class Connection {
 
   async open(context: CallContext): Promise<ToolResult<OpenConnection>> {
     if (this.#closed) return this.#removed();
-    this.#connecting ??= this.#connect(context).finally(() => {
-      this.#connecting = undefined;
-      this.#starting = undefined;
-    });
+    const connecting = this.#connecting.run(() =>
+      this.#connect(context).finally(() => (this.#starting = undefined)),
+    );
     const { promise, resolve } = Promise.withResolvers<ToolResult<OpenConnection>>();
     const giveUp = (): void => resolve(fail("CANCELLED", "The call was cancelled."));
     const timer = setTimeout(() => resolve(this.#stillStarting()), this.#patienceMs(context));
     const stopReports = reportStarting(context, () => this.starting());
     context.signal.addEventListener("abort", giveUp, { once: true });
     try {
-      return await Promise.race([this.#connecting, promise]);
+      return await Promise.race([connecting, promise]);
     } finally {
       clearTimeout(timer);
       stopReports();
@@ -138,7 +138,7 @@ export class Connection {
   async close({ finishStart = false } = {}): Promise<void> {
     this.#closed = true;
     if (!finishStart) this.#unwanted.abort();
-    await this.#connecting;
+    await this.#connecting.underWay;
     await this.disconnect();
     await this.#ending;
   }

@@ -16,6 +16,7 @@ import type { Log } from "../../core/log.ts";
 import { fail } from "../../core/result.ts";
 import type { SecretStore } from "../../core/secret-store.ts";
 import { TransportFailure } from "../transport/transport-failure.ts";
+import { SingleFlight } from "../../timing/single-flight.ts";
 import { reasonOf } from "./authorization-failed.ts";
 import { authorize, requireBearer, type AuthorizationWay } from "./authorize.ts";
 import type { Challenge } from "./challenge.ts";
@@ -39,7 +40,7 @@ export class Credentials {
   readonly #deps: CredentialsDeps;
   readonly #records: LoginRecords;
   #record: Promise<LoginRecord | undefined> | undefined;
-  #recovery: Promise<void> | undefined;
+  readonly #recovery = new SingleFlight<void>();
   /** A token that was just obtained and that the server has not taken yet: refused at once, another would not be better. */
   #unproven: string | undefined;
 
@@ -83,8 +84,7 @@ export class Credentials {
   }
 
   #recover(work: () => Promise<void>): Promise<void> {
-    this.#recovery ??= work().finally(() => (this.#recovery = undefined));
-    return this.#recovery;
+    return this.#recovery.run(work);
   }
 
   #renewAlone(used: string | undefined, challenge: Challenge): Promise<void> {
