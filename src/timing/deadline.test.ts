@@ -16,7 +16,8 @@ describe("within", () => {
   });
 
   it("gives undefined, or what the caller says, when the time is up", async () => {
-    const { after, advance } = createTestTime();
+    const time = createTestTime();
+    const { after } = time;
     const nothing = within(never, 100, { after });
     const words = within(never, 100, { after, late: () => "slow" });
     const failed = within(never, 100, {
@@ -26,17 +27,18 @@ describe("within", () => {
       },
     });
     void failed.catch(() => {});
-    await advance(100);
+    await time.advance(100);
     expect([await nothing, await words]).toEqual([undefined, "slow"]);
     await expect(failed).rejects.toThrow("too slow");
   });
 
   it("tells a failure that comes in time, and swallows one that comes later", async () => {
     await expect(within(Promise.reject(new Error("broken")), 1_000)).rejects.toThrow("broken");
-    const { after, advance } = createTestTime();
+    const time = createTestTime();
+    const { after } = time;
     const { promise, reject } = Promise.withResolvers<string>();
     const waited = within(promise, 100, { after });
-    await advance(100);
+    await time.advance(100);
     reject(new Error("broken"));
     expect(await waited).toBeUndefined();
     await settle();
