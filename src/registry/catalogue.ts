@@ -1,11 +1,12 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
 import type { ToolError, ToolErrorCode } from "../core/errors.ts";
-import type { Component, ToolDefinition, ToolSource, Starting } from "../core/tool.ts";
+import type { Component, Starting, ToolSource } from "../core/tool.ts";
 import type { Rejection } from "../admission/admission.ts";
 import { findSuspicious, type Finding, type ListedEntries } from "../admission/findings.ts";
 import { EMPTY_LISTING, type Exposed, type Listing } from "./listing.ts";
 import { compareText } from "../text/compare-text.ts";
 import type { RegisteredSource } from "./registered-source.ts";
+import { ToolRoute, type Route, type RouteDeps } from "./route.ts";
 
 /** What is known at one moment. It does not change afterwards. */
 export interface Catalogue {
@@ -37,14 +38,6 @@ interface ServerFailure {
   readonly cure?: string;
 }
 
-/** Where a call of an exposed name goes. */
-export interface Route {
-  readonly source: ToolSource;
-  /** The name that the source knows. */
-  readonly original: string;
-  readonly definition: ToolDefinition;
-}
-
 export interface Listings {
   /** Puts a server's listing in place of the one it had; returns that one. */
   put(source: ToolSource, listing: Listing): Listing;
@@ -67,7 +60,7 @@ type MergedListings = Pick<
   "components" | "resources" | "resourceTemplates" | "prompts" | "rejected"
 >;
 
-export function createListings(): Listings {
+export function createListings(routeDeps: RouteDeps): Listings {
   const listings = new Map<string, Listing>();
   const routes = new Map<string, Route>();
   const hiddenRoutes = new Map<string, Route>();
@@ -90,13 +83,9 @@ export function createListings(): Listings {
     remove,
     put(source, listing) {
       const before = remove(source.id);
-      const routeOf = (definition: ToolDefinition): Route => ({
-        source,
-        original: definition.name,
-        definition,
-      });
-      for (const { name, definition } of listing.components) routes.set(name, routeOf(definition));
-      for (const { name, definition } of listing.hidden) hiddenRoutes.set(name, routeOf(definition));
+      const routeTo = (component: Component) => new ToolRoute(component, source, routeDeps);
+      for (const component of listing.components) routes.set(component.name, routeTo(component));
+      for (const component of listing.hidden) hiddenRoutes.set(component.name, routeTo(component));
       for (const prompt of listing.prompts) prompts.set(prompt.name, prompt);
       for (const name of listing.denied) deniers.set(name, source.id);
       listings.set(source.id, listing);

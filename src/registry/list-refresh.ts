@@ -6,13 +6,14 @@
  * next can start. While the server is still starting, which has its own limit, it is not given up.
  */
 import type { Clock } from "../core/clock.ts";
-import { messageOf, type ToolError } from "../core/errors.ts";
+import type { ToolError } from "../core/errors.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import { WHOLE_START_MS } from "../process/starting.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import type { After } from "../timing/after.ts";
 import { fullJitterMs, type Backoff } from "../timing/backoff.ts";
 import { within } from "../timing/deadline.ts";
+import { attempt } from "./route.ts";
 
 /** As long as a call may take. */
 const LIST_MS_MAX = 60_000;
@@ -114,13 +115,4 @@ function createFailure(error: ToolError, last: Failure | undefined, deps: ListRe
   const backoff = { ...deps.backoff, minMs: deps.backoff.firstMs / 2 };
   const delayMs = fullJitterMs(backoff, count, deps.random());
   return { error, count, retryAt: deps.clock.elapsed() + delayMs };
-}
-
-/** A source must not throw; one that does anyway has failed, and nobody else. */
-export async function attempt<T>(work: () => Promise<ToolResult<T>>): Promise<ToolResult<T>> {
-  try {
-    return await work();
-  } catch (error) {
-    return fail("TOOL_EXECUTION_FAILED", messageOf(error));
-  }
 }

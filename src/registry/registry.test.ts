@@ -426,7 +426,31 @@ describe("calls", () => {
     const { components } = await discover();
     for (const { name } of components) await registry.call(name, { x: 1 }, contextOf());
     expect(source.calls.map((call) => call.name).sort()).toEqual(["a b", "a.b"]);
-    expect(registry.resolve(components[0]!.name)).toMatchObject({ source, original: expect.any(String) });
+    expect(registry.resolve(components[0]!.name)).toMatchObject({
+      source,
+      definition: { name: expect.any(String) },
+    });
+  });
+
+  it("of a route hold the same checks as calls by name", async () => {
+    const { registry, discover } = openRig();
+    const source = createFixtureSource("a", [toolOf("send")]);
+    registry.add(source);
+    expect(registry.route("a__send")).toBeUndefined();
+    await discover();
+    const route = registry.route("a__send")!;
+    expect(route).toMatchObject({ name: "a__send", source, definition: { name: "send" } });
+    expect(await route.call({ to: 1 }, contextOf())).toMatchObject({ success: true });
+
+    const principal = { id: "t", name: "t", permissions: new Set<never>(), revoked: AbortSignal.abort() };
+    const view = { profile: "p", allows: () => false, allowsServer: () => false };
+    const shown = { ...view, nameOf: (tool: string) => tool, descriptionOf: () => undefined };
+    for (const context of [
+      { ...contextOf(), principal },
+      { ...contextOf(), view: shown },
+    ])
+      expect(await route.call({}, context)).toEqual(await registry.call("a__send", {}, context));
+    expect(source.calls).toHaveLength(1);
   });
 
   it("list the source first when nobody has yet, and only that one", async () => {

@@ -25,7 +25,7 @@ import type {
 } from "../core/tool.ts";
 import { toAnthropicTools } from "./anthropic-tool.ts";
 import { TTL_MS_DEFAULT, TTL_MS_MAX } from "./cache-entry.ts";
-import type { Catalogue, Route } from "./catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { ChangeListener } from "./change-notice.ts";
 import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
 import type { RegistryListener } from "../core/registry-event.ts";
@@ -35,7 +35,8 @@ import { shareIntent } from "../search/intent-share.ts";
 import { createMemoryCache } from "./cached-lists.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/after.ts";
-import { createRouting } from "./routing.ts";
+import { createRouting, type Routing } from "./routing.ts";
+import type { Route } from "./route.ts";
 import { createSourceTable, type RemoveOptions, type SourceOptions } from "./source-table.ts";
 import { createSourceNotice } from "./source-notice.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
@@ -111,6 +112,8 @@ export interface Registry {
   refresh(id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
   /** By exposed name. Lists the server first where nobody has yet. */
   readonly call: CallTool;
+  /** The tool with this exposed name, ready to be called. A call is one look-up here and one `call` of the route. */
+  route(name: string): Route | undefined;
   resolve(name: string): Route | undefined;
   /** A tool that only capabilities may use. */
   resolveHidden(name: string): Route | undefined;
@@ -151,8 +154,10 @@ export interface Registry {
 
 export function createRegistry(deps: RegistryDeps = {}): Registry {
   const { clock = systemClock, log = silentLog, after = systemAfter } = deps;
+  const refuse: Routing["refuse"] = (name, context) => routing.refuse(name, context);
   const table = createSourceTable({
     ...deps,
+    routeDeps: { watch: deps.watch, refuse },
     clock,
     log,
     after,
@@ -192,6 +197,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
       return access?.allow === undefined || access.allow.includes(tool);
     },
     sourceChanged: sourceNotice.subscribe,
+    route: (name) => listings.route(name),
     resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
     hasRead: (id) => table.sources.get(id)?.list !== undefined,
@@ -220,7 +226,9 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     shareIntent(tools, intent) {
       const documents = tools.flatMap((name) => {
         const route = listings.route(name);
-        return route === undefined ? [] : [documentOf({ ...route, name, source: route.source.id })];
+        return route === undefined
+          ? []
+          : [documentOf({ name, source: route.source.id, definition: route.definition })];
       });
       return shareIntent(intent, documents);
     },

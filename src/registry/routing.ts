@@ -1,15 +1,13 @@
-/** The way of a call from an exposed name to its source. */
+/** Finds the tool that a name means, and says why there is none. */
 import type { CallWatch } from "../telemetry/call-watch.ts";
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
 import { foldName } from "../text/nearest.ts";
-import { paramHeadersOf } from "../net/param-headers.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, CallTool, SourceDescription, ToolView } from "../core/tool.ts";
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";
-import type { Route } from "./catalogue.ts";
 import { noServer, type Discovery } from "./discovery.ts";
-import { attempt } from "./list-refresh.ts";
+import { attempt, isRevoked, revoked, type Route, type RouteDeps } from "./route.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 import type { SourceTable } from "./source-table.ts";
 import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
@@ -21,6 +19,7 @@ const NEAR_BY_WORDS_MAX = 50;
 export interface Routing {
   readonly call: CallTool;
   find(this: void, name: string, context: CallContext): Promise<ToolResult<Route>>;
+  readonly refuse: RouteDeps["refuse"];
   request(
     this: void,
     id: string,
@@ -42,22 +41,8 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
   const { listings, sources } = table;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
-    if (context.principal?.revoked.aborted === true) return Promise.resolve(revoked());
     const route = routeFor(name, context);
-    if (route === undefined) return callUnlisted(name, args, context);
-    return callRoute(route, args, context);
-  }
-
-  function callRoute(
-    { source, original, definition }: Route,
-    args: JsonObject,
-    from: CallContext,
-  ): ReturnType<CallTool> {
-    const headers = paramHeadersOf(definition.inputSchema, args);
-    const context = headers === undefined ? from : { ...from, headers };
-    if (watch === undefined) return attempt(() => source.call(original, args, context));
-    const called = { server: source.id, method: "tools/call", target: original };
-    return watch(called, context, (below) => attempt(() => source.call(original, args, below)));
+    return route === undefined ? callUnlisted(name, args, context) : route.call(args, context);
   }
 
   /** What is hidden is there for capabilities alone, and what a profile does not show is not there at all. */
@@ -67,8 +52,9 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
   }
 
   async function callUnlisted(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
+    if (isRevoked(context)) return revoked();
     const found = await find(name, context);
-    return found.success ? callRoute(found.data, args, context) : found;
+    return found.success ? found.data.call(args, context) : found;
   }
 
   /** The server may have the tool and not be read yet, or not since the tool came. */
@@ -76,10 +62,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     const known = routeFor(name, context);
     if (known !== undefined) return succeed(known);
     const view = viewOf(context);
-    if (view?.allows(name) === false) {
-      await readNamed(name, context, view);
-      return notGranted(name, view);
-    }
+    if (view?.allows(name) === false) return refuse(name, context);
     const denier = listings.denier(name);
     if (denier !== undefined) return deniedTool(name, denier);
     const registered = findSource(name);
@@ -106,11 +89,6 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     await Promise.all(named.map((registered) => discovery.settle(registered, CALL_WAIT_MS, context)));
   }
 
-  /** Also for a run that goes on after its client has gone. */
-  function revoked(): ToolResult<never> {
-    return fail("CANCELLED", "The token that this was begun with is not good any more.");
-  }
-
   /** The names that are near are those that the caller can use, as it calls them. */
   function unknown(name: string, view: ToolView | undefined): ToolResult<never> {
     if (view === undefined) return unknownTool(name, [...listings.names()], findByWords);
@@ -119,8 +97,10 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     return unknownTool(name, shown(listings.names()), (text) => shown(findByWords(text)));
   }
 
-  /** Told like a name that nobody has: whether there is such a tool is none of the profile's business. */
-  function notGranted(name: string, view: ToolView): ToolResult<never> {
+  /** A tool that the profile does not show is answered like one that does not exist. */
+  async function refuse(name: string, context: CallContext): Promise<ToolResult<never>> {
+    const view = viewOf(context);
+    await readNamed(name, context, view);
     const told = unknown(name, view);
     return told.success ? told : { success: false, error: { ...told.error, reason: "not_granted" } };
   }
@@ -144,6 +124,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
   return {
     call,
     find,
+    refuse,
     async request(id, method, params, context) {
       if (context.view?.allowsServer(id) === false) return notShown(id, context.view);
       const source = sources.get(id)?.source;

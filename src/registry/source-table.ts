@@ -21,11 +21,13 @@ import { createCachedLists } from "./cached-lists.ts";
 import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
 import type { After } from "../timing/after.ts";
 import { createRegisteredSource, type RegisteredSource } from "./registered-source.ts";
+import type { RouteDeps } from "./route.ts";
 import type { Experience } from "../search/search-document.ts";
 import type { Meanings } from "../search/similarity.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
 export interface SourceTableDeps {
+  readonly routeDeps: RouteDeps;
   readonly cache: ServerCache;
   readonly clock: Clock;
   readonly log: Log;
@@ -78,7 +80,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
   const { clock, log, after, reserved } = deps;
   let { suspicious } = deps;
   const sources = new Map<string, RegisteredSource>();
-  const listings = createListings();
+  const listings = createListings(deps.routeDeps);
   const listeners = new Set<RegistryListener>();
   const listingOf = (id: string) => listings.of(id);
   const notice = createChangeNotice({ clock, after, log, listingOf });

@@ -1,0 +1,70 @@
+/** The way of a call from an exposed name to its source. */
+import { messageOf } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { CallContext, Component, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
+import { viewOf } from "../core/tool-view.ts";
+import { paramHeadersOf } from "../net/param-headers.ts";
+import type { CallWatch } from "../telemetry/call-watch.ts";
+
+/** A tool that was found. After a wait it must be looked up again: its server may be gone, and then a call fails. */
+export interface Route {
+  /** The exposed name. */
+  readonly name: string;
+  readonly source: ToolSource;
+  /** Its `name` is the one that the source knows. */
+  readonly definition: ToolDefinition;
+  /** Calls the tool, unless the caller's profile does not show it or its token was revoked. Never throws. */
+  call(args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>>;
+}
+
+export interface RouteDeps {
+  /** Sees every call. */
+  readonly watch?: CallWatch | undefined;
+  /** The answer to a caller whose profile does not show the tool. */
+  readonly refuse: (name: string, context: CallContext) => Promise<ToolResult<never>>;
+}
+
+export class ToolRoute implements Route {
+  readonly name: string;
+  readonly source: ToolSource;
+  readonly definition: ToolDefinition;
+  readonly #deps: RouteDeps;
+
+  constructor({ name, definition }: Component, source: ToolSource, deps: RouteDeps) {
+    this.name = name;
+    this.source = source;
+    this.definition = definition;
+    this.#deps = deps;
+  }
+
+  call(args: JsonObject, from: CallContext): Promise<ToolResult<ToolAnswer>> {
+    if (isRevoked(from)) return Promise.resolve(revoked());
+    if (viewOf(from)?.allows(this.name) === false) return this.#deps.refuse(this.name, from);
+    const { source, definition } = this;
+    const { watch } = this.#deps;
+    const headers = paramHeadersOf(definition.inputSchema, args);
+    const context = headers === undefined ? from : { ...from, headers };
+    if (watch === undefined) return attempt(() => source.call(definition.name, args, context));
+    const called = { server: source.id, method: "tools/call", target: definition.name };
+    return watch(called, context, (below) => attempt(() => source.call(definition.name, args, below)));
+  }
+}
+
+/** Whether the caller's token was revoked. It also ends a run that goes on after its client has gone. */
+export function isRevoked({ principal }: CallContext): boolean {
+  return principal?.revoked.aborted === true;
+}
+
+export function revoked(): ToolResult<never> {
+  return fail("CANCELLED", "The token that started this call has been revoked.");
+}
+
+/** A source must not throw; the failure of one that does is a value, too. */
+export async function attempt<T>(work: () => Promise<ToolResult<T>>): Promise<ToolResult<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    return fail("TOOL_EXECUTION_FAILED", messageOf(error));
+  }
+}
