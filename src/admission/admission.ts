@@ -9,6 +9,7 @@
 import { messageOf } from "../core/errors.ts";
 import { findJsonProblem, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { Offer, SourceAbout, ToolDefinition } from "../core/tool.ts";
+import { cut } from "../text/cut.ts";
 import { checkPrompt, checkResource, checkResourceTemplate, checkTool, type Verdict } from "./entry-check.ts";
 import { entryNameOf, type EntryKind } from "./entry-reading.ts";
 import type { EntryFinding } from "./findings.ts";
@@ -87,7 +88,7 @@ interface Passage {
 export function admitOffer(offer: Offer): Admitted {
   const rejected: Rejection[] = (offer.incomplete ?? [])
     .slice(0, 20)
-    .map((reason) => ({ code: "load_error", kind: "list", name: "list", reason: reason.slice(0, 500) }));
+    .map((reason) => ({ code: "load_error", kind: "list", name: "list", reason: cut(reason, 500) }));
   const passage: Passage = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
     ...aboutOf(offer.about),
@@ -195,7 +196,7 @@ function judge<T>(
     return check(entry);
   } catch (error) {
     // Only an object that is no JSON (a getter that throws, a proxy) comes here.
-    return { kind: "refused", reason: `it cannot be read: ${messageOf(error).slice(0, 200)}` };
+    return { kind: "refused", reason: `it cannot be read: ${cut(messageOf(error), 200)}` };
   }
 }
 

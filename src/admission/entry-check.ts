@@ -10,6 +10,7 @@ import { anyObject, flag, listOf, Misfit, oneOf, record, text, type Fit } from "
 import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { ICONS, RESOURCE_FIELDS, TOOL_ANNOTATIONS } from "../core/mcp-fields.ts";
 import type { ToolDefinition } from "../core/tool.ts";
+import { cut } from "../text/cut.ts";
 import { repairTexts } from "./entry-texts.ts";
 import { findSchemaProblem } from "./schema-check.ts";
 import type { TextNote } from "./text-repair.ts";
@@ -43,7 +44,7 @@ const SHOWN = { title: text, description: text, icons: ICONS, _meta: anyObject }
 const mimeType: Fit = (value) =>
   typeof value === "string" && value.length <= MIME_LENGTH_MAX && MIME_TYPE.test(value)
     ? value
-    : new Misfit(` ${JSON.stringify(value).slice(0, 80)} is not type/subtype`);
+    : new Misfit(` ${cut(JSON.stringify(value), 80)} is not type/subtype`);
 
 const outputSchema: Fit = (value) => {
   if (!isJsonObject(value)) return new Misfit(" must be an object");
@@ -79,7 +80,7 @@ export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
   if (!isJsonObject(input)) return refuse("inputSchema must be a JSON Schema of type object");
   if (input["type"] !== undefined && input["type"] !== "object") {
     return refuse(
-      `inputSchema has type ${JSON.stringify(input["type"]).slice(0, 80)}; a tool's arguments are an object`,
+      `inputSchema has type ${cut(JSON.stringify(input["type"]), 80)}; a tool's arguments are an object`,
     );
   }
   const inputProblem = findSchemaProblem(input);

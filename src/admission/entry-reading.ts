@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { cutStart } from "../text/cut.ts";
 
 export type EntryKind = "tool" | "resource" | "resource template" | "prompt";
 
@@ -52,5 +53,5 @@ function placeOf(step: Step | undefined): string {
   const keys: string[] = [];
   for (let at = step; at !== undefined; at = at.parent) keys.push(at.key);
   const place = keys.toReversed().join("/");
-  return place.length > 120 ? `…${place.slice(-119)}` : place;
+  return cutStart(place, 120);
 }

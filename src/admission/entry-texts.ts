@@ -5,6 +5,7 @@
 import { isLocalPointer, readPointer } from "../text/json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { makeVisible } from "../text/visible-text.ts";
+import { cutStart } from "../text/cut.ts";
 import { branchesOf } from "./schema-keywords.ts";
 import { createTextRepair, type TextNote, type TextRepair } from "./text-repair.ts";
 
@@ -12,6 +13,8 @@ import { createTextRepair, type TextNote, type TextRepair } from "./text-repair.
 export const DESCRIPTION_BYTES_MAX = 8 * 1024;
 /** For titles and what is said about one parameter. The longest that a real server has is 5.2 KiB. */
 export const DETAIL_BYTES_MAX = 6 * 1024;
+/** Of a place that a note names: its end says most. */
+const PLACE_LENGTH_MAX = 120;
 
 export interface RepairedEntry {
   /** The very same object where nothing is to be repaired. */
@@ -90,7 +93,9 @@ function repairSchema(root: JsonObject, place: string, texts: TextRepair): Json 
     return mapSame(value, (child, key) => {
       const childPath = `${path}/${key}`;
       const isText = isSchema && typeof child === "string" && (key === "description" || key === "title");
-      return isText ? texts.repair(child, shortPlace(childPath), DETAIL_BYTES_MAX) : walk(child, childPath);
+      return isText
+        ? texts.repair(child, cutStart(childPath, PLACE_LENGTH_MAX), DETAIL_BYTES_MAX)
+        : walk(child, childPath);
     });
   };
   return walk(root, place);
@@ -120,8 +125,4 @@ function mapSame(value: Json, change: (child: Json, key: string) => Json): Json 
   });
   if (!isChanged) return value;
   return Array.isArray(value) ? entries.map(([, child]) => child) : Object.fromEntries(entries);
-}
-
-function shortPlace(path: string): string {
-  return path.length > 120 ? `…${path.slice(-119)}` : path;
 }

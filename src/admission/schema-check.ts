@@ -6,6 +6,7 @@
  */
 import { type JsonObject, isJsonObject } from "../core/json.ts";
 import { isLocalPointer, readPointer } from "../text/json-pointer.ts";
+import { cutStart, cut } from "../text/cut.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
 import { findHeaderProblem } from "./param-header.ts";
 import { findExpansionProblem } from "./schema-expansion.ts";
@@ -64,7 +65,7 @@ export function findSchemaProblem(root: JsonObject): string | undefined {
 function findDialectProblem(schema: JsonObject): string | undefined {
   const dialect = schema["$schema"];
   if (dialect === undefined || (typeof dialect === "string" && DIALECT.test(dialect))) return undefined;
-  return `"$schema" is ${JSON.stringify(dialect).slice(0, 80)}; known are draft-04, 06, 07, 2019-09 and 2020-12`;
+  return `"$schema" is ${cut(JSON.stringify(dialect), 80)}; known are draft-04, 06, 07, 2019-09 and 2020-12`;
 }
 
 function referencesOf(schema: JsonObject): string[] {
@@ -102,5 +103,5 @@ function collectAnchors(root: JsonObject): Map<string, unknown> {
 }
 
 function shortPath(path: string): string {
-  return path.length > 120 ? `…${path.slice(-119)}` : path;
+  return cutStart(path, 120);
 }

@@ -1,5 +1,6 @@
 /** What is done to the texts of one entry before anybody reads them, and what there is to say about it. */
 import { dropLooseEnd, makeVisible } from "../text/visible-text.ts";
+import { cutToBytes } from "../text/cut.ts";
 import { excerptOf } from "./excerpt.ts";
 
 /** Something about the texts of an entry that a person should know. */
@@ -53,7 +54,7 @@ export function createTextRepair(): TextRepair {
         () => `${place} has ${Buffer.byteLength(text)} bytes; the limit is ${bytesMax}, and the rest is cut`,
         () => excerptOf(visible),
       );
-      return cut(visible, bytesMax);
+      return cutWithMark(visible, bytesMax);
     },
     notes: () =>
       [...found].map(([code, { what, excerpt, moreCount }]) => ({
@@ -68,14 +69,9 @@ function fits(text: string, bytesMax: number): boolean {
   return text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax;
 }
 
-function cut(text: string, bytesMax: number): string {
+function cutWithMark(text: string, bytesMax: number): string {
   const mark = ` … [cut at ${bytesMax / 1024} KiB]`;
-  // A character that the cut halves decodes to U+FFFD, which is longer than what was left of it.
-  const kept = Buffer.from(text)
-    .subarray(0, bytesMax - Buffer.byteLength(mark))
-    .toString()
-    .replace(/\uFFFD+$/u, "");
-  return dropLooseEnd(kept) + mark;
+  return dropLooseEnd(cutToBytes(text, bytesMax - Buffer.byteLength(mark))) + mark;
 }
 
 /** Tags are letters that no font draws: what they spell is what a model may read. */

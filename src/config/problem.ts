@@ -3,6 +3,7 @@
  * variables and never repeats a value, because any value may be a secret.
  */
 import { escapeUnprintable } from "../text/printable.ts";
+import { cut } from "../text/cut.ts";
 
 export interface Problem {
   /** The file as the user would name it, or `environment`. */
@@ -65,7 +66,8 @@ export function formatPath(path: KeyPath): string {
   let text = "";
   for (const part of path) {
     if (typeof part === "number") text += `[${part}]`;
-    else if (/^[A-Za-z_$][\w$-]*$/.test(part)) text += `${text === "" ? "" : "."}${shorten(part)}`;
+    else if (/^[A-Za-z_$][\w$-]*$/.test(part))
+      text += `${text === "" ? "" : "."}${cut(part, SHOWN_KEY_LENGTH_MAX)}`;
     else text += `[${quoteKey(part)}]`;
   }
   return text;
@@ -73,7 +75,7 @@ export function formatPath(path: KeyPath): string {
 
 /** A key for a message: in quotes, cut, with control characters escaped. */
 export function quoteKey(key: string): string {
-  return escapeUnprintable(JSON.stringify(shorten(key)));
+  return escapeUnprintable(JSON.stringify(cut(key, SHOWN_KEY_LENGTH_MAX)));
 }
 
 /** The first problems in the order of the text, and how many more there are. */
@@ -88,8 +90,4 @@ export function arrangeProblems(problems: readonly Problem[]): Problem[] {
     ...sorted.slice(0, PROBLEM_COUNT_MAX),
     { file, path: "", message: `${rest} more problems are not shown` },
   ];
-}
-
-function shorten(key: string): string {
-  return key.length > SHOWN_KEY_LENGTH_MAX ? `${key.slice(0, SHOWN_KEY_LENGTH_MAX)}…` : key;
 }

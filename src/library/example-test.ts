@@ -4,6 +4,7 @@ import type { Redactors } from "../text/redactors.ts";
 import type { CapabilityVersion, Store } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
+import { cut } from "../text/cut.ts";
 import type { CapabilityDetails } from "./library.ts";
 
 interface ExampleTestDeps {
@@ -64,11 +65,9 @@ function whyWithout({ fromRunId }: CapabilityVersion): string {
 
 function differenceOf(expected: Json, actual: Json): string[] {
   const [before, after] = [canonicalJson(expected), canonicalJson(actual)];
-  return before === after ? [] : [`it returns ${shorten(after)} and returned ${shorten(before)}`];
+  return before === after
+    ? []
+    : [`it returns ${cut(after, SHOWN_LENGTH_MAX)} and returned ${cut(before, SHOWN_LENGTH_MAX)}`];
 }
 
 const SHOWN_LENGTH_MAX = 300;
-
-function shorten(text: string): string {
-  return text.length <= SHOWN_LENGTH_MAX ? text : `${text.slice(0, SHOWN_LENGTH_MAX)}…`;
-}

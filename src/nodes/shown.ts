@@ -1,4 +1,5 @@
 import { escapeUnprintable } from "../text/printable.ts";
+import { cut } from "../text/cut.ts";
 
 /** Enough to recognise what was named. */
 const NAME_LENGTH_MAX = 200;
@@ -7,8 +8,7 @@ const EXCERPT_LENGTH_MAX = 500;
 
 /** A name from outside as it may stand in a message. */
 export function showName(name: string): string {
-  const cut = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name;
-  return escapeUnprintable(cut);
+  return escapeUnprintable(cut(name, NAME_LENGTH_MAX));
 }
 
 /** The beginning of a longer text in one line. */
@@ -17,5 +17,5 @@ export function showExcerpt(text: string): string {
     .slice(0, 4 * EXCERPT_LENGTH_MAX)
     .replace(/\s+/g, " ")
     .trim();
-  return escapeUnprintable(line.slice(0, EXCERPT_LENGTH_MAX));
+  return escapeUnprintable(cut(line, EXCERPT_LENGTH_MAX));
 }

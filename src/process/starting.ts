@@ -2,6 +2,7 @@
 import { escapeUnprintable, withoutColours } from "../text/printable.ts";
 import { fail } from "../core/result.ts";
 import type { CallContext, Starting } from "../core/tool.ts";
+import { cut } from "../text/cut.ts";
 
 /** Clients commonly give up on a request after 60 s, without a word to their user; an answer well before that is heard. */
 export const START_WAIT_MS = 25_000;
@@ -52,7 +53,7 @@ export function lastLineOf(stderr: readonly string[]): string | undefined {
   const last = lines.findLast((line) => line !== "");
   if (last === undefined) return undefined;
   const shown = escapeUnprintable(last);
-  return shown.length > SAID_LENGTH_MAX ? `${shown.slice(0, SAID_LENGTH_MAX)}…` : shown;
+  return cut(shown, SAID_LENGTH_MAX);
 }
 
 /** Tells a caller that hears progress what it waits for, until the returned function is called. */

@@ -1,3 +1,4 @@
+import { cut } from "../text/cut.ts";
 /** A line of a log is rarely longer; the tail is for a message, and a message has to stay readable. */
 const LINE_CHARS_MAX = 1_000;
 const NEWLINE = 0x0a;
@@ -63,5 +64,5 @@ function withoutBeginning(text: string): string {
 
 function shorten(line: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return text.length > LINE_CHARS_MAX ? `${text.slice(0, LINE_CHARS_MAX)}…` : text;
+  return cut(text, LINE_CHARS_MAX);
 }

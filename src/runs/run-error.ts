@@ -7,6 +7,7 @@ import { isCapability } from "./prepare/prepare-below.ts";
 import { placeInSource, type Program } from "../sandbox/analysis/analysis.ts";
 import { RESULT_BYTES_MAX, TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import type { GuestOutcome, Thrown } from "../sandbox/sandbox.ts";
+import { cut } from "../text/cut.ts";
 
 export interface RunBounds {
   readonly timeoutMs: number;
@@ -109,7 +110,7 @@ function findPlace(stack: string | undefined, { program }: RunBounds): CodePlace
   if (place === undefined) return undefined;
   // The first line is the wrapper's.
   const text = (program.shown ?? program.checked).split("\n")[place.line] ?? "";
-  return { ...place, text: text.trim().slice(0, LINE_SHOWN_MAX) };
+  return { ...place, text: cut(text.trim(), LINE_SHOWN_MAX) };
 }
 
 /** A rejection that nothing handled, in one line. */

@@ -1,6 +1,7 @@
 /** What a run is called in a list, where neither an intent nor a name says it: the first words of what ran. */
 import { isJsonObject, parseJson, type JsonObject } from "../core/json.ts";
 import type { Run } from "../core/store.ts";
+import { cut } from "../text/cut.ts";
 
 const TITLE_LENGTH_MAX = 120;
 /** Lines that every program begins with, and that say nothing of this one. */
@@ -10,7 +11,7 @@ export function titleOf({ kind, source }: Pick<Run, "kind" | "source">): string 
   if (source === null) return undefined;
   const title = kind === "workflow" ? workflowTitleOf(source) : codeTitleOf(source);
   if (title === undefined || title === "") return undefined;
-  return title.length > TITLE_LENGTH_MAX ? `${title.slice(0, TITLE_LENGTH_MAX - 1)}…` : title;
+  return cut(title, TITLE_LENGTH_MAX);
 }
 
 /** A comment at the top is what its author says of it; else the first line that does something. */

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../core/json.ts";
 import { escapeUnprintable } from "../text/printable.ts";
+import { cut } from "../text/cut.ts";
 
 /** Ends up on a terminal: longer values are in the line of JSON. */
 const VALUE_LENGTH_MAX = 200;
@@ -83,7 +84,7 @@ function shortOf(value: Json): string {
     isJsonObject(value) && typeof value["message"] === "string"
       ? JSON.stringify(value["message"])
       : JSON.stringify(value);
-  return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}…` : text;
+  return cut(text, VALUE_LENGTH_MAX);
 }
 
 /** Where an error came from: its first lines, without the message that is told already. */

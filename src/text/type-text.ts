@@ -3,6 +3,7 @@
  * strangers; it appears only inside string literals and comments, and cannot end them.
  */
 import { escapeUnprintable } from "./printable.ts";
+import { cut } from "./cut.ts";
 
 const DOC_LENGTH_MAX = 1_000;
 
@@ -29,8 +30,7 @@ export function quote(text: string): string {
 /** A description as a comment that the text cannot end, with its line break; empty when there is nothing to say. */
 export function docComment(description: unknown): string {
   if (typeof description !== "string" || description.trim() === "") return "";
-  const cut = description.length > DOC_LENGTH_MAX ? `${description.slice(0, DOC_LENGTH_MAX)}…` : description;
-  const lines = cut
+  const lines = cut(description, DOC_LENGTH_MAX)
     .trim()
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
     .map((line) => escapeUnprintable(line.replaceAll("\t", " ")).replaceAll("*/", "*\\/").trimEnd());

@@ -1,10 +1,11 @@
 /** What the templates of a workflow refer to: every root must be something, and first names must be declared. */
 import { didYouMean } from "../text/nearest.ts";
+import { cut } from "../text/cut.ts";
 import { judgeUndeclared, memberSchema, membersOfSchema } from "./declared-members.ts";
 import { BATCH_NAMES, listNames, suggest } from "./declared-name.ts";
 import type { KnownNodeType } from "./node-type.ts";
 import { quoteName } from "./part.ts";
-import { cut, type Path } from "./place.ts";
+import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 import type { WorkflowSource } from "./read-workflow.ts";
 import { parseTemplateText, type TemplateReference } from "./template-text.ts";

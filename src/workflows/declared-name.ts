@@ -1,7 +1,8 @@
 /** The names that a workflow declares: of its inputs, nodes and outputs. */
 import { didYouMean } from "../text/nearest.ts";
+import { cut } from "../text/cut.ts";
 import { quoteName } from "./part.ts";
-import { cut, type Path } from "./place.ts";
+import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

@@ -4,7 +4,8 @@
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { cut, type Path } from "./place.ts";
+import { cut } from "../text/cut.ts";
+import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 
 export interface Part {

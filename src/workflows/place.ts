@@ -1,4 +1,5 @@
 /** Where something stands in a workflow, as keys and indexes and as one would write it. */
+import { cut } from "../text/cut.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -16,12 +17,4 @@ function formatPart(part: string | number, isFirst: boolean): string {
   const key = cut(part, SHOWN_KEY_LENGTH_MAX);
   if (!PLAIN_KEY.test(part)) return `[${JSON.stringify(key)}]`;
   return isFirst ? key : `.${key}`;
-}
-
-/** The beginning of a text, with a sign that there is more. It never ends inside a character. */
-export function cut(text: string, lengthMax: number): string {
-  if (text.length <= lengthMax) return text;
-  const end = lengthMax - 1;
-  const isInside = (text.codePointAt(end - 1) ?? 0) > 0xffff;
-  return `${text.slice(0, isInside ? end - 1 : end)}…`;
 }

@@ -6,7 +6,8 @@
  * in is told all at once, and nothing here throws.
  */
 import { canonicalJson, isJsonObject, JSON_LIMITS, type Json, type JsonLimits } from "../core/json.ts";
-import { cut, formatPlace, type Path } from "./place.ts";
+import { cut } from "../text/cut.ts";
+import { formatPlace, type Path } from "./place.ts";
 import { lookUp, type NotFound } from "./template-lookup.ts";
 import { parseTemplateText, type TemplatePiece } from "./template-text.ts";
 

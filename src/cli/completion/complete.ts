@@ -12,6 +12,7 @@ import type { Command } from "commander";
 import { locateConfig } from "../../config/locate.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { completesOf, type WordKind } from "../command.ts";
+import { cut } from "../../text/cut.ts";
 import { readWords, type WordsRead } from "./completion-words.ts";
 import type { Candidate, CompletionSources } from "./sources.ts";
 
@@ -34,7 +35,7 @@ const ABOUT_LENGTH_MAX = 60;
 
 function aboutLine(about: string): string {
   const line = escapeUnprintable(about.replaceAll(/\s+/g, " ").trim());
-  return line.length > ABOUT_LENGTH_MAX ? `${line.slice(0, ABOUT_LENGTH_MAX - 1)}…` : line;
+  return cut(line, ABOUT_LENGTH_MAX);
 }
 
 async function candidatesFor(read: WordsRead): Promise<Completion> {

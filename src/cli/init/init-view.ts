@@ -7,6 +7,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { createRedactor } from "../../text/redaction.ts";
 import { bold, cyan, dim, green, yellow } from "../terminal/terminal.ts";
+import { cut } from "../../text/cut.ts";
 
 type Addition = ImportPlan["additions"][number];
 
@@ -64,7 +65,7 @@ export function targetOf({ entry, secrets }: Addition, lengthMax = TARGET_LENGTH
   const { url, command, args } = shown;
   const words = typeof url === "string" ? [url] : [command, ...(Array.isArray(args) ? args : [])];
   const line = createRedactor().text(words.map(String).join(" "));
-  return escapeUnprintable(line.length > lengthMax ? `${line.slice(0, lengthMax - 1)}…` : line);
+  return escapeUnprintable(cut(line, lengthMax));
 }
 
 export function describeImport(plan: ImportPlan, found: ClientsRead): object {

@@ -5,6 +5,7 @@
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { dim, note } from "../terminal/terminal.ts";
+import { cut } from "../../text/cut.ts";
 
 /** Ctrl-C, at a question or anywhere else. */
 export class Stopped extends Error {}
@@ -139,9 +140,4 @@ function pieces(word: string, length: number): string[] {
 
 function lengthOf(text: string): number {
   return stripVTControlCharacters(text).length;
-}
-
-/** A text that is no longer than the room there is for it. */
-export function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1))}…`;
 }

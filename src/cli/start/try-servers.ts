@@ -8,8 +8,9 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import { countOf } from "../commands/operate/config.ts";
 import { reportUnusable } from "../doctor/config-checks.ts";
 import { cureFor, type CurePlace } from "../doctor/cures.ts";
-import { cut, Stopped, type Dialog } from "./dialog.ts";
+import { Stopped, type Dialog } from "./dialog.ts";
 import { bold, dim, green, red, yellow } from "../terminal/terminal.ts";
+import { cut } from "../../text/cut.ts";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const INTERVAL_MS = 100;

@@ -7,6 +7,7 @@ import { messageOf, RepertoireError, type ToolError } from "../../core/errors.ts
 import type { JsonObject } from "../../core/json.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { reserveStdout } from "../../process/stdout.ts";
+import { cut } from "../../text/cut.ts";
 import { codeOfExit, EXIT, exitCodeOfThrown } from "./exit-code.ts";
 
 export const { bold, cyan, dim, green, red, yellow } = colours;
@@ -181,7 +182,7 @@ export function printTable(rows: readonly (readonly string[])[], painted?: Paint
       return column === row.length - 1 ? text : text.padEnd(widths[column]!);
     });
     const line = cells.join(GAP);
-    print(paintLine(line.length > total ? `${line.slice(0, total - 1)}…` : line, widths, painted));
+    print(paintLine(cut(line, total), widths, painted));
   }
 }
 

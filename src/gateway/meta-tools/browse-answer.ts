@@ -9,6 +9,7 @@ import type { CurrentCapability } from "../../core/store.ts";
 import type { Component, ToolDefinition, ToolView } from "../../core/tool.ts";
 import { makeVisible } from "../../text/visible-text.ts";
 import { signatureOf, typeOf } from "../../registry/signature.ts";
+import { cut } from "../../text/cut.ts";
 
 /** About 16,000 tokens: twenty real tools in full detail. */
 export const ANSWER_BYTES_MAX = 64 * 1024;
@@ -63,7 +64,7 @@ function showNode(component: Pick<Component, "name" | "source" | "definition">, 
     server: source,
     inputs: parametersOf(inputSchema),
     outputs: parametersOf(outputSchema ?? {}),
-    signature: cut(signatureOf(namespace, tool, inputSchema, outputSchema), SIGNATURE_LENGTH_MAX),
+    signature: cutVisible(signatureOf(namespace, tool, inputSchema, outputSchema), SIGNATURE_LENGTH_MAX),
   };
   if (!isFull) return node;
   const full = { ...node, input_schema: inputSchema, ...(outputSchema && { output_schema: outputSchema }) };
@@ -102,7 +103,7 @@ export function showWorkflow(
     name: displayNameOf(capability),
     tool: view?.nameOf(tool) ?? tool,
     description: view?.descriptionOf(tool) ?? lineOf(capability.description, LINE_LENGTH_MAX),
-    signature: cut(signature, SIGNATURE_LENGTH_MAX),
+    signature: cutVisible(signature, SIGNATURE_LENGTH_MAX),
   };
 }
 
@@ -127,7 +128,7 @@ function parametersOf(schema: JsonObject): z.output<typeof parameter>[] {
   const properties = Object.entries(schema["properties"] ?? {}).slice(0, PARAMETERS_MAX);
   return properties.map(([key, value]) => ({
     key: makeVisible(key),
-    type: cut(typeOf(value, 1), TYPE_LENGTH_MAX),
+    type: cutVisible(typeOf(value, 1), TYPE_LENGTH_MAX),
     required: required.has(key),
     description: lineOf(descriptionOf(value), PARAMETER_LINE_LENGTH_MAX),
   }));
@@ -149,10 +150,9 @@ function lineOf(text: string, lengthMax: number): string {
   if (line.length <= lengthMax) return line;
   const ends = [...line.slice(0, lengthMax).matchAll(SENTENCE_END)];
   const end = ends.at(-1)?.index;
-  return end === undefined ? cut(line, lengthMax) : line.slice(0, end + 1);
+  return end === undefined ? cutVisible(line, lengthMax) : line.slice(0, end + 1);
 }
 
-function cut(text: string, lengthMax: number): string {
-  const visible = makeVisible(text);
-  return visible.length <= lengthMax ? visible : `${visible.slice(0, lengthMax - 2).trimEnd()} …`;
+function cutVisible(text: string, lengthMax: number): string {
+  return cut(makeVisible(text), lengthMax);
 }

@@ -18,6 +18,7 @@ import {
 import { displayNameOf, parseReference, type CapabilityName } from "../../core/names.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import { VISIBILITIES, type CapabilityKind } from "../../core/store.ts";
+import { cut } from "../../text/cut.ts";
 
 export const PORTABLE_EXTENSIONS: Readonly<Record<CapabilityKind, string>> = {
   code: ".ts",
@@ -219,5 +220,5 @@ export function lineAt(text: string, position: number): number {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text);
+  return JSON.stringify(cut(text, SHOWN_LENGTH_MAX));
 }

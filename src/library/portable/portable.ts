@@ -14,6 +14,7 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CapabilityExample, CapabilityKind, ToolUse, Visibility } from "../../core/store.ts";
 import { DRAFT_BYTES_MAX } from "../drafts.ts";
+import { cut } from "../../text/cut.ts";
 import { checkHeader, lineAt, PORTABLE_EXTENSIONS, type Problem } from "./header.ts";
 
 /** All of a capability that is worth carrying to another store: no ids, no counts, no times. */
@@ -125,7 +126,7 @@ export function checkPortable(path: string, text: string): PortableChecked {
 
 function refuse(path: string, problems: readonly Problem[]): PortableChecked {
   const sorted = [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const file = path.length > PATH_SHOWN_LENGTH_MAX ? `${path.slice(0, PATH_SHOWN_LENGTH_MAX)}…` : path;
+  const file = cut(path, PATH_SHOWN_LENGTH_MAX);
   const lines = sorted.map(
     ({ line, message }) => `${file}${Number.isFinite(line) ? `:${line}` : ""}: ${message}`,
   );

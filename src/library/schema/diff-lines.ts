@@ -7,6 +7,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { typeText } from "../../text/schema-type.ts";
 import { SHOWN } from "../../text/type-style.ts";
+import { cut } from "../../text/cut.ts";
 import { own } from "./diff-nodes.ts";
 
 const TYPE_LENGTH_MAX = 160;
@@ -151,9 +152,4 @@ export function typeOf(schema: unknown, root: unknown): string {
 
 function show(value: unknown): string {
   return escapeUnprintable(cut(JSON.stringify(value), VALUE_LENGTH_MAX));
-}
-
-/** Text up to a length, with a mark where more was. */
-export function cut(text: string, lengthMax: number): string {
-  return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text;
 }

@@ -7,8 +7,8 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, isJsonObject } from "../../core/json.ts";
+import { cut } from "../../text/cut.ts";
 import {
-  cut,
   step,
   tellDefinitions,
   tellMembers,

@@ -1,5 +1,6 @@
 import { SourceMap } from "node:module";
 import type { InsertedText, Place, Program } from "./contract.ts";
+import { cut } from "../../text/cut.ts";
 
 /** What a place shows of the source: enough to find it, little enough for an answer that lists many. */
 const PLACE_TEXT_MAX = 120;
@@ -54,7 +55,7 @@ export function excerptOfLine(line: string, column: number): string {
 
 function shorten(text: string): string {
   const folded = text.replace(/\s+/g, " ").trim();
-  return folded.length <= PLACE_TEXT_MAX ? folded : `${folded.slice(0, PLACE_TEXT_MAX - 1)}…`;
+  return cut(folded, PLACE_TEXT_MAX);
 }
 
 /** Maps a position in `script` to the guest's own; undefined for the wrapper's first line and, where the script is given, its last. */

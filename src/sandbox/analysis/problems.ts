@@ -1,6 +1,7 @@
 import type { CodeProblem } from "./contract.ts";
 import type { Position, ScriptPlaces, WrappedSource } from "./source.ts";
 import type { FoundUses } from "./tool-uses.ts";
+import { cut } from "../../text/cut.ts";
 
 /** More would bury the reader, who corrects the first ones first. */
 const PROBLEM_COUNT_MAX = 20;
@@ -23,7 +24,7 @@ export function syntaxError(source: WrappedSource, position: Position, cause: st
     : cause;
   return source.wordAt(position) === "import" || source.wordAt(position) === "export"
     ? { ...MODULES, ...place }
-    : { reason: "syntax_error", message: message.slice(0, MESSAGE_MAX), ...place };
+    : { reason: "syntax_error", message: cut(message, MESSAGE_MAX), ...place };
 }
 
 export function closesWrapper(source: WrappedSource, position: Position): CodeProblem {

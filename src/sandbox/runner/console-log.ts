@@ -1,7 +1,7 @@
-import { cutToBytes } from "../cut-text.ts";
 import { splitFrame } from "./frame.ts";
 import { CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./limits.ts";
 import type { GuestOutcome, LogLine } from "../sandbox.ts";
+import { cutToBytes } from "../../text/cut.ts";
 
 const LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
 /** A runner stops sending at the limit; one that does not is not ours any more. */

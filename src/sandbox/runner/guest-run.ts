@@ -1,9 +1,9 @@
 /** One run of one guest, inside the runner: what the guest asks for, what comes back, and how it ends. */
-import { cutToBytes } from "../cut-text.ts";
 import { splitFrame, type Done, type Start } from "./frame.ts";
 import type { Guest } from "./guest.ts";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./limits.ts";
 import { send } from "./runner-channel.ts";
+import { cutToBytes } from "../../text/cut.ts";
 
 /** The run's state that the guest's frames change. */
 export interface Progress {

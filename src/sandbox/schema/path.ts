@@ -1,4 +1,5 @@
 import type { Json } from "../../core/json.ts";
+import { cut } from "../../text/cut.ts";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const PATH_LENGTH_MAX = 200;
@@ -19,7 +20,7 @@ export function argumentPath(args: Json, parts: readonly string[]): string {
     path += Array.isArray(value) ? `[${part}]` : step(part, path === "");
     value = childOf(value, part);
   }
-  return path.length > PATH_LENGTH_MAX ? `${path.slice(0, PATH_LENGTH_MAX - 1)}…` : path;
+  return cut(path, PATH_LENGTH_MAX);
 }
 
 function step(name: string, isFirst: boolean): string {

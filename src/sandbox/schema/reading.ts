@@ -6,6 +6,7 @@
  * Where a copy would have to guess, this throws, and the schema is not checked: the server checks for itself.
  */
 import { type Json, type JsonObject, isJsonObject } from "../../core/json.ts";
+import { cut } from "../../text/cut.ts";
 import { dialectOf, refStandsAlone, unknownKeywordsOf, type Dialect } from "./dialect.ts";
 import { compilePattern } from "./pattern.ts";
 
@@ -219,5 +220,5 @@ function readTuple(copy: Draft): void {
 }
 
 function shorten(value: unknown): string {
-  return (JSON.stringify(value) ?? "nothing").slice(0, 80);
+  return cut(JSON.stringify(value) ?? "nothing", 80);
 }

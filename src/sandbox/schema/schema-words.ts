@@ -2,6 +2,7 @@
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { nearest } from "../../text/nearest.ts";
+import { cut } from "../../text/cut.ts";
 
 const LISTED_VALUE_COUNT_MAX = 20;
 const VALUE_LENGTH_MAX = 80;
@@ -32,7 +33,7 @@ export function wordsFor(error: ErrorObject): string {
     case "unevaluatedProperties":
       return unknownProperty(String(params["unevaluatedProperty"]), error.parentSchema);
     case "pattern":
-      return `does not match the pattern ${shorten(String(params["pattern"]), PATTERN_LENGTH_MAX)}`;
+      return `does not match the pattern ${cut(String(params["pattern"]), PATTERN_LENGTH_MAX)}`;
     case "multipleOf":
       return `must be a multiple of ${params["multipleOf"]}`;
     case "uniqueItems":
@@ -101,7 +102,7 @@ export function notOneOf(allowed: readonly Json[], given: unknown): string {
 }
 
 export function valueWords(value: Json): string {
-  return shorten(JSON.stringify(value), VALUE_LENGTH_MAX);
+  return cut(JSON.stringify(value), VALUE_LENGTH_MAX);
 }
 
 /** `; did you mean "a" or "b"?`, or nothing. */
@@ -131,8 +132,4 @@ function containsWords(min: number, max: number | undefined): string {
 function count(amount: number, noun: "character" | "item" | "property"): string {
   if (amount === 1) return `1 ${noun}`;
   return `${amount} ${noun === "property" ? "properties" : `${noun}s`}`;
-}
-
-function shorten(text: string, lengthMax: number): string {
-  return text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}…` : text;
 }

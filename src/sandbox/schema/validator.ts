@@ -9,6 +9,7 @@ import { Ajv, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../../core/json.ts";
+import { cut } from "../../text/cut.ts";
 import type { Dialect } from "./dialect.ts";
 import { compilePattern } from "./pattern.ts";
 import type { ArgumentProblem } from "./finding.ts";
@@ -124,5 +125,5 @@ function withoutBlameForDefaults(filled: SchemaVerdict, given: SchemaVerdict): S
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return "the schema refers to itself without end";
   const message = error instanceof Error ? error.message : String(error);
-  return `the schema cannot be used: ${message.slice(0, REASON_LENGTH_MAX)}`;
+  return `the schema cannot be used: ${cut(message, REASON_LENGTH_MAX)}`;
 }

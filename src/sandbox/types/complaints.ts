@@ -7,6 +7,7 @@
  * Everything is decided by codes, places and the code itself, never by the text of a message.
  */
 import type { Diagnostic } from "./compiler-project.ts";
+import { cut } from "../../text/cut.ts";
 
 export interface ToolCallPlace {
   readonly calleeStart: number;
@@ -191,8 +192,4 @@ function messageOf(diagnostic: Diagnostic, checked: string): string {
 
 function chainText({ text, messageChain = [] }: Diagnostic, margin: string): string {
   return [`${margin}${text}`, ...messageChain.map((link) => chainText(link, `${margin}  `))].join("\n");
-}
-
-function cut(text: string, lengthMax: number): string {
-  return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text;
 }

@@ -6,6 +6,7 @@ import { AnswerTooLong } from "../../net/answer-limit.ts";
 import type { Fetch } from "../../net/http-client.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { createRedactor, REDACTED } from "../../text/redaction.ts";
+import { cut } from "../../text/cut.ts";
 import { parseVectors } from "./answer.ts";
 
 /** What every endpoint takes: 2,000 tokens for each text, and less than a second of work on a graphics card for all. */
@@ -105,7 +106,7 @@ function excerptOf(body: string, apiKey: string | undefined): string {
   const key = keyOf(apiKey);
   const redacted = createRedactor([key]).text(body);
   const shown = key === "" ? redacted : redacted.replaceAll(key, REDACTED);
-  return escapeUnprintable(shown.replace(/\s+/g, " ").trim().slice(0, EXCERPT_LENGTH_MAX));
+  return escapeUnprintable(cut(shown.replace(/\s+/g, " ").trim(), EXCERPT_LENGTH_MAX));
 }
 
 function reasonOf(error: unknown): string {

@@ -23,6 +23,7 @@ import type { ServerProcess } from "../process/server-process.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { within } from "../../timing/deadline.ts";
 import { SingleFlight } from "../../timing/single-flight.ts";
+import { cut } from "../../text/cut.ts";
 
 /** A call waits so long for the next attempt; beyond that it is better told to come back. */
 const PATIENCE_MS = 1_000;
@@ -249,11 +250,13 @@ export class Connection {
     const said =
       stderr.length === 0 || crash !== undefined
         ? ""
-        : ` It said: ${stderr
-            .slice(-3)
-            .map((line) => escapeUnprintable(withoutColours(line)).trim())
-            .join(" | ")
-            .slice(0, 500)}`;
+        : ` It said: ${cut(
+            stderr
+              .slice(-3)
+              .map((line) => escapeUnprintable(withoutColours(line)).trim())
+              .join(" | "),
+            500,
+          )}`;
     const again = `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
       ...(crash !== undefined && { reason: "crashed" }),

@@ -4,6 +4,7 @@ import type { ToolErrorCode } from "../../core/errors.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
 import type { UnusableAnswer } from "../transport/transport.ts";
+import { cut } from "../../text/cut.ts";
 import type { Reply } from "./peer.ts";
 
 /** The JSON-RPC codes that mean something to us; any other is a failure of the server's own. */
@@ -39,7 +40,7 @@ export function resultOf(
     case "unusable":
       return unusable(server, method, {
         ...reply,
-        problem: redact(reply.problem).slice(0, PROBLEM_LENGTH_MAX),
+        problem: cut(redact(reply.problem), PROBLEM_LENGTH_MAX),
       });
     case "timeout":
       if (runDeadline !== undefined) return reachedRunDeadline(server, method, runDeadline);

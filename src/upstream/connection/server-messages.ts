@@ -2,6 +2,7 @@
 import { either, integer, Misfit, number, oneOf, record, text, type Fit } from "../../core/fit.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { MESSAGE_META } from "../../core/mcp-fields.ts";
+import { cut } from "../../text/cut.ts";
 
 const META = { _meta: MESSAGE_META };
 const ID = either(text, integer);
@@ -51,5 +52,5 @@ export async function findRequestProblem(method: string, params: JsonObject): Pr
   const [first] = issues ?? [];
   if (first === undefined) return undefined;
   const place = (first.path ?? []).map((key) => String(typeof key === "object" ? key.key : key)).join(".");
-  return `${place}: ${first.message}`.slice(0, 500);
+  return cut(`${place}: ${first.message}`, 500);
 }

@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/errors.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
+import { cut } from "../../text/cut.ts";
 
 /** A login did not come about; the message says why, in the middle of a sentence. */
 export class AuthorizationFailed extends Error {
@@ -15,5 +16,5 @@ const REASON_LENGTH_MAX = 300;
 /** The words of what went wrong, which may be those of another server: without tricks, and short. */
 export function reasonOf(error: unknown): string {
   const text = escapeUnprintable(messageOf(error));
-  return text.length <= REASON_LENGTH_MAX ? text : `${text.slice(0, REASON_LENGTH_MAX)}…`;
+  return cut(text, REASON_LENGTH_MAX);
 }

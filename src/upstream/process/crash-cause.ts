@@ -3,6 +3,7 @@
  * cures it. The text is a stranger's: it comes without secrets, and leaves printable and cut.
  */
 import { escapeUnprintable, withoutColours } from "../../text/printable.ts";
+import { cut } from "../../text/cut.ts";
 
 export interface CrashCause {
   /** In the words of the process. */
@@ -144,7 +145,7 @@ function findLast(rule: Rule, lines: readonly string[], server: string): Found |
 
 function printable(text: string): string {
   const line = escapeUnprintable(text.trim());
-  return line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line;
+  return cut(line, LINE_LENGTH_MAX);
 }
 
 /** `ERR_MODULE_NOT_FOUND` looks like a variable. */

@@ -29,6 +29,7 @@ import type { OAuthSettings } from "../oauth/client.ts";
 import { Credentials } from "../oauth/credentials.ts";
 import type { TransportConfig } from "../upstream-config.ts";
 import { BadAnswer, TransportFailure } from "./transport-failure.ts";
+import { cut } from "../../text/cut.ts";
 
 /** For the end of a session, which nobody waits for longer. */
 const GOODBYE_MS = 1_000;
@@ -177,7 +178,7 @@ function describe(error: unknown): string {
   const isUnreadable = error instanceof SyntaxError || (error instanceof Error && "issues" in error);
   if (isUnreadable) return "what it sent is no message of MCP";
   const status = error instanceof SdkHttpError ? `HTTP ${error.status}: ` : "";
-  return `${status}${messageOf(error)}`.slice(0, REASON_LENGTH_MAX);
+  return cut(`${status}${messageOf(error)}`, REASON_LENGTH_MAX);
 }
 
 /** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */

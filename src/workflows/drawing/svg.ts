@@ -6,10 +6,10 @@ import { partKey } from "./arrows.ts";
 import { curvesOf, type Curve } from "./curve.ts";
 import { layOut, type Box } from "./layout.ts";
 import { inputLabel, marksOf } from "./notes.ts";
-import { cut } from "../place.ts";
 import type { Plan } from "../plan.ts";
 import { element, escapeXml, textElement } from "./svg-element.ts";
 import type { Workflow, WorkflowNode } from "../workflow.ts";
+import { cut } from "../../text/cut.ts";
 
 /** How much text a box of this width holds. */
 const ID_LENGTH_MAX = 24;

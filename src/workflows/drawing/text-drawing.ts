@@ -1,9 +1,9 @@
 /** A plan as text for a terminal or a model: levels from top to bottom, no line wider than 80 columns. */
 import { escapeUnprintable } from "../../text/printable.ts";
 import { inputLabel, marksOf } from "./notes.ts";
-import { cut } from "../place.ts";
 import type { Plan, PlannedNode } from "../plan.ts";
 import type { Workflow } from "../workflow.ts";
+import { cut } from "../../text/cut.ts";
 
 const COLUMNS = 80;
 /** What a node says takes a few lines at most, whatever it waits for. */

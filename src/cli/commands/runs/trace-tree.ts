@@ -2,6 +2,7 @@
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { durationOf, paintStatus, type StepView, type TraceView } from "./run-view.ts";
 import { cyan, dim, green, red, yellow } from "../../terminal/terminal.ts";
+import { cut } from "../../../text/cut.ts";
 
 /** A line, what is said of it below, and what hangs on it. */
 interface Branch {
@@ -102,5 +103,5 @@ function runBranch(run: TraceView): Branch {
 function shortened(args: StepView["args"] = {}): string {
   const text = typeof args === "string" ? args : JSON.stringify(args);
   if (text === "{}") return "";
-  return escapeUnprintable(text.length > ARGS_SHOWN_MAX ? `${text.slice(0, ARGS_SHOWN_MAX)}…` : text);
+  return escapeUnprintable(cut(text, ARGS_SHOWN_MAX));
 }
