@@ -10,6 +10,7 @@ import { findCrashCause, type CrashCause } from "../process/crash-cause.ts";
 import type { ServerProcess } from "../process/server-process.ts";
 import { StartLimit, TooLate } from "./start-limit.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
+import { within } from "../../timing/deadline.ts";
 
 /** A live connection: the peer on its transport, and the session that was opened. */
 export interface OpenConnection {
@@ -218,16 +219,6 @@ async function describeEnd(process: ServerProcess | undefined, waitMs = 500): Pr
       return { reason: exit.reason, cause: exit.cause };
     case undefined:
       return undefined;
-  }
-}
-
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), limitMs);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

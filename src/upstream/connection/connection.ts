@@ -21,7 +21,6 @@ import { connect, type OpenConnection, type ConnectDeps, type Loss } from "./con
 import type { Era } from "./handshake.ts";
 import type { ServerProcess } from "../process/server-process.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
-import { within } from "../../timing/deadline.ts";
 import { SingleFlight } from "../../timing/single-flight.ts";
 import { cut } from "../../text/cut.ts";
 
