@@ -19,7 +19,7 @@ import { reportProgress } from "../runs/progress.ts";
 import type { RunReport } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
 import { WARNINGS_KEY, WRAPPED_KEY } from "../runs/unwrap.ts";
-import { sensitiveIn } from "./named-source.ts";
+import { sourceOf } from "./named-source.ts";
 import { annotationsOf, changedTools, compareTools, type LookUpTool, type ToolDrift } from "./contracts.ts";
 
 /** A change by another process reaches clients within a second. */
@@ -109,15 +109,10 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     if (!warnings.success) return warnings;
     const checked = await deps.runs.checkArguments(version.inputSchema, args);
     if (!checked.success) return checked;
-    const tool = toolNameOf(capability);
     const report = await deps.runs.execute(
       {
-        kind: capability.kind,
-        source: version.source,
+        ...sourceOf(capability, version),
         inputs: checked.data,
-        sensitive: sensitiveIn(version.inputSchema),
-        capability: { tool, id: capability.id, version: version.version },
-        uses: version.toolsUsed,
         observe: (event) => reportProgress(event, context),
       },
       context,

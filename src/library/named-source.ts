@@ -3,15 +3,15 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { parseReference, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";
+import type { RunSource } from "../runs/run.ts";
 import { meantTools, nearestTools } from "../text/tool-spelling.ts";
-import type { NamedSource } from "../runs/prepare/named-source.ts";
 import type { Draft, Drafts } from "./drafts.ts";
 import { noSuchName, type Library } from "./library.ts";
 
 export interface SourceFinder {
-  find(name: string): Promise<ToolResult<NamedSource>>;
+  find(name: string): Promise<ToolResult<RunSource>>;
   /** A version of a capability, also of one that was deleted: runs that began with it go on with it. */
-  version(id: string, version: number): Promise<NamedSource | undefined>;
+  version(id: string, version: number): Promise<RunSource | undefined>;
 }
 
 export interface SourceFinderDeps {
@@ -40,26 +40,24 @@ export function createSourceFinder({ library, drafts, capabilities }: SourceFind
   };
 }
 
-function sourceOf(capability: Capability, current: CapabilityVersion): NamedSource {
+export function sourceOf(capability: Capability, current: CapabilityVersion): RunSource {
   const { kind, id } = capability;
   const { version, source, inputSchema, toolsUsed: uses } = current;
   return {
     kind,
     source,
-    tool: toolNameOf(capability),
-    id,
-    version,
+    capability: { tool: toolNameOf(capability), id, version },
     uses,
     sensitive: sensitiveIn(inputSchema),
   };
 }
 
-export function draftSource({ kind, text, name }: Draft): NamedSource {
-  return { kind, source: text, tool: `draft:${name}`, sensitive: [] };
+export function draftSource({ kind, text, name }: Draft): RunSource {
+  return { kind, source: text, draft: `draft:${name}` };
 }
 
 /** Inputs that a schema marks as written and never shown. */
-export function sensitiveIn({ properties }: JsonObject): string[] {
+function sensitiveIn({ properties }: JsonObject): string[] {
   return Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
     isJsonObject(schema) && schema["writeOnly"] === true ? [name] : [],
   );

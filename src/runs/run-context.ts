@@ -19,7 +19,7 @@ import { createJournal, type Journal } from "./journal/journal.ts";
 import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
 import { newRunFor, pathOf } from "./new-run.ts";
-import type { RunReport, RunRequest } from "./run.ts";
+import { pathNameOf, type RunReport, type RunRequest } from "./run.ts";
 import { createSeal, sensitiveValues, type Seal } from "./journal/seal.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
 
@@ -166,7 +166,7 @@ export function openRun(
       stop(notWritten(error));
     },
   });
-  const path = pathOf(context, request.capability?.tool ?? request.draft);
+  const path = pathOf(context, pathNameOf(request));
   const deadlineAt = clock.elapsed() + timeoutMs;
   const budget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
   const runContext: RunContext = {

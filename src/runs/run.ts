@@ -1,4 +1,12 @@
-/** What a run is asked for, and what it comes to. */
+/**
+ * What runs, and how it ended. How it ended is described in run-end.ts. What runs goes through four types:
+ *
+ * 1. `RunSource`: the text, and where it comes from: given code, a draft, or a version of a capability. Names are looked up
+ *    into one (`library/named-source.ts`), and so is the source of a run that is resumed.
+ * 2. `RunRequest`: a source with its inputs and limits.
+ * 3. `PreparedCode` or `PreparedWorkflow`: read, every name resolved, and checked with everything that it starts (`prepare/`).
+ * 4. `ReadyRun`: the request with its inputs completed, and the body that runs it.
+ */
 import type { ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
@@ -7,22 +15,31 @@ import type { LogLine } from "../sandbox/sandbox.ts";
 import type { SkippedCall } from "./resume/skipped.ts";
 import type { Bound } from "./prepare/tool-directory.ts";
 
-export interface RunRequest {
+/** Something that can run: given code, a draft, or a version of a capability. */
+export interface RunSource {
   readonly kind: CapabilityKind;
   /** TypeScript, or the JSON of a workflow. */
   readonly source: string;
-  readonly inputs: JsonObject;
   /** Names of inputs whose values must not be stored; a workflow names its own. */
   readonly sensitive?: readonly string[];
-  readonly intent?: string;
-  readonly timeoutMs?: number;
   /** The capability whose source this is; it may not call itself, not even through others. */
   readonly capability?: CapabilityRun;
-  /** The tools that it was kept with, for a capability and for the code in the nodes of one. */
+  /** The tools that it was saved with, for a capability and for the code in the nodes of one. */
   readonly uses?: Bound;
-  /** The draft that it is, as a place in the path. */
+  /** The draft whose source this is, as it is named in a path: `draft:report`. */
   readonly draft?: string;
+}
+
+export interface RunRequest extends RunSource {
+  readonly inputs: JsonObject;
+  readonly intent?: string;
+  readonly timeoutMs?: number;
   readonly observe?: (event: RunEvent) => void;
+}
+
+/** How a source is named in a path; undefined for given code. */
+export function pathNameOf({ capability, draft }: RunSource): string | undefined {
+  return capability?.tool ?? draft;
 }
 
 /** Which version of which capability runs, by its exposed name. */

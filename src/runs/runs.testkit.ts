@@ -19,8 +19,7 @@ import { DATABASE_NAME } from "../store/sqlite/home.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { createFixtureSource } from "../../test/fixtures/tool-source.ts";
 import { launch } from "../process/launch.ts";
-import type { RunReport, RunRequest } from "./run.ts";
-import type { NamedSource } from "./prepare/named-source.ts";
+import type { RunReport, RunRequest, RunSource } from "./run.ts";
 import { createOwner } from "./journal/owner.ts";
 import { createRuns, type ResumeRequest, type RunLimits, type Runs } from "./runs.ts";
 
@@ -47,7 +46,7 @@ export interface TestRuns {
   /** Goes on with a run; one that is refused throws. */
   resume(runId: string, request?: Partial<ResumeRequest>, context?: Partial<CallContext>): Promise<RunReport>;
   /** What `workflow` nodes find by name. */
-  readonly named: Map<string, NamedSource>;
+  readonly named: Map<string, RunSource>;
   readonly nodes: NodeType[];
   readonly approvals: JsonObject[];
   close(): Promise<void>;
@@ -109,7 +108,7 @@ export async function createTestRuns(
   const registry = createRegistry();
   const servers: string[] = [];
   const calls: TestRuns["calls"] = [];
-  const named = new Map<string, NamedSource>();
+  const named = new Map<string, RunSource>();
   const nodes: NodeType[] = [];
   const approvals: JsonObject[] = [];
   const runs = createRuns({
@@ -134,7 +133,9 @@ export async function createTestRuns(
       return found === undefined ? fail("TOOL_NOT_FOUND", `There is no ${name}.`) : succeed(found);
     },
     findVersion: async (id, version) =>
-      [...named.values()].find((source) => source.id === id && source.version === version),
+      [...named.values()].find(
+        (source) => source.capability?.id === id && source.capability.version === version,
+      ),
     recordApproval: (runId, details) => approvals.push({ runId, ...details }),
     person: () => "bob",
     scope,

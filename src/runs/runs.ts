@@ -31,13 +31,12 @@ import {
   type QuestionReference,
 } from "./resume/decide.ts";
 import { createShutdown } from "./shutdown.ts";
-import type { NamedSource } from "./prepare/named-source.ts";
 import { findLastRun, starterOf } from "./resume/last-run.ts";
 import { createOwner } from "./journal/owner.ts";
 import type { Prepared } from "./prepare/prepare.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
-import type { RunEnd, RunReport, RunRequest } from "./run.ts";
+import { pathNameOf, type RunEnd, type RunReport, type RunRequest, type RunSource } from "./run.ts";
 import { findRunByReference } from "./resume/run-reference.ts";
 import { checkSensitive } from "./journal/seal.ts";
 import type { Bound, ToolDirectory } from "./prepare/tool-directory.ts";
@@ -61,9 +60,9 @@ export interface RunsDeps {
   /** The built-in node types that act. */
   readonly nodes: readonly NodeType[];
   /** What a name stands for, in the library or the drafts. */
-  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
+  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
   /** A version of a capability, also of one that was deleted. */
-  readonly findVersion: (id: string, version: number) => Promise<NamedSource | undefined>;
+  readonly findVersion: (id: string, version: number) => Promise<RunSource | undefined>;
   /** A person was asked, and this is what came of it. */
   readonly recordApproval: (runId: string, details: JsonObject) => void;
   /** The name of the person at this machine, who decides where there is no principal. */
@@ -163,7 +162,7 @@ export function createRuns(given: RunsDeps): Runs {
     context: CallContext,
     done?: DoneSteps,
   ): Promise<ToolResult<Ready>> {
-    const path = pathOf(context, request.capability?.tool ?? request.draft);
+    const path = pathOf(context, pathNameOf(request));
     const details = { bound: request.uses, done };
     const checked = checkSensitive(request);
     if (!checked.success) return checked;

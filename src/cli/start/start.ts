@@ -22,7 +22,6 @@ import { bold, cyan, dim, note, red, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
 import { within } from "../../timing/deadline.ts";
 import { defineCommand } from "../command.ts";
-import { within } from "../../timing/deadline.ts";
 
 export const startCommand = defineCommand({
   name: "start",

@@ -1,12 +1,12 @@
 /** What `execute` is to run: code that is given, or what a name stands for. */
 import type { JsonObject } from "../../core/json.ts";
-import { parseReference, toolNameOf } from "../../core/names.ts";
+import { parseReference } from "../../core/names.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";
 import type { CurrentCapability } from "../../core/store.ts";
-import type { Draft, Drafts } from "../../library/drafts.ts";
+import type { Drafts } from "../../library/drafts.ts";
 import { noSuchName, type Library } from "../../library/library.ts";
-import { draftSource, knownNames, sensitiveIn, unknownName } from "../../library/named-source.ts";
-import type { RunRequest } from "../../runs/run.ts";
+import { draftSource, knownNames, sourceOf, unknownName } from "../../library/named-source.ts";
+import type { RunSource } from "../../runs/run.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ExecuteInput } from "./execute-request.ts";
 
@@ -19,7 +19,7 @@ export interface SourceDeps {
 
 /** What runs, and where it is already: in the drafts, or in the library. */
 export interface Source {
-  readonly runnable: Pick<RunRequest, "kind" | "source" | "capability" | "uses" | "draft" | "sensitive">;
+  readonly runnable: RunSource;
   readonly draft?: string;
   /** Checked and completed, where the source says what it takes. */
   readonly inputs: JsonObject;
@@ -40,7 +40,9 @@ export async function findSource(
     return keptSource(name, given, resume !== undefined, deps);
   }
   const draft = await deps.drafts.find(name);
-  if (draft.success) return succeed(sourceOf(draft.data, given));
+  if (draft.success) {
+    return succeed({ runnable: draftSource(draft.data), draft: draft.data.name, inputs: given });
+  }
   return draft.error.code === "TOOL_NOT_FOUND" ? unknownName(name, deps.library, deps.drafts) : draft;
 }
 
@@ -60,19 +62,8 @@ async function keptSource(
   const inputs = isChecked ? await runs.checkArguments(version.inputSchema, given) : succeed(given);
   if (!inputs.success) return inputs;
   return succeed({
-    runnable: {
-      kind: capability.kind,
-      source: version.source,
-      capability: { tool: toolNameOf(capability), id: capability.id, version: version.version },
-      uses: version.toolsUsed,
-      sensitive: sensitiveIn(version.inputSchema),
-    },
+    runnable: sourceOf(capability, version),
     inputs: inputs.data,
     warnings: warnings.data,
   });
-}
-
-function sourceOf(draft: Draft, inputs: JsonObject): Source {
-  const { kind, source, tool } = draftSource(draft);
-  return { runnable: { kind, source, draft: tool }, draft: draft.name, inputs };
 }

@@ -46,12 +46,12 @@ const start = (id: string, name: string, inputs?: object) => ({
 
 function draft(name: string, workflow: JsonObject): void {
   const source = JSON.stringify(workflow);
-  kit.named.set(name, { kind: "workflow", source, tool: `draft:${name}`, sensitive: [] });
+  kit.named.set(name, { kind: "workflow", source, draft: `draft:${name}` });
 }
 
 /** Something kept, by its exposed name and by the name that people write. */
 function kept(tool: string, name: string, source: string): void {
-  const found = { kind: "code" as const, source, tool, id: tool, version: 1, sensitive: [] };
+  const found = { kind: "code" as const, source, capability: { tool, id: tool, version: 1 } };
   kit.named.set(tool, found);
   kit.named.set(name, found);
 }

@@ -10,8 +10,8 @@
 import type { ToolResult } from "../../core/result.ts";
 import type { Step } from "../../core/store.ts";
 import type { CallContext } from "../../core/tool.ts";
+import { pathNameOf, type RunSource } from "../run.ts";
 import { isNodeKey, labelOf } from "../workflow/labels.ts";
-import type { NamedSource } from "./named-source.ts";
 import {
   cycleError,
   titleOf,
@@ -31,7 +31,7 @@ import {
 import type { Bound } from "./tool-directory.ts";
 
 export type WholeDeps = Omit<PrepareDeps & PrepareWorkflowDeps, "below" | "bound"> & {
-  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
+  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
 };
 
 /** What is known of the source beside its text. */
@@ -87,27 +87,27 @@ function createCheckBelow(deps: WholeDeps, done: DoneSteps = new Set()): CheckBe
   }
 
   async function checkSource(
-    source: NamedSource,
+    source: RunSource,
     path: readonly string[],
     context: CallContext,
   ): Promise<CheckedBelow> {
-    const { tool, version } = source;
+    const tool = pathNameOf(source) ?? "";
     if (path.includes(tool)) return { problems: [{ error: cycleError(path, tool) }] };
-    const key = `${tool}@${version ?? "draft"}`;
+    const key = `${tool}@${source.capability?.version ?? "draft"}`;
     const known = checked.get(key);
     // Its mistakes were told where it was met first.
     if (known !== undefined && known.depth >= path.length) return { ...known.result, problems: [] };
-    const result = await checkText(source, [...path, tool], context);
+    const result = await checkText(source, titleOf(tool), [...path, tool], context);
     checked.set(key, { depth: path.length, result });
     return known === undefined ? result : { ...result, problems: result.problems.filter(isDepth) };
   }
 
   async function checkText(
-    { kind, source, tool, uses: bound }: NamedSource,
+    { kind, source, uses: bound }: RunSource,
+    title: string,
     path: readonly string[],
     context: CallContext,
   ): Promise<CheckedBelow> {
-    const title = titleOf(tool);
     if (kind === "code") {
       const code = await checkCode({ ...deps, bound, below }, source, path, context);
       return { problems: code.ok ? [] : code.faults.map((fault) => ofFault(fault, title)) };

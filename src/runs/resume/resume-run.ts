@@ -14,8 +14,7 @@ import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.t
 import { findLastRun } from "./last-run.ts";
 import { goOn, markIfInterrupted, newest, superseded } from "./resume.ts";
 import { nameRun } from "../workflow/pause.ts";
-import type { RunEvent, RunReport, RunRequest } from "../run.ts";
-import type { NamedSource } from "../prepare/named-source.ts";
+import type { RunEvent, RunReport, RunRequest, RunSource } from "../run.ts";
 import { doneSteps, type DoneSteps } from "../prepare/prepare-whole.ts";
 import type { Ready, RunsDeps } from "../runs.ts";
 import { createSeal, sensitiveValues, stillSealed } from "../journal/seal.ts";
@@ -26,7 +25,7 @@ export interface ResumeRequest {
   /** The id of a run, or `last` for the caller's own newest that can go on. */
   readonly runId: string;
   /** What runs instead of what ran before. */
-  readonly corrected?: Pick<RunRequest, "kind" | "source" | "capability" | "uses" | "draft" | "sensitive">;
+  readonly corrected?: RunSource;
   /** Over those of the run before; sensitive ones must be given again. */
   readonly inputs?: JsonObject;
   /** One answer for everything uncertain, or one for each. */
@@ -168,30 +167,19 @@ async function requestOf(
   if (missing.length > 0) return askAgain(missing);
   const { timeoutMs, observe } = rest;
   return succeed({
-    ...(corrected ?? requestFrom(before)),
+    ...(corrected ?? before),
     inputs: { ...opened, ...inputs },
-    sensitive: [...new Set([...names, ...(corrected?.sensitive ?? before.sensitive)])],
+    sensitive: [...new Set([...names, ...(corrected?.sensitive ?? before.sensitive ?? [])])],
     ...(run.intent !== null && { intent: run.intent }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(observe !== undefined && { observe }),
   });
 }
 
-function requestFrom(before: NamedSource): Pick<RunRequest, "kind" | "source" | "capability" | "uses"> {
-  const { kind, source, tool, id, version, uses } = before;
-  const isKept = id !== undefined && version !== undefined;
-  return {
-    kind,
-    source,
-    ...(isKept && { capability: { tool, id, version } }),
-    ...(uses !== undefined && { uses }),
-  };
-}
-
-async function sourceOf(findVersion: RunsDeps["findVersion"], run: Run): Promise<NamedSource | undefined> {
+async function sourceOf(findVersion: RunsDeps["findVersion"], run: Run): Promise<RunSource | undefined> {
   if (run.capabilityId !== null) return findVersion(run.capabilityId, run.capabilityVersion ?? 1);
   if (run.source === null || run.kind === "capability") return undefined;
-  return { kind: run.kind, source: run.source, tool: "", sensitive: [] };
+  return { kind: run.kind, source: run.source };
 }
 
 function gone({ id }: Run): ToolResult<never> {

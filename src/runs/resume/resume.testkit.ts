@@ -112,7 +112,7 @@ async function runOrder(
 
 function nameOrder(to: TestRuns, version: number, source: string): void {
   const tool = "mcp__shop__order";
-  to.named.set(`order@${version}`, { kind: "code", source, tool, id: "order", version, sensitive: [] });
+  to.named.set(`order@${version}`, { kind: "code", source, capability: { tool, id: "order", version } });
 }
 
 /** Goes on with other code. */

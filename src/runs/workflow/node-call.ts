@@ -4,8 +4,7 @@ import type { Json, JsonObject } from "../../core/json.ts";
 import type { CallContext, CallTool } from "../../core/tool.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
 import type { NodeKind } from "./node-kind.ts";
-import type { RunReport, RunRequest } from "../run.ts";
-import type { NamedSource } from "../prepare/named-source.ts";
+import { pathNameOf, type RunReport, type RunRequest, type RunSource } from "../run.ts";
 import { isRepeatable } from "../tool-caller.ts";
 import type { SkippedCall } from "../resume/skipped.ts";
 import type { Bound } from "../prepare/tool-directory.ts";
@@ -19,7 +18,7 @@ export interface NodeCallDeps {
   readonly uses: Bound | undefined;
   readonly callTool: CallTool;
   readonly execute: (request: RunRequest, context: CallContext) => Promise<RunReport>;
-  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<NamedSource>>;
+  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
 }
 
 /** Whether the node is a run with a journal of its own. */
@@ -79,15 +78,12 @@ async function callWorkflow(
 ): Promise<ToolResult<Json>> {
   const found = await findSource(params["name"] as string, context);
   if (!found.success) return found;
-  const { kind, source, tool, id, version, uses, sensitive } = found.data;
-  if (context.path?.includes(tool) === true) {
+  const tool = pathNameOf(found.data);
+  if (tool !== undefined && context.path?.includes(tool) === true) {
     const way = [...context.path.slice(context.path.indexOf(tool)), tool].join(" → ");
     return fail("TOOL_INVALID_INPUT", `A workflow may not call itself: ${way}.`, { reason: "cycle" });
   }
-  const isKept = id !== undefined && version !== undefined;
-  const kept = uses === undefined ? {} : { uses };
-  const what = isKept ? { capability: { tool, id, version }, ...kept } : { draft: tool };
-  const report = await execute({ kind, source, inputs: inputsOf(params), sensitive, ...what }, context);
+  const report = await execute({ ...found.data, inputs: inputsOf(params) }, context);
   onSkipped(report.skipped ?? []);
   return report.result.success ? succeed(report.result.data) : report.result;
 }

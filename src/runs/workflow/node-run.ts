@@ -145,9 +145,13 @@ async function startedBy(
   for (const name of names) {
     const found = typeof name === "string" ? await deps.findSource(name, deps.runContext.context) : undefined;
     if (found?.success !== true) continue;
-    const { source, version } = found.data;
+    const { source, capability } = found.data;
     const digest = hashText(source).slice(0, SHOWN_HASH_DIGITS);
-    started.push({ name: name!, ...(version !== undefined && { version }), sha256: digest });
+    started.push({
+      name: name!,
+      ...(capability !== undefined && { version: capability.version }),
+      sha256: digest,
+    });
   }
   return started;
 }

@@ -181,7 +181,7 @@ describe("a yes that is on record", () => {
   it("S3: does not count for another source under the name that the node starts", async () => {
     const inner = (n: number) => JSON.stringify(flow([{ id: "send", type: "mail__send", params: { n } }]));
     const keep = (n: number) =>
-      kit.named.set("inner", { kind: "workflow", source: inner(n), tool: "draft:inner", sensitive: [] });
+      kit.named.set("inner", { kind: "workflow", source: inner(n), draft: "draft:inner" });
     keep(1);
     const workflow = flow([{ id: "go", type: "workflow", params: { name: "inner" }, approval: true }]);
     const changed = await approvedRun(workflow);

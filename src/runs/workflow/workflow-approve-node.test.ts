@@ -73,14 +73,13 @@ describe("an approve node", () => {
 
   it("pauses every run above it, and the question is found through the outermost", async () => {
     const source = JSON.stringify(flow(nodes, { outputs }));
-    kit.named.set("inner", { kind: "workflow", source, tool: "inner", sensitive: [] });
+    kit.named.set("inner", { kind: "workflow", source, draft: "inner" });
     const call = (name: string) =>
       flow([{ id: "sub", type: "workflow", params: { name } }], { outputs: { by: { source: "${sub}" } } });
     kit.named.set("middle", {
       kind: "workflow",
       source: JSON.stringify(call("inner")),
-      tool: "middle",
-      sensitive: [],
+      draft: "middle",
     });
     const report = await kit.executeWorkflow(call("middle"));
     const runId = expectPaused(report);
@@ -98,13 +97,12 @@ describe("an approve node", () => {
 
   it("that was denied below fails every run above it", async () => {
     const source = JSON.stringify(flow(nodes, { outputs }));
-    kit.named.set("inner", { kind: "workflow", source, tool: "inner", sensitive: [] });
+    kit.named.set("inner", { kind: "workflow", source, draft: "inner" });
     const call = (name: string) => flow([{ id: "sub", type: "workflow", params: { name } }]);
     kit.named.set("middle", {
       kind: "workflow",
       source: JSON.stringify(call("inner")),
-      tool: "middle",
-      sensitive: [],
+      draft: "middle",
     });
     const runId = expectPaused(await kit.executeWorkflow(call("middle")));
     const [middle] = await kit.store.runs.children(runId);

@@ -37,7 +37,7 @@ function made(): unknown[] {
 }
 
 function draft(name: string, workflow: JsonObject): void {
-  kit.named.set(name, { kind: "workflow", source: JSON.stringify(workflow), tool: name, sensitive: [] });
+  kit.named.set(name, { kind: "workflow", source: JSON.stringify(workflow), draft: name });
 }
 
 describe("a node that fails", () => {
@@ -186,8 +186,8 @@ describe("what a workflow calls", () => {
     });
     draft("inner", inner);
     const source = JSON.stringify(inner);
-    const kept = { tool: "mcp__flows__kept", id: "kept-id", version: 1, sensitive: [] };
-    kit.named.set("flows:kept", { kind: "workflow", source, ...kept });
+    const capability = { tool: "mcp__flows__kept", id: "kept-id", version: 1 };
+    kit.named.set("flows:kept", { kind: "workflow", source, capability });
     const nodes = [
       { id: "a", type: "workflow", params: { name: "inner", inputs: { n: 1 } } },
       { id: "b", type: "workflow", params: { name: "flows:kept", inputs: { n: "${a.n}" } } },
