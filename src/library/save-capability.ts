@@ -22,7 +22,7 @@ import type {
   Visibility,
 } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
-import type { Prepared } from "../runs/prepare/prepare.ts";
+import type { PreparedCode } from "../runs/prepare/prepare-code.ts";
 import type { Runs } from "../runs/runs.ts";
 import { skippedBy } from "../runs/resume/skipped.ts";
 import type { FoundTool } from "../runs/prepare/tool-directory.ts";
@@ -240,7 +240,7 @@ const NEVER_RUN: Readonly<Record<CapabilityKind, string>> = {
 function schemaFinder({
   functions,
   tools,
-}: Prepared): (namespace: string, tool: string) => JsonObject | undefined {
+}: PreparedCode): (namespace: string, tool: string) => JsonObject | undefined {
   return (namespace, tool) => {
     const at = functions.findIndex((fn) => fn.namespace === namespace && fn.name === tool);
     return tools[at]?.definition.inputSchema;
@@ -252,7 +252,7 @@ function toolsUsedBy(tools: readonly (FoundTool | undefined)[]): ToolUse[] {
   return [...byName.values()].map(toolUseOf).sort((a, b) => (a.tool < b.tool ? -1 : 1));
 }
 
-function offersOf({ program }: Prepared): InputOffer[] {
+function offersOf({ program }: PreparedCode): InputOffer[] {
   return program.literals.map(({ namespace, tool, path, value, line, column }) => ({
     parameter: path.findLast((part) => part !== "*") ?? "value",
     tool: `${namespace}.${tool}`,

@@ -7,7 +7,7 @@ import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
 import type { RunContext } from "./run-context.ts";
 import type { StepEnd } from "./journal/journal.ts";
 import { isPause } from "./workflow/pause.ts";
-import type { Prepared } from "./prepare/prepare.ts";
+import type { PreparedCode } from "./prepare/prepare-code.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
 import type { RunEnd, RunRequest } from "./run.ts";
 import { skippedCalls, skippedWarning } from "./resume/skipped.ts";
@@ -23,7 +23,7 @@ export interface CodeRunDeps {
 
 export async function runCode(
   deps: CodeRunDeps,
-  prepared: Prepared,
+  prepared: PreparedCode,
   runContext: RunContext,
 ): Promise<RunEnd> {
   const { request, context, journal, limits, timeoutMs, seal } = runContext;
@@ -95,7 +95,7 @@ const RETURNED_NOTHING = "The code returned nothing: end it with `return …`.";
 /** About how the code is written: for its writer, and not for everyone who calls what was kept. */
 function writingNotes(
   outcome: GuestOutcome,
-  { program }: Prepared,
+  { program }: PreparedCode,
   { capability }: Pick<RunRequest, "capability">,
 ): readonly string[] {
   if (capability !== undefined) return [];
@@ -103,7 +103,7 @@ function writingNotes(
   return [...program.notes, ...(isNothing ? [RETURNED_NOTHING] : [])];
 }
 
-function warningsOf(outcome: GuestOutcome, prepared: Prepared, bounds: RunBounds): string[] {
+function warningsOf(outcome: GuestOutcome, prepared: PreparedCode, bounds: RunBounds): string[] {
   const { lines, bytes } = outcome.logsDropped;
   const unheard = outcome.unhandledCount - outcome.unhandled.length;
   return [

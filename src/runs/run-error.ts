@@ -3,7 +3,7 @@ import { TOOL_ERROR_CODES, type CodePlace, type ToolError, type ToolErrorCode } 
 import type { Json } from "../core/json.ts";
 import { escapeUnprintable } from "../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { isCapability } from "./prepare/prepare-below.ts";
+import { isCapability } from "./prepare/nested-check.ts";
 import { placeInSource, type Program } from "../sandbox/analysis/analysis.ts";
 import { RESULT_BYTES_MAX, TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import type { GuestOutcome, Thrown } from "../sandbox/sandbox.ts";

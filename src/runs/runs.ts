@@ -33,14 +33,14 @@ import {
 import { createShutdown } from "./shutdown.ts";
 import { findLastRun, starterOf } from "./resume/last-run.ts";
 import { createOwner } from "./journal/owner.ts";
-import type { Prepared } from "./prepare/prepare.ts";
+import type { PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
 import { pathNameOf, type RunEnd, type RunReport, type RunRequest, type RunSource } from "./run.ts";
 import { findRunByReference } from "./resume/run-reference.ts";
 import { checkSensitive } from "./journal/seal.ts";
 import type { Bound, ToolDirectory } from "./prepare/tool-directory.ts";
-import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare-whole.ts";
+import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare.ts";
 import type { PreparedWorkflow } from "./prepare/prepare-workflow.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
 import { runWorkflow } from "./workflow/workflow-run.ts";
@@ -110,7 +110,7 @@ export interface Runs {
     as: string | undefined,
     context: CallContext,
     bound?: Bound,
-  ): Promise<ToolResult<Prepared>>;
+  ): Promise<ToolResult<PreparedCode>>;
   /** The same for a workflow: all its problems at once. */
   prepareWorkflow(
     text: string,
@@ -161,7 +161,7 @@ export function createRuns(given: RunsDeps): Runs {
     request: RunRequest,
     context: CallContext,
     done?: DoneSteps,
-  ): Promise<ToolResult<Ready>> {
+  ): Promise<ToolResult<ReadyRun>> {
     const path = pathOf(context, pathNameOf(request));
     const details = { bound: request.uses, done };
     const checked = checkSensitive(request);
@@ -194,7 +194,11 @@ export function createRuns(given: RunsDeps): Runs {
     return { ...report, elapsedMs: deps.clock.elapsed() - startedAt };
   }
 
-  function run({ request, body }: Ready, context: CallContext, continued?: Parameters<typeof runToEnd>[3]) {
+  function run(
+    { request, body }: ReadyRun,
+    context: CallContext,
+    continued?: Parameters<typeof runToEnd>[3],
+  ) {
     return deps.shutdown.trackRun(runToEnd(deps, request, context, continued, body));
   }
 
@@ -234,7 +238,7 @@ export function createRuns(given: RunsDeps): Runs {
 }
 
 /** A request that was looked at, with its inputs completed. */
-export interface Ready {
+export interface ReadyRun {
   readonly request: RunRequest;
   readonly body: Body;
 }

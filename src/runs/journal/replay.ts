@@ -10,7 +10,7 @@ import type { CapabilityExample, ToolUse } from "../../core/store.ts";
 import type { CallContext, ToolAnswer } from "../../core/tool.ts";
 import { memberName } from "../../sandbox/types/declarations.ts";
 import type { StepEnd, StepRequest } from "./journal.ts";
-import { prepare } from "../prepare/prepare.ts";
+import { prepareCode } from "../prepare/prepare-code.ts";
 import { resultOf } from "../run-error.ts";
 import type { RunLimits, RunsDeps } from "../runs.ts";
 import { createToolCaller } from "../tool-caller.ts";
@@ -46,7 +46,7 @@ export async function replayCode(
   context: CallContext,
 ): Promise<ReplayReport> {
   const directory = directoryOf(request.toolsUsed);
-  const prepared = await prepare(
+  const prepared = await prepareCode(
     { ...deps, directory, warmNext: () => {} },
     request.code,
     [...(context.path ?? []), request.tool],

@@ -10,11 +10,11 @@ import type { NodeFinding, NodeFindings } from "../../workflows/node-finding.ts"
 import { fillTemplates } from "../../workflows/template.ts";
 import type { WorkflowNode } from "../../workflows/workflow.ts";
 import type { NodeKind } from "../workflow/node-kind.ts";
-import { cycleError, isCapability, type BelowProblem } from "./prepare-below.ts";
-import { checkCode, type CodeFault, type PrepareDeps } from "./prepare.ts";
+import { cycleError, isCapability, type NestedProblem } from "./nested-check.ts";
+import { checkCode, type CodeFault, type PrepareCodeDeps } from "./prepare-code.ts";
 import type { FoundTool } from "./tool-directory.ts";
 
-export interface CheckNodesDeps extends PrepareDeps {
+export interface CheckNodesDeps extends PrepareCodeDeps {
   readonly args: ArgumentCheck;
 }
 
@@ -100,13 +100,13 @@ async function checkCodeNode(
 
 /** A name with a template in it is known only when the node runs. */
 async function checkWorkflowNode(
-  { below }: CheckNodesDeps,
+  { nested }: CheckNodesDeps,
   { id, params }: WorkflowNode,
   context: CallContext,
 ): Promise<CheckedNode> {
   const name = literalOf(params["name"] ?? null);
-  if (below === undefined || typeof name !== "string" || below.isDone(id)) return NOTHING;
-  const { problems, inputSchema } = await below.checkNamed(name, context.path ?? [], context);
+  if (nested === undefined || typeof name !== "string" || nested.isDone(id)) return NOTHING;
+  const { problems, inputSchema } = await nested.checkNamed(name, context.path ?? [], context);
   return {
     findings: problems.map((problem) => ofBelow(problem, ["params", "name"])),
     ...(inputSchema !== undefined && { workflowInputs: { name, inputSchema } }),
@@ -114,15 +114,15 @@ async function checkWorkflowNode(
 }
 
 async function checkCapability(
-  { below }: CheckNodesDeps,
+  { nested }: CheckNodesDeps,
   { id }: WorkflowNode,
   { name }: FoundTool,
   context: CallContext,
 ): Promise<CheckedNode> {
   const { path = [] } = context;
   if (path.includes(name)) return { findings: [ofBelow({ error: cycleError(path, name) }, ["type"])] };
-  if (below === undefined || !isCapability(name) || below.isDone(id)) return NOTHING;
-  const { problems } = await below.checkTool(name, path, context);
+  if (nested === undefined || !isCapability(name) || nested.isDone(id)) return NOTHING;
+  const { problems } = await nested.checkTool(name, path, context);
   return { findings: problems.map((problem) => ofBelow(problem, ["type"])) };
 }
 
@@ -190,7 +190,7 @@ function ofFault({ error, place, in: source }: CodeFault): NodeFinding {
   };
 }
 
-function ofBelow({ error, in: source }: BelowProblem, path: readonly string[]): NodeFinding {
+function ofBelow({ error, in: source }: NestedProblem, path: readonly string[]): NodeFinding {
   return {
     path,
     message: error.message,

@@ -19,7 +19,7 @@ import { validateWorkflow } from "../../workflows/validate.ts";
 import { inputSchemaOf, nodeTypesOf, outputSchemaOf, type Workflow } from "../../workflows/workflow.ts";
 import { checkNodes, type CheckNodesDeps } from "./check-nodes.ts";
 import type { NodeKind } from "../workflow/node-kind.ts";
-import { checkGranted } from "./prepare-granted.ts";
+import { checkGranted } from "./nested-check.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
 
 export interface PreparedWorkflow {

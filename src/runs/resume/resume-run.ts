@@ -15,8 +15,8 @@ import { findLastRun } from "./last-run.ts";
 import { goOn, markIfInterrupted, newest, superseded } from "./resume.ts";
 import { nameRun } from "../workflow/pause.ts";
 import type { RunEvent, RunReport, RunRequest, RunSource } from "../run.ts";
-import { doneSteps, type DoneSteps } from "../prepare/prepare-whole.ts";
-import type { Ready, RunsDeps } from "../runs.ts";
+import { doneSteps, type DoneSteps } from "../prepare/prepare.ts";
+import type { ReadyRun, RunsDeps } from "../runs.ts";
 import { createSeal, sensitiveValues, stillSealed } from "../journal/seal.ts";
 import { storedReport, waitForEnd } from "../journal/stored-report.ts";
 import { decideUncertain, findUndecided } from "./uncertain.ts";
@@ -41,10 +41,10 @@ type Deps = RunLifecycleDeps &
       request: RunRequest,
       context: CallContext,
       done: DoneSteps,
-    ) => Promise<ToolResult<Ready>>;
+    ) => Promise<ToolResult<ReadyRun>>;
   };
 
-type RunToEnd = (ready: Ready, context: CallContext, continued: Continued) => Promise<RunReport>;
+type RunToEnd = (ready: ReadyRun, context: CallContext, continued: Continued) => Promise<RunReport>;
 
 export async function resumeRun(
   deps: Deps & { readonly run: RunToEnd },
@@ -220,7 +220,7 @@ async function continueFrom(
 
 export type Below =
   | { readonly kind: "ended"; readonly report: RunReport }
-  | { readonly kind: "continued"; readonly ready: Ready; readonly continued: Continued };
+  | { readonly kind: "continued"; readonly ready: ReadyRun; readonly continued: Continued };
 
 /** A step that had started a run before: that run goes on, with the version that it had. */
 export async function continueBelow(
