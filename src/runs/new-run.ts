@@ -2,7 +2,7 @@ import type { NewRun } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { starterOf } from "./resume/last-run.ts";
 import type { RunRequest } from "./run.ts";
-import type { RunLifecycleDeps } from "./run-context.ts";
+import type { RunLifecycleDeps } from "./run-deps.ts";
 import type { Seal } from "./journal/seal.ts";
 
 /** The capabilities and drafts that a run has come through, with its own. */

@@ -7,54 +7,19 @@ import type { Clock } from "../core/clock.ts";
 import { crashPoint } from "../process/crash-point.ts";
 import type { ToolError } from "../core/errors.ts";
 import { hashText } from "../core/json.ts";
-import type { Log } from "../core/log.ts";
-import type { Scope } from "../core/names.ts";
-import type { Redactors } from "../text/redactors.ts";
-import type { Run, RunKind, RunStatus, RunStore, RunSummary, Step } from "../core/store.ts";
-import type { Telemetry } from "../telemetry/telemetry.ts";
+import type { Run, RunSummary, Step } from "../core/store.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
 import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
-import type { Shutdown } from "./shutdown.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
 import { newRunFor, pathOf } from "./new-run.ts";
 import { pathNameOf, type RunReport, type RunRequest } from "./run.ts";
 import { createSeal, sensitiveValues, type Seal } from "./journal/seal.ts";
-import type { CallUnderWay } from "./journal/under-way.ts";
+import type { RunLifecycleDeps, RunLimits } from "./run-deps.ts";
 
 /** Beyond a run's own time: for its last writes. */
 export const LEASE_SLACK_MS = 30_000;
-
-export interface RunLimits {
-  readonly timeoutMs: number;
-  readonly memoryMb: number;
-  readonly callsMax: number;
-  readonly callsAtOnceMax: number;
-}
-
-export interface RunLifecycleDeps {
-  readonly store: RunStore;
-  readonly scope: () => Scope;
-  readonly limits: () => RunLimits;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly owner: string;
-  /** What is told of a run beside its result has no secret in it, and what is stored none of the config. */
-  readonly redactors: Redactors;
-  readonly shutdown: Shutdown;
-  readonly telemetry: Telemetry;
-  /** A call of a run is made; returns how to say that it has ended. */
-  readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
-  /** A run has ended, or waits. */
-  readonly runEnded?: ((kind: RunKind, status: RunStatus) => void) | undefined;
-  /** A run has succeeded with these tools; empty where nobody said what it was for. */
-  readonly runSucceeded?: ((tools: readonly string[], intent: string) => void) | undefined;
-  /** Runs of this process that are under way, by id. */
-  readonly active: Map<string, Promise<RunReport>>;
-  /** Runs of this process that have ended, and the store does not know it. */
-  readonly unended: Set<string>;
-}
 
 /** A run on record that goes on from another, with what it took over. */
 export interface Continued {

@@ -18,7 +18,7 @@ import type { CallContext } from "../core/tool.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
 import type { Checkpoint, RunEnd, RunReport, RunRequest } from "./run.ts";
-import type { RunLifecycleDeps } from "./run-context.ts";
+import type { RunLifecycleDeps } from "./run-deps.ts";
 import type { Seal } from "./journal/seal.ts";
 
 export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {

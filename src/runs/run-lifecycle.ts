@@ -16,23 +16,23 @@ import {
   statusOf,
   TAKEN_OVER,
 } from "./run-end.ts";
-import {
-  openRun,
-  type RunLifecycleDeps,
-  type Continued,
-  type OpenRun,
-  type RunContext,
-} from "./run-context.ts";
+import { openRun, type Continued, type OpenRun, type RunContext } from "./run-context.ts";
 import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
 import type { Checkpoint, RunEnd, RunReport, RunRequest } from "./run.ts";
+import type { RunLifecycleDeps } from "./run-deps.ts";
 import { skippedBy } from "./resume/skipped.ts";
+
+/** A request whose inputs are checked and completed, and the body that runs it. */
+export interface ReadyRun {
+  readonly request: RunRequest;
+  readonly body: (runContext: RunContext) => Promise<RunEnd>;
+}
 
 export async function runToEnd(
   deps: RunLifecycleDeps,
-  request: RunRequest,
+  { request, body }: ReadyRun,
   context: CallContext,
   continued: Continued | undefined,
-  body: (runContext: RunContext) => Promise<RunEnd>,
 ): Promise<RunReport> {
   const startedAt = deps.clock.elapsed();
   const span = startRunSpan(deps.telemetry, request, context);

@@ -21,7 +21,8 @@ import { createFixtureSource } from "../../test/fixtures/tool-source.ts";
 import { launch } from "../process/launch.ts";
 import type { RunReport, RunRequest, RunSource } from "./run.ts";
 import { createOwner } from "./journal/owner.ts";
-import { createRuns, type ResumeRequest, type RunLimits, type Runs } from "./runs.ts";
+import type { RunLimits } from "./run-deps.ts";
+import { createRuns, type ResumeRequest, type Runs } from "./runs.ts";
 
 export const LIMITS: RunLimits = { timeoutMs: 10_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 };
 

@@ -4,25 +4,20 @@
  *
  * It never throws for what the code or a tool does; a broken store does throw.
  */
-import { systemClock, type Clock } from "../core/clock.ts";
+import { systemClock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
-import { silentLog, type Log } from "../core/log.ts";
-import type { Scope } from "../core/names.ts";
-import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
+import { silentLog } from "../core/log.ts";
+import { NO_SECRETS } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { RunKind, RunStatus, RunStore } from "../core/store.ts";
-import { NO_TELEMETRY, type Telemetry } from "../telemetry/telemetry.ts";
-import type { CallContext, CallTool, NodeType, ToolDefinition } from "../core/tool.ts";
-import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
+import { NO_TELEMETRY } from "../telemetry/telemetry.ts";
+import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { TypeCheck } from "../sandbox/types/type-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import { runCode } from "./code-run.ts";
-import { runToEnd } from "./run-lifecycle.ts";
+import { runToEnd, type ReadyRun } from "./run-lifecycle.ts";
 import { pathOf } from "./new-run.ts";
+import type { Continued } from "./run-context.ts";
 import { refusedReport } from "./run-end.ts";
-import type { RunLifecycleDeps, RunContext, RunLimits } from "./run-context.ts";
 import {
   decide,
   findQuestion,
@@ -36,51 +31,18 @@ import { createOwner } from "./journal/owner.ts";
 import type { PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
-import { pathNameOf, type RunEnd, type RunReport, type RunRequest, type RunSource } from "./run.ts";
+import { pathNameOf, type RunReport, type RunRequest } from "./run.ts";
 import { findRunByReference } from "./resume/run-reference.ts";
 import { checkSensitive } from "./journal/seal.ts";
-import type { Bound, ToolDirectory } from "./prepare/tool-directory.ts";
+import type { Bound } from "./prepare/tool-directory.ts";
 import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare.ts";
 import type { PreparedWorkflow } from "./prepare/prepare-workflow.ts";
-import type { CallUnderWay } from "./journal/under-way.ts";
+import type { RunLifecycleDeps, RunsDeps } from "./run-deps.ts";
 import { runWorkflow } from "./workflow/workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
-export type { RunLimits } from "./run-context.ts";
+export type { RunLimits, RunsDeps } from "./run-deps.ts";
 export type { ResumeRequest } from "./resume/resume-run.ts";
-
-export interface RunsDeps {
-  readonly store: RunStore;
-  readonly sandbox: Sandbox;
-  readonly analysis: CodeAnalysis;
-  readonly types: TypeCheck;
-  readonly args: ArgumentCheck;
-  readonly directory: ToolDirectory;
-  readonly callTool: CallTool;
-  /** The built-in node types that act. */
-  readonly nodes: readonly NodeType[];
-  /** What a name stands for, in the library or the drafts. */
-  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
-  /** A version of a capability, also of one that was deleted. */
-  readonly findVersion: (id: string, version: number) => Promise<RunSource | undefined>;
-  /** A person was asked, and this is what came of it. */
-  readonly recordApproval: (runId: string, details: JsonObject) => void;
-  /** The name of the person at this machine, who decides where there is no principal. */
-  readonly person?: () => string;
-  readonly scope: () => Scope;
-  readonly limits: () => RunLimits;
-  readonly log?: Log;
-  /** Without it, secrets are known by key and pattern alone. */
-  readonly redactors?: Redactors;
-  readonly clock?: Clock;
-  readonly telemetry?: Telemetry;
-  /** A call of a run is made; returns how to say that it has ended. */
-  readonly callBegun?: (call: CallUnderWay) => () => void;
-  /** A run has ended, or waits; nested ones too. */
-  readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
-  /** A run has succeeded with these tools; empty where nobody said what it was for. */
-  readonly runSucceeded?: (tools: readonly string[], intent: string) => void;
-}
 
 export interface Runs {
   /** The built-in node types of workflows. */
@@ -134,9 +96,6 @@ export interface Runs {
 /** How long a call under way is awaited when the gateway shuts down; longer ones count as not answered. */
 const DRAIN_GRACE_MS = 10_000;
 
-/** What is ready to run. */
-type Body = (runContext: RunContext) => Promise<RunEnd>;
-
 export function createRuns(given: RunsDeps): Runs {
   const deps = {
     ...given,
@@ -174,8 +133,10 @@ export function createRuns(given: RunsDeps): Runs {
       const { sensitive } = prepared.data;
       const kept = checkSensitive({ inputs: inputs.data, sensitive });
       if (!kept.success) return kept;
-      const body: Body = (runContext) => runWorkflow({ ...deps, execute }, prepared.data, runContext);
-      return succeed({ request: { ...request, inputs: inputs.data, sensitive }, body });
+      return succeed({
+        request: { ...request, inputs: inputs.data, sensitive },
+        body: (runContext) => runWorkflow({ ...deps, execute }, prepared.data, runContext),
+      });
     }
     const prepared = await prepareWholeCode(preparing, request.source, path, context, details);
     if (!prepared.success) return prepared;
@@ -194,12 +155,8 @@ export function createRuns(given: RunsDeps): Runs {
     return { ...report, elapsedMs: deps.clock.elapsed() - startedAt };
   }
 
-  function run(
-    { request, body }: ReadyRun,
-    context: CallContext,
-    continued?: Parameters<typeof runToEnd>[3],
-  ) {
-    return deps.shutdown.trackRun(runToEnd(deps, request, context, continued, body));
+  function run(readyRun: ReadyRun, context: CallContext, continued?: Continued): Promise<RunReport> {
+    return deps.shutdown.trackRun(runToEnd(deps, readyRun, context, continued));
   }
 
   return {
@@ -235,12 +192,6 @@ export function createRuns(given: RunsDeps): Runs {
       await Promise.all([deps.sandbox.close(), deps.analysis.close(), deps.types.close(), deps.args.close()]);
     },
   };
-}
-
-/** A request that was looked at, with its inputs completed. */
-export interface ReadyRun {
-  readonly request: RunRequest;
-  readonly body: Body;
 }
 
 /** Fails for arguments that do not fit; gives them with defaults filled in, or as they are where the schema cannot be checked. */

@@ -12,8 +12,8 @@ import { memberName } from "../../sandbox/types/declarations.ts";
 import type { StepEnd, StepRequest } from "./journal.ts";
 import { prepareCode } from "../prepare/prepare-code.ts";
 import { resultOf } from "../run-error.ts";
-import type { RunLimits, RunsDeps } from "../runs.ts";
 import { createToolCaller } from "../tool-caller.ts";
+import type { RunLimits, RunsDeps } from "../run-deps.ts";
 import type { ToolDirectory } from "../prepare/tool-directory.ts";
 
 export interface ReplayRequest {

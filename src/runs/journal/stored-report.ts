@@ -8,8 +8,8 @@ import { checkpointOf } from "./checkpoint.ts";
 import { readEarlierRun } from "../resume/earlier-run.ts";
 import { namesOf } from "../workflow/labels.ts";
 import { redactCheckpoint, redactEnd } from "../run-end.ts";
-import type { RunLifecycleDeps } from "../run-context.ts";
 import type { CallRecord, RunReport } from "../run.ts";
+import type { RunLifecycleDeps } from "../run-deps.ts";
 import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
 
 /** How often a run of another process is looked at. */

@@ -7,7 +7,7 @@ import type { Run } from "../../core/store.ts";
 import type { CallContext, ResumedRun, UncertainAnswer } from "../../core/tool.ts";
 import { newRunFor } from "../new-run.ts";
 import { refusedReport } from "../run-end.ts";
-import { LEASE_SLACK_MS, type Continued, type RunLifecycleDeps } from "../run-context.ts";
+import { LEASE_SLACK_MS, type Continued } from "../run-context.ts";
 import type { RecordDeps } from "./decide.ts";
 import { canBeAsked } from "../workflow/elicit.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
@@ -16,9 +16,10 @@ import { goOn, markIfInterrupted, newest, superseded } from "./resume.ts";
 import { nameRun } from "../workflow/pause.ts";
 import type { RunEvent, RunReport, RunRequest, RunSource } from "../run.ts";
 import { doneSteps, type DoneSteps } from "../prepare/prepare.ts";
-import type { ReadyRun, RunsDeps } from "../runs.ts";
 import { createSeal, sensitiveValues, stillSealed } from "../journal/seal.ts";
 import { storedReport, waitForEnd } from "../journal/stored-report.ts";
+import type { RunLifecycleDeps, RunsDeps } from "../run-deps.ts";
+import type { ReadyRun } from "../run-lifecycle.ts";
 import { decideUncertain, findUndecided } from "./uncertain.ts";
 
 export interface ResumeRequest {

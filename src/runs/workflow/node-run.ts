@@ -21,8 +21,8 @@ import { errorValue, keepValue, type NodeEnd, type ValueDeps } from "./node-valu
 import { isPause } from "./pause.ts";
 import type { PreparedWorkflow } from "../prepare/prepare-workflow.ts";
 import { retryDelayMs, sleep } from "./retry.ts";
-import type { RunsDeps } from "../runs.ts";
 import { callLimit } from "../tool-caller.ts";
+import type { RunsDeps } from "../run-deps.ts";
 import { waitForTime } from "./wait.ts";
 
 export interface NodeRunDeps extends NodeCallDeps, ValueDeps {

@@ -10,7 +10,7 @@ import { fail, succeed } from "../../core/result.ts";
 import type { PlannedNode } from "../../workflows/plan.ts";
 import { findTemplates, fillTemplates } from "../../workflows/template.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
-import type { RunLifecycleDeps, RunContext } from "../run-context.ts";
+import type { RunContext } from "../run-context.ts";
 import type { StepEnd } from "../journal/journal.ts";
 import type { NodeCallDeps } from "./node-call.ts";
 import { runNode, type NodeRunDeps, type DoneStep } from "./node-run.ts";
@@ -19,9 +19,9 @@ import type { PreparedWorkflow } from "../prepare/prepare-workflow.ts";
 import type { RecordDeps } from "../resume/decide.ts";
 import { isTimeUp } from "./pause.ts";
 import type { CallRecord, RunEnd } from "../run.ts";
-import type { RunsDeps } from "../runs.ts";
 import { skippedCalls, skippedWarning, type SkippedCall } from "../resume/skipped.ts";
 import { recordOf } from "../tool-caller.ts";
+import type { RunLifecycleDeps, RunsDeps } from "../run-deps.ts";
 import { findUnmatchedNodes } from "../resume/unmatched.ts";
 
 export type WorkflowRunDeps = Omit<NodeCallDeps, "onLogs" | "onSkipped" | "uses"> &

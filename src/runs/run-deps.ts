@@ -1,0 +1,81 @@
+/** What runs are made with: `RunsDeps` is handed to `createRuns`, `RunLifecycleDeps` is what each run needs of it. */
+import type { Clock } from "../core/clock.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import type { Scope } from "../core/names.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { RunKind, RunStatus, RunStore } from "../core/store.ts";
+import type { CallContext, CallTool, NodeType } from "../core/tool.ts";
+import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
+import type { TypeCheck } from "../sandbox/types/type-check.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
+import type { Redactors } from "../text/redactors.ts";
+import type { CallUnderWay } from "./journal/under-way.ts";
+import type { ToolDirectory } from "./prepare/tool-directory.ts";
+import type { RunReport, RunSource } from "./run.ts";
+import type { Shutdown } from "./shutdown.ts";
+
+export interface RunLimits {
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly callsMax: number;
+  readonly callsAtOnceMax: number;
+}
+
+export interface RunLifecycleDeps {
+  readonly store: RunStore;
+  readonly scope: () => Scope;
+  readonly limits: () => RunLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly owner: string;
+  /** What is told of a run beside its result has no secret in it, and what is stored none of the config. */
+  readonly redactors: Redactors;
+  readonly shutdown: Shutdown;
+  readonly telemetry: Telemetry;
+  /** A call of a run is made; returns how to say that it has ended. */
+  readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
+  /** A run has ended, or waits. */
+  readonly runEnded?: ((kind: RunKind, status: RunStatus) => void) | undefined;
+  /** A run has succeeded with these tools; empty where nobody said what it was for. */
+  readonly runSucceeded?: ((tools: readonly string[], intent: string) => void) | undefined;
+  /** Runs of this process that are under way, by id. */
+  readonly active: Map<string, Promise<RunReport>>;
+  /** Runs of this process that have ended, and the store does not know it. */
+  readonly unended: Set<string>;
+}
+
+export interface RunsDeps {
+  readonly store: RunStore;
+  readonly sandbox: Sandbox;
+  readonly analysis: CodeAnalysis;
+  readonly types: TypeCheck;
+  readonly args: ArgumentCheck;
+  readonly directory: ToolDirectory;
+  readonly callTool: CallTool;
+  /** The built-in node types that act. */
+  readonly nodes: readonly NodeType[];
+  /** What a name stands for, in the library or the drafts. */
+  readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
+  /** A version of a capability, also of one that was deleted. */
+  readonly findVersion: (id: string, version: number) => Promise<RunSource | undefined>;
+  /** A person was asked, and this is what came of it. */
+  readonly recordApproval: (runId: string, details: JsonObject) => void;
+  /** The name of the person at this machine, who decides where there is no principal. */
+  readonly person?: () => string;
+  readonly scope: () => Scope;
+  readonly limits: () => RunLimits;
+  readonly log?: Log;
+  /** Without it, secrets are known by key and pattern alone. */
+  readonly redactors?: Redactors;
+  readonly clock?: Clock;
+  readonly telemetry?: Telemetry;
+  /** A call of a run is made; returns how to say that it has ended. */
+  readonly callBegun?: (call: CallUnderWay) => () => void;
+  /** A run has ended, or waits; nested ones too. */
+  readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
+  /** A run has succeeded with these tools; empty where nobody said what it was for. */
+  readonly runSucceeded?: (tools: readonly string[], intent: string) => void;
+}
