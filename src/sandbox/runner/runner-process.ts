@@ -11,6 +11,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, RESULT_BYTES_MAX } from "./limits.ts";
+import { LineFramer } from "../../process/lines.ts";
 import { IS_SOURCE, programFile, sourceFolder } from "../../process/program-file.ts";
 import { lowerPriority } from "../priority.ts";
 
@@ -110,10 +111,18 @@ export function startRunner({ launch, memoryMb, prefix }: RunnerOptions): Runner
   child.stderr?.on("data", (chunk: Buffer) => {
     lastWords = (lastWords + chunk.toString()).slice(-STDERR_KEPT_BYTES);
   });
-  child.stdout?.on(
-    "data",
-    createLineSplitter(FRAME_BYTES_MAX, (line) => listener?.frame(line), kill),
-  );
+  let isOverLimit = false;
+  const lines = new LineFramer(FRAME_BYTES_MAX, {
+    line(bytes, from, to) {
+      if (!isOverLimit) listener?.frame(bytes.toString("utf8", from, to));
+    },
+    /** Nothing of such a runner is read any more. */
+    excess() {
+      if (!isOverLimit) kill();
+      isOverLimit = true;
+    },
+  });
+  child.stdout?.on("data", (chunk: Buffer) => lines.push(chunk));
   child.unref();
   for (const stream of child.stdio) (stream as { unref?: () => void } | null)?.unref?.();
   lowerPriority(child.pid);
@@ -157,32 +166,6 @@ function runnerCommand(memoryMb: number): string[] {
 function wasmFile(): string {
   if (!IS_SOURCE) return join(dirname(programFile("runner")), "quickjs.wasm");
   return createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
-}
-
-/** Calls `onLine` for each line; a line that grows beyond the limit calls `onExcess` and ends the reading. */
-function createLineSplitter(
-  bytesMax: number,
-  onLine: (line: string) => void,
-  onExcess: () => void,
-): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let size = 0;
-  return (chunk) => {
-    if (size > bytesMax) return;
-    let at = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, at)) {
-      parts.push(chunk.subarray(at, end));
-      const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-      parts = [];
-      size = 0;
-      at = end + 1;
-      onLine(line.toString());
-    }
-    if (at === chunk.length) return;
-    parts.push(chunk.subarray(at));
-    size += chunk.length - at;
-    if (size > bytesMax) onExcess();
-  };
 }
 
 /** What takes the network away from a process, where this system has it and allows it. */

@@ -11,6 +11,7 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { silentLog, type Log } from "../../core/log.ts";
+import { LineFramer } from "../../process/lines.ts";
 import type { Output } from "../../process/stdout.ts";
 import { encodeAnswer, failureAnswer } from "../answer.ts";
 import { readMessage, refuseUnreadable, type MessageId } from "../message.ts";
@@ -21,7 +22,6 @@ export const LINE_BYTES_MAX = 8 * 1024 * 1024;
 /** How long requests under way are waited for once the input has ended. */
 export const GRACE_MS = 1_000;
 
-const NEWLINE = 0x0a;
 /** Some shells put it before the first line. */
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -39,9 +39,13 @@ export class StdioTransport implements Transport {
   readonly #log: Log;
   /** Requests whose answer is not in the pipe yet, and whether it is on its way there. */
   readonly #pending = new Map<MessageId, "open" | "answered">();
-  #parts: Buffer[] = [];
-  #partBytes = 0;
-  #skipping = false;
+  readonly #lines = new LineFramer(LINE_BYTES_MAX, {
+    line: (bytes, from, to) => this.#receive(bytes.subarray(from, to)),
+    excess: () => this.#refuseExcess(),
+    excessEnd: () => (this.#isSkipping = false),
+  });
+  readonly #read = (chunk: Buffer): void => this.#lines.push(chunk);
+  #isSkipping = false;
   #closed = false;
   #isLost = false;
   #idle: PromiseWithResolvers<void> | undefined;
@@ -133,36 +137,11 @@ export class StdioTransport implements Transport {
     if (this.#pending.size > 0) await this.leaving?.();
   }
 
-  readonly #read = (chunk: Buffer): void => {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      this.#collect(chunk.subarray(from, at));
-      this.#endLine();
-      from = at + 1;
-    }
-    this.#collect(chunk.subarray(from));
-  };
-
-  #collect(part: Buffer): void {
-    if (part.length === 0 || this.#skipping) return;
-    this.#parts.push(part);
-    this.#partBytes += part.length;
-    if (this.#partBytes <= LINE_BYTES_MAX) return;
-    this.#skipping = true;
-    this.#dropLine();
+  /** Refuses a message over the limit once, before it has ended. */
+  #refuseExcess(): void {
+    if (this.#isSkipping) return;
+    this.#isSkipping = true;
     this.#refuse(INVALID_REQUEST, `A message is longer than ${LINE_BYTES_MAX} bytes, which is the limit.`);
-  }
-
-  #endLine(): void {
-    const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
-    this.#dropLine();
-    if (this.#skipping) this.#skipping = false;
-    else if (line.length > 0) this.#receive(line);
-  }
-
-  #dropLine(): void {
-    this.#parts = [];
-    this.#partBytes = 0;
   }
 
   #receive(line: Buffer): void {

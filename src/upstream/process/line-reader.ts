@@ -1,24 +1,20 @@
 /**
- * Cuts what a server writes to stdout into messages, one JSON object on each line.
+ * Reads what a server writes to stdout: messages, one JSON object on each line.
  *
- * Every tool call passes here, so a chunk that is whole lines is read in place: one search, one decoding, one `JSON.parse`.
- * Only a line that is cut by the end of a chunk is copied, into a buffer that is kept for the next such line.
+ * Every tool call passes here: one search for the end of the line, one decoding, one `JSON.parse`.
  *
  * Nothing ends the reading: what is not a message is counted and skipped, and a line over the limit is skipped without being
- * kept, only its id is looked for. A line without an end is told to the receiver, which ends the connection. Bytes that are not UTF-8 become U+FFFD: an answer with one broken character is better than none.
+ * kept, only its id is looked for. A line without an end is told to the receiver, which ends the connection. Bytes that are not
+ * UTF-8 become U+FFFD: an answer with one broken character is better than none.
  */
 import type { JsonRpcMessage } from "../transport/transport.ts";
+import { LineFramer } from "../../process/lines.ts";
 import { IdScanner } from "./id-scanner.ts";
 
-const NEWLINE = 0x0a;
 const BRACE = 0x7b;
 const SPACE = 0x20;
 const TAB = 0x09;
 const RETURN = 0x0d;
-/** The buffer starts with the size of one read of a pipe. */
-const KEPT_BYTES_MIN = 64 * 1024;
-/** A buffer that grew larger for one message is given back after it. */
-const KEPT_BYTES_IDLE_MAX = 1024 * 1024;
 
 /**
  * Eight times a line of the largest size. A server that answers with a file of that size has made a mistake, and its next line is
@@ -26,7 +22,7 @@ const KEPT_BYTES_IDLE_MAX = 1024 * 1024;
  */
 const SKIPPED_RATIO = 8;
 
-interface LineReceiver {
+interface MessageReceiver {
   onmessage(message: JsonRpcMessage): void;
   /** A line longer than the limit has ended; called once for each, with the id of the answer that it was. */
   onoversize(id: string | number | undefined): void;
@@ -40,95 +36,51 @@ export class LineReader {
   /** Lines over the limit. */
   oversizeCount = 0;
 
-  readonly #lineBytesMax: number;
-  readonly #receiver: LineReceiver;
-  #kept: Buffer | undefined;
-  #keptBytes = 0;
+  readonly #skippedBytesMax: number;
+  readonly #receiver: MessageReceiver;
+  readonly #lines: LineFramer;
   /** Reads the line that is being skipped. */
   #skipped: IdScanner | undefined;
   #skippedBytes = 0;
 
-  constructor(lineBytesMax: number, receiver: LineReceiver) {
-    this.#lineBytesMax = lineBytesMax;
+  constructor(lineBytesMax: number, receiver: MessageReceiver) {
+    this.#skippedBytesMax = SKIPPED_RATIO * lineBytesMax;
     this.#receiver = receiver;
+    this.#lines = new LineFramer(lineBytesMax, {
+      line: (bytes, from, to) => this.#readLine(bytes, from, to),
+      excess: (bytes, from, to) => this.#skip(bytes, from, to),
+      excessEnd: () => this.#endSkipped(),
+    });
   }
 
   push(chunk: Buffer): void {
-    let from = 0;
-    while (from < chunk.length) {
-      const at = chunk.indexOf(NEWLINE, from);
-      if (at === -1) return this.#keep(chunk, from, chunk.length);
-      this.#endLine(chunk, from, at);
-      from = at + 1;
-    }
-  }
-
-  #endLine(chunk: Buffer, from: number, to: number): void {
-    if (this.#keptBytes === 0 && this.#skipped === undefined) return this.#readLine(chunk, from, to);
-    this.#keep(chunk, from, to);
-    const bytes = this.#keptBytes;
-    this.#keptBytes = 0;
-    if (this.#skipped !== undefined) this.#endSkipped(this.#skipped);
-    else this.#readLine(this.#kept!, 0, bytes);
-    this.#giveBack();
-  }
-
-  /** Holds the part of a line until the rest of it comes, or begins to skip the line. */
-  #keep(chunk: Buffer, from: number, to: number): void {
-    if (this.#skipped !== undefined) return this.#skip(this.#skipped, chunk, from, to);
-    const bytes = this.#keptBytes + to - from;
-    if (bytes > this.#lineBytesMax) {
-      this.#skipped = new IdScanner();
-      if (this.#kept !== undefined) this.#skip(this.#skipped, this.#kept, 0, this.#keptBytes);
-      this.#keptBytes = 0;
-      this.#giveBack();
-      return this.#skip(this.#skipped, chunk, from, to);
-    }
-    chunk.copy(this.#room(bytes), this.#keptBytes, from, to);
-    this.#keptBytes = bytes;
-  }
-
-  #skip(scanner: IdScanner, bytes: Buffer, from: number, to: number): void {
-    const bytesMax = SKIPPED_RATIO * this.#lineBytesMax;
-    const before = this.#skippedBytes;
-    this.#skippedBytes += to - from;
-    if (before > bytesMax) return;
-    scanner.push(bytes, from, to);
-    if (this.#skippedBytes > bytesMax) this.#receiver.onendless();
-  }
-
-  #endSkipped(scanner: IdScanner): void {
-    this.#skipped = undefined;
-    this.#skippedBytes = 0;
-    this.oversizeCount += 1;
-    this.#receiver.onoversize(scanner.answeredId());
-  }
-
-  /** The buffer, at least so large. It doubles, so that a server that writes byte by byte costs no more than another. */
-  #room(bytes: number): Buffer {
-    if (this.#kept !== undefined && this.#kept.length >= bytes) return this.#kept;
-    const larger = Buffer.allocUnsafeSlow(Math.max(KEPT_BYTES_MIN, bytes, (this.#kept?.length ?? 0) * 2));
-    this.#kept?.copy(larger, 0, 0, this.#keptBytes);
-    this.#kept = larger;
-    return larger;
-  }
-
-  #giveBack(): void {
-    if (this.#kept !== undefined && this.#kept.length > KEPT_BYTES_IDLE_MAX) this.#kept = undefined;
+    this.#lines.push(chunk);
   }
 
   #readLine(bytes: Buffer, from: number, to: number): void {
-    if (to - from > this.#lineBytesMax) {
-      const scanner = new IdScanner();
-      this.#skip(scanner, bytes, from, to);
-      return this.#endSkipped(scanner);
-    }
     const start = skipBlank(bytes, from, to);
     if (start === to) return;
     // Looking at one byte spares the price of a thrown error for every line of a log.
     const message = bytes[start] === BRACE ? parseMessage(bytes.toString("utf8", start, to)) : undefined;
     if (message === undefined) this.noiseCount += 1;
     else this.#receiver.onmessage(message);
+  }
+
+  #skip(bytes: Buffer, from: number, to: number): void {
+    const before = this.#skippedBytes;
+    this.#skippedBytes += to - from;
+    this.#skipped ??= new IdScanner();
+    if (before > this.#skippedBytesMax) return;
+    this.#skipped.push(bytes, from, to);
+    if (this.#skippedBytes > this.#skippedBytesMax) this.#receiver.onendless();
+  }
+
+  #endSkipped(): void {
+    const scanner = this.#skipped;
+    this.#skipped = undefined;
+    this.#skippedBytes = 0;
+    this.oversizeCount += 1;
+    this.#receiver.onoversize(scanner?.answeredId());
   }
 }
 
