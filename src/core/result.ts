@@ -1,4 +1,4 @@
-import type { ToolError, ToolErrorCode } from "./errors.ts";
+import { messageOf, type ToolError, type ToolErrorCode } from "./errors.ts";
 
 /** What every function of the tool layer returns; none of them throws. */
 export type ToolResult<T> = { success: true; data: T } | { success: false; error: ToolError };
@@ -26,4 +26,13 @@ export function fail(
   details: Partial<Omit<ToolError, "code" | "message">> = {},
 ): { success: false; error: ToolError } {
   return { success: false, error: { code, message, retryable: RETRYABLE[code], ...details } };
+}
+
+/** Does work that must not throw; if it does anyway, that is a failed result. */
+export async function attempt<T>(work: () => Promise<ToolResult<T>>): Promise<ToolResult<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    return fail("TOOL_EXECUTION_FAILED", messageOf(error));
+  }
 }

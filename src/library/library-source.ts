@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
-import { fail, succeed, type ToolResult } from "../core/result.ts";
+import { attempt, fail, succeed, type ToolResult } from "../core/result.ts";
 import type {
   Capability,
   CapabilityKey,
@@ -14,7 +14,7 @@ import type {
   CapabilityVersion,
   CurrentCapability,
 } from "../core/store.ts";
-import type { CallContext, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
+import type { CallContext, Offer, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
 import { reportProgress } from "../runs/progress.ts";
 import type { RunReport } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -97,11 +97,25 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     ).unref();
   }
 
+  async function list(): Promise<ToolResult<Offer>> {
+    const revision = await capabilities.revision();
+    const keys = await capabilities.listKeys(scope());
+    const aliases = await capabilities.listAliases(scope());
+    const tools = await read(keys);
+    liveNames = new Map(aliases.map(({ alias, name }) => [toolNameOf(alias), toolNameOf(name)]));
+    ids = new Map(keys.map((key) => [toolNameOf(key), key.id]));
+    listed.clear();
+    for (const key of keys) if (key.isListed) listed.add(toolNameOf(key));
+    readRevision = revision;
+    return succeed({ tools });
+  }
+
   async function call(
     name: string,
     args: JsonObject,
     { capabilityVersion, ...context }: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
+    if (isClosed) return fail("TOOL_UNAVAILABLE", "The library is closed.", { retryable: false });
     const found = await find(name, capabilityVersion);
     if (!found.success) return found;
     const { capability, version } = found.data;
@@ -142,19 +156,8 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
 
   return {
     id: CAPABILITIES_ID,
-    async list() {
-      const revision = await capabilities.revision();
-      const keys = await capabilities.listKeys(scope());
-      const aliases = await capabilities.listAliases(scope());
-      const tools = await read(keys);
-      liveNames = new Map(aliases.map(({ alias, name }) => [toolNameOf(alias), toolNameOf(name)]));
-      ids = new Map(keys.map((key) => [toolNameOf(key), key.id]));
-      listed.clear();
-      for (const key of keys) if (key.isListed) listed.add(toolNameOf(key));
-      readRevision = revision;
-      return succeed({ tools });
-    },
-    call,
+    list: () => attempt(list),
+    call: (name, args, context) => attempt(() => call(name, args, context)),
     isListed: (tool) => listed.has(tool),
     liveName: (tool) => liveNames.get(tool) ?? tool,
     idOf: (tool) => ids.get(tool),

@@ -7,13 +7,12 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { ToolError } from "../core/errors.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { attempt, fail, type ToolResult } from "../core/result.ts";
 import { WHOLE_START_MS } from "../process/starting.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import type { After } from "../timing/after.ts";
 import { fullJitterMs, type Backoff } from "../timing/backoff.ts";
 import { within } from "../timing/deadline.ts";
-import { attempt } from "./route.ts";
 
 /** As long as a call may take. */
 const LIST_MS_MAX = 60_000;

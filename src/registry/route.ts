@@ -1,7 +1,6 @@
 /** The way of a call from an exposed name to its source. */
-import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { attempt, fail, type ToolResult } from "../core/result.ts";
 import type { CallContext, Component, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
 import { viewOf } from "../core/tool-view.ts";
 import { paramHeadersOf } from "../net/param-headers.ts";
@@ -58,13 +57,4 @@ export function isRevoked({ principal }: CallContext): boolean {
 
 export function revoked(): ToolResult<never> {
   return fail("CANCELLED", "The token that started this call has been revoked.");
-}
-
-/** A source must not throw; the failure of one that does is a value, too. */
-export async function attempt<T>(work: () => Promise<ToolResult<T>>): Promise<ToolResult<T>> {
-  try {
-    return await work();
-  } catch (error) {
-    return fail("TOOL_EXECUTION_FAILED", messageOf(error));
-  }
 }
