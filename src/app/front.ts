@@ -34,8 +34,8 @@ export function createListeners(
   return {
     async connectStdio(input, output, profile) {
       const { connectStdio } = await import("../server/stdio/serve-stdio.ts");
-      const { gateway } = gatewayFor(profile) ?? refuseProfile(profile, config.current());
-      front.stdio = connectStdio({ gateway, log, leave: () => runs.drain() }, input, output);
+      const found = gatewayFor(profile) ?? refuseProfile(profile, config.current());
+      front.stdio = connectStdio({ ...found, log, leave: () => runs.drain() }, input, output);
       return front.stdio;
     },
     async listenHttp(address, profile) {

@@ -43,8 +43,6 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     toolTokens,
     redactors,
     serverNotified: (listener) => servers.notified(listener),
-    tellServers: (method, params, client) => servers.tell(method, params, client),
-    setLogLevel: (level, client) => servers.setLogLevel(level, client),
     states,
     heldCalls,
     denied: (tool, details) => trail.recordDenial(tool, details),
@@ -59,7 +57,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
       core: createGateway(parts),
       parts,
       redactors,
-      tellServer: (server, method, params, client) => servers.tell(method, params, client, server),
+      servers,
     }),
     heldCalls,
     reports: createTokenReports({

@@ -14,7 +14,11 @@ async function openProfiles(first: Record<string, ProfileConfig>) {
     core: rig.core,
     parts: rig.deps,
     redactors: NO_SECRETS,
-    tellServer: (server, method) => told.push([server, method]),
+    servers: {
+      notified: rig.deps.serverNotified,
+      tell: (method, _params, _client, only) => told.push([only, method]),
+      setLogLevel() {},
+    },
   });
   return { ...rig, find, told, change: (next: Record<string, ProfileConfig>) => void (profiles = next) };
 }
@@ -44,18 +48,18 @@ it("a client of a profile sees it as the config has it now, and nothing when it 
 
 it("a client of a transparent profile reaches its server for as long as the profile fronts it", async () => {
   const { find, change, say, told } = await openProfiles({ t: { transparent: "notes" } });
-  const { gateway } = find("t")!;
+  const { gateway, events } = find("t")!;
   const heard: unknown[] = [];
-  gateway.notified((_, params) => heard.push(params));
+  events.notified((_, params) => heard.push(params));
   const read = () => gateway.forward("resources/read", { uri: "data://one" }, contextOf());
   expect(await read()).toMatchObject({ data: { from: "notes", params: { uri: "data://one" } } });
   say("notes", "notifications/message", { data: 1 });
-  gateway.tellServers("notifications/roots/list_changed", {});
+  events.tell("notifications/roots/list_changed", {});
   change({ t: { transparent: "files" } });
   expect(await read()).toMatchObject({ error: { code: "TOOL_UNAVAILABLE" } });
   expect(await gateway.describe()).toMatchObject({ error: { code: "TOOL_UNAVAILABLE" } });
   say("notes", "notifications/message", { data: 2 });
-  gateway.tellServers("notifications/roots/list_changed", {});
+  events.tell("notifications/roots/list_changed", {});
   expect(heard).toEqual([{ data: 1 }]);
   expect(told).toEqual([["notes", "notifications/roots/list_changed"]]);
   expect(

@@ -4,11 +4,16 @@
  */
 import type { ProfileConfig } from "../config/config.ts";
 import type { ConfigSource } from "../config/source.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { Redactors } from "../text/redactors.ts";
-import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { maskGateway } from "../gateway/masked-gateway.ts";
+import {
+  createServerEvents,
+  createTransparentEvents,
+  maskEvents,
+  type RunningServers,
+  type ServerEvents,
+} from "../gateway/server-events.ts";
 import { createProfileGateway } from "../gateway/profiles/profile-gateway.ts";
 import type { ProfiledDeps } from "../gateway/profiles/profile-forwarding.ts";
 import { closedView, createProfileView, type ProfileView } from "../gateway/profiles/profile-view.ts";
@@ -21,12 +26,12 @@ export interface ProfilesParts {
   readonly parts: ProfiledDeps;
   /** Knows the secrets of the config: no gateway tells a client of them. */
   readonly redactors: Pick<Redactors, "current">;
-  /** Passes a notification on to one server. */
-  readonly tellServer: (server: string, method: string, params: JsonObject, client?: ClientHandle) => void;
+  readonly servers: RunningServers;
 }
 
 interface FoundGateway {
   readonly gateway: Gateway;
+  readonly events: ServerEvents;
   /** Whether it fronts one server as it is. */
   readonly isTransparent: boolean;
 }
@@ -35,10 +40,15 @@ interface FoundGateway {
 export type FindGateway = (profile: string | undefined) => FoundGateway | undefined;
 
 export function createProfiles(profiled: ProfilesParts): FindGateway {
-  const { config, core, parts, redactors, tellServer } = profiled;
+  const { config, core, parts, redactors, servers } = profiled;
   const made = new Map<string, FoundGateway>();
-  const masked = (gateway: Gateway): Gateway => maskGateway(gateway, () => redactors.current());
-  const whole: FoundGateway = { gateway: masked(core), isTransparent: false };
+  const redactor = () => redactors.current();
+  const masked = (gateway: Gateway, events: ServerEvents, isTransparent: boolean): FoundGateway => ({
+    gateway: maskGateway(gateway, redactor),
+    events: maskEvents(events, redactor),
+    isTransparent,
+  });
+  const whole = masked(core, createServerEvents(servers), false);
   const rulesOf = (profile: string) => config.current().profiles[profile];
 
   /** The same view for as long as the config is the same. */
@@ -55,17 +65,14 @@ export function createProfiles(profiled: ProfilesParts): FindGateway {
 
   function make(profile: string, server: string | undefined): FoundGateway {
     if (server === undefined) {
-      const gateway = createProfileGateway({ core, deps: parts, view: createViewReader(profile) });
-      return { gateway: masked(gateway), isTransparent: false };
+      const view = createViewReader(profile);
+      const gateway = createProfileGateway({ core, deps: parts, view });
+      const events = createServerEvents(servers, (id) => view().allowsServer(id));
+      return masked(gateway, events, false);
     }
-    const gateway = createTransparentGateway({
-      ...parts,
-      profile,
-      server,
-      isFronted: () => rulesOf(profile)?.transparent === server,
-      tellServer: (method, params, client) => tellServer(server, method, params, client),
-    });
-    return { gateway: masked(gateway), isTransparent: true };
+    const isFronted = () => rulesOf(profile)?.transparent === server;
+    const gateway = createTransparentGateway({ ...parts, profile, server, isFronted });
+    return masked(gateway, createTransparentEvents(servers, server, isFronted), true);
   }
 
   return (profile) => {

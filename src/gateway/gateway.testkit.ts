@@ -27,6 +27,7 @@ import { launch } from "../process/launch.ts";
 import { createGateway, type Gateway } from "./gateway.ts";
 import { createHeldCalls } from "./held-calls.ts";
 import { createSealedStates } from "./sealed-state.ts";
+import type { ServerEvents } from "./server-events.ts";
 
 /** In their order. */
 export const META_TOOLS = [
@@ -141,9 +142,7 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     configChanged: () => () => {},
     exposure: () => "lean",
     serverNotified: () => () => {},
-    tellServers: () => {},
     version: "0",
-    setLogLevel: () => {},
     heldCalls: createHeldCalls({ states }),
     states,
     denied: (tool) => void denied.push(tool),
@@ -165,6 +164,9 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   };
   return { gateway, registry, store, draftsFolder, call, addServer, removeServer };
 }
+
+/** Of servers that say nothing. */
+export const noEvents: ServerEvents = { notified: () => () => {}, tell() {}, setLogLevel() {} };
 
 /** Something kept. */
 export const sum: CapabilityDraft = {

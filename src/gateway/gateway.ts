@@ -17,8 +17,6 @@ import {
   RPC_ERROR,
   type AnthropicTool,
   type CallContext,
-  type ClientHandle,
-  type NotificationListener,
   type ToolAnswer,
   type ToolDefinition,
 } from "../core/tool.ts";
@@ -52,6 +50,7 @@ import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwardin
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import type { FindReach } from "./meta-tools/run-view.ts";
 import { checkNoState, type SealedStates } from "./sealed-state.ts";
+import type { RunningServers } from "./server-events.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 
 /** What a client is told at the handshake. */
@@ -96,12 +95,6 @@ export interface Gateway {
   toolsVersion(): string;
   /** Tells which list may differ the next time; see `toolsVersion` for the tools. */
   changed(listener: (what: ListKind) => void): () => void;
-  /** What servers say unasked: log messages, updated resources. */
-  notified(listener: NotificationListener): () => void;
-  /** Passes a notification of the client on to every server that is connected. */
-  tellServers(method: string, params: JsonObject, client?: ClientHandle): void;
-  /** What a client wants to hear of the servers' logs. */
-  setLogLevel(level: string, client?: ClientHandle): void;
 }
 
 type ListKind = "tools" | "resources" | "prompts";
@@ -142,11 +135,8 @@ export interface GatewayDeps {
   readonly toolTokens?: ToolTokens;
   /** Know the secrets of the config, and of what a run is given. */
   readonly redactors?: Redactors;
-  readonly serverNotified: (
-    listener: (server: string, ...notification: Parameters<NotificationListener>) => void,
-  ) => () => void;
-  readonly tellServers: (method: string, params: JsonObject, client?: ClientHandle) => void;
-  readonly setLogLevel: (level: string, client?: ClientHandle) => void;
+  /** What servers say unasked during a call of a modern client is for that call. */
+  readonly serverNotified: RunningServers["notified"];
   /** Calls of modern clients that servers ask back; whoever makes it closes it. */
   readonly heldCalls: HeldCalls;
   /** Makes and opens what modern clients are given to come back with. */
@@ -417,12 +407,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
       ];
       return () => stops.forEach((stop) => stop());
     },
-    notified: (listener) =>
-      deps.serverNotified((server, method, params, client) =>
-        listener(method, exposeNotification(server, method, params), client),
-      ),
-    tellServers: (method, params, client) => deps.tellServers(method, params, client),
-    setLogLevel: (level, client) => deps.setLogLevel(level, client),
   };
 }
 

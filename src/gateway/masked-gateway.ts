@@ -35,8 +35,6 @@ export function maskGateway(gateway: Gateway, redactor: () => Pick<Redactor, "ma
       answerOf(gateway.executeWorkflow(text, args, maskContext(context, mask))),
     forward: (method, params, context) =>
       maskAsync(gateway.forward(method, params, maskContext(context, mask))),
-    notified: (listener) =>
-      gateway.notified((method, params, client) => listener(method, mask(params), client)),
   };
 }
 

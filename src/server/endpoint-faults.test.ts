@@ -11,7 +11,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { succeed } from "../core/result.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { openRig, sum } from "../gateway/gateway.testkit.ts";
+import { noEvents, openRig, sum } from "../gateway/gateway.testkit.ts";
 import { EventWriter } from "./http/event-writer.ts";
 import { ResponseStream } from "./http/response-stream.ts";
 import { initialize, send, serveEndpoint } from "./http/http.testkit.ts";
@@ -110,7 +110,11 @@ type Drive = (gateway: Gateway, log: Log) => Promise<Driven>;
 
 const driveStdio: Drive = async (gateway, log) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const connection = connectStdio({ gateway, log, leave: async () => {} }, input, output);
+  const connection = connectStdio(
+    { gateway, events: noEvents, isTransparent: false, log, leave: async () => {} },
+    input,
+    output,
+  );
   const answers: RpcAnswer[] = [];
   let rest = "";
   output.on("data", (chunk: Buffer) => {

@@ -16,6 +16,7 @@ import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from 
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
 import { FORWARDED_METHODS, type ForwardedMethod } from "../gateway/forwarding.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../core/rpc-codes.ts";
+import type { ServerEvents } from "../gateway/server-events.ts";
 import { failureOf } from "./answer.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { contextOf } from "./request-context.ts";
@@ -27,6 +28,9 @@ export interface Listed {
 
 export interface McpServerDeps {
   readonly gateway: Gateway;
+  readonly events: ServerEvents;
+  /** Whether it is one server as it is: its own names, its lists page by page. */
+  readonly isTransparent: boolean;
   readonly log: Log;
 }
 
@@ -42,7 +46,7 @@ export interface McpClient {
 }
 
 export function createMcpServer(
-  { gateway, log }: McpServerDeps,
+  { gateway, events, log }: McpServerDeps,
   client: McpClient,
   { serverInfo, capabilities, instructions }: GatewayDescription,
 ): Server {
@@ -65,7 +69,7 @@ export function createMcpServer(
       ...(modern !== undefined && !client.isLasting && { onNotice: tell }),
     };
   };
-  const notices = client.isLasting ? createNotices({ gateway, server, log, ...client }) : undefined;
+  const notices = client.isLasting ? createNotices({ gateway, events, server, log, ...client }) : undefined;
   const deps: HandlerDeps = { server, gateway, capabilities, contextFor, log };
   if (capabilities["tools"] !== undefined) registerCalls(deps);
   registerLists(deps, client.listed);
@@ -74,13 +78,13 @@ export function createMcpServer(
     server.setRequestHandler("logging/setLevel", ({ params }) =>
       handled(log, async () => {
         notices?.setLevel(params.level);
-        gateway.setLogLevel(params.level, client.handle());
+        events.setLogLevel(params.level, client.handle());
         return {};
       }),
     );
   }
   server.setNotificationHandler("notifications/roots/list_changed", () => {
-    gateway.tellServers("notifications/roots/list_changed", {}, client.handle());
+    events.tell("notifications/roots/list_changed", {}, client.handle());
   });
   server.onclose = () => notices?.close();
   return server;

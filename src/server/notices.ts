@@ -9,12 +9,14 @@ import type { ToolResult } from "../core/result.ts";
 import type { ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { ForwardedMethod } from "../gateway/forwarding.ts";
+import type { ServerEvents } from "../gateway/server-events.ts";
 import type { Listed } from "./mcp-server.ts";
 
 const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 export interface NoticesDeps {
   readonly gateway: Gateway;
+  readonly events: ServerEvents;
   readonly server: Server;
   readonly log: Log;
   readonly handle: () => ClientHandle | undefined;
@@ -32,7 +34,7 @@ export interface Notices {
   close(): void;
 }
 
-export function createNotices({ gateway, server, log, handle, listed }: NoticesDeps): Notices {
+export function createNotices({ gateway, events, server, log, handle, listed }: NoticesDeps): Notices {
   const uris = new Set<unknown>();
   let level: string | undefined;
 
@@ -55,7 +57,7 @@ export function createNotices({ gateway, server, log, handle, listed }: NoticesD
   };
   const stops = [
     gateway.changed(tell),
-    gateway.notified((method, params, client) => {
+    events.notified((method, params, client) => {
       if (client !== undefined && client !== handle()) return;
       if (concerns(method, params)) send(method, params);
     }),

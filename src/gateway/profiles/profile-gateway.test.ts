@@ -380,15 +380,6 @@ describe("resources, prompts and messages in a profile", () => {
       data: { completion: { values: ["math"] } },
     });
   });
-
-  it("come only from the servers that it shows", async () => {
-    const rig = await openProfileRig();
-    const heard: unknown[] = [];
-    rig.profile(NOTES_ONLY).gateway.notified((method, params) => heard.push([method, params]));
-    rig.say("files", "notifications/message", { level: "info", data: "secret" });
-    rig.say("notes", "notifications/message", { level: "info", data: "hello" });
-    expect(heard).toEqual([["notifications/message", { level: "info", data: "hello", logger: "notes" }]]);
-  });
 });
 
 function workflowOf(node: object, inputs: object = {}): string {

@@ -17,7 +17,6 @@ import { errorAnswer, unexpected, withTrace } from "../answer.ts";
 import type { Gateway } from "../gateway.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
-import { exposeNotification } from "../forwarding.ts";
 import { createProfileLists } from "./profile-lists.ts";
 import { forwardInProfile, type ProfiledDeps } from "./profile-forwarding.ts";
 import { present, type ProfileView } from "./profile-view.ts";
@@ -165,13 +164,6 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
         stop();
       };
     },
-    notified: (listener) =>
-      deps.serverNotified((server, method, params, client) => {
-        if (!currentView().allowsServer(server)) return;
-        listener(method, exposeNotification(server, method, params), client);
-      }),
-    tellServers: (method, params, client) => deps.tellServers(method, params, client),
-    setLogLevel: (level, client) => deps.setLogLevel(level, client),
   };
   return gateway;
 }

@@ -190,8 +190,6 @@ function depsOf(
     findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
     configChanged: () => () => {},
     exposure: () => "full",
-    tellServers: () => {},
-    setLogLevel: () => {},
     heldCalls,
     states,
     denied: () => {},

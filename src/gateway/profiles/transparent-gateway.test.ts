@@ -12,7 +12,7 @@ import { RPC_ERROR, type CallContext, type ListKind, type ToolSource } from "../
 import type { Access } from "../../registry/listing.ts";
 import { createRegistry } from "../../registry/registry.ts";
 import { createUpstreamServer } from "../../upstream/upstream-server.ts";
-import type { Gateway, GatewayDeps, ListMethod } from "../gateway.ts";
+import type { Gateway, ListMethod } from "../gateway.ts";
 import { createHeldCalls } from "../held-calls.ts";
 import { useSealedStates } from "../sealed-state.testkit.ts";
 import { createTransparentGateway } from "./transparent-gateway.ts";
@@ -67,27 +67,18 @@ function openGateway(source: ToolSource, access: Access = {}) {
   registry.add(source, access);
   const heldCalls = createHeldCalls({ states: openStates() });
   onTestFinished(() => heldCalls.close());
-  const said = new Set<Parameters<GatewayDeps["serverNotified"]>[0]>();
   const denied: string[] = [];
   const logged: unknown[] = [];
   const gateway: Gateway = createTransparentGateway({
     registry,
     profile: "front",
     server: source.id,
-    serverNotified(listener) {
-      said.add(listener);
-      return () => said.delete(listener);
-    },
     configChanged: () => () => {},
-    tellServer: () => {},
-    setLogLevel: () => {},
     heldCalls,
     denied: (tool) => void denied.push(tool),
     log: { ...silentLog, warn: (_, fields) => logged.push(fields) },
   });
-  const say = (server: string, method: string, params: JsonObject) =>
-    said.forEach((listener) => listener(server, method, params));
-  return { gateway, denied, logged, say };
+  return { gateway, denied, logged };
 }
 
 describe("a list in a transparent profile", () => {
@@ -266,19 +257,6 @@ describe("everything else in a transparent profile", () => {
   it("is described in the server's own words, without the tasks that are not passed", async () => {
     const { gateway } = openFake(() => succeed({}));
     expect(await gateway.describe()).toEqual({ success: true, data: DESCRIPTION });
-  });
-
-  it("is told as the server told it, and nobody else's", () => {
-    const { gateway, say } = openFake(() => succeed({}));
-    const heard: unknown[] = [];
-    gateway.notified((method, params) => heard.push([method, params]));
-    say("two", "notifications/message", { data: "other" });
-    say("one", "notifications/message", { data: "own" });
-    say("one", "notifications/resources/updated", { uri: "x://a" });
-    expect(heard).toEqual([
-      ["notifications/message", { data: "own" }],
-      ["notifications/resources/updated", { uri: "x://a" }],
-    ]);
   });
 
   it("announces the list that changed, or all where the server does not say", () => {

@@ -15,7 +15,6 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import {
   RPC_ERROR,
   type CallContext,
-  type ClientHandle,
   type ListKind,
   type ToolAnswer,
   type ToolDefinition,
@@ -30,10 +29,7 @@ import { nextHop } from "../hops.ts";
 import { checkNoState } from "../sealed-state.ts";
 import { createPageCheck, LIST_KEYS } from "./transparent-page.ts";
 
-export interface TransparentDeps extends Pick<
-  GatewayDeps,
-  "serverNotified" | "configChanged" | "denied" | "heldCalls" | "setLogLevel"
-> {
+export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
   readonly registry: Pick<Registry, "request" | "describe" | "permits" | "sourceChanged" | "catalogue">;
   /** The name of the profile. */
   readonly profile: string;
@@ -41,8 +37,6 @@ export interface TransparentDeps extends Pick<
   readonly server: string;
   /** Whether the profile fronts this server still; without it, for good. */
   readonly isFronted?: () => boolean;
-  /** Passes a notification of the client on to it. */
-  readonly tellServer: (method: string, params: JsonObject, client?: ClientHandle) => void;
   readonly log: Log;
 }
 
@@ -186,12 +180,6 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
       ];
       return () => stops.forEach((stop) => stop());
     },
-    notified: (listener) =>
-      deps.serverNotified((id, method, params, client) => {
-        if (id === server && isFronted()) listener(method, params, client);
-      }),
-    tellServers: (method, params, client) => isFronted() && deps.tellServer(method, params, client),
-    setLogLevel: deps.setLogLevel,
   };
 }
 

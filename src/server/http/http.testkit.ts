@@ -8,7 +8,7 @@ import { PERMISSIONS, type Permission, type Principal } from "../../core/princip
 import { silentLog, type Log } from "../../core/log.ts";
 import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { openRig } from "../../gateway/gateway.testkit.ts";
+import { noEvents, openRig } from "../../gateway/gateway.testkit.ts";
 import { insufficientScope } from "../auth/permission.ts";
 import { createMcpEndpoint } from "./mcp-endpoint.ts";
 
@@ -42,6 +42,7 @@ export async function serveEndpoint(gateway: Gateway, log: Log = silentLog) {
   const principals = new Map<string, Principal>([["ann", principalOf("ann")]]);
   const endpoint = createMcpEndpoint({
     gateway,
+    events: noEvents,
     log,
     isTransparent: false,
     isDraining: () => false,

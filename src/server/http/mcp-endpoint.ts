@@ -14,8 +14,6 @@ import { Sessions } from "./sessions.ts";
 import { headerOf, type HttpCall } from "./http-call.ts";
 
 export interface McpEndpointDeps extends McpServerDeps {
-  /** Whether names are a server's own, so that none of them is a meta-tool. */
-  readonly isTransparent: boolean;
   readonly telemetry: Telemetry;
   /** Whether the gateway is leaving: answers and notifications are still taken, requests are not. */
   readonly isDraining: () => boolean;

@@ -51,7 +51,7 @@ export function isModern(call: HttpCall, message: JSONRPCMessage): boolean {
 }
 
 export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
-  const { gateway, log } = deps;
+  const { gateway, events, log } = deps;
   const calls = new WeakMap<Request, HttpCall>();
   /** By the id of the principal, of which there are few. */
   const listenerCounts = new Map<string | undefined, number>();
@@ -73,7 +73,7 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
   );
   const stops = [
     gateway.changed((what) => bus.publish({ kind: `${what}_list_changed` })),
-    gateway.notified((method, params, client) => {
+    events.notified((method, params, client) => {
       const { uri } = params;
       if (client === undefined && method === "notifications/resources/updated" && typeof uri === "string")
         bus.publish({ kind: "resource_updated", uri, params });

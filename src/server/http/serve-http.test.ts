@@ -4,7 +4,7 @@ import { eventually, temporaryFolder } from "../../../test/fixtures/temporary.ts
 import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
 import { silentLog } from "../../core/log.ts";
 import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
-import { openRig } from "../../gateway/gateway.testkit.ts";
+import { noEvents, openRig } from "../../gateway/gateway.testkit.ts";
 import { createGate } from "../auth/gate.ts";
 import { openTokens } from "../auth/tokens.ts";
 import { createHealth } from "../health.ts";
@@ -35,7 +35,8 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
     allowedHosts: [],
     allowedOrigins: settings.allowedOrigins ?? [],
     openGate: () => createGate({ home, log: silentLog }),
-    gatewayFor: (profile) => (profile === undefined ? { gateway, isTransparent: false } : undefined),
+    gatewayFor: (profile) =>
+      profile === undefined ? { gateway, events: noEvents, isTransparent: false } : undefined,
     refused: (reason) => void refused.push(reason),
     ended: () => {},
     isDraining: () => false,

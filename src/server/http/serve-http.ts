@@ -24,6 +24,7 @@ import {
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { answerProbe, openProbeOf } from "./open-probe.ts";
 import { operatorRoutes, type OperatorDeps } from "./operator-routes.ts";
+import type { McpServerDeps } from "../mcp-server.ts";
 import { replyError, replyFailure } from "./reply.ts";
 import { SocketShare } from "./socket-share.ts";
 import { UnderWay } from "./under-way.ts";
@@ -49,9 +50,7 @@ export interface HttpServerDeps extends OperatorDeps {
   readonly oauth?: Pick<GateOAuth, "issuer" | "scopes">;
   readonly openGate: (bases: readonly string[]) => Gate;
   /** The gateway, or that of a profile; undefined when there is no such profile. */
-  readonly gatewayFor: (
-    profile: string | undefined,
-  ) => { gateway: Gateway; isTransparent: boolean } | undefined;
+  readonly gatewayFor: (profile: string | undefined) => Omit<McpServerDeps, "log"> | undefined;
   /** The profile that `/mcp` itself is, where it is one. */
   readonly profile?: string | undefined;
   readonly refused: RequestGuardDeps["refused"];

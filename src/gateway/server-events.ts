@@ -1,0 +1,66 @@
+/**
+ * What servers say unasked, and what clients tell servers. The server room is handed this beside the gateway: it belongs to no
+ * request. A profile hears only the servers that it shows, and no client is told a secret of the config.
+ */
+import type { JsonObject } from "../core/json.ts";
+import type { ClientHandle, NotificationListener } from "../core/tool.ts";
+import type { Redactor } from "../text/redaction.ts";
+import { exposeNotification } from "./forwarding.ts";
+
+export interface ServerEvents {
+  /** Log messages and updated resources. Returns what ends the subscription. */
+  notified(listener: NotificationListener): () => void;
+  /** Forwards a notification of the client to every server that is connected. */
+  tell(method: string, params: JsonObject, client?: ClientHandle): void;
+  /** Which of the servers' log messages a client wants to hear. */
+  setLogLevel(level: string, client?: ClientHandle): void;
+}
+
+/** The servers that run now, each by its id. */
+export interface RunningServers {
+  notified(listener: (server: string, ...notification: Parameters<NotificationListener>) => void): () => void;
+  /** To all of them, or only to one. */
+  tell(method: string, params: JsonObject, client?: ClientHandle, only?: string): void;
+  setLogLevel(level: string, client?: ClientHandle): void;
+}
+
+/** With URIs as clients know them; `shows` says which servers are heard. */
+export function createServerEvents(
+  servers: RunningServers,
+  shows: (server: string) => boolean = () => true,
+): ServerEvents {
+  return {
+    notified: (listener) =>
+      servers.notified((server, method, params, client) => {
+        if (shows(server)) listener(method, exposeNotification(server, method, params), client);
+      }),
+    tell: (method, params, client) => servers.tell(method, params, client),
+    setLogLevel: (level, client) => servers.setLogLevel(level, client),
+  };
+}
+
+/** Of one server as it is: its own URIs, and nothing once the profile fronts it no longer. */
+export function createTransparentEvents(
+  servers: RunningServers,
+  server: string,
+  isFronted: () => boolean,
+): ServerEvents {
+  return {
+    notified: (listener) =>
+      servers.notified((id, method, params, client) => {
+        if (id === server && isFronted()) listener(method, params, client);
+      }),
+    tell(method, params, client) {
+      if (isFronted()) servers.tell(method, params, client, server);
+    },
+    setLogLevel: (level, client) => servers.setLogLevel(level, client),
+  };
+}
+
+export function maskEvents(events: ServerEvents, redactor: () => Pick<Redactor, "mask">): ServerEvents {
+  return {
+    ...events,
+    notified: (listener) =>
+      events.notified((method, params, client) => listener(method, redactor().mask(params), client)),
+  };
+}
