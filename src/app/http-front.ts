@@ -12,7 +12,7 @@ import { openTokens } from "../server/auth/tokens.ts";
 import { createHealth } from "../server/health.ts";
 import { listenHttp, type HttpListener, type HttpServerDeps } from "../server/http/serve-http.ts";
 import type { HttpCall } from "../server/http/http-call.ts";
-import { createMetrics, type Metrics, type MetricsParts } from "../telemetry/metrics.ts";
+import { createMetrics, type Metrics, type MetricsDeps } from "../telemetry/metrics.ts";
 import { endMessageSpan } from "../server/request-span.ts";
 import { VERSION } from "../core/version.ts";
 import type { Watching } from "./watching.ts";
@@ -30,7 +30,7 @@ export interface HttpFrontParts {
   readonly isDraining: () => boolean;
   readonly heldCallCount: () => number;
   readonly runCount: () => number;
-  readonly servers: MetricsParts["servers"];
+  readonly servers: MetricsDeps["servers"];
 }
 
 /** Where to listen, where it is not as the config says. */

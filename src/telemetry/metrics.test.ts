@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { createMetrics, type MetricsParts, type RequestEnd } from "./metrics.ts";
+import { createMetrics, type MetricsDeps, type RequestEnd } from "./metrics.ts";
 
-const parts: MetricsParts = {
+const deps: MetricsDeps = {
   version: "1.2.3",
   sessionCount: () => 3,
   streamCount: () => 2,
@@ -29,7 +29,7 @@ async function lines(metrics: ReturnType<typeof createMetrics>): Promise<string[
 }
 
 it("counts requests by transport, era, method and outcome, and how long they took", async () => {
-  const metrics = createMetrics(parts);
+  const metrics = createMetrics(deps);
   metrics.observeRequest(request("tools/call", "ok", 0.02));
   metrics.observeRequest(request("tools/call", "ok", 100));
   metrics.observeRequest(request("tools/call", "tool_error", 0.001, "stdio", "legacy"));
@@ -49,7 +49,7 @@ it("counts requests by transport, era, method and outcome, and how long they too
 });
 
 it("whatever methods clients send, the number of series stays the same", async () => {
-  const metrics = createMetrics(parts);
+  const metrics = createMetrics(deps);
   metrics.observeRequest(request("no/such/method", "error", 0));
   const before = await lines(metrics);
   for (let i = 0; i < 1000; i++) {
@@ -64,7 +64,7 @@ it("whatever methods clients send, the number of series stays the same", async (
 });
 
 it("counts tool calls by server, and no other request to a server", async () => {
-  const metrics = createMetrics(parts);
+  const metrics = createMetrics(deps);
   metrics.observeCall("git", "tools/call", "timeout", 0.3);
   metrics.observeCall("git", "resources/read", "ok", 0.3);
   const text = await lines(metrics);
@@ -75,7 +75,7 @@ it("counts tool calls by server, and no other request to a server", async () => 
 });
 
 it("counts runs and those who were turned away", async () => {
-  const metrics = createMetrics({ ...parts, logDroppedCount: () => 7 });
+  const metrics = createMetrics({ ...deps, logDroppedCount: () => 7 });
   metrics.observeRun("capability", "succeeded");
   metrics.observeAuthFailure("missing");
   metrics.observeAuthFailure("missing");
@@ -90,7 +90,7 @@ it("counts runs and those who were turned away", async () => {
 
 it("asks for the state of the gateway with each reading", async () => {
   let state = "ready";
-  const metrics = createMetrics({ ...parts, servers: () => [{ id: "git", state }] });
+  const metrics = createMetrics({ ...deps, servers: () => [{ id: "git", state }] });
   expect(await lines(metrics)).toEqual(
     expect.arrayContaining([
       "repertoire_sessions 3",
@@ -108,7 +108,7 @@ it("asks for the state of the gateway with each reading", async () => {
 });
 
 it("reading twice counts nothing twice, and two gateways share nothing", async () => {
-  const [one, other] = [createMetrics(parts), createMetrics(parts)];
+  const [one, other] = [createMetrics(deps), createMetrics(deps)];
   one.observeRequest(request("ping", "ok", 0, "http", "legacy"));
   await one.read();
   const line = 'repertoire_requests_total{method="ping",transport="http",era="legacy",outcome="ok"} 1';
@@ -117,7 +117,7 @@ it("reading twice counts nothing twice, and two gateways share nothing", async (
 });
 
 it("tells of the process: memory, CPU, event loop, files", async () => {
-  const metrics = createMetrics(parts);
+  const metrics = createMetrics(deps);
   const { contentType, text } = await metrics.read();
   expect(contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
   for (const name of [
@@ -133,7 +133,7 @@ it("tells of the process: memory, CPU, event loop, files", async () => {
 });
 
 it("pins the names of all metrics, and the page for operators has each", async () => {
-  const metrics = createMetrics({ ...parts, logDroppedCount: () => 0 });
+  const metrics = createMetrics({ ...deps, logDroppedCount: () => 0 });
   const names = (await lines(metrics)).flatMap((line) => /^# TYPE (\S+ \S+)$/.exec(line)?.[1] ?? []);
   const told = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
   expect(names.filter((name) => !told.includes(`\`${name.split(" ")[0]}\``))).toEqual([]);

@@ -13,7 +13,7 @@ import { registerGauge, registerProcessMetrics } from "./process-metrics.ts";
 import { registerTimedCounter } from "./timed-counter.ts";
 
 /** The state of the gateway at the moment of reading. */
-export interface MetricsParts {
+export interface MetricsDeps {
   readonly version: string;
   readonly sessionCount: () => number;
   readonly streamCount: () => number;
@@ -80,9 +80,9 @@ const METHODS: ReadonlySet<string> = new Set([
   "logging/setLevel",
 ]);
 
-export function createMetrics(parts: MetricsParts): Metrics {
+export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
-  const { countRun, countAuthFailure } = registerCounters(registry, parts);
+  const { countRun, countAuthFailure } = registerCounters(registry, deps);
   const metrics: Metrics = {
     observeRequest: registerRequests(registry),
     observeCall: registerCalls(registry),
@@ -92,7 +92,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
-  registerState(registry, parts);
+  registerState(registry, deps);
   registerProcessMetrics(registry);
   return metrics;
 }
@@ -131,7 +131,7 @@ function registerCalls(registry: Registry): CallObserver {
   };
 }
 
-function registerCounters(registry: Registry, { logDroppedCount }: MetricsParts) {
+function registerCounters(registry: Registry, { logDroppedCount }: MetricsDeps) {
   const registers = [registry];
   const runs = new Counter({
     name: "repertoire_runs_total",
@@ -163,8 +163,8 @@ function registerCounters(registry: Registry, { logDroppedCount }: MetricsParts)
   };
 }
 
-function registerState(registry: Registry, parts: MetricsParts): void {
-  const { sessionCount, streamCount, heldCallCount, runCount } = parts;
+function registerState(registry: Registry, deps: MetricsDeps): void {
+  const { sessionCount, streamCount, heldCallCount, runCount } = deps;
   registerGauge(registry, "repertoire_sessions", "Sessions of legacy clients that are open.", sessionCount);
   registerGauge(registry, "repertoire_streams", "Streams of events to clients that are open.", streamCount);
   registerGauge(
@@ -182,10 +182,10 @@ function registerState(registry: Registry, parts: MetricsParts): void {
     collect() {
       // A server that is no longer configured is gone, and so is the state before.
       this.reset();
-      for (const { id, state } of parts.servers()) this.set({ server: id, state }, 1);
+      for (const { id, state } of deps.servers()) this.set({ server: id, state }, 1);
     },
   });
   registry.registerMetric(states);
   const version = { name: "repertoire_info", help: "The version that is running.", registers: [registry] };
-  new Gauge({ ...version, labelNames: ["version"] }).set({ version: parts.version }, 1);
+  new Gauge({ ...version, labelNames: ["version"] }).set({ version: deps.version }, 1);
 }

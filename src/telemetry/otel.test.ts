@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { silentLog, type Log } from "../core/log.ts";
 import { fail, succeed } from "../core/result.ts";
 import { endSpan, NO_SPAN, startRequestSpan } from "./telemetry.ts";
-import { openTelemetry, type TelemetryParts } from "./otel.ts";
+import { openTelemetry, type TelemetryDeps } from "./otel.ts";
 
 interface SentSpan {
   readonly name: string;
@@ -77,13 +77,13 @@ function valuesOf(attributes: SentSpan["attributes"]): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }
 
-async function open(parts: Partial<TelemetryParts> = {}) {
+async function open(deps: Partial<TelemetryDeps> = {}) {
   const telemetry = await openTelemetry({
     sampleRatio: 1,
     version: "1.2.3",
     log: silentLog,
     env: {},
-    ...parts,
+    ...deps,
   });
   ends.push(() => telemetry.close());
   return telemetry;

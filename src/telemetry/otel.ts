@@ -16,7 +16,7 @@ export interface OpenTelemetry extends Telemetry {
   close(): Promise<void>;
 }
 
-export interface TelemetryParts {
+export interface TelemetryDeps {
   /** The config's own word, which wins over the environment. */
   readonly otlpUrl?: string | undefined;
   readonly sampleRatio: number;
@@ -39,15 +39,15 @@ const TEXT_LENGTH_MAX = 1024;
 const TRACES_PATH = "/v1/traces";
 
 /** Never throws: without an endpoint, or where the SDK cannot be opened, there is no telemetry. */
-export async function openTelemetry(parts: TelemetryParts): Promise<OpenTelemetry> {
-  const { env = process.env, log } = parts;
-  const endpoint = endpointOf(parts.otlpUrl, env);
+export async function openTelemetry(deps: TelemetryDeps): Promise<OpenTelemetry> {
+  const { env = process.env, log } = deps;
+  const endpoint = endpointOf(deps.otlpUrl, env);
   if (endpoint.kind === "unsupported") {
     log.warn("telemetry.unsupported", { problem: endpoint.problem, hint: "Set telemetry.otlpUrl." });
   }
   if (endpoint.kind !== "url") return OFF;
   try {
-    return await openSdk(endpoint.url, env["OTEL_SERVICE_NAME"] ?? "repertoire", parts);
+    return await openSdk(endpoint.url, env["OTEL_SERVICE_NAME"] ?? "repertoire", deps);
   } catch (error) {
     log.warn("telemetry.failed", { error });
     return OFF;
@@ -62,7 +62,7 @@ type Endpoint =
   | { readonly kind: "url"; readonly url: string };
 
 /** The config first, then the variables that every OpenTelemetry SDK knows. */
-function endpointOf(otlpUrl: string | undefined, env: NonNullable<TelemetryParts["env"]>): Endpoint {
+function endpointOf(otlpUrl: string | undefined, env: NonNullable<TelemetryDeps["env"]>): Endpoint {
   if (otlpUrl !== undefined) return { kind: "url", url: tracesUrl(otlpUrl) };
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER = "otlp" } = env;
   if (OTEL_SDK_DISABLED?.toLowerCase() === "true" || OTEL_TRACES_EXPORTER !== "otlp") return { kind: "none" };
@@ -83,7 +83,7 @@ function tracesUrl(base: string): string {
   return trimmed.endsWith(TRACES_PATH) ? trimmed : `${trimmed}${TRACES_PATH}`;
 }
 
-async function openSdk(url: string, serviceName: string, parts: TelemetryParts): Promise<OpenTelemetry> {
+async function openSdk(url: string, serviceName: string, deps: TelemetryDeps): Promise<OpenTelemetry> {
   const [api, sdk, { OTLPTraceExporter }] = await Promise.all([
     import("@opentelemetry/api"),
     import("@opentelemetry/sdk-trace"),
@@ -91,12 +91,12 @@ async function openSdk(url: string, serviceName: string, parts: TelemetryParts):
   ]);
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: SEND_TIMEOUT_MS });
   const provider = new sdk.TracerProvider({
-    resource: resourceOf({ "service.name": serviceName, "service.version": parts.version }),
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(parts.sampleRatio) }),
+    resource: resourceOf({ "service.name": serviceName, "service.version": deps.version }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(deps.sampleRatio) }),
     spanLimits: { attributeValueLengthLimit: TEXT_LENGTH_MAX },
     spanProcessors: [
       new sdk.BatchSpanProcessor({
-        exporter: complaining(exporter, parts.log),
+        exporter: complaining(exporter, deps.log),
         maxQueueSize: WAITING_SPANS_MAX,
         maxExportBatchSize: BATCH_SPANS_MAX,
         scheduledDelayMillis: SEND_EVERY_MS,
@@ -104,7 +104,7 @@ async function openSdk(url: string, serviceName: string, parts: TelemetryParts):
       }),
     ],
   });
-  const tracer = provider.getTracer("repertoire", parts.version);
+  const tracer = provider.getTracer("repertoire", deps.version);
   const parents = createParents(api);
   let closing: Promise<void> | undefined;
   return {
