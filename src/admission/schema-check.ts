@@ -7,6 +7,7 @@
 import { type JsonObject, isJsonObject } from "../core/json.ts";
 import { isLocalPointer, readPointer } from "../text/json-pointer.ts";
 import { cutStart, cut } from "../text/cut.ts";
+import { quote } from "../text/quote.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
 import { findHeaderProblem } from "./param-header.ts";
 import { findExpansionProblem } from "./schema-expansion.ts";
@@ -76,11 +77,11 @@ function referencesOf(schema: JsonObject): string[] {
 /** The schema that a reference names, or why it names none. */
 function resolve(root: JsonObject, reference: string, anchorOf: (reference: string) => unknown): unknown {
   if (!reference.startsWith("#")) {
-    return `$ref ${JSON.stringify(reference.slice(0, 80))} leads outside the schema; only "#…" is followed`;
+    return `$ref ${quote(reference)} leads outside the schema; only "#…" is followed`;
   }
   const target = isLocalPointer(reference) ? readPointer(root, reference) : anchorOf(reference);
   const found = isJsonObject(target) || typeof target === "boolean";
-  return found ? target : `$ref ${JSON.stringify(reference.slice(0, 80))} names nothing in the schema`;
+  return found ? target : `$ref ${quote(reference)} names nothing in the schema`;
 }
 
 /** Every `$anchor`, and every `$id` that is only a fragment, as drafts up to 07 write it. */

@@ -11,6 +11,7 @@ import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isMeant, type Bound, type FoundTool, type ToolDirectory } from "../runs/prepare/tool-directory.ts";
 import { declareTools, memberName } from "../sandbox/types/declarations.ts";
+import { quote } from "../text/quote.ts";
 
 export interface CodeDirectoryParts {
   readonly registry: Registry;
@@ -271,10 +272,6 @@ function codeName(namespace: string, tool: string): string {
 
 function memberOf(name: string): string {
   return memberName(name) === name ? `.${name}` : `[${JSON.stringify(name)}]`;
-}
-
-function quote(name: string): string {
-  return JSON.stringify(name.slice(0, 80));
 }
 
 export type ToolLookUpParts = Pick<CodeDirectoryParts, "registry" | "servers" | "liveName" | "capabilityId">;

@@ -4,6 +4,7 @@
  */
 import { escapeUnprintable } from "../text/printable.ts";
 import { cut } from "../text/cut.ts";
+import { quote } from "../text/quote.ts";
 
 export interface Problem {
   /** The file as the user would name it, or `environment`. */
@@ -75,7 +76,7 @@ export function formatPath(path: KeyPath): string {
 
 /** A key for a message: in quotes, cut, with control characters escaped. */
 export function quoteKey(key: string): string {
-  return escapeUnprintable(JSON.stringify(cut(key, SHOWN_KEY_LENGTH_MAX)));
+  return escapeUnprintable(quote(key, SHOWN_KEY_LENGTH_MAX));
 }
 
 /** The first problems in the order of the text, and how many more there are. */

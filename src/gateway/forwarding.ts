@@ -9,6 +9,7 @@ import type { CallContext } from "../core/tool.ts";
 import { exposeUri } from "../registry/exposed-uri.ts";
 import type { Registry } from "../registry/registry.ts";
 import { INVALID_PARAMS } from "../core/rpc-codes.ts";
+import { quote } from "../text/quote.ts";
 
 /** The methods that go to the server whose prompt or resource is named. */
 export const FORWARDED_METHODS = [
@@ -104,7 +105,7 @@ function textOf(value: unknown): string {
 }
 
 function unknownResource(uri: string): ToolResult<never> {
-  const shown = JSON.stringify(uri.slice(0, 200));
+  const shown = quote(uri, 200);
   const hint = "Resources of servers are repertoire://server/<id>/<uri>, as resources/list gives them.";
   return fail("TOOL_NOT_FOUND", `There is no resource ${shown}.`, {
     field: "uri",
@@ -118,12 +119,8 @@ function unknownPrompt(registry: Registry, name: string): ToolResult<never> {
     name,
     registry.catalogue().prompts.map((prompt) => prompt.name),
   );
-  return fail(
-    "TOOL_NOT_FOUND",
-    `There is no prompt ${JSON.stringify(name.slice(0, 80))}.${didYouMean(near)}`,
-    {
-      field: "name",
-      nearest: near,
-    },
-  );
+  return fail("TOOL_NOT_FOUND", `There is no prompt ${quote(name)}.${didYouMean(near)}`, {
+    field: "name",
+    nearest: near,
+  });
 }

@@ -29,6 +29,7 @@ import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 
 import type { Exposed } from "../registry/listing.ts";
+import { quote } from "../text/quote.ts";
 import { describeGateway } from "./meta-tools/description.ts";
 import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
@@ -234,11 +235,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       case "invalid":
         return fail("TOOL_INVALID_INPUT", `Invalid tool name format${meant && `.${meant}`}`, details);
       default:
-        return fail(
-          "TOOL_NOT_FOUND",
-          `There is no tool ${JSON.stringify(name.slice(0, 80))}.${meant}`,
-          details,
-        );
+        return fail("TOOL_NOT_FOUND", `There is no tool ${quote(name)}.${meant}`, details);
     }
   }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import { displayNameOf, fqdnOf, libraryUriOf, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityDetails, Library } from "../library/library.ts";
+import { quote } from "../text/quote.ts";
 
 const PREFIX = "repertoire://library/";
 const TEMPLATE = `${PREFIX}{namespace}/{action}`;
@@ -25,14 +26,10 @@ export async function readLibraryResource(library: Library, uri: string): Promis
   const match = /^repertoire:\/\/library\/([^/]+)\/([^/]+)$/.exec(uri);
   const details = match === null ? undefined : await library.describe(`${match[1]}:${match[2]}`);
   if (details?.success !== true) {
-    return fail(
-      "TOOL_NOT_FOUND",
-      `There is nothing in the library at ${JSON.stringify(uri.slice(0, 200))}.`,
-      {
-        field: "uri",
-        hint: `The items of the library are ${TEMPLATE}; list_library names them.`,
-      },
-    );
+    return fail("TOOL_NOT_FOUND", `There is nothing in the library at ${quote(uri, 200)}.`, {
+      field: "uri",
+      hint: `The items of the library are ${TEMPLATE}; list_library names them.`,
+    });
   }
   return succeed({ contents: [{ uri, mimeType: "text/markdown", text: pageOf(details.data) }] });
 }

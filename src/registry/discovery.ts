@@ -6,6 +6,7 @@ import { reportStarting, startPatienceMs } from "../process/starting.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { After } from "../timing/after.ts";
 import { within } from "../timing/deadline.ts";
+import { quote } from "../text/quote.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 import type { SourceTable } from "./source-table.ts";
@@ -104,7 +105,7 @@ function firstStarting(sources: readonly RegisteredSource[]) {
 }
 
 export function noServer(id: string, { sources }: SourceTable): ToolResult<never> {
-  return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(id.slice(0, 80))}.`, {
+  return fail("TOOL_NOT_FOUND", `There is no server ${quote(id)}.`, {
     hint: `The servers are ${[...sources.keys()].sort().join(", ") || "none"}.`,
   });
 }

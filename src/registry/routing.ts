@@ -6,6 +6,7 @@ import { foldName } from "../text/nearest.ts";
 import { attempt, fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, CallTool, SourceDescription, ToolView } from "../core/tool.ts";
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";
+import { quote } from "../text/quote.ts";
 import { noServer, type Discovery } from "./discovery.ts";
 import { isRevoked, revoked, type Route, type RouteDeps } from "./route.ts";
 import type { RegisteredSource } from "./registered-source.ts";
@@ -151,11 +152,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
 }
 
 function notShown(id: string, { profile }: ToolView): ToolResult<never> {
-  return fail(
-    "TOOL_NOT_FOUND",
-    `The profile "${profile}" has no server ${JSON.stringify(id.slice(0, 80))}.`,
-    {
-      reason: "not_granted",
-    },
-  );
+  return fail("TOOL_NOT_FOUND", `The profile "${profile}" has no server ${quote(id)}.`, {
+    reason: "not_granted",
+  });
 }

@@ -1,6 +1,7 @@
 import { fail, type ToolResult } from "../core/result.ts";
 import { stillStarting } from "../process/starting.ts";
 import { meantTools, nearestTools, respeltTools } from "../text/tool-spelling.ts";
+import { quote } from "../text/quote.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 
 /**
@@ -67,8 +68,4 @@ export function unreadServer({ source, refresh: { failure } }: RegisteredSource)
 /** Most sources name themselves in their errors; once is enough. */
 function withServer(id: string, message: string): string {
   return message.includes(id) ? message : `The server "${id}" cannot be reached: ${message}`;
-}
-
-function quote(name: string): string {
-  return JSON.stringify(name.slice(0, 80));
 }

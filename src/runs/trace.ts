@@ -8,6 +8,7 @@ import type { Scope } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { type Run, type RunStore, type RunSummary, type Step } from "../core/store.ts";
+import { quote } from "../text/quote.ts";
 import { checkpointJson, checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
 import { namesOf } from "./workflow/labels.ts";
@@ -109,7 +110,7 @@ async function stepResult(store: RunStore, run: Run, step: string): Promise<Json
 }
 
 function noSuch(uri: string): ToolResult<never> {
-  return fail("TOOL_NOT_FOUND", `There is nothing at ${JSON.stringify(uri.slice(0, 200))}.`, {
+  return fail("TOOL_NOT_FOUND", `There is nothing at ${quote(uri, 200)}.`, {
     field: "uri",
     hint: `${RUNS_URI} lists the runs, ${RUNS_URI}/{run_id} shows one, and its steps name their results.`,
   });

@@ -19,7 +19,7 @@ import {
   joinUnion,
   listOf,
   propertyName,
-  quote,
+  stringLiteral,
   wrap,
 } from "./type-text.ts";
 
@@ -200,7 +200,7 @@ function enumType(values: readonly unknown[], walk: Walk): string {
 }
 
 function literalOf(value: unknown, walk: Walk): string {
-  const text = typeof value === "string" ? quote(value) : JSON.stringify(value);
+  const text = typeof value === "string" ? stringLiteral(value) : JSON.stringify(value);
   const isScalar = value === null || typeof value !== "object";
   if (text.length > walk.style.literalLengthMax || (!isScalar && walk.style.elision === undefined)) {
     return baseOf(value, walk);

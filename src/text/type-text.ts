@@ -12,16 +12,16 @@ const DOC_LENGTH_MAX = 1_000;
  * own name.
  */
 export function accessTo(name: string): string {
-  return isIdentifier(name) ? `.${name}` : `[${quote(name)}]`;
+  return isIdentifier(name) ? `.${name}` : `[${stringLiteral(name)}]`;
 }
 
 /** A name as it stands in a type or an object: bare if it is an identifier. */
 export function propertyName(name: string): string {
-  return isIdentifier(name) ? name : quote(name);
+  return isIdentifier(name) ? name : stringLiteral(name);
 }
 
 /** A string literal on one line that holds the text and nothing but printable characters. */
-export function quote(text: string): string {
+export function stringLiteral(text: string): string {
   return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, (char) =>
     Array.from({ length: char.length }, (_, i) => unicodeEscape(char.charCodeAt(i))).join(""),
   );

@@ -4,9 +4,10 @@ import { didYouMean } from "../text/nearest.ts";
 import { missingFrom, typeText } from "../text/schema-type.ts";
 import { SHOWN } from "../text/type-style.ts";
 import { cut } from "../text/cut.ts";
+import { quote } from "../text/quote.ts";
 import { judgeUndeclared, memberSchema, membersOfSchema, type Members } from "./declared-members.ts";
 import { listNames } from "./declared-name.ts";
-import { kindOf, quoteName } from "./part.ts";
+import { kindOf } from "./part.ts";
 import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 import { fillTemplates } from "./template.ts";
@@ -24,8 +25,8 @@ export function checkParams(node: WorkflowNode, type: Known, path: Path, problem
   const members = membersOfSchema(type.inputSchema);
   const given = Object.keys(node.params);
   for (const name of missingFrom(type.inputSchema, given)) {
-    const fix = `Add ${quoteName(name)}: ${shownType(memberSchema(members, name))} to its params.`;
-    problems.add([...path, name], `${node.type} needs the parameter ${quoteName(name)}.`, fix);
+    const fix = `Add ${quote(name)}: ${shownType(memberSchema(members, name))} to its params.`;
+    problems.add([...path, name], `${node.type} needs the parameter ${quote(name)}.`, fix);
   }
   checkOneOf(node, type.inputSchema, path, problems);
   for (const name of given.filter((one) => memberSchema(members, one) !== undefined)) {
@@ -45,7 +46,7 @@ function checkUndeclared(node: WorkflowNode, members: Members, path: Path, probl
     const { isWrong, near } = judgeUndeclared(name, members.isClosed, free, problems);
     if (!isWrong) continue;
     const instead = didYouMean(near) || ` ${node.type} takes ${listNames(declared)}.`;
-    const message = `${node.type} has no parameter ${quoteName(name)}.`;
+    const message = `${node.type} has no parameter ${quote(name)}.`;
     problems.add([...path, name], message, `Remove it or correct its name.${instead}`, "key");
   }
 }

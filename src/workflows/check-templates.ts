@@ -1,10 +1,10 @@
 /** What the templates of a workflow refer to: every root must be something, and first names must be declared. */
 import { didYouMean } from "../text/nearest.ts";
 import { cut } from "../text/cut.ts";
+import { quote } from "../text/quote.ts";
 import { judgeUndeclared, memberSchema, membersOfSchema } from "./declared-members.ts";
 import { BATCH_NAMES, listNames, suggest } from "./declared-name.ts";
 import type { KnownNodeType } from "./node-type.ts";
-import { quoteName } from "./part.ts";
 import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 import type { WorkflowSource } from "./read-workflow.ts";
@@ -114,7 +114,7 @@ function checkReference(use: Use, reader: Reader, check: Check): void {
   else if (BATCH_NAMES.has(root)) checkBatchReference(use, reader, check);
   else if (!check.names.has(root)) {
     const names = [...check.names, ...(reader.hasItem ? BATCH_NAMES : [])];
-    const message = `${use.text}: there is no node and no input ${quoteName(root)}.`;
+    const message = `${use.text}: there is no node and no input ${quote(root)}.`;
     const fix = `Name a node or declare the input.${suggest(root, names, check.problems)}`;
     check.problems.add(use.at, message, fix);
   }
@@ -153,7 +153,7 @@ function checkFirstName(use: Use, node: WorkflowNode, check: Check): void {
   const names = Object.keys(members.properties);
   const { isWrong, near } = judgeUndeclared(name, members.isClosed, names, check.problems);
   if (!isWrong) return;
-  const message = `${use.text}: ${node.type} gives no ${quoteName(name)}.`;
+  const message = `${use.text}: ${node.type} gives no ${quote(name)}.`;
   const meant = didYouMean(near) || ` There is ${listNames(names)}.`;
   check.problems.add(use.at, message, `Name one of its outputs.${meant}`);
 }

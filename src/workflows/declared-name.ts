@@ -1,7 +1,7 @@
 /** The names that a workflow declares: of its inputs, nodes and outputs. */
 import { didYouMean } from "../text/nearest.ts";
 import { cut } from "../text/cut.ts";
-import { quoteName } from "./part.ts";
+import { quote } from "../text/quote.ts";
 import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 
@@ -19,7 +19,7 @@ export function checkName(name: string, path: Path, problems: Problems, at: "key
   if (!NAME.test(name)) {
     const rule =
       "Begin with a letter or _, go on with letters, digits, _ or -, and use at most 64 characters.";
-    problems.add(path, `${quoteName(name)} cannot be a name.`, rule, at);
+    problems.add(path, `${quote(name)} cannot be a name.`, rule, at);
     return false;
   }
   if (!UNSAFE_NAMES.has(name)) return true;

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { cut } from "../text/cut.ts";
+import { quote } from "../text/quote.ts";
 import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 
@@ -33,7 +33,7 @@ export function openPart(
 function addUnknownKey(key: string, keys: readonly string[], { path, problems }: Part): void {
   const meant = didYouMean(problems.near(key, keys));
   const fix = `Remove it, or use one of ${keys.join(", ")}.${meant}`;
-  problems.add([...path, key], `the key ${quoteName(key)} is not known here.`, fix, "key");
+  problems.add([...path, key], `the key ${quote(key)} is not known here.`, fix, "key");
 }
 
 /** What stands under a key of the object itself. */
@@ -95,11 +95,4 @@ export function kindOf(value: Json | undefined): string {
   return { object: "an object", string: "a text", number: "a number", boolean: "true or false" }[
     typeof value as "object" | "string" | "number" | "boolean"
   ];
-}
-
-const SHOWN_NAME_LENGTH_MAX = 80;
-
-/** A name for a message: in quotes, and cut. */
-export function quoteName(name: string): string {
-  return JSON.stringify(cut(name, SHOWN_NAME_LENGTH_MAX));
 }

@@ -1,7 +1,8 @@
 /** The edges of a workflow's text, and those that `on_error` stands for. */
 import type { Json } from "../core/json.ts";
+import { quote } from "../text/quote.ts";
 import { suggest } from "./declared-name.ts";
-import { choiceField, fieldOf, kindOf, openPart, quoteName, requiredTextField, type Part } from "./part.ts";
+import { choiceField, fieldOf, kindOf, openPart, requiredTextField, type Part } from "./part.ts";
 import type { Path } from "./place.ts";
 import type { ReadNodes } from "./read-nodes.ts";
 import { EDGE_COUNT_MAX, type WorkflowEdge } from "./workflow.ts";
@@ -18,7 +19,7 @@ export function readEdges(top: Part, read: ReadNodes, ids: readonly string[]): r
   const isKnown = (id: string, path: Path): boolean => {
     if (!known.has(id)) {
       const fix = `Name a node of this workflow.${suggest(id, ids, top.problems)}`;
-      top.problems.add(path, `there is no node ${quoteName(id)}.`, fix);
+      top.problems.add(path, `there is no node ${quote(id)}.`, fix);
     }
     return nodes.has(id);
   };

@@ -5,10 +5,11 @@
 import { idsUnder, readNodes } from "./read-nodes.ts";
 import { readEdges } from "./read-edges.ts";
 import { namesUnder, readInputs, readOutputs } from "./read-fields.ts";
-import { fieldOf, openPart, quoteName, textField, type Part } from "./part.ts";
+import { fieldOf, openPart, textField, type Part } from "./part.ts";
 import { createProblems, type Locate, type WorkflowProblem } from "./problem.ts";
 import { parseWorkflowText } from "./workflow-text.ts";
 import { IR_VERSION, type Workflow, type WorkflowEdge, type WorkflowNode } from "./workflow.ts";
+import { quote } from "../text/quote.ts";
 
 const TOP_KEYS = ["ir_version", "description", "inputs", "outputs", "nodes", "edges"];
 
@@ -37,7 +38,7 @@ export function readWorkflow(text: string): ReadWorkflow {
   if (!parsed.ok) return { kind: "unreadable", problems: [parsed.problem] };
   const problems = createProblems(parsed.locate);
   for (const path of parsed.repeatedKeys) {
-    const name = quoteName(String(path.at(-1)));
+    const name = quote(String(path.at(-1)));
     problems.add(path, `the key ${name} stands here twice.`, "Keep one of them.", "key");
   }
   const top = openPart(parsed.value, [], TOP_KEYS, problems);

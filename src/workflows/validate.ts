@@ -6,11 +6,11 @@
  */
 import { isJsonObject } from "../core/json.ts";
 import { didYouMean } from "../text/nearest.ts";
+import { quote } from "../text/quote.ts";
 import { checkParams } from "./check-params.ts";
 import { checkTemplates } from "./check-templates.ts";
 import { NO_FINDINGS, type NodeFindings } from "./node-finding.ts";
 import type { KnownNodeType } from "./node-type.ts";
-import { quoteName } from "./part.ts";
 import { createPlan, type Plan } from "./plan.ts";
 import { arrangeProblems, createProblems, type Problems, type WorkflowProblem } from "./problem.ts";
 import type { ReadWorkflow, WorkflowSource } from "./read-workflow.ts";
@@ -67,7 +67,7 @@ function checkNode(
     checkParams(node, type, [...path, "params"], problems);
     return;
   }
-  const message = type?.message ?? `the node type ${quoteName(node.type)} is not known.`;
+  const message = type?.message ?? `the node type ${quote(node.type)} is not known.`;
   const fix = `Name a tool, a capability or a built-in node type.${didYouMean(type?.nearest ?? [])}`;
   problems.add(
     [...path, "type"],

@@ -9,6 +9,7 @@ import type { CapabilityStore, RunStore, RunSummary, Step } from "../../core/sto
 import type { ToolView } from "../../core/tool.ts";
 import { parseRunUri, RUNS_URI } from "../../runs/run-uri.ts";
 import type { Traces } from "../../runs/trace.ts";
+import { quote } from "../../text/quote.ts";
 
 /** What a run used, by exposed name, itself and with all that it started. */
 interface RunReach {
@@ -137,7 +138,7 @@ function withoutRunsBelow(trace: JsonObject): JsonObject {
 }
 
 function notShown(uri: string): ToolResult<never> {
-  return fail("TOOL_NOT_FOUND", `There is nothing at ${JSON.stringify(uri.slice(0, 200))}.`, {
+  return fail("TOOL_NOT_FOUND", `There is nothing at ${quote(uri, 200)}.`, {
     field: "uri",
     reason: "not_granted",
     hint: `In a profile, ${RUNS_URI}/{run_id} shows runs that used nothing but what the profile shows.`,

@@ -16,6 +16,7 @@ import type { ForwardedMethod } from "../forwarding.ts";
 import { isRunUri, readRunResource } from "../run-resources.ts";
 import { viewTraces, type FindReach } from "../meta-tools/run-view.ts";
 import { checkNoState } from "../sealed-state.ts";
+import { quote } from "../../text/quote.ts";
 
 export interface ProfiledDeps extends GatewayDeps {
   /** What a run used; without it, no run is shown in a profile. */
@@ -73,12 +74,12 @@ function unknownPrompt(registry: Registry, name: string, view: ToolView): ToolRe
     name,
     shown.map((prompt) => prompt.name),
   );
-  const message = `There is no prompt ${JSON.stringify(name.slice(0, 80))}.${didYouMean(near)}`;
+  const message = `There is no prompt ${quote(name)}.${didYouMean(near)}`;
   return fail("TOOL_NOT_FOUND", message, { field: "name", nearest: near });
 }
 
 function unknownResource(uri: string): ToolResult<never> {
-  return fail("TOOL_NOT_FOUND", `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
+  return fail("TOOL_NOT_FOUND", `There is no resource ${quote(uri, 200)}.`, {
     field: "uri",
     hint: "resources/list and resources/templates/list say what there is.",
   });

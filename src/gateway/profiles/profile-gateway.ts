@@ -21,6 +21,7 @@ import { createProfileLists } from "./profile-lists.ts";
 import { forwardInProfile, type ProfiledDeps } from "./profile-forwarding.ts";
 import { present, type ProfileView } from "./profile-view.ts";
 import { remember } from "../tool-list.ts";
+import { quote } from "../../text/quote.ts";
 
 export interface ProfileGatewayDeps {
   /** The one gateway that answers. */
@@ -74,7 +75,7 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
     const known = [...META_TOOL_NAMES, ...registry.catalogue().components.map((item) => item.name)];
     const shown = known.filter((tool) => view.allows(tool));
     const near = nearestShown(called, shown, (tool) => view.nameOf(tool));
-    const what = `There is no tool ${JSON.stringify(called.slice(0, 80))}.${meantTools(called, near)}`;
+    const what = `There is no tool ${quote(called)}.${meantTools(called, near)}`;
     return fail("TOOL_NOT_FOUND", what, { reason: "not_granted", nearest: near });
   }
 

@@ -27,6 +27,7 @@ import type { Gateway, GatewayDeps, ListMethod } from "../gateway.ts";
 import { heldRequestOf } from "../held-calls.ts";
 import { nextHop } from "../hops.ts";
 import { checkNoState } from "../sealed-state.ts";
+import { quote } from "../../text/quote.ts";
 import { createPageCheck, LIST_KEYS } from "./transparent-page.ts";
 
 export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
@@ -192,7 +193,7 @@ function notFronted(): ToolResult<never> {
 }
 
 function deniedTool(name: string, server: string) {
-  const message = `The tool ${JSON.stringify(name.slice(0, 80))} is denied by the config of the server "${server}".`;
+  const message = `The tool ${quote(name)} is denied by the config of the server "${server}".`;
   return fail("SECURITY_ERROR", message, {
     hint: `Use another tool, or have it allowed under mcpServers.${server}.tools in repertoire.json.`,
   }).error;

@@ -18,7 +18,7 @@ import {
 import { displayNameOf, parseReference, type CapabilityName } from "../../core/names.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import { VISIBILITIES, type CapabilityKind } from "../../core/store.ts";
-import { cut } from "../../text/cut.ts";
+import { quote } from "../../text/quote.ts";
 
 export const PORTABLE_EXTENSIONS: Readonly<Record<CapabilityKind, string>> = {
   code: ".ts",
@@ -37,7 +37,6 @@ const HEADER_LIMITS: JsonLimits = {
 const PATH_RULE = "a file is called <namespace>/<action>.ts or <namespace>/<action>.jsonc";
 /** Finding the place and the nearest name of each costs time, and a header has room for half a million. */
 const FILE_PROBLEM_COUNT_MAX = 50;
-const SHOWN_LENGTH_MAX = 80;
 
 /** What is wrong with a file, and where. */
 export interface Problem {
@@ -217,8 +216,4 @@ const TWIN = "this key stands here twice; keep one of them";
 /** The line of a position, from 1. */
 export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split("\n").length;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(cut(text, SHOWN_LENGTH_MAX));
 }

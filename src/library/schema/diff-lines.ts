@@ -8,6 +8,7 @@ import { escapeUnprintable } from "../../text/printable.ts";
 import { typeText } from "../../text/schema-type.ts";
 import { SHOWN } from "../../text/type-style.ts";
 import { cut } from "../../text/cut.ts";
+import { quote } from "../../text/quote.ts";
 import { own } from "./diff-nodes.ts";
 
 const TYPE_LENGTH_MAX = 160;
@@ -136,8 +137,7 @@ function nameOf(path: string): string {
 
 /** A property as a step of a path. */
 export function step(name: string, path: string): string {
-  if (!/^[A-Za-z_$][\w$-]*$/.test(name))
-    return `[${escapeUnprintable(JSON.stringify(cut(name, NAME_LENGTH_MAX)))}]`;
+  if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `[${escapeUnprintable(quote(name, NAME_LENGTH_MAX))}]`;
   return `${path === "" ? "" : "."}${cutName(name)}`;
 }
 

@@ -19,6 +19,7 @@ import { validateWorkflow } from "../../workflows/validate.ts";
 import { inputSchemaOf, nodeTypesOf, outputSchemaOf, type Workflow } from "../../workflows/workflow.ts";
 import { checkNodes, type CheckNodesDeps } from "./check-nodes.ts";
 import type { NodeKind } from "../workflow/node-kind.ts";
+import { quote } from "../../text/quote.ts";
 import { checkGranted } from "./nested-check.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
 
@@ -140,7 +141,7 @@ function noBuiltIn(
 ): ToolResult<never> {
   const known = [...CONTROL_NODES, ...nodes].map(({ definition }) => definition.name);
   const tools = found.success ? [found.data.name] : (found.error.nearest ?? []);
-  return fail("TOOL_NOT_FOUND", `There is no node type ${JSON.stringify(type.slice(0, 80))}.`, {
+  return fail("TOOL_NOT_FOUND", `There is no node type ${quote(type)}.`, {
     nearest: nearestTools(type, [...known, ...tools]),
     hint: `Built in are ${known.join(", ")}; others are server__tool and ${CAPABILITIES_ID}__namespace__action.`,
   });

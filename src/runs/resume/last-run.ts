@@ -9,6 +9,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunStarter, RunStore, RunSummary } from "../../core/store.ts";
 import type { CallContext } from "../../core/tool.ts";
 import { isGone } from "../journal/owner.ts";
+import { quote } from "../../text/quote.ts";
 
 /** How many of the caller's unfinished runs are looked at; more are never under way at once. */
 const LOOKED_AT_MAX = 20;
@@ -61,7 +62,7 @@ function noOwnRun(others: readonly RunSummary[], now: number): ToolResult<never>
 
 function describe({ intent, status, startedAt }: RunSummary, now: number): string {
   const state = status === "running" ? "interrupted" : status;
-  const said = intent === null ? "" : `${JSON.stringify(intent.slice(0, INTENT_SHOWN_MAX))}, `;
+  const said = intent === null ? "" : `${quote(intent, INTENT_SHOWN_MAX)}, `;
   return `${said}${state}, started ${ageOf(now - startedAt)} ago`;
 }
 

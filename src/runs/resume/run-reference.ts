@@ -5,6 +5,7 @@
 import type { Scope } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunStarter, RunStore } from "../../core/store.ts";
+import { quote } from "../../text/quote.ts";
 
 export interface RunReferenceDeps {
   readonly store: Pick<RunStore, "list">;
@@ -48,7 +49,7 @@ export async function findRunByReference(
 
 function notFound(written: string): ToolResult<never> {
   const isShort = written.length < PART_LENGTH_MIN;
-  return fail("TOOL_NOT_FOUND", `There is no run ${JSON.stringify(written.slice(0, 80))}.`, {
+  return fail("TOOL_NOT_FOUND", `There is no run ${quote(written)}.`, {
     field: "run",
     hint: isShort
       ? `Give the id of a run, or at least ${PART_LENGTH_MIN} characters of its beginning or end.`

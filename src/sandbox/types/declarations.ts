@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { requiresSomething, signatureOf, typeText } from "../../text/schema-type.ts";
 import { DECLARED_INPUT, DECLARED_OUTPUT } from "../../text/type-style.ts";
-import { docComment, indent, propertyName, quote } from "../../text/type-text.ts";
+import { docComment, indent, propertyName, stringLiteral } from "../../text/type-text.ts";
 
 export interface DeclaredTool {
   readonly namespace: string;
@@ -58,7 +58,7 @@ function namespaceType(namespace: string, tools: readonly DeclaredTool[], docs: 
   const names = tools.map(({ tool }) => tool);
   const docOf = (name: string): string => (docs ? docComment(byName.get(name)!.description) : "");
   const typeOf = (name: string): string => callType(byName.get(name)!, docs);
-  return block(membersOf([...new Set(names)], `(typeof mcp)[${quote(namespace)}]`, typeOf, docOf));
+  return block(membersOf([...new Set(names)], `(typeof mcp)[${stringLiteral(namespace)}]`, typeOf, docOf));
 }
 
 /** Every name exactly, and under its member name where that can mean nothing else; the second refers to the first. */
@@ -74,7 +74,7 @@ function membersOf(
     const member = memberName(name);
     const line = `${docOf(name)}${propertyName(name)}: ${typeOf(name)};`;
     const isClear = !exact.has(member) && byMember.get(member)!.length === 1;
-    return isClear ? [line, `${propertyName(member)}: ${self}[${quote(name)}];`] : [line];
+    return isClear ? [line, `${propertyName(member)}: ${self}[${stringLiteral(name)}];`] : [line];
   });
 }
 

@@ -18,6 +18,7 @@ import type { GlobalOptions } from "../../global-options.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
 import { failWith, green, note, printJson } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
+import { quote } from "../../../text/quote.ts";
 
 interface AddOptions extends GlobalOptions {
   readonly url?: string;
@@ -214,7 +215,7 @@ function readPairs(pairs: readonly string[], separator: string): [string, string
   const read: [string, string][] = [];
   for (const pair of pairs) {
     const at = pair.indexOf(separator);
-    if (at <= 0) return JSON.stringify(pair.slice(0, 20));
+    if (at <= 0) return quote(pair, 20);
     read.push([pair.slice(0, at).trim(), separator === ":" ? pair.slice(at + 1).trim() : pair.slice(at + 1)]);
   }
   return read;

@@ -5,6 +5,7 @@ import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { define } from "./call-expression.ts";
 import { typesOf } from "./parameters.ts";
 import { readSource, STDIN } from "../runs/run-request.ts";
+import { quote } from "../../../text/quote.ts";
 
 const FILE_MARK = "@";
 
@@ -56,7 +57,7 @@ async function readPair(word: string, { properties }: JsonObject): Promise<ToolR
   const known = isJsonObject(properties) ? properties : {};
   const at = word.indexOf("=");
   if (at <= 0) {
-    return fail("TOOL_INVALID_INPUT", `${JSON.stringify(word.slice(0, 200))} is not key=value.`, {
+    return fail("TOOL_INVALID_INPUT", `${quote(word, 200)} is not key=value.`, {
       field: "args",
       hint: "Write key=value, key:=JSON or key=@file; or all of it as one JSON object.",
     });

@@ -6,6 +6,7 @@ import type { Expression, ObjectExpression, Property, SpreadElement } from "acor
 import { messageOf } from "../../../core/errors.ts";
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import { quote } from "../../../text/quote.ts";
 
 export interface CallExpression {
   /** As a name is written: `server.tool`. */
@@ -47,14 +48,10 @@ export async function parseCallExpression(text: string): Promise<ToolResult<Call
 }
 
 function unreadable(text: string, why: string): ToolResult<never> {
-  return fail(
-    "TOOL_INVALID_INPUT",
-    `The arguments in ${JSON.stringify(text.slice(0, 200))} cannot be read: ${why}.`,
-    {
-      field: "args",
-      hint: `Write literals only: server.tool(key: "text", n: 3, list: [1, 2])`,
-    },
-  );
+  return fail("TOOL_INVALID_INPUT", `The arguments in ${quote(text, 200)} cannot be read: ${why}.`, {
+    field: "args",
+    hint: `Write literals only: server.tool(key: "text", n: 3, list: [1, 2])`,
+  });
 }
 
 function nameIn(node: Expression): string {

@@ -14,6 +14,7 @@ import { signatureOf } from "../../../text/schema-type.ts";
 import { WHOLE_START_MS } from "../../../process/starting.ts";
 import type { ToolDefinition } from "../../../core/tool.ts";
 import { startProgressLine } from "../../terminal/progress-line.ts";
+import { quote } from "../../../text/quote.ts";
 
 export interface Callable {
   readonly kind: "tool" | "kept" | "meta_tool" | "node";
@@ -178,9 +179,9 @@ async function explainMiss(
   const near = nearestOf(name, known);
   const silent = [...pending, ...failed.map(({ source }) => source)];
   const missing = silent.length === 0 ? "" : ` ${silent.join(", ")} did not say which tools there are.`;
-  return fail(
-    "TOOL_NOT_FOUND",
-    `There is no tool ${JSON.stringify(name.slice(0, 80))}.${didYouMean(near)}${missing}`,
-    { field: "tool", nearest: near, hint },
-  );
+  return fail("TOOL_NOT_FOUND", `There is no tool ${quote(name)}.${didYouMean(near)}${missing}`, {
+    field: "tool",
+    nearest: near,
+    hint,
+  });
 }
