@@ -13,7 +13,7 @@ import { isMeant, type Bound, type FoundTool, type ToolDirectory } from "../runs
 import { declareTools, memberName } from "../sandbox/types/declarations.ts";
 import { quote } from "../text/quote.ts";
 
-export interface CodeDirectoryParts {
+export interface CodeDirectoryDeps {
   readonly registry: Registry;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
@@ -29,8 +29,8 @@ export interface CodeDirectoryParts {
   readonly capabilityId?: (tool: string) => string | undefined;
 }
 
-export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
-  const { registry, servers } = parts;
+export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
+  const { registry, servers } = deps;
 
   /** The servers that the caller may use. */
   function serversFor(view: ToolView | undefined): readonly string[] {
@@ -80,8 +80,8 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     tool: string,
     context: CallContext,
   ): Promise<ToolResult<FoundTool>> {
-    await parts.freshenLibrary();
-    const name = parts.liveName(`${CAPABILITIES_ID}__${namespace}__${tool}`);
+    await deps.freshenLibrary();
+    const name = deps.liveName(`${CAPABILITIES_ID}__${namespace}__${tool}`);
     if (parseToolName(name).kind === "capability") {
       const found = await registry.find(name, context);
       if (found.success) return succeed(foundTool(name, found.data.definition));
@@ -111,9 +111,9 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
   }
 
   function unknownNamespace(namespace: string, view: ToolView | undefined): ToolResult<never> {
-    const absent = view === undefined ? (parts.absent?.() ?? []) : [];
+    const absent = view === undefined ? (deps.absent?.() ?? []) : [];
     const meant = pick(absent, namespace, (id) => id);
-    const why = meant === undefined ? undefined : parts.explainAbsent?.(meant);
+    const why = meant === undefined ? undefined : deps.explainAbsent?.(meant);
     if (why !== undefined) return why;
     const known = [...serversFor(view), ...capabilities(view).map((capability) => capability.namespace)];
     const near = nearest(namespace, known).map((name) => `mcp${memberOf(name)}`);
@@ -128,7 +128,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
   }
 
   function foundTool(name: string, definition: ToolDefinition): FoundTool {
-    const source = sourceOf(name, parts.capabilityId);
+    const source = sourceOf(name, deps.capabilityId);
     return { name, definition, ...(source !== undefined && { source }) };
   }
 
@@ -164,8 +164,8 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     bound: Bound = [],
   ): Promise<ToolResult<FoundTool>> {
     const isCapability = parseToolName(name).kind === "capability";
-    if (isCapability) await parts.freshenLibrary();
-    const live = isCapability ? parts.liveName(name) : name;
+    if (isCapability) await deps.freshenLibrary();
+    const live = isCapability ? deps.liveName(name) : name;
     const found = await registry.find(live, context);
     if (found.success) {
       const tool = foundTool(live, found.data.definition);
@@ -185,7 +185,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     const view = viewOf(context);
     const folded = foldName(text.replace(/^mcp[._]+/, ""));
     const named = serversFor(view).filter((id) => folded.startsWith(foldName(id)));
-    await parts.freshenLibrary();
+    await deps.freshenLibrary();
     if (named.length > 0) await registry.discover({ waitMs: SERVER_WAIT_MS, servers: named }, context);
     return respeltTools(text, callable(view)).map((name) => {
       const { namespace, tool } = codeNameOf(name);
@@ -205,7 +205,7 @@ export function createCodeDirectory(parts: CodeDirectoryParts): ToolDirectory {
     find: (namespace, tool, context, bound = []) => findBound(namespace, tool, context, bound),
     async findNamespace(namespace, context) {
       const view = viewOf(context);
-      if (serverOf(namespace, view) === undefined) await parts.freshenLibrary();
+      if (serverOf(namespace, view) === undefined) await deps.freshenLibrary();
       const isKnown =
         serverOf(namespace, view) !== undefined ||
         capabilities(view).some((capability) => capability.namespace === namespace);
@@ -220,7 +220,7 @@ function isBound(found: FoundTool, bound: Bound): boolean {
   return recorded.length === 0 || recorded.some(({ source }) => isMeant(source, found.source));
 }
 
-function sourceOf(tool: string, capabilityId: CodeDirectoryParts["capabilityId"]): UsedSource | undefined {
+function sourceOf(tool: string, capabilityId: CodeDirectoryDeps["capabilityId"]): UsedSource | undefined {
   const parsed = parseToolName(tool);
   if (parsed.kind === "upstream") return { kind: "server", id: parsed.server };
   const id = capabilityId?.(tool);
@@ -274,16 +274,16 @@ function memberOf(name: string): string {
   return memberName(name) === name ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
-export type ToolLookUpParts = Pick<CodeDirectoryParts, "registry" | "servers" | "liveName" | "capabilityId">;
+export type ToolLookUpDeps = Pick<CodeDirectoryDeps, "registry" | "servers" | "liveName" | "capabilityId">;
 
 /** What is known of a tool now; a server that was never read may have any. */
-export function createToolLookUp(parts: ToolLookUpParts): LookUpTool {
-  const { registry, liveName, capabilityId } = parts;
+export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
+  const { registry, liveName, capabilityId } = deps;
 
   /** Code writes tools of servers and capabilities alike, and a server wins. */
   function meansNow(used: string): string | undefined {
     const { namespace, tool } = codeNameOf(used);
-    const isServer = parts.servers().includes(namespace);
+    const isServer = deps.servers().includes(namespace);
     if (parseToolName(used).kind === "capability") return isServer ? `the server ${namespace}` : undefined;
     const other = liveName(`${CAPABILITIES_ID}__${namespace}__${tool}`);
     return isServer || registry.resolve(other) === undefined

@@ -41,7 +41,7 @@ export function createListeners(
     async listenHttp(address, profile) {
       const { openHttpFront } = await import("./http-front.ts");
       if (gatewayFor(profile) === undefined) refuseProfile(profile, config.current());
-      const parts = {
+      const deps = {
         config,
         log,
         watching,
@@ -61,7 +61,7 @@ export function createListeners(
         runCount: () => runs.activeCount(),
         servers: serverStates,
       };
-      front.http = await openHttpFront(parts, address);
+      front.http = await openHttpFront(deps, address);
       return front.http;
     },
   };

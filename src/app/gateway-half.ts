@@ -22,7 +22,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
   const states = createSealedStates({ store: store.seals });
   const heldCalls = createHeldCalls({ states });
   const toolTokens = createTokenCounts({ store, log });
-  const parts: GatewayDeps = {
+  const deps: GatewayDeps = {
     registry,
     runs,
     traces,
@@ -54,14 +54,14 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
   return {
     gatewayFor: createProfiles({
       config,
-      core: createGateway(parts),
-      parts,
+      core: createGateway(deps),
+      deps,
       redactors,
       servers,
     }),
     heldCalls,
     reports: createTokenReports({
-      gateway: parts,
+      gateway: deps,
       counts: toolTokens,
       profiles: () => config.current().profiles,
     }),

@@ -17,7 +17,7 @@ import { endMessageSpan } from "../server/request-span.ts";
 import { VERSION } from "../core/version.ts";
 import type { Watching } from "./watching.ts";
 
-export interface HttpFrontParts {
+export interface HttpFrontDeps {
   readonly config: ConfigSource;
   readonly log: ConfigurableLog;
   readonly watching: Watching;
@@ -41,11 +41,11 @@ export interface HttpAddress {
 
 export type HttpFront = HttpListener;
 
-export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress): Promise<HttpFront> {
-  const { config, log, watching } = parts;
+export async function openHttpFront(deps: HttpFrontDeps, address: HttpAddress): Promise<HttpFront> {
+  const { config, log, watching } = deps;
   let listener: HttpListener | undefined;
   const metrics = createMetrics({
-    ...parts,
+    ...deps,
     version: VERSION,
     sessionCount: () => listener?.sessionCount ?? 0,
     streamCount: () => listener?.streamCount ?? 0,
@@ -53,7 +53,7 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
   });
   watching.countIn(metrics);
   let isStale = false;
-  const leave = config.subscribe(({ kind }) => (isStale = kind === "broken"));
+  const stop = config.subscribe(({ kind }) => (isStale = kind === "broken"));
   const { home, http } = config.current();
   const { oauth, ...settings } = { ...http, ...address };
   const tokens = openTokens(home);
@@ -63,17 +63,17 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
     throw new RepertoireError("CONFIG_INVALID", permit.message, { hint: permit.hint });
   tokens.begin();
   const issuer =
-    oauth === undefined ? undefined : { ...oauth, fetch: await parts.openIssuerFetch(new URL(oauth.issuer)) };
+    oauth === undefined ? undefined : { ...oauth, fetch: await deps.openIssuerFetch(new URL(oauth.issuer)) };
   const open = () =>
     listenHttp({
       ...settings,
       log,
       metrics,
       telemetry: watching.telemetry,
-      gatewayFor: parts.gatewayFor,
-      profile: parts.profile,
-      isDraining: parts.isDraining,
-      health: createHealth({ ...parts, isConfigGood: () => !isStale }),
+      gatewayFor: deps.gatewayFor,
+      profile: deps.profile,
+      isDraining: deps.isDraining,
+      health: createHealth({ ...deps, isConfigGood: () => !isStale }),
       ...(oauth !== undefined && { oauth }),
       openGate: (bases) =>
         createGate({
@@ -100,7 +100,7 @@ export async function openHttpFront(parts: HttpFrontParts, address: HttpAddress)
       return opened.strangerCount;
     },
     async close() {
-      leave();
+      stop();
       await opened.close();
     },
   };

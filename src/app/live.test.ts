@@ -11,13 +11,13 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
-import { openLive, readLive, type LiveParts, type ServerStatus } from "./live.ts";
+import { openLive, readLive, type LiveDeps, type ServerStatus } from "./live.ts";
 import { createOwner } from "../runs/journal/owner.ts";
 
 const GOOD = { id: "good", target: "node x", state: "ready" };
 
-function open(home: string, parts: Partial<LiveParts> = {}) {
-  const live = openLive({ home, serves: "stdio", servers: () => [GOOD], calls: () => [], ...parts });
+function open(home: string, deps: Partial<LiveDeps> = {}) {
+  const live = openLive({ home, serves: "stdio", servers: () => [GOOD], calls: () => [], ...deps });
   onTestFinished(() => live.close());
   return live;
 }

@@ -48,7 +48,7 @@ export interface LiveProcess {
   readonly calls: readonly CallUnderWay[];
 }
 
-export interface LiveParts {
+export interface LiveDeps {
   readonly home: string;
   readonly serves?: "stdio" | "http" | undefined;
   readonly servers: () => readonly ServerStatus[];
@@ -74,9 +74,9 @@ const CALLS_MAX = 100;
 /** Far more than a thousand servers take. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
-export function openLive(parts: LiveParts): Live {
-  const { now = Date.now } = parts;
-  const file = join(parts.home, FOLDER, `${process.pid}-${randomUUID().slice(0, 8)}.json`);
+export function openLive(deps: LiveDeps): Live {
+  const { now = Date.now } = deps;
+  const file = join(deps.home, FOLDER, `${process.pid}-${randomUUID().slice(0, 8)}.json`);
   const startedAt = Math.round(now() - performance.now());
   const owner = createOwner();
   const since = new Map<string, { readonly state: string; readonly at: number }>();
@@ -105,9 +105,9 @@ export function openLive(parts: LiveParts): Live {
       owner,
       pid: process.pid,
       startedAt,
-      ...(parts.serves !== undefined && { serves: parts.serves }),
-      servers: parts.servers().flatMap((server) => stamped(server) ?? []),
-      calls: parts.calls().slice(0, CALLS_MAX),
+      ...(deps.serves !== undefined && { serves: deps.serves }),
+      servers: deps.servers().flatMap((server) => stamped(server) ?? []),
+      calls: deps.calls().slice(0, CALLS_MAX),
     };
     const text = JSON.stringify(content);
     if (text === written?.text && now() - written.at < BEAT_MS) return;
@@ -126,7 +126,7 @@ export function openLive(parts: LiveParts): Live {
     timer.unref();
   }
 
-  if (parts.serves !== undefined) {
+  if (deps.serves !== undefined) {
     begin();
     tick();
   }

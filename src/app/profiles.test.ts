@@ -12,7 +12,7 @@ async function openProfiles(first: Record<string, ProfileConfig>) {
   const find = createProfiles({
     config: { current: () => ({ profiles }) as unknown as Config },
     core: rig.core,
-    parts: rig.deps,
+    deps: rig.deps,
     redactors: NO_SECRETS,
     servers: {
       notified: rig.deps.serverNotified,

@@ -19,11 +19,11 @@ import type { ProfiledDeps } from "../gateway/profiles/profile-forwarding.ts";
 import { closedView, createProfileView, type ProfileView } from "../gateway/profiles/profile-view.ts";
 import { createTransparentGateway } from "../gateway/profiles/transparent-gateway.ts";
 
-export interface ProfilesParts {
+export interface ProfilesDeps {
   readonly config: Pick<ConfigSource, "current">;
   /** The gateway without a profile, and what it was made of. */
   readonly core: Gateway;
-  readonly parts: ProfiledDeps;
+  readonly deps: ProfiledDeps;
   /** Knows the secrets of the config: no gateway tells a client of them. */
   readonly redactors: Pick<Redactors, "current">;
   readonly servers: RunningServers;
@@ -39,8 +39,8 @@ interface FoundGateway {
 /** The gateway of a profile, or the one without; undefined where there is no such profile. */
 export type FindGateway = (profile: string | undefined) => FoundGateway | undefined;
 
-export function createProfiles(profiled: ProfilesParts): FindGateway {
-  const { config, core, parts, redactors, servers } = profiled;
+export function createProfiles(profiled: ProfilesDeps): FindGateway {
+  const { config, core, deps, redactors, servers } = profiled;
   const made = new Map<string, FoundGateway>();
   const redactor = () => redactors.current();
   const masked = (gateway: Gateway, events: ServerEvents, isTransparent: boolean): FoundGateway => ({
@@ -66,12 +66,12 @@ export function createProfiles(profiled: ProfilesParts): FindGateway {
   function make(profile: string, server: string | undefined): FoundGateway {
     if (server === undefined) {
       const view = createViewReader(profile);
-      const gateway = createProfileGateway({ core, deps: parts, view });
+      const gateway = createProfileGateway({ core, deps, view });
       const events = createServerEvents(servers, (id) => view().allowsServer(id));
       return masked(gateway, events, false);
     }
     const isFronted = () => rulesOf(profile)?.transparent === server;
-    const gateway = createTransparentGateway({ ...parts, profile, server, isFronted });
+    const gateway = createTransparentGateway({ ...deps, profile, server, isFronted });
     return masked(gateway, createTransparentEvents(servers, server, isFronted), true);
   }
 

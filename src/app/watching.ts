@@ -15,13 +15,13 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-export interface WatchingParts {
+export interface WatchingDeps {
   readonly config: ConfigSource;
   readonly log: Log;
   readonly serves: "stdio" | "http" | undefined;
 }
 
-export async function openWatching({ config, log, serves }: WatchingParts): Promise<Watching> {
+export async function openWatching({ config, log, serves }: WatchingDeps): Promise<Watching> {
   let metrics: Metrics | undefined;
   const telemetry =
     serves === undefined
