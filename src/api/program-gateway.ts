@@ -34,14 +34,14 @@ const EVENT_KINDS: Readonly<Record<GatewayEventKind, true>> = {
   "capability.cache.invalidated": true,
 };
 
-export interface ProgramGatewayParts {
+export interface ProgramGatewayDeps {
   readonly app: App;
   readonly staticTools: StaticTools;
   /** Ends everything that was opened for the gateway. */
   readonly close: () => Promise<void>;
 }
 
-export function createProgramGateway({ app, staticTools, close: end }: ProgramGatewayParts): Gateway {
+export function createProgramGateway({ app, staticTools, close: end }: ProgramGatewayDeps): Gateway {
   const { registry, gateway } = app;
   let closed: Promise<void> | undefined;
   const closing = new AbortController();
