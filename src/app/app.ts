@@ -54,7 +54,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await config.check();
       await servers.reconcile(config.current());
     },
-    leave() {
+    drain() {
       front.isDraining = true;
       return runs.drain();
     },

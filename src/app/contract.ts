@@ -56,7 +56,7 @@ export interface App extends ImportExport, TokenReports, Inquiries {
   /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
   followConfig(): Promise<void>;
   /** Lets calls under way end and be recorded, and ends every run where it is, to be resumed. */
-  leave(): Promise<void>;
+  drain(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -45,9 +45,9 @@ test("tells nobody who has left, and nobody after close", async () => {
   const project = createTempProject();
   const source = requireSource(project);
   const heard: string[] = [];
-  const leave = source.subscribe(() => heard.push("left"));
+  const stop = source.subscribe(() => heard.push("left"));
   source.subscribe(() => heard.push("stayed"));
-  leave();
+  stop();
   project.write("user/.config/repertoire/repertoire.json", { exposure: "full" });
   await source.check();
   source.close();

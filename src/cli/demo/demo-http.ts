@@ -30,7 +30,7 @@ export async function serveDemo({ home, config }: DemoPlace, stopped: Promise<nu
     print();
     show.remark("Ctrl-C ends the demo. Nothing of it stays.");
     const exitCode = await stopped;
-    await app.leave();
+    await app.drain();
     await listener.close();
     return exitCode;
   } finally {

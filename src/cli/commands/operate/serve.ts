@@ -69,7 +69,7 @@ async function serve(options: ServeOptions, open: Serve): Promise<number> {
   session.log.info("gateway.started", { home: session.config.current().home });
   const exitCode = await Promise.race([served.ended.then(() => EXIT.ok), stopped, thrown]);
   unsubscribe();
-  await session.app.leave();
+  await session.app.drain();
   await served.close();
   session.log.info("gateway.stopped", { exitCode });
   await session.close();

@@ -48,7 +48,7 @@ export async function perform(
 async function stop(app: App, abort: AbortController, progress: ProgressLine): Promise<void> {
   progress.end();
   note("Stopping: the calls under way are finished and recorded. A second signal ends it at once.");
-  await app.leave();
+  await app.drain();
   abort.abort();
 }
 
