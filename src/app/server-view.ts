@@ -1,6 +1,6 @@
 import type { ServerConfig } from "../config/config.ts";
 import { lackOnlyInputs, type Problem } from "../config/problem.ts";
-import { maskTransport } from "../config/secrets.ts";
+import { maskTransport } from "../config/values/secrets.ts";
 import type { LiveProcess, LiveServer, ServerStatus } from "./live.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Rejection } from "../admission/admission.ts";

@@ -1,4 +1,4 @@
-import { findFileToEdit } from "../config/filed-servers.ts";
+import { findFileToEdit } from "../config/entries/filed-servers.ts";
 import type { LocateOptions } from "../config/locate.ts";
 import type { GlobalOptions } from "./global-options.ts";
 

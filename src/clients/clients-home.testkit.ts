@@ -13,7 +13,7 @@ import { onTestFinished } from "vitest";
 import { loadConfig } from "../config/load.ts";
 import { formatProblem } from "../config/problem.ts";
 import type { ClientPlace } from "./client.ts";
-import type { ImportPlan } from "./plan-import.ts";
+import type { ImportPlan } from "./import/plan-import.ts";
 
 const FIXTURE = join(import.meta.dirname, "../../test/fixtures/clients/home");
 /** The home folder that the files of the fixture speak of. */

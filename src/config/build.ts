@@ -10,16 +10,16 @@ import {
   type ServerOAuthConfig,
   type Transport,
 } from "./config.ts";
-import type { FileText } from "./config-text.ts";
-import type { EnvironmentServers } from "./environment.ts";
-import type { TreeExpansion } from "./expand.ts";
+import type { FileText } from "./files/config-text.ts";
+import type { EnvironmentServers } from "./values/environment.ts";
+import type { TreeExpansion } from "./values/expand.ts";
 import type { KeyPath, Problem } from "./problem.ts";
-import { folderOf } from "./merge.ts";
+import { folderOf } from "./files/merge.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import type { FileConfig, FileServer } from "./schema.ts";
 import { passedEnvironment } from "../process/passed-environment.ts";
-import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./secrets.ts";
-import { objectAt } from "./server-check.ts";
+import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./values/secrets.ts";
+import { objectAt } from "./entries/server-check.ts";
 
 /** All that a config is made of, checked. */
 export interface BuildInput {

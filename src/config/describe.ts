@@ -14,7 +14,7 @@ import {
 } from "./config.ts";
 import { formatPath, type KeyPath } from "./problem.ts";
 import { fileSchema } from "./schema.ts";
-import { maskTransport } from "./secrets.ts";
+import { maskTransport } from "./values/secrets.ts";
 
 /** Everything in a config that may be shown. */
 export type ConfigDescription = Omit<Config, "secrets" | "servers"> & {

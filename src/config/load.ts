@@ -6,14 +6,14 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { buildConfig } from "./build.ts";
-import { readConfigText, type ConfigText, type FileText, type LoadOptions } from "./config-text.ts";
+import { readConfigText, type ConfigText, type FileText, type LoadOptions } from "./files/config-text.ts";
 import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ConfigInput } from "./config.ts";
-import { parseDocument } from "./document.ts";
-import { editorVariables } from "./editor-variables.ts";
-import { readEnvFile } from "./env-file.ts";
-import { readEnvironment, type EnvironmentServers } from "./environment.ts";
-import { expandTree, type InputUse, type TreeExpansion } from "./expand.ts";
-import type { FileChecked } from "./file-check.ts";
+import { parseDocument } from "./files/document.ts";
+import { editorVariables } from "./values/editor-variables.ts";
+import { readEnvFile } from "./files/env-file.ts";
+import { readEnvironment, type EnvironmentServers } from "./values/environment.ts";
+import { expandTree, type InputUse, type TreeExpansion } from "./values/expand.ts";
+import type { FileChecked } from "./files/file-check.ts";
 import {
   checkInputs,
   complainMissing,
@@ -23,15 +23,21 @@ import {
   isOpenSection,
   readDeclarations,
   withInputHint,
-} from "./inputs.ts";
-import { folderOf, mergeLayers, type Layer } from "./merge.ts";
+} from "./values/inputs.ts";
+import { folderOf, mergeLayers, type Layer } from "./files/merge.ts";
 import { arrangeProblems, type Complaint, type KeyPath, type Problem } from "./problem.ts";
 import { checkProfiles } from "./profile.ts";
 import type { FileServer } from "./schema.ts";
-import { asObject, checkServers, objectAt, parseServerKey, type ServersChecked } from "./server-check.ts";
-import { readEntry } from "./server-entry.ts";
-import { listEntries } from "./server-table.ts";
-import { checkWithGaps } from "./unresolved.ts";
+import {
+  asObject,
+  checkServers,
+  objectAt,
+  parseServerKey,
+  type ServersChecked,
+} from "./entries/server-check.ts";
+import { readEntry } from "./entries/server-entry.ts";
+import { listEntries } from "./entries/server-table.ts";
+import { checkWithGaps } from "./entries/unresolved.ts";
 
 export type LoadResult =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly Problem[] }

@@ -3,7 +3,7 @@ import { isMetaToolName, META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { CAPABILITIES_ID, EXPOSED_NAME_LENGTH_MAX, parseToolName } from "../core/names.ts";
 import { nearest } from "../text/nearest.ts";
 import { quoteKey, type Complaint, type KeyPath } from "./problem.ts";
-import { objectAt } from "./server-check.ts";
+import { objectAt } from "./entries/server-check.ts";
 
 /** What is wrong with a name. A name that may have come from a variable is not repeated. */
 interface NameProblem {

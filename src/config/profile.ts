@@ -3,7 +3,7 @@ import type { ProfileConfig } from "./config.ts";
 import type { Complaint, KeyPath } from "./problem.ts";
 import { checkNames, patternsOf, unknownServer } from "./profile-names.ts";
 import type { FileConfig } from "./schema.ts";
-import { asObject, objectAt, parseServerKey } from "./server-check.ts";
+import { asObject, objectAt, parseServerKey } from "./entries/server-check.ts";
 
 /** Finds the id of a server from any spelling of its name. */
 export type FindServerId = (name: string) => string | undefined;

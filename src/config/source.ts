@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { readConfigText, type ConfigText } from "./config-text.ts";
+import { readConfigText, type ConfigText } from "./files/config-text.ts";
 import { parseConfigText, type LoadResult } from "./load.ts";
 import { fingerprintOf, watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
 import type { Problem } from "./problem.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Config } from "./config.ts";
-import type { LoadOptions } from "./config-text.ts";
+import type { LoadOptions } from "./files/config-text.ts";
 import { loadConfig, type LoadResult } from "./load.ts";
 import { formatProblem, type Problem } from "./problem.ts";
 

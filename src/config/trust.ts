@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import { messageOf, RepertoireError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import type { Problem } from "./problem.ts";
-import { readTextFile } from "./read-file.ts";
+import { readTextFile } from "./files/read-file.ts";
 import { PRIVATE_MODES, replaceFile } from "../process/replace-file.ts";
 
 const TRUST_FILE_NAME = "trusted.json";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { readConfigText } from "./config-text.ts";
+import { readConfigText } from "./files/config-text.ts";
 import type { LoadResult } from "./load.ts";
 import { createTempProject, type TempProject } from "./temp-project.testkit.ts";
 import { trust } from "./trust.ts";

@@ -4,8 +4,8 @@
  *
  * A config is understood at once, a keyring answers later; so the values are loaded first and read from memory then.
  */
-import { readConfigText, trustedTexts, type LoadOptions } from "../config/config-text.ts";
-import { mentionsInputs } from "../config/inputs.ts";
+import { readConfigText, trustedTexts, type LoadOptions } from "../config/files/config-text.ts";
+import { mentionsInputs } from "../config/values/inputs.ts";
 import { parseConfigText, type LoadResult } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { createConfigSource, type ConfigSourceCreated, type SourceOptions } from "../config/source.ts";

@@ -4,7 +4,7 @@
  * is configured is there and starts nothing, so that its callers are told why.
  */
 import type { Config, ServerConfig } from "../config/config.ts";
-import { startLimitOf } from "../config/installer.ts";
+import { startLimitOf } from "../config/entries/installer.ts";
 import { formatProblem } from "../config/problem.ts";
 import type { JsonObject } from "../core/json.ts";
 import { hashJson } from "../core/json.ts";

@@ -1,10 +1,10 @@
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
-import { describeEntry } from "../../clients/join-entry.ts";
-import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../../clients/join-place.ts";
-import { planJoin, undoJoin, writeJoin, type JoinChange } from "../../clients/join-plan.ts";
-import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../../clients/moved-servers.ts";
+import { describeEntry } from "../../clients/connect/client-entry.ts";
+import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../../clients/connect/client-target.ts";
+import { planJoin, undoJoin, writeJoin, type JoinChange } from "../../clients/connect/client-edit.ts";
+import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../../clients/connect/moved-servers.ts";
 import { locateConfig } from "../../config/locate.ts";
-import { undoChange, type Undone } from "../../config/undo-backup.ts";
+import { undoChange, type Undone } from "../../config/files/undo-backup.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { loadConfigWithInputs } from "../../secrets/inputs.ts";

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { CLIENT_TITLES, type ClientPlace } from "../../clients/client.ts";
-import { JOINED_KEY } from "../../clients/join-place.ts";
-import { isOwnEntry } from "../../clients/own-entry.ts";
-import { literalOf } from "../../clients/references.ts";
-import { readClients, type FoundServer } from "../../clients/read-clients.ts";
+import { JOINED_KEY } from "../../clients/connect/client-target.ts";
+import { isOwnEntry } from "../../clients/read/own-entry.ts";
+import { literalOf } from "../../clients/translate/references.ts";
+import { readClients, type FoundServer } from "../../clients/read/read-clients.ts";
 import { commandLine } from "../command-line.ts";
 import type { Check } from "./check.ts";
 import type { GlobalOptions } from "../global-options.ts";

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { findProgramProblem } from "../../app/app.ts";
-import { findPlainSecrets } from "../../clients/plain-secrets.ts";
+import { findPlainSecrets } from "../../clients/import/plain-secrets.ts";
 import type { Config, ServerConfig } from "../../config/config.ts";
 import type { LoadResult } from "../../config/load.ts";
 import {

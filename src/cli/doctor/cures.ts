@@ -1,8 +1,8 @@
 /** What to do about a server that is not to be had: decided by the cause, never by the words of an error. */
 import type { ViewCause } from "../../app/app.ts";
 import type { Config, ServerConfig } from "../../config/config.ts";
-import { isInstaller, startLimitOf } from "../../config/installer.ts";
-import { maskTransport } from "../../config/secrets.ts";
+import { isInstaller, startLimitOf } from "../../config/entries/installer.ts";
+import { maskTransport } from "../../config/values/secrets.ts";
 import { REDACTED } from "../../text/redaction.ts";
 import { commandLine } from "../command-line.ts";
 import { shellWord } from "./check.ts";

@@ -1,8 +1,8 @@
 /** What is said at the end of an import, and what comes after it. */
 import { CLIENT_IDS } from "../../clients/client.ts";
-import type { ImportPlan } from "../../clients/plan-import.ts";
-import type { ClientsRead } from "../../clients/read-clients.ts";
-import type { ImportWritten } from "../../clients/write-import.ts";
+import type { ImportPlan } from "../../clients/import/plan-import.ts";
+import type { ClientsRead } from "../../clients/read/read-clients.ts";
+import type { ImportWritten } from "../../clients/import/write-import.ts";
 import { commandLine } from "../command-line.ts";
 import { connect } from "../connect/connect.ts";
 import { editedFile } from "../edited-file.ts";

@@ -1,8 +1,8 @@
 /** What an import would do, for a person and for a script. No secret is in it: where one stands, its name does. */
 import { CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
-import { withInputs } from "../../clients/plain-secrets.ts";
-import type { ImportPlan } from "../../clients/plan-import.ts";
-import type { ClientsRead } from "../../clients/read-clients.ts";
+import { withInputs } from "../../clients/import/plain-secrets.ts";
+import type { ImportPlan } from "../../clients/import/plan-import.ts";
+import type { ClientsRead } from "../../clients/read/read-clients.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { createRedactor } from "../../text/redaction.ts";

@@ -2,14 +2,14 @@
  * New servers for the config. A secret in plain text goes to the secret store unless somebody wants it otherwise, and the entry refers
  * to it as an input. Values are kept before the file speaks of them: a crash in between leaves values that nothing uses.
  */
-import { arrangeServers, declareInputs } from "../../clients/write-import.ts";
-import { findPlainSecrets, type PlainSecret } from "../../clients/plain-secrets.ts";
-import { piecesOf, textsOf } from "../../clients/references.ts";
-import { parseDocument } from "../../config/document.ts";
-import { planEdits, writeConfig } from "../../config/edit.ts";
-import type { FiledServer } from "../../config/filed-servers.ts";
-import { readWhole } from "../../config/read-whole.ts";
-import { asObject, objectAt } from "../../config/server-check.ts";
+import { arrangeServers, declareInputs } from "../../clients/import/write-import.ts";
+import { findPlainSecrets, type PlainSecret } from "../../clients/import/plain-secrets.ts";
+import { piecesOf, textsOf } from "../../clients/translate/references.ts";
+import { parseDocument } from "../../config/files/document.ts";
+import { planEdits, writeConfig } from "../../config/files/edit.ts";
+import type { FiledServer } from "../../config/entries/filed-servers.ts";
+import { readWhole } from "../../config/files/read-whole.ts";
+import { asObject, objectAt } from "../../config/entries/server-check.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { openInputs, type Inputs } from "../../secrets/inputs.ts";
 

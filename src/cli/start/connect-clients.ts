@@ -1,7 +1,7 @@
 /** The step that changes files of other programs: each is shown, asked about and kept as it was. */
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
-import { writeJoin } from "../../clients/join-plan.ts";
-import type { ClientsRead } from "../../clients/read-clients.ts";
+import { writeJoin } from "../../clients/connect/client-edit.ts";
+import type { ClientsRead } from "../../clients/read/read-clients.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { commandLine } from "../command-line.ts";
 import { planConnection } from "../connect/connect.ts";

@@ -1,7 +1,7 @@
 /** The first server of somebody who has none: pasted from anywhere. */
 import { spawnSync } from "node:child_process";
 import { CLIENT_TITLES } from "../../clients/client.ts";
-import { listFiledServers } from "../../config/filed-servers.ts";
+import { listFiledServers } from "../../config/entries/filed-servers.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { serverIdOf } from "../../core/names.ts";
 import { escapeUnprintable } from "../../text/printable.ts";

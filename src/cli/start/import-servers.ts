@@ -1,8 +1,8 @@
 /** The first step: what the clients have, and taking it over. */
 import { CLIENT_IDS, CLIENT_TITLES } from "../../clients/client.ts";
-import type { ImportPlan } from "../../clients/plan-import.ts";
-import type { ClientsRead } from "../../clients/read-clients.ts";
-import { writeImport } from "../../clients/write-import.ts";
+import type { ImportPlan } from "../../clients/import/plan-import.ts";
+import type { ClientsRead } from "../../clients/read/read-clients.ts";
+import { writeImport } from "../../clients/import/write-import.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { openInputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";

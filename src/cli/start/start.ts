@@ -1,5 +1,5 @@
 import { CLIENT_TITLES } from "../../clients/client.ts";
-import type { ClientsRead } from "../../clients/read-clients.ts";
+import type { ClientsRead } from "../../clients/read/read-clients.ts";
 import type { Config, ServerConfig } from "../../config/config.ts";
 import { loadConfigWithInputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";

@@ -1,8 +1,8 @@
 /** How things are, in a few lines, for somebody who is set up. Nothing is started. */
 import { findProgramProblem, type ServerView } from "../../app/app.ts";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
-import { isOwnEntry } from "../../clients/own-entry.ts";
-import { readClients } from "../../clients/read-clients.ts";
+import { isOwnEntry } from "../../clients/read/own-entry.ts";
+import { readClients } from "../../clients/read/read-clients.ts";
 import type { ServerConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load.ts";
 import { escapeUnprintable } from "../../text/printable.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findJoinSecrets } from "../../clients/join-secrets.ts";
+import { findJoinSecrets } from "../../clients/connect/file-secrets.ts";
 import { diffFile } from "./file-diff.ts";
 
 const PATH = "/home/ada/.cursor/mcp.json";

@@ -1,4 +1,4 @@
-import { findJoinSecrets } from "../../clients/join-secrets.ts";
+import { findJoinSecrets } from "../../clients/connect/file-secrets.ts";
 import { EXIT } from "./exit-code.ts";
 import { diffFile } from "./file-diff.ts";
 import { cyan, escapeLines, green, note, print, printJson, red } from "./terminal.ts";

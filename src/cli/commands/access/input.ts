@@ -1,5 +1,5 @@
 import type { ConfigInput } from "../../../config/config.ts";
-import { INPUT_ID_RULE, isInputId } from "../../../config/input-id.ts";
+import { INPUT_ID_RULE, isInputId } from "../../../config/values/input-id.ts";
 import { loadConfig } from "../../../config/load.ts";
 import { locateConfig } from "../../../config/locate.ts";
 import { formatPath } from "../../../config/problem.ts";

@@ -1,16 +1,16 @@
 import type { Config } from "../../../config/config.ts";
-import { readConfigText, type ConfigText } from "../../../config/config-text.ts";
+import { readConfigText, type ConfigText } from "../../../config/files/config-text.ts";
 import {
   describeInputsForTrust,
   describeServersForTrust,
   describeSettingsForTrust,
   type ServerForTrust,
 } from "../../../config/describe.ts";
-import { parseDocument } from "../../../config/document.ts";
+import { parseDocument } from "../../../config/files/document.ts";
 import { parseConfigText } from "../../../config/load.ts";
 import type { KeyPath } from "../../../config/problem.ts";
-import { asObject, parseServerKey } from "../../../config/server-check.ts";
-import { listEntries } from "../../../config/server-table.ts";
+import { asObject, parseServerKey } from "../../../config/entries/server-check.ts";
+import { listEntries } from "../../../config/entries/server-table.ts";
 import { revoke, trust } from "../../../config/trust.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { commandLine } from "../../command-line.ts";

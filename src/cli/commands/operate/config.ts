@@ -1,6 +1,6 @@
 import type { Config, ServerConfig } from "../../../config/config.ts";
 import { describeConfig } from "../../../config/describe.ts";
-import { readConfigText } from "../../../config/config-text.ts";
+import { readConfigText } from "../../../config/files/config-text.ts";
 import { loadConfig, type LoadResult } from "../../../config/load.ts";
 import { formatProblem, lackOnlyInputs, missingName, type Problem } from "../../../config/problem.ts";
 import { loadConfigWithInputs } from "../../../secrets/inputs.ts";

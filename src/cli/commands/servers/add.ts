@@ -1,4 +1,4 @@
-import { listFiledServers } from "../../../config/filed-servers.ts";
+import { listFiledServers } from "../../../config/entries/filed-servers.ts";
 import { findUrlProblem } from "../../../config/http.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { serverIdOf } from "../../../core/names.ts";

@@ -1,7 +1,7 @@
 import { defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
-import { editConfig, planEdits } from "../../../config/edit.ts";
-import { listFiledServers, type FiledServer } from "../../../config/filed-servers.ts";
+import { editConfig, planEdits } from "../../../config/files/edit.ts";
+import { listFiledServers, type FiledServer } from "../../../config/entries/filed-servers.ts";
 import { loadConfig } from "../../../config/load.ts";
 import { locateConfig } from "../../../config/locate.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";

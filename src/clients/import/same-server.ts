@@ -1,0 +1,121 @@
+/**
+ * Whether two entries mean the same server: the same program with the same arguments, folder and variables, or the same address. In
+ * our own file an input stands for any text, so that a secret that was moved there is recognised afterwards. In the files of clients
+ * it does not: else one entry could pass for every other.
+ */
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Environment } from "../../config/locate.ts";
+import { piecesOf, valueOf, type Piece } from "../translate/references.ts";
+
+export function isSameServer(
+  a: JsonObject,
+  b: JsonObject,
+  { env, isKept }: { env: Environment; /** Whether `b` stands in our own file. */ isKept: boolean },
+): boolean {
+  const same = (x: string, y: string): boolean => {
+    if (x === y) return true;
+    // Most texts refer to nothing, and a plan compares every server with every other.
+    if (!x.includes("${") && !y.includes("${")) return false;
+    return matches(gapsOf(y, env, isKept), gapsOf(x, env, false).join(""));
+  };
+  if (typeof a["url"] === "string" && typeof b["url"] === "string") {
+    const isSameUrl = plainUrl(a["url"], env) === plainUrl(b["url"], env) || same(a["url"], b["url"]);
+    return isSameUrl && haveSameHeaders(a, b, same);
+  }
+  if (typeof a["command"] !== "string" || typeof b["command"] !== "string") return false;
+  return (
+    same(a["command"], b["command"]) &&
+    areSameLists(textsIn(a["args"]), textsIn(b["args"]), same) &&
+    same(textIn(a["cwd"]), textIn(b["cwd"])) &&
+    haveSameVariables(recordIn(a["env"]), recordIn(b["env"]), same)
+  );
+}
+
+type Same = (x: string, y: string) => boolean;
+
+function areSameLists(a: readonly string[], b: readonly string[], same: Same): boolean {
+  return a.length === b.length && a.every((text, index) => same(text, b[index]!));
+}
+
+function haveSameVariables(a: Record<string, string>, b: Record<string, string>, same: Same): boolean {
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && same(a[name]!, b[name]!))
+  );
+}
+
+/** One client may log in and another send a header: only a header that both send tells two accounts apart. */
+function haveSameHeaders(a: JsonObject, b: JsonObject, same: Same): boolean {
+  const theirs = new Map(
+    Object.entries(recordIn(b["headers"])).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return Object.entries(recordIn(a["headers"])).every(([name, value]) => {
+    const other = theirs.get(name.toLowerCase());
+    return other === undefined || same(value, other);
+  });
+}
+
+/** Equal for entries that could be the same server, as long as no input is left open; undefined for what is none. */
+export function likenessOf(entry: JsonObject, env: Environment): string | undefined {
+  const filled = (text: unknown): string => gapsOf(textIn(text), env, false).join("");
+  if (typeof entry["url"] === "string") return plainUrl(entry["url"], env);
+  if (typeof entry["command"] !== "string") return undefined;
+  const variables = Object.entries(recordIn(entry["env"])).map(
+    ([name, text]) => [name, filled(text)] as const,
+  );
+  return JSON.stringify([
+    filled(entry["command"]),
+    textsIn(entry["args"]).map(filled),
+    filled(entry["cwd"]),
+    variables.sort(([x], [y]) => (x < y ? -1 : 1)),
+  ]);
+}
+
+function plainUrl(written: string, env: Environment): string {
+  const url = gapsOf(written, env, false).join("");
+  return (URL.parse(url)?.href ?? url).replace(/\/$/, "");
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(textIn) : [];
+}
+
+function recordIn(value: unknown): Record<string, string> {
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, textIn(child)]));
+}
+
+/** The literal parts of a text with what is set now filled in; between two of them stands an input that may be anything. */
+function gapsOf(written: string, env: Environment, isOpen: boolean): string[] {
+  const parts = [""];
+  for (const piece of piecesOf(written)) {
+    if (piece.kind === "input" && isOpen) parts.push("");
+    else parts[parts.length - 1] += shownPiece(piece, env);
+  }
+  return parts;
+}
+
+function shownPiece(piece: Piece, env: Environment): string {
+  if (piece.kind === "text") return piece.text;
+  return (piece.kind === "variable" ? valueOf(piece, env) : undefined) ?? piece.written;
+}
+
+/** Whether a text is these parts in this order with anything between them. */
+function matches(parts: readonly string[], text: string): boolean {
+  const first = parts[0]!;
+  if (parts.length === 1) return text === first;
+  const last = parts.at(-1)!;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}

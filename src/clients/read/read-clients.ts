@@ -1,0 +1,103 @@
+/**
+ * The servers of every client on the machine, as entries of our own config. A file that is broken is a problem, never a throw, and
+ * the others are read. Nothing is started, and no file that an entry names is opened.
+ */
+import type { JsonObject } from "../../core/json.ts";
+import type { InputDeclaration } from "../../config/values/inputs.ts";
+import { asObject } from "../../config/entries/server-check.ts";
+import { listClientFiles, type ClientFile, type ClientId, type ClientPlace } from "../client.ts";
+import { readClientFile, type ClientDocument } from "./client-document.ts";
+import { findClaudeServers } from "./claude-servers.ts";
+import { findCodexServers } from "./codex-servers.ts";
+import { translateEntry } from "../translate/entry.ts";
+import { findGeminiServers } from "./gemini-servers.ts";
+import { findInputs, findVscodeServers } from "./vscode-servers.ts";
+import { plainServers, valueAt, type FindServers } from "./written-server.ts";
+
+/** One server of one client. */
+export interface FoundServer {
+  /** As it is written there. */
+  readonly key: string;
+  readonly client: ClientId;
+  readonly path: string;
+  readonly scope: "user" | "project";
+  /** In the shape of our `mcpServers`; empty where it is no server, and then the only note says why. */
+  readonly entry: JsonObject;
+  readonly isEnabled: boolean;
+  /** What was changed or could not be carried over, one sentence each. */
+  readonly notes: readonly string[];
+  /** The declarations of the inputs that the entry refers to. */
+  readonly inputs: readonly InputDeclaration[];
+}
+
+export interface ClientsRead {
+  readonly servers: readonly FoundServer[];
+  /** The files that are there and could be read. */
+  readonly read: readonly ClientFile[];
+  readonly problems: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** Far more than anyone has; a file with more is a mistake or an attack. */
+export const SERVERS_PER_FILE_MAX = 200;
+
+export function readClients(place: ClientPlace): ClientsRead {
+  const documents: ClientDocument[] = [];
+  const problems: { path: string; message: string }[] = [];
+  for (const file of listClientFiles(place)) {
+    const read = readClientFile(file);
+    if (read.kind === "missing") continue;
+    problems.push(...read.messages.map((message) => ({ path: file.path, message })));
+    if (read.kind !== "read") continue;
+    documents.push(read.document);
+    problems.push(...findWrongTables(read.document).map((message) => ({ path: file.path, message })));
+  }
+  const servers = documents.flatMap((document) => {
+    const { client, path } = document.file;
+    const all = documents.filter(({ file }) => file.client === client);
+    const written = FIND[client](document, all, place);
+    if (written.length > SERVERS_PER_FILE_MAX) {
+      const message = `has ${written.length} servers; only the first ${SERVERS_PER_FILE_MAX} are read`;
+      problems.push({ path, message });
+    }
+    const inputs = client === "vscode" ? findInputs(document) : new Map<string, InputDeclaration>();
+    return written.slice(0, SERVERS_PER_FILE_MAX).map((server): FoundServer => {
+      const { entry, isEnabled, notes, inputIds } = translateEntry(server, { client, place });
+      return {
+        key: server.key,
+        client,
+        path,
+        scope: server.scope,
+        entry,
+        isEnabled,
+        notes,
+        inputs: inputIds.flatMap((id) => inputs.get(id) ?? []),
+      };
+    });
+  });
+  return { servers, read: documents.map(({ file }) => file), problems };
+}
+
+/** A table of servers that is none is said, because its servers are missing. */
+function findWrongTables({ value }: ClientDocument): string[] {
+  if (asObject(value) === undefined) return ["is not an object, so it has no servers"];
+  const wrong = ["mcpServers", "mcp_servers"].filter((key) => {
+    const table = valueAt(value, [key]);
+    return table !== undefined && asObject(table) === undefined;
+  });
+  return wrong.map((key) => `${key} is not an object, so none of its servers is read`);
+}
+
+/** Shapes met in the files of clients that all follow the first of them. */
+const COMMON_WAYS = [["mcpServers"], ["mcp", "mcpServers"], ["mcp", "servers"], ["servers"]] as const;
+
+const findCommonServers: FindServers = (document, _all, place) => plainServers(document, place, COMMON_WAYS);
+
+const FIND: Readonly<Record<ClientId, FindServers>> = {
+  claude: findClaudeServers,
+  "claude-desktop": findCommonServers,
+  cursor: findCommonServers,
+  vscode: findVscodeServers,
+  windsurf: findCommonServers,
+  codex: findCodexServers,
+  gemini: findGeminiServers,
+};

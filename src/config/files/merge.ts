@@ -1,0 +1,244 @@
+/**
+ * The user's file and the project's file as one tree. The nearer file wins: by server as a whole, by input, and by setting
+ * (`limits.callTimeoutMs`), never deeper than that, so that no address of one file is combined with a key of the other.
+ *
+ * - A project file that is not trusted adds its servers as a list of what waits for trust, and nothing else. A server of the user's
+ *   own with the same id stays.
+ * - A trusted one wins, except where the user's own file forbids something: what that says of profiles, of who may come in over HTTP
+ *   and of folders that workflows may use stays, and a switch that it has set to the strict side cannot be set back.
+ *
+ * Every path of the tree knows the file that it came from: for the place of a problem, for relative folders, and for trust.
+ */
+import { dirname } from "node:path";
+import type { FileText } from "./config-text.ts";
+import type { Document } from "./document.ts";
+import { quoteKey, type Complaint, type KeyPath, type Problem } from "../problem.ts";
+import { asObject, parseServerKey } from "../entries/server-check.ts";
+import { listEntries, SERVER_TABLES } from "../entries/server-table.ts";
+
+/** One file that could be parsed. */
+export interface Layer {
+  readonly source: FileText;
+  readonly document: Document;
+  readonly complaints: readonly Complaint[];
+}
+
+export interface Merged {
+  readonly value: unknown;
+  /** Puts a complaint about the tree at its place in the file that it came from. */
+  readonly locate: (complaint: Complaint) => Problem;
+  /** The file that decides at a path; undefined where there is none. */
+  readonly sourceAt: (path: KeyPath) => FileText | undefined;
+  /** What the parser found in the parts that count. */
+  readonly complaints: readonly { readonly path: KeyPath; readonly problem: Problem }[];
+  /** Settings of a trusted project that the user's own file does not leave to it. */
+  readonly warnings: readonly Problem[];
+}
+
+/** The nearest first. */
+export function mergeLayers(layers: readonly Layer[]): Merged {
+  const places = createPlaces(layers[0]);
+  const warnings: Problem[] = [];
+  const roots = layers.filter(({ source }) => source.trusted);
+  // A file that is no object has nothing to merge, and is complained about as it is.
+  const odd = roots.find(({ document }) => asObject(document.value) === undefined);
+  const value = odd === undefined ? mergeRoots(layers, roots, places, warnings) : odd.document.value;
+  return {
+    value,
+    locate: odd === undefined ? places.locate : odd.document.locate,
+    sourceAt: (path) => places.layerAt(path)?.source,
+    complaints: layers.flatMap((layer) => parserComplaints(layer, places)),
+    warnings,
+  };
+}
+
+function parserComplaints({ source, document, complaints }: Layer, places: Places): Merged["complaints"] {
+  return complaints
+    .map((complaint) => ({ path: treePathOf(complaint.path), problem: document.locate(complaint) }))
+    .filter(({ path }) =>
+      path[0] === "mcpServers" && path.length > 1
+        ? [undefined, source].includes(places.layerOf(path)?.source)
+        : source.trusted,
+    );
+}
+
+/** A place under any table of servers is one under `mcpServers` of the tree. */
+function treePathOf([table, ...rest]: KeyPath): KeyPath {
+  return SERVER_TABLES.some((name) => name === table) ? ["mcpServers", ...rest] : [table!, ...rest];
+}
+
+function mergeRoots(
+  layers: readonly Layer[],
+  roots: readonly Layer[],
+  places: Places,
+  warnings: Problem[],
+): Record<string, unknown> {
+  const tree: Record<string, unknown> = Object.create(null);
+  // From afar to near, so that the nearer one decides last.
+  for (const layer of roots.toReversed()) {
+    for (const [key, value] of Object.entries(asObject(layer.document.value) ?? {})) {
+      if (isServerTable(key, value)) continue;
+      const rule = { key, value, before: tree[key], layer, places, warnings };
+      tree[key] = key === "inputs" ? mergeInputs(rule) : mergeSection(rule);
+    }
+  }
+  const servers = mergeServers(layers, places, warnings);
+  if (servers !== undefined) tree["mcpServers"] = servers;
+  return tree;
+}
+
+function isServerTable(key: string, value: unknown): boolean {
+  return SERVER_TABLES.some((table) => table === key) && asObject(value) !== undefined;
+}
+
+// ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function mergeServers(
+  layers: readonly Layer[],
+  places: Places,
+  warnings: Problem[],
+): Record<string, unknown> | undefined {
+  const servers: Record<string, unknown> = Object.create(null);
+  const owners = new Map<string, Layer>();
+  // Of what counts the nearest first, then what only waits for trust.
+  const ordered = [...layers].sort((a, b) => Number(b.source.trusted) - Number(a.source.trusted));
+  for (const layer of ordered) {
+    for (const { key, table, value, isDouble } of listEntries(layer.document.value)) {
+      const id = idOf(key);
+      const owner = owners.get(id) ?? layer;
+      if (isDouble && layer.source.trusted) {
+        const complaint = { path: [table, key], at: "key" as const, message: DOUBLE };
+        warnings.push(layer.document.locate(complaint));
+      }
+      if (owner !== layer || isDouble) continue;
+      owners.set(id, layer);
+      servers[key] = value;
+      places.set(["mcpServers", key], { layer, path: [table, key] });
+    }
+  }
+  const isThere = layers.some(({ document }) =>
+    Object.entries(asObject(document.value) ?? {}).some(([key, value]) => isServerTable(key, value)),
+  );
+  return isThere ? servers : undefined;
+}
+
+const DOUBLE = 'has no effect: "mcpServers" has a server of this name';
+
+/** Keys that give no id are told apart by themselves. */
+function idOf(key: string): string {
+  const parsed = parseServerKey(key);
+  return parsed.ok ? parsed.id : `key ${key}`;
+}
+
+// ── settings ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Rule {
+  readonly key: string;
+  readonly value: unknown;
+  /** What the files further away say. */
+  readonly before: unknown;
+  readonly layer: Layer;
+  readonly places: Places;
+  readonly warnings: Problem[];
+}
+
+/** What the user's own file says here stays, whatever a project says: it is about who may come in and what may be reached. */
+const USER_STAYS: ReadonlySet<string> = new Set([
+  "http.host",
+  "http.publicUrl",
+  "http.allowedHosts",
+  "http.allowedOrigins",
+  "http.oauth",
+  "workflows.fileRoots",
+]);
+
+/** The strict side of a switch: once the user's own file has chosen it, a project cannot choose the other. */
+const STRICT: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["workflows.allowShell", false],
+  ["workflows.allowPrivateHttp", false],
+  ["tools.suspicious", "block"],
+  ["library.changedTools", "refuse"],
+]);
+
+function mergeSection({ key, value, before, layer, places, warnings }: Rule): unknown {
+  const section = asObject(value);
+  const earlier = asObject(before);
+  if (section === undefined || earlier === undefined) {
+    places.set([key], { layer, path: [key] });
+    for (const inner of Object.keys(section ?? {})) places.set([key, inner], { layer, path: [key, inner] });
+    return value;
+  }
+  const merged: Record<string, unknown> = Object.assign(Object.create(null), earlier);
+  for (const [inner, setting] of Object.entries(section)) {
+    const path = [key, inner];
+    if (Object.hasOwn(earlier, inner) && stays(path, earlier[inner], setting)) {
+      const message = `has no effect: your own file decides about ${quoteKey(path.join("."))}`;
+      warnings.push(layer.document.locate({ path, at: "key", message }));
+      continue;
+    }
+    merged[inner] = setting;
+    places.set(path, { layer, path });
+  }
+  return merged;
+}
+
+function stays([section, key]: readonly string[], own: unknown, setting: unknown): boolean {
+  if (own === setting) return false;
+  const name = `${section}.${key}`;
+  return section === "profiles" || USER_STAYS.has(name) || (STRICT.has(name) && STRICT.get(name) === own);
+}
+
+function mergeInputs({ key, value, before, layer, places }: Rule): unknown {
+  if (!Array.isArray(value)) {
+    places.set([key], { layer, path: [key] });
+    return value;
+  }
+  const ids = new Set(value.map((input) => asObject(input)?.["id"]));
+  const earlier: unknown[] = Array.isArray(before) ? before : [];
+  const others = earlier.flatMap((input, index) =>
+    ids.has(asObject(input)?.["id"]) ? [] : [{ input, place: places.at([key, index]) }],
+  );
+  const own = value.map((input: unknown, index) => ({ input, place: { layer, path: [key, index] } }));
+  const all = [...own, ...others];
+  for (const [index, { place }] of all.entries()) if (place !== undefined) places.set([key, index], place);
+  return all.map(({ input }) => input);
+}
+
+// ── where what stands ───────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Place {
+  readonly layer: Layer;
+  readonly path: KeyPath;
+}
+
+type Places = ReturnType<typeof createPlaces>;
+
+function createPlaces(nearest: Layer | undefined) {
+  const places = new Map<string, Place>();
+  const at = (path: KeyPath): Place | undefined => places.get(JSON.stringify(path));
+  /** The file that a path of the tree, or the nearest part of it that is known, came from. */
+  const find = (path: KeyPath): Place | undefined => at(path.slice(0, 2)) ?? at(path.slice(0, 1));
+  return {
+    at,
+    set: (path: KeyPath, place: Place): void => void places.set(JSON.stringify(path), place),
+    layerOf: (path: KeyPath): Layer | undefined => find(path)?.layer,
+    layerAt: (path: KeyPath): Layer | undefined => find(path)?.layer ?? nearest,
+    locate: (complaint: Complaint): Problem => {
+      const place = find(complaint.path);
+      const layer = place?.layer ?? nearest;
+      if (layer === undefined) throw new Error("a complaint about no file");
+      const path = place === undefined ? complaint.path : withStart(complaint.path, place.path);
+      return layer.document.locate({ ...complaint, path });
+    },
+  };
+}
+
+/** The path in the file of what stands at a path of the tree. */
+function withStart(path: KeyPath, start: KeyPath): KeyPath {
+  return [...start, ...path.slice(start.length)];
+}
+
+/** The folder that relative paths in a file start at. */
+export function folderOf(source: FileText | undefined, otherwise: string): string {
+  return source?.origin.path === undefined ? otherwise : dirname(source.origin.path);
+}

@@ -1,0 +1,183 @@
+/**
+ * Variables in the strings of a config: `${VAR}`, `${VAR:-default}`, both with `env:` before the name, and inputs: `${input:ID}`.
+ * `${workspaceFolder}`, `${userHome}` and the other names that editors know are given by the caller; they need no `env:`.
+ *
+ * One pass: what came out of a variable, an input or a default is never looked at again. `$${x}` is the literal `${x}`. Keys,
+ * numbers, booleans and the section `inputs` are not expanded. A variable that is set to the empty string counts as set for
+ * `${VAR}` and as unset for `${VAR:-default}`, as in the shell. A problem names the variable and nothing else of the text around
+ * it. An input without a value is no problem here: what it means depends on where it stands.
+ */
+import { isSecretKey } from "../../text/redaction.ts";
+import { INPUT_ID_RULE, isInputId } from "./input-id.ts";
+import { readVariable, type Environment } from "../locate.ts";
+import type { Complaint, KeyPath } from "../problem.ts";
+
+/**
+ * An escape, a reference, or a `${` that is neither. A default ends before the next `${`, which both refuses nesting and
+ * keeps the time linear: no attempt reads past the place where the next begins.
+ */
+const TOKEN =
+  /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{input:([^}$]*)\}|\$\{/g;
+
+const SYNTAX_HINT =
+  'write ${NAME}, ${NAME:-default}, ${env:NAME} or ${input:ID}, and "$${" for a literal "${"';
+
+/** What stands for an input. */
+interface InputValue {
+  readonly value: string;
+  readonly isSecret: boolean;
+  /** Whether somebody gave it, rather than the file. */
+  readonly isKept: boolean;
+}
+
+export type LookUpInput = (id: string) => InputValue | undefined;
+
+const NO_INPUTS: LookUpInput = () => undefined;
+
+/** What stands for a name that is no variable of the environment, such as `workspaceFolder`. */
+export type BuiltInVariables = ReadonlyMap<string, string>;
+
+const NO_VARIABLES: BuiltInVariables = new Map();
+
+/** One place where an input stands, and whether there is a value for it. */
+export interface InputUse {
+  readonly path: KeyPath;
+  readonly id: string;
+  readonly state: "kept" | "default" | "missing";
+}
+
+interface TextProblem {
+  readonly message: string;
+  readonly hint: string;
+  readonly missing?: { readonly variable: string };
+}
+
+/** What a text becomes, and what went into it. */
+export interface Expansion {
+  readonly text: string;
+  readonly variables: readonly string[];
+  readonly inputs: readonly Omit<InputUse, "path">[];
+  /** What is wrong with the text whatever the variables are. */
+  readonly problems: readonly TextProblem[];
+  /** The variables that are not set, as problems. */
+  readonly unset: readonly TextProblem[];
+  /** The references that stand in the text still. */
+  readonly unresolved: readonly string[];
+  /** What inputs, and variables with secret names or their defaults, held. */
+  readonly secrets: readonly string[];
+}
+
+export function expandText(
+  text: string,
+  env: Environment,
+  lookUpInput = NO_INPUTS,
+  builtIn: BuiltInVariables = NO_VARIABLES,
+): Expansion {
+  const variables: string[] = [];
+  const inputs: Omit<InputUse, "path">[] = [];
+  const problems: TextProblem[] = [];
+  const unset: TextProblem[] = [];
+  const unresolved: string[] = [];
+  const secrets: string[] = [];
+  const expandVariable = (token: string, name: string, otherwise: string | undefined): string => {
+    variables.push(name);
+    const value = readVariable(env, name);
+    if (isSecretKey(name)) secrets.push(value ?? "", otherwise ?? "");
+    if (otherwise !== undefined) return value || otherwise;
+    if (value !== undefined) return value;
+    unset.push(complainUnset(name));
+    unresolved.push(token);
+    return token;
+  };
+  const expandInput = (token: string, id: string): string => {
+    if (!isInputId(id)) {
+      problems.push({ message: "has an input with an id that is none", hint: INPUT_ID_RULE });
+      return token;
+    }
+    const found = lookUpInput(id);
+    inputs.push({ id, state: found === undefined ? "missing" : found.isKept ? "kept" : "default" });
+    if (found?.isSecret === true) secrets.push(found.value);
+    if (found === undefined) unresolved.push(token);
+    return found?.value ?? token;
+  };
+  const expanded = text.replace(
+    TOKEN,
+    (token, name: string | undefined, otherwise: string | undefined, id: string | undefined) => {
+      if (token === "$${") return "${";
+      const place = token.startsWith("${env:") ? undefined : builtIn.get(name ?? "");
+      if (place !== undefined) return place;
+      if (name !== undefined) return expandVariable(token, name, otherwise);
+      if (id !== undefined) return expandInput(token, id);
+      problems.push({ message: 'has a "${" that is not a variable', hint: SYNTAX_HINT });
+      return token;
+    },
+  );
+  const known = secrets.filter((secret) => secret !== "");
+  return { text: expanded, variables, inputs, problems, unset, unresolved, secrets: known };
+}
+
+function complainUnset(name: string): TextProblem {
+  return {
+    message: `the environment variable ${name} is not set`,
+    hint: `set it, or write \${${name}:-default}`,
+    missing: { variable: name },
+  };
+}
+
+/** A tree with all its strings expanded. */
+export interface TreeExpansion {
+  readonly value: unknown;
+  readonly complaints: readonly Complaint[];
+  /** The variables that are not set. */
+  readonly unset: readonly Complaint[];
+  readonly uses: readonly { readonly path: KeyPath; readonly variable: string }[];
+  readonly inputs: readonly InputUse[];
+  /** The references that stand in the tree still, such as `${input:ID}`. */
+  readonly unresolved: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** Expands every string value of a tree that `parseDocument` made, so its depth is bounded. */
+export function expandTree(
+  root: unknown,
+  env: Environment,
+  lookUpInput: (id: string, path: KeyPath) => InputValue | undefined = NO_INPUTS,
+  builtIn: BuiltInVariables = NO_VARIABLES,
+): TreeExpansion {
+  const complaints: Complaint[] = [];
+  const unset: Complaint[] = [];
+  const uses: { path: KeyPath; variable: string }[] = [];
+  const inputs: InputUse[] = [];
+  const unresolved: string[] = [];
+  const secrets: string[] = [];
+  const expandString = (text: string, path: KeyPath): string => {
+    if (!text.includes("${")) return text;
+    const expansion = expandText(text, env, (id) => lookUpInput(id, path), builtIn);
+    for (const problem of expansion.problems) complaints.push({ path, at: "value", ...problem });
+    for (const problem of expansion.unset) unset.push({ path, at: "value", ...problem });
+    for (const variable of expansion.variables) uses.push({ path, variable });
+    for (const input of expansion.inputs) inputs.push({ path, ...input });
+    unresolved.push(...expansion.unresolved);
+    secrets.push(...expansion.secrets);
+    return expansion.text;
+  };
+  const expand = (value: unknown, path: KeyPath): unknown => {
+    if (typeof value === "string") return expandString(value, path);
+    if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, index]));
+    if (typeof value !== "object" || value === null) return value;
+    const object: Record<string, unknown> = Object.create(null);
+    for (const [key, child] of Object.entries(value)) {
+      object[key] = path.length === 0 && key === "inputs" ? child : expand(child, [...path, key]);
+    }
+    return object;
+  };
+  return { value: expand(root, []), complaints, unset, uses, inputs, unresolved, secrets };
+}
+
+const WHOLE_REFERENCE =
+  /^(?:(?:Bearer|Basic|Token) )?\$\{(?:(?:env:)?[A-Za-z_][A-Za-z0-9_]*|input:[A-Za-z0-9][A-Za-z0-9_.-]{0,63})\}$/i;
+
+/** Whether a written value is nothing but one variable or input (after the word for its scheme), so that showing it shows no secret. */
+export function isWholeReference(written: string): boolean {
+  return WHOLE_REFERENCE.test(written);
+}
