@@ -1,7 +1,7 @@
 /** What a client is told of this gateway: a program to start, or an address to reach. */
 import { resolve } from "node:path";
 import { CLIENT_TITLES, type ClientId, type ClientPlace } from "../../clients/client.ts";
-import type { JoinedServer } from "../../clients/connect/client-entry.ts";
+import type { GatewayServer } from "../../clients/connect/client-entry.ts";
 import { readVariable } from "../../config/locate.ts";
 import { findOwnCommand, type OwnProcess } from "./own-command.ts";
 import type { GlobalOptions } from "../global-options.ts";
@@ -37,7 +37,7 @@ export const TOKEN_VARIABLE = "REPERTOIRE_TOKEN";
 export function describeServer(
   options: ConnectOptions,
   environment: ConnectEnvironment,
-): JoinedServer | string {
+): GatewayServer | string {
   const { http, profile, config, home } = options;
   if (http !== undefined) {
     if (profile !== undefined) return "over HTTP the address names the profile: write --http ADDRESS/PROFILE";

@@ -1,7 +1,7 @@
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import { describeEntry } from "../../clients/connect/client-entry.ts";
-import { findJoinTarget, JOINED_KEY, type JoinTarget } from "../../clients/connect/client-target.ts";
-import { planJoin, undoJoin, writeJoin, type JoinChange } from "../../clients/connect/client-edit.ts";
+import { findClientTarget, OWN_KEY, type ClientTarget } from "../../clients/connect/client-target.ts";
+import { planClientEdit, undoClientEdit, writeClientEdit, type ClientEdit } from "../../clients/connect/client-edit.ts";
 import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../../clients/connect/moved-servers.ts";
 import { locateConfig } from "../../config/locate.ts";
 import { undoChange, type Undone } from "../../config/files/undo-backup.ts";
@@ -58,7 +58,7 @@ export const connectCommand = defineCommand({
     },
   ],
   dryRun: "own",
-  help: `It shows the difference and asks once. It writes the entry "${JOINED_KEY}" and takes out the servers that your config has too,
+  help: `It shows the difference and asks once. It writes the entry "${OWN_KEY}" and takes out the servers that your config has too,
 because the client would otherwise see their tools twice; --keep-servers leaves them. Comments and layout stay. The
 file as it was is kept in the backups folder of the home, and --undo puts it back. With --project, --profile or --http
 no server is taken out.`,
@@ -83,8 +83,8 @@ function currentEnvironment(options: GlobalOptions): ConnectEnvironment {
 
 /** What connecting a client would do. */
 export type ConnectionPlan =
-  | { readonly kind: "change"; readonly change: JoinChange; readonly moved: MovedServers }
-  | { readonly kind: "unchanged"; readonly target: JoinTarget }
+  | { readonly kind: "change"; readonly change: ClientEdit; readonly moved: MovedServers }
+  | { readonly kind: "unchanged"; readonly target: ClientTarget }
   | { readonly kind: "refused"; readonly message: string; readonly exitCode: number };
 
 /** Connects one client, or takes that back; the exit code says how it went. */
@@ -133,7 +133,7 @@ export async function planConnection(
     );
   }
   const moved = await findMoved(target, options, environment);
-  const plan = planJoin(
+  const plan = planClientEdit(
     target,
     entry,
     moved.here.map(({ key }) => key),
@@ -147,9 +147,9 @@ function targetOf(
   client: ClientId,
   { project }: ConnectOptions,
   { place }: ConnectEnvironment,
-): JoinTarget | string {
+): ClientTarget | string {
   return (
-    findJoinTarget(client, project === true ? "project" : "user", place) ??
+    findClientTarget(client, project === true ? "project" : "user", place) ??
     `${CLIENT_TITLES[client]} keeps no servers for this folder alone; leave out --project`
   );
 }
@@ -163,7 +163,7 @@ function refusal(message: string, exitCode: number): ConnectionPlan {
  * project's file belongs to others as well.
  */
 async function findMoved(
-  target: JoinTarget,
+  target: ClientTarget,
   { config: configPath, home, keepServers, profile, http }: ConnectOptions,
   { place }: ConnectEnvironment,
 ): Promise<MovedServers> {
@@ -174,7 +174,7 @@ async function findMoved(
 }
 
 async function carryOut(
-  plan: JoinChange,
+  plan: ClientEdit,
   moved: MovedServers,
   options: ConnectOptions,
   environment: ConnectEnvironment,
@@ -202,7 +202,7 @@ async function carryOut(
     if (!(await environment.ask(`Write this to ${target.path}?`)))
       return refuse("nothing was changed", EXIT.refused);
   }
-  const written = writeJoin(plan, environment.home);
+  const written = writeClientEdit(plan, environment.home);
   if (written.kind === "changed") {
     return refuse(
       `${target.path} has changed in the meantime; nothing was written. Try again.`,
@@ -219,7 +219,7 @@ async function carryOut(
 
 /** Which servers go, which cannot, and which are in files that are left alone. */
 export function describeMoved(
-  { target, gone, stuck }: JoinChange,
+  { target, gone, stuck }: ClientEdit,
   { elsewhere, waiting }: Pick<MovedServers, "elsewhere" | "waiting">,
 ): string[] {
   const title = CLIENT_TITLES[target.client];
@@ -243,7 +243,7 @@ export function describeMoved(
   ];
 }
 
-function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectEnvironment): number {
+function undo(target: ClientTarget, options: ConnectOptions, { home }: ConnectEnvironment): number {
   const undone = undoChange(target, target.path, home, options.force === true);
   if (undone.kind === "none") {
     return refuse(
@@ -259,8 +259,8 @@ function undo(target: JoinTarget, options: ConnectOptions, { home }: ConnectEnvi
 }
 
 /** Clients write to their own files all the time: what is ours is taken out of the file as it is now. */
-function undoEntries(target: JoinTarget, options: ConnectOptions, home: string): number {
-  const undone = undoJoin(target, home);
+function undoEntries(target: ClientTarget, options: ConnectOptions, home: string): number {
+  const undone = undoClientEdit(target, home);
   if (undone.kind === "stuck") return refuse(changedSince(target, options), EXIT.refused);
   const back = undone.back.length === 0 ? "" : `, ${undone.back.map(escapeUnprintable).join(", ")} back in`;
   return done(target, options, { changed: true, diff: "", backup: null, gone: [] }, [
@@ -275,12 +275,12 @@ export const UNDONE: Readonly<Record<Exclude<Undone["kind"], "none" | "changed">
 };
 
 export function changedSince(
-  target: Pick<JoinTarget, "client" | "path" | "section">,
+  target: Pick<ClientTarget, "client" | "path" | "section">,
   options: ConnectOptions,
 ): string {
   const again = commandLine(["connect", target.client, ...undoWords(options), "--force"], options);
   return `${target.path} was changed since it was connected, and putting it back would lose that.
-By hand: take the entry ${target.section}.${JOINED_KEY} out, and put back the servers that went when it was connected.
+By hand: take the entry ${target.section}.${OWN_KEY} out, and put back the servers that went when it was connected.
 To have the whole file as it was then, without what was changed since: ${again}`;
 }
 
@@ -297,7 +297,7 @@ interface Done {
 }
 
 function done(
-  { client, path }: JoinTarget,
+  { client, path }: ClientTarget,
   options: ConnectOptions,
   result: Done,
   lines: readonly string[],

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { CLIENT_TITLES, type ClientPlace } from "../../clients/client.ts";
-import { JOINED_KEY } from "../../clients/connect/client-target.ts";
+import { OWN_KEY } from "../../clients/connect/client-target.ts";
 import { isOwnEntry } from "../../clients/read/own-entry.ts";
 import { literalOf } from "../../clients/translate/references.ts";
 import { readClients, type FoundServer } from "../../clients/read/read-clients.ts";
@@ -14,7 +14,7 @@ import type { GlobalOptions } from "../global-options.ts";
 export function checkClients(place: ClientPlace, options: GlobalOptions): Check[] {
   return readClients(place)
     .servers.filter(
-      ({ key, entry, isEnabled }) => isEnabled && (key === JOINED_KEY || isOwnEntry(key, entry)),
+      ({ key, entry, isEnabled }) => isEnabled && (key === OWN_KEY || isOwnEntry(key, entry)),
     )
     .flatMap((found): Check[] => {
       const problem = findProblem(found);

@@ -1,6 +1,6 @@
 /** The step that changes files of other programs: each is shown, asked about and kept as it was. */
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
-import { writeJoin } from "../../clients/connect/client-edit.ts";
+import { writeClientEdit } from "../../clients/connect/client-edit.ts";
 import type { ClientsRead } from "../../clients/read/read-clients.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { commandLine } from "../command-line.ts";
@@ -84,7 +84,7 @@ async function connectClient(
     dialog.say();
     return undefined;
   }
-  if (writeJoin(change, target.home).kind === "changed") {
+  if (writeClientEdit(change, target.home).kind === "changed") {
     dialog.say(
       `${red("✗")} ${file} has changed in the meantime, so nothing was written. Run ${cyan(commandLine(["connect", client], options))}`,
       2,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findJoinSecrets } from "../../clients/connect/file-secrets.ts";
+import { findFileSecrets } from "../../clients/connect/file-secrets.ts";
 import { diffFile } from "./file-diff.ts";
 
 const PATH = "/home/ada/.cursor/mcp.json";
@@ -37,7 +37,7 @@ describe("the difference that is shown", () => {
       [toml, "toml"],
     ] as const) {
       const after = before.replaceAll("\n", " \n");
-      const diff = diffFile({ path: PATH, before, after, secrets: findJoinSecrets(before, format) });
+      const diff = diffFile({ path: PATH, before, after, secrets: findFileSecrets(before, format) });
       for (const secret of secrets) {
         expect(diff).not.toContain(secret);
         expect(diff).not.toContain(JSON.stringify(secret).slice(1, -1));
@@ -48,7 +48,7 @@ describe("the difference that is shown", () => {
 
   it("shows what only names a variable", () => {
     const after = JSON.stringify({ headers: { Authorization: "Bearer ${env:REPERTOIRE_TOKEN}" } });
-    expect(findJoinSecrets(after, "jsonc")).toEqual([]);
+    expect(findFileSecrets(after, "jsonc")).toEqual([]);
     expect(diffFile({ path: PATH, before: "", after, secrets: [] })).toContain(
       "Bearer ${env:REPERTOIRE_TOKEN}",
     );

@@ -1,4 +1,4 @@
-import { findJoinSecrets } from "../../clients/connect/file-secrets.ts";
+import { findFileSecrets } from "../../clients/connect/file-secrets.ts";
 import { EXIT } from "./exit-code.ts";
 import { diffFile } from "./file-diff.ts";
 import { cyan, escapeLines, green, note, print, printJson, red } from "./terminal.ts";
@@ -13,7 +13,7 @@ interface TextChange {
 
 /** A unified diff of a file with servers, without the secrets of either text. */
 export function diffServers({ path, before, after, format = "jsonc" }: TextChange): string {
-  const secrets = [before ?? "", after].flatMap((text) => findJoinSecrets(text, format));
+  const secrets = [before ?? "", after].flatMap((text) => findFileSecrets(text, format));
   return diffFile({ path, before, after, secrets });
 }
 

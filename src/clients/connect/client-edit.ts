@@ -1,5 +1,5 @@
 /**
- * Joins a client: what its file would become, and the writing of exactly that. Planning changes nothing. Between the plan and
+ * Connects a client: what its file would become, and the writing of exactly that. Planning changes nothing. Between the plan and
  * the writing a person is asked, so the file is looked at again: only the bytes that were planned on are replaced.
  */
 import { parse } from "smol-toml";
@@ -15,14 +15,14 @@ import {
   replaceFile,
   SHARED_MODES,
 } from "../../process/replace-file.ts";
-import { joinJson, leaveJson } from "./edit-json.ts";
-import { JOINED_KEY, type JoinTarget } from "./client-target.ts";
+import { setJsonEntry, removeJsonEntry } from "./edit-json.ts";
+import { OWN_KEY, type ClientTarget } from "./client-target.ts";
 import { editBehindMark, type TextEdit } from "./text-edit.ts";
-import { joinToml, leaveToml } from "./edit-toml.ts";
+import { setTomlEntry, removeTomlEntry } from "./edit-toml.ts";
 
-export interface JoinChange {
+export interface ClientEdit {
   readonly kind: "change";
-  readonly target: JoinTarget;
+  readonly target: ClientTarget;
   /** `undefined` where there is no file yet. */
   readonly before: string | undefined;
   readonly after: string;
@@ -31,25 +31,25 @@ export interface JoinChange {
   readonly stuck: readonly string[];
 }
 
-export type JoinPlan =
-  | JoinChange
+export type ClientEditPlan =
+  | ClientEdit
   | { readonly kind: "unchanged" }
   | { readonly kind: "refused"; readonly message: string };
 
 /** What the client's file would become with this entry in it, and without the servers of these keys. */
-export function planJoin(target: JoinTarget, entry: JsonObject, keys: readonly string[] = []): JoinPlan {
+export function planClientEdit(target: ClientTarget, entry: JsonObject, keys: readonly string[] = []): ClientEditPlan {
   const read = readWhole(target.path, CLIENT_FILE_BYTES_MAX);
   if (typeof read === "object") return { kind: "refused", message: `${target.path}  ${read.message}` };
   const gone: string[] = [];
   const stuck: string[] = [];
   const edited = editBehindMark(read ?? "", (text) => {
-    const joined = joinText(text, target, entry);
-    if (joined.kind === "refused") return joined;
-    let rest = joined.kind === "changed" ? joined.text : text;
+    const added = setEntry(text, target, entry);
+    if (added.kind === "refused") return added;
+    let rest = added.kind === "changed" ? added.text : text;
     for (const key of keys) {
-      const left = leaveText(rest, target, key);
-      if (left.kind === "changed") rest = left.text;
-      if (left.kind !== "unchanged") (left.kind === "changed" ? gone : stuck).push(key);
+      const removed = removeEntry(rest, target, key);
+      if (removed.kind === "changed") rest = removed.text;
+      if (removed.kind !== "unchanged") (removed.kind === "changed" ? gone : stuck).push(key);
     }
     return rest === text ? { kind: "unchanged" } : { kind: "changed", text: rest };
   });
@@ -58,29 +58,29 @@ export function planJoin(target: JoinTarget, entry: JsonObject, keys: readonly s
     : edited;
 }
 
-function joinText(
+function setEntry(
   text: string,
-  { format, path, section }: JoinTarget,
+  { format, path, section }: ClientTarget,
   entry: JsonObject,
-  key = JOINED_KEY,
+  key = OWN_KEY,
 ): TextEdit {
-  return (format === "toml" ? joinToml : joinJson)(text, path, [section, key], entry);
+  return (format === "toml" ? setTomlEntry : setJsonEntry)(text, path, [section, key], entry);
 }
 
-function leaveText(text: string, { format, path, section }: JoinTarget, key: string): TextEdit {
-  return (format === "toml" ? leaveToml : leaveJson)(text, path, [section, key]);
+function removeEntry(text: string, { format, path, section }: ClientTarget, key: string): TextEdit {
+  return (format === "toml" ? removeTomlEntry : removeJsonEntry)(text, path, [section, key]);
 }
 
-export type JoinWritten =
+export type ClientEditWritten =
   | { readonly kind: "written"; readonly backup: string }
   | { readonly kind: "changed" };
 
 /** Writes what was planned, with a backup kept first. Throws where the file or the home cannot be written. */
-export function writeJoin(
-  { target, before, after, gone }: JoinChange,
+export function writeClientEdit(
+  { target, before, after, gone }: ClientEdit,
   home: string,
   now: () => number = Date.now,
-): JoinWritten {
+): ClientEditWritten {
   const { client, scope, path } = target;
   if (readWhole(path, CLIENT_FILE_BYTES_MAX) !== before) return { kind: "changed" };
   const bytes = Buffer.from(after);
@@ -104,15 +104,15 @@ export function writeJoin(
 }
 
 /** `back`: the keys of the servers that are in the file again. */
-export type JoinUndone =
+export type ClientEditUndone =
   | { readonly kind: "undone"; readonly back: readonly string[] }
   | { readonly kind: "stuck" };
 
 /**
- * Takes a join back where the file was changed since, as a client changes its own: our entry goes, the servers that went come back as
+ * Takes our edit back where the file was changed since, as a client changes its own: our entry goes, the servers that went come back as
  * they were, and everything else stays as it is now. `stuck` where that cannot be done; then nothing has changed.
  */
-export function undoJoin(target: JoinTarget, home: string): JoinUndone {
+export function undoClientEdit(target: ClientTarget, home: string): ClientEditUndone {
   const kept = findBackup(home, target, target.path);
   const now = readWhole(target.path, CLIENT_FILE_BYTES_MAX);
   if (kept === undefined || typeof now !== "string") return { kind: "stuck" };
@@ -120,15 +120,15 @@ export function undoJoin(target: JoinTarget, home: string): JoinUndone {
   const earlier = before === null ? {} : serversIn(Buffer.from(before, "base64").toString(), target);
   const back: string[] = [];
   const edited = editBehindMark(now, (body) => {
-    const left = leaveText(body, target, JOINED_KEY);
-    if (left.kind === "refused") return left;
-    let text = left.kind === "changed" ? left.text : body;
-    for (const key of [...gone, JOINED_KEY]) {
+    const removed = removeEntry(body, target, OWN_KEY);
+    if (removed.kind === "refused") return removed;
+    let text = removed.kind === "changed" ? removed.text : body;
+    for (const key of [...gone, OWN_KEY]) {
       const entry = earlier[key];
       if (!isJsonObject(entry) || Object.hasOwn(serversIn(text, target), key)) continue;
-      const joined = joinText(text, target, entry, key);
-      if (joined.kind !== "changed") return joined;
-      text = joined.text;
+      const added = setEntry(text, target, entry, key);
+      if (added.kind !== "changed") return added;
+      text = added.text;
       back.push(key);
     }
     return { kind: "changed", text };
@@ -140,11 +140,11 @@ export function undoJoin(target: JoinTarget, home: string): JoinUndone {
     throw changeError(target.path, error);
   }
   forgetBackup(kept.file);
-  return { kind: "undone", back: back.filter((key) => key !== JOINED_KEY) };
+  return { kind: "undone", back: back.filter((key) => key !== OWN_KEY) };
 }
 
 /** Empty where the text cannot be read. */
-function serversIn(text: string, { format, path, section }: JoinTarget): JsonObject {
+function serversIn(text: string, { format, path, section }: ClientTarget): JsonObject {
   const body = text.replace(/^\uFEFF/, "");
   const servers = format === "toml" ? readToml(body)[section] : readJson(body, path)[section];
   return isJsonObject(servers) ? servers : {};

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { asObject } from "../../config/entries/server-check.ts";
 import type { ClientId } from "../client.ts";
 
-export type JoinedServer =
+export type GatewayServer =
   | {
       readonly kind: "stdio";
       readonly command: string;
@@ -14,7 +14,7 @@ export type JoinedServer =
   | { readonly kind: "http"; readonly url: string; readonly tokenVariable?: string | undefined };
 
 /** What to write for a server; `undefined` where the client's file has no way to say it. */
-export function describeEntry(client: ClientId, server: JoinedServer): JsonObject | undefined {
+export function describeEntry(client: ClientId, server: GatewayServer): JsonObject | undefined {
   if (server.kind === "http") return REMOTE[client]?.(server.url, server.tokenVariable);
   const { command, args, env } = server;
   if (client === "claude") return { type: "stdio", command, args, env: { ...env } };

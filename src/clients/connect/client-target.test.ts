@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { CLIENT_IDS, type ClientPlace } from "../client.ts";
-import { findJoinTarget } from "./client-target.ts";
+import { findClientTarget } from "./client-target.ts";
 
 const LINUX: ClientPlace = { platform: "linux", env: {}, homedir: "/home/ada", cwd: "/work" };
 const MAC: ClientPlace = { ...LINUX, platform: "darwin", homedir: "/Users/ada" };
@@ -12,7 +12,7 @@ const WINDOWS: ClientPlace = {
 };
 
 function pathsOf(place: ClientPlace, scope: "user" | "project") {
-  return Object.fromEntries(CLIENT_IDS.map((id) => [id, findJoinTarget(id, scope, place)?.path]));
+  return Object.fromEntries(CLIENT_IDS.map((id) => [id, findClientTarget(id, scope, place)?.path]));
 }
 
 it("every client has a file for its user", () => {
@@ -60,7 +60,7 @@ it("a folder that a client was told to use in a variable counts", () => {
 });
 
 it("the key that holds the servers is the client's own", () => {
-  const sections = CLIENT_IDS.map((id) => findJoinTarget(id, "user", LINUX)?.section);
+  const sections = CLIENT_IDS.map((id) => findClientTarget(id, "user", LINUX)?.section);
   expect(sections).toEqual([
     "mcpServers",
     "mcpServers",

@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { joinJson, leaveJson } from "./edit-json.ts";
+import { setJsonEntry, removeJsonEntry } from "./edit-json.ts";
 
 const ENTRY = { command: "repertoire", args: ["serve"] };
 const PATH = ["mcpServers", "repertoire"] as const;
 
-function join(text: string, entry: Parameters<typeof joinJson>[3] = ENTRY): string {
-  const edited = joinJson(text, "mcp.json", PATH, entry);
+function setEntry(text: string, entry: Parameters<typeof setJsonEntry>[3] = ENTRY): string {
+  const edited = setJsonEntry(text, "mcp.json", PATH, entry);
   if (edited.kind !== "changed") throw new Error(JSON.stringify(edited));
   return edited.text;
 }
 
 function refusalOf(text: string): string {
-  const edited = joinJson(text, "mcp.json", PATH, ENTRY);
+  const edited = setJsonEntry(text, "mcp.json", PATH, ENTRY);
   return edited.kind === "refused" ? edited.message : `it was ${edited.kind}`;
 }
 
@@ -29,10 +29,10 @@ describe("a file of servers", () => {
     }
   }
 }`;
-    for (const text of ["", " \n", "{}\n", "{ }\n"]) expect(join(text)).toBe(`${whole}\n`);
-    expect(join("{}")).toBe(whole);
-    expect(join(`{\n  "mcpServers": {}\n}`)).toBe(whole);
-    expect(join(`{\n  "mcpServers": {\n  }\n}`)).toBe(whole);
+    for (const text of ["", " \n", "{}\n", "{ }\n"]) expect(setEntry(text)).toBe(`${whole}\n`);
+    expect(setEntry("{}")).toBe(whole);
+    expect(setEntry(`{\n  "mcpServers": {}\n}`)).toBe(whole);
+    expect(setEntry(`{\n  "mcpServers": {\n  }\n}`)).toBe(whole);
   });
 
   it("keeps comments, the layout of its neighbours and a trailing comma", () => {
@@ -44,7 +44,7 @@ describe("a file of servers", () => {
   "x": [1,2], /* end */
 }
 `;
-    expect(join(before)).toBe(`{
+    expect(setEntry(before)).toBe(`{
   // mine
   "mcpServers": {
     "slack": { "command": "slack",   "args":["a"] }, // chat
@@ -61,28 +61,28 @@ describe("a file of servers", () => {
   });
 
   it("keeps a comment with the member that it stands behind", () => {
-    const after = join(`{\n  "mcpServers": {\n    "slack": {} // chat\n  }\n}`);
+    const after = setEntry(`{\n  "mcpServers": {\n    "slack": {} // chat\n  }\n}`);
     expect(after).toContain(`    "slack": {}, // chat\n    "repertoire": {`);
   });
 
   it("is indented with tabs, and broken as Windows does, where it is", () => {
-    const after = join(`{\r\n\t"a": 1,\r\n\t"mcpServers": {\r\n\t\t"x": {}\r\n\t}\r\n}`);
+    const after = setEntry(`{\r\n\t"a": 1,\r\n\t"mcpServers": {\r\n\t\t"x": {}\r\n\t}\r\n}`);
     expect(after).toContain(`\r\n\t\t"x": {},\r\n\t\t"repertoire": {\r\n\t\t\t"command": "repertoire",\r\n`);
     expect(after.replaceAll("\r\n", "")).not.toContain("\n");
   });
 
   it("stays on one line where it stands on one", () => {
-    expect(join(`{"a":1,"mcpServers":{}}`)).toBe(
+    expect(setEntry(`{"a":1,"mcpServers":{}}`)).toBe(
       `{"a":1,"mcpServers":{"repertoire":{"command":"repertoire","args":["serve"]}}}`,
     );
-    expect(join(`{"mcpServers": {"x": {}}, "b": 2}\n`)).toBe(
+    expect(setEntry(`{"mcpServers": {"x": {}}, "b": 2}\n`)).toBe(
       `{"mcpServers": {"x": {}, "repertoire": {"command":"repertoire","args":["serve"]}}, "b": 2}\n`,
     );
   });
 
   it("has exactly its old entry replaced", () => {
     const before = `{\n  "mcpServers": {\n    "repertoire": {\n      "command": "old"\n    }, // ours\n    "x": { }\n  }\n}`;
-    expect(join(before)).toBe(`{
+    expect(setEntry(before)).toBe(`{
   "mcpServers": {
     "repertoire": {
       "command": "repertoire",
@@ -107,7 +107,7 @@ describe("a file of servers", () => {
 
   it("is refused where a key on the way to the entry stands twice, and not where another does", () => {
     expect(refusalOf(`{"mcpServers": {}, "mcpServers": {}}`)).toContain("stands here twice");
-    expect(join(`{"a": 1, "a": 2, "mcpServers": {}}`)).toContain(`"a": 1, "a": 2`);
+    expect(setEntry(`{"a": 1, "a": 2, "mcpServers": {}}`)).toContain(`"a": 1, "a": 2`);
   });
 });
 
@@ -137,7 +137,7 @@ const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
 it("whatever the file looks like, the entry is in it, the rest is the same, and a second time changes nothing", () => {
   fc.assert(
     fc.property(value, (text) => {
-      const edited = joinJson(text, "f", PATH, ENTRY);
+      const edited = setJsonEntry(text, "f", PATH, ENTRY);
       if (edited.kind !== "changed") {
         const before = parse(text) as { mcpServers?: unknown };
         const servers = before === null || typeof before !== "object" ? 0 : before.mcpServers;
@@ -146,7 +146,7 @@ it("whatever the file looks like, the entry is in it, the rest is the same, and 
       }
       const after = parse(edited.text) as Record<string, Record<string, unknown>>;
       expect(after["mcpServers"]?.["repertoire"]).toEqual(ENTRY);
-      expect(joinJson(edited.text, "f", PATH, ENTRY)).toEqual({ kind: "unchanged" });
+      expect(setJsonEntry(edited.text, "f", PATH, ENTRY)).toEqual({ kind: "unchanged" });
       // Nothing but white space may be missing from what was there, and in its order.
       let at = 0;
       for (const char of text.replaceAll(/\s/g, "")) {
@@ -158,8 +158,8 @@ it("whatever the file looks like, the entry is in it, the rest is the same, and 
   );
 });
 
-function leave(text: string, key = "a"): string {
-  const edited = leaveJson(text, "mcp.json", ["mcpServers", key]);
+function removeEntry(text: string, key = "a"): string {
+  const edited = removeJsonEntry(text, "mcp.json", ["mcpServers", key]);
   if (edited.kind !== "changed") throw new Error(JSON.stringify(edited));
   return edited.text;
 }
@@ -179,7 +179,7 @@ describe("C6: a server that is taken out", () => {
   },
 }
 `;
-    expect(leave(before)).toBe(`{
+    expect(removeEntry(before)).toBe(`{
   // mine
   "mcpServers": {
     // files
@@ -189,32 +189,32 @@ describe("C6: a server that is taken out", () => {
   },
 }
 `);
-    expect(leave(before, "c")).toContain(`    "b": { "command": "b" } /* b */\n  },`);
-    expect(leave(leave(leave(before), "b"), "c")).toContain(
+    expect(removeEntry(before, "c")).toContain(`    "b": { "command": "b" } /* b */\n  },`);
+    expect(removeEntry(removeEntry(removeEntry(before), "b"), "c")).toContain(
       `"mcpServers": {\n    // files\n    // chat\n  },`,
     );
   });
 
   it("goes from a file on one line, and from one with Windows line breaks", () => {
-    expect(leave(`{"mcpServers":{"a":{"command":"a"},"b":{}}}`)).toBe(`{"mcpServers":{"b":{}}}`);
-    expect(leave(`{"mcpServers":{"b":{}, "a":{"command":"a"}}}`)).toBe(`{"mcpServers":{"b":{} }}`);
-    expect(leave(`{"mcpServers": {\r\n  "a": {},\r\n  "b": {}\r\n}}`)).toBe(
+    expect(removeEntry(`{"mcpServers":{"a":{"command":"a"},"b":{}}}`)).toBe(`{"mcpServers":{"b":{}}}`);
+    expect(removeEntry(`{"mcpServers":{"b":{}, "a":{"command":"a"}}}`)).toBe(`{"mcpServers":{"b":{} }}`);
+    expect(removeEntry(`{"mcpServers": {\r\n  "a": {},\r\n  "b": {}\r\n}}`)).toBe(
       `{"mcpServers": {\r\n  "b": {}\r\n}}`,
     );
   });
 
   it("is left alone where it is not there, and the file where it cannot be read", () => {
     for (const text of ["", "{}", `{"mcpServers": []}`, `{"mcpServers": {"b": {}}}`]) {
-      expect(leaveJson(text, "f", ["mcpServers", "a"])).toEqual({ kind: "unchanged" });
+      expect(removeJsonEntry(text, "f", ["mcpServers", "a"])).toEqual({ kind: "unchanged" });
     }
-    expect(leaveJson(`{"mcpServers": {"a": {}, "a": {}}}`, "f", ["mcpServers", "a"]).kind).toBe("refused");
+    expect(removeJsonEntry(`{"mcpServers": {"a": {}, "a": {}}}`, "f", ["mcpServers", "a"]).kind).toBe("refused");
   });
 
   it("is gone whatever the file looks like, and strict JSON stays strict JSON", () => {
     fc.assert(
       fc.property(value, fc.constantFrom("a", "b", "d"), (text, key) => {
         const whole = `{"mcpServers": ${text}}`;
-        const edited = leaveJson(whole, "f", ["mcpServers", key]);
+        const edited = removeJsonEntry(whole, "f", ["mcpServers", key]);
         const before = parse(whole) as { mcpServers: unknown };
         const isThere =
           typeof before.mcpServers === "object" &&

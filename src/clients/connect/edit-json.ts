@@ -9,9 +9,9 @@ import { lineBreakOf } from "../../config/files/text-layout.ts";
 import type { TextEdit } from "./text-edit.ts";
 
 /** The place of the entry: the key that holds the servers, and the server's own. */
-export type JoinPath = readonly [section: string, key: string];
+export type EntryPath = readonly [section: string, key: string];
 
-export function joinJson(text: string, file: string, path: JoinPath, entry: JsonObject): TextEdit {
+export function setJsonEntry(text: string, file: string, path: EntryPath, entry: JsonObject): TextEdit {
   // Some clients make an empty file before they have anything to say in it.
   const body = text.trim() === "" ? `{}${lineBreakOf(text)}` : text;
   const parsed = readValue(body, file, path);
@@ -33,7 +33,7 @@ export function joinJson(text: string, file: string, path: JoinPath, entry: Json
 }
 
 /** The text without a server; `unchanged` where it has none, `refused` where the server cannot be taken out by itself. */
-export function leaveJson(text: string, file: string, path: JoinPath): TextEdit {
+export function removeJsonEntry(text: string, file: string, path: EntryPath): TextEdit {
   const [section, key] = path;
   const parsed = readValue(text.trim() === "" ? "{}" : text, file, path);
   if (typeof parsed === "string") return { kind: "refused", message: parsed };
@@ -48,7 +48,7 @@ export function leaveJson(text: string, file: string, path: JoinPath): TextEdit 
 }
 
 /** The file as plain values, or what is wrong with it. A key that stands twice matters only on the way to our entry. */
-function readValue(text: string, file: string, path: JoinPath): Record<string, unknown> | string {
+function readValue(text: string, file: string, path: EntryPath): Record<string, unknown> | string {
   const parsed = parseDocument(text, file);
   if (!parsed.ok) return parsed.problems.map(formatProblem).join("\n");
   const { document, complaints } = parsed;

@@ -8,11 +8,11 @@ import { parse, stringify, TomlError, type TomlTable } from "smol-toml";
 import type { JsonObject } from "../../core/json.ts";
 import { messageOf } from "../../core/errors.ts";
 import { mergeEntry } from "./client-entry.ts";
-import type { JoinPath } from "./edit-json.ts";
+import type { EntryPath } from "./edit-json.ts";
 import { lineBreakOf } from "../../config/files/text-layout.ts";
 import type { TextEdit } from "./text-edit.ts";
 
-export function joinToml(text: string, file: string, path: JoinPath, entry: JsonObject): TextEdit {
+export function setTomlEntry(text: string, file: string, path: EntryPath, entry: JsonObject): TextEdit {
   const parsed = readToml(text, file);
   if (typeof parsed === "string") return { kind: "refused", message: parsed };
   const [section, key] = path;
@@ -35,7 +35,7 @@ export function joinToml(text: string, file: string, path: JoinPath, entry: Json
 }
 
 /** The text without a server; `unchanged` where it has none, `refused` where it has no lines of its own. */
-export function leaveToml(text: string, file: string, path: JoinPath): TextEdit {
+export function removeTomlEntry(text: string, file: string, path: EntryPath): TextEdit {
   const [section, key] = path;
   const parsed = readToml(text, file);
   if (typeof parsed === "string") return { kind: "refused", message: parsed };
@@ -58,7 +58,7 @@ export function leaveToml(text: string, file: string, path: JoinPath): TextEdit 
 }
 
 /** Without the lines of the tables, and without the empty line above each where one is left below it. */
-function removeTables(text: string, path: JoinPath): string {
+function removeTables(text: string, path: EntryPath): string {
   const lines = text.split(/(?<=\n)/);
   const gone = new Set<number>();
   for (const { from, to } of findTables(lines, path)) {
@@ -105,7 +105,7 @@ interface LineRange {
 }
 
 /** The new tables where the first of the old ones stood; `undefined` where the entry has no table of its own. */
-function replaceTables(text: string, path: JoinPath, written: string): string | undefined {
+function replaceTables(text: string, path: EntryPath, written: string): string | undefined {
   const lines = text.split(/(?<=\n)/);
   const ranges = findTables(lines, path);
   if (ranges.length === 0) return undefined;
@@ -118,7 +118,7 @@ function replaceTables(text: string, path: JoinPath, written: string): string | 
 }
 
 /** The lines of our table and those below it, each without the comments that belong to what comes after. */
-function findTables(lines: readonly string[], path: JoinPath): LineRange[] {
+function findTables(lines: readonly string[], path: EntryPath): LineRange[] {
   const isOurs = headerPattern(path);
   const headers = lines.flatMap((line, index) => (/^\s*\[/.test(line) ? [index] : []));
   return headers
@@ -131,7 +131,7 @@ function findTables(lines: readonly string[], path: JoinPath): LineRange[] {
 }
 
 /** `[section.key]`, `[section.key.below]` and lists of tables, with the quotes and spaces that TOML allows. */
-function headerPattern(path: JoinPath): RegExp {
+function headerPattern(path: EntryPath): RegExp {
   const names = path
     .map((name) => RegExp.escape(name))
     .map((name) => `(?:${name}|"${name}"|'${name}')`)

@@ -6,7 +6,7 @@ import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { isSecretKey } from "../../text/redaction.ts";
 import { collectSecrets } from "../../config/values/secrets.ts";
-import type { JoinTarget } from "./client-target.ts";
+import type { ClientTarget } from "./client-target.ts";
 
 const HOLDERS: ReadonlySet<string> = new Set(["env", "headers", "http_headers"]);
 /** What only names a variable shows nothing. */
@@ -14,7 +14,7 @@ const REFERENCE = /^(?:[A-Za-z]+ )?\$(?:\{[^}]*\}|\w+)$/;
 /** The file was read before, and reading bounds its depth. */
 const DEPTH_MAX = 64;
 
-export function findJoinSecrets(text: string, format: JoinTarget["format"]): string[] {
+export function findFileSecrets(text: string, format: ClientTarget["format"]): string[] {
   const body = text.replace(/^\uFEFF/, "");
   const value: unknown = format === "toml" ? parseToml(body, { integersAsBigInt: true }) : parseJsonc(body);
   const secrets = new Set<string>();

@@ -10,7 +10,7 @@ import type { Config, ServerConfig, Transport } from "../../config/config.ts";
 import type { Environment } from "../../config/locate.ts";
 import { asObject } from "../../config/entries/server-check.ts";
 import type { ClientPlace } from "../client.ts";
-import type { JoinTarget } from "./client-target.ts";
+import type { ClientTarget } from "./client-target.ts";
 import { isOwnEntry } from "../read/own-entry.ts";
 import { readClients, type FoundServer } from "../read/read-clients.ts";
 import { escapeText } from "../translate/references.ts";
@@ -31,7 +31,7 @@ export const NOTHING_MOVED: MovedServers = { here: [], kept: [], elsewhere: [], 
 
 /** `stay` are the ids of servers that are left in the client. */
 export function findMovedServers(
-  target: JoinTarget,
+  target: ClientTarget,
   place: ClientPlace,
   config: Config,
   stay: readonly string[] = [],

@@ -115,7 +115,7 @@ export function planImport({ found, existing, env, ownCommand }: ImportInput): I
     }
     const twin = added.find(server.entry);
     if (twin !== undefined) {
-      join(twin, server, from, inputs);
+      adoptTwin(twin, server, from, inputs);
       duplicates.push({ key, from, sameAs: twin.key, where: "plan" });
       continue;
     }
@@ -176,7 +176,7 @@ function begin(
 }
 
 /** Where one client has a server on and another off, or a project brought it, the one that is on is the one that is wanted. */
-function join(twin: Draft, server: FoundServer, from: FoundIn, inputs: Map<string, InputUse>): void {
+function adoptTwin(twin: Draft, server: FoundServer, from: FoundIn, inputs: Map<string, InputUse>): void {
   twin.from.push(from);
   if (twin.isEnabled || !server.isEnabled) return;
   const separated = separateInputs(server, twin.id, inputs);

@@ -1,6 +1,9 @@
 /** The fields of an entry, read with patience for wrong types: each reader marks what it took, so that the rest can be named. */
 import { quoteKey } from "../../config/problem.ts";
 import { asObject } from "../../config/entries/server-check.ts";
+import type { ClientId, ClientPlace } from "../client.ts";
+import type { Rewriting } from "./variables.ts";
+import type { WrittenServer } from "../read/written-server.ts";
 
 /** One entry while it is read. */
 export interface Fields {
@@ -71,4 +74,13 @@ export function readPairs(
     seen.add(spelling);
   }
   return pairs;
+}
+
+/** An entry on its way from a client's shape to ours. */
+export interface EntryContext {
+  readonly client: ClientId;
+  readonly place: ClientPlace;
+  readonly written: WrittenServer;
+  readonly fields: Fields;
+  readonly rewriting: Rewriting;
 }

@@ -18,8 +18,7 @@ import {
 import { quoteKey } from "../../config/problem.ts";
 import { asObject } from "../../config/entries/server-check.ts";
 import type { ClientId, ClientPlace } from "../client.ts";
-import { createFields, scalarTexts, type Fields } from "./entry-fields.ts";
-import type { Passage } from "./passage.ts";
+import { createFields, scalarTexts, type Fields, type EntryContext } from "./entry-fields.ts";
 import { findBridged, type CommandLine } from "./mcp-remote.ts";
 import { bridgedEntry, remoteEntry } from "./remote-entry.ts";
 import { programEntry } from "./program-entry.ts";
@@ -42,16 +41,16 @@ export function translateEntry(
   if (object === undefined) return refuse("It is not an object.");
   const rewriting = createRewriting({ client, place, folder: written.folder });
   const fields = createFields(object, rewriting.note);
-  const passage: Passage = { client, place, written, fields, rewriting };
+  const context: EntryContext = { client, place, written, fields, rewriting };
   const isOff = fields.take("disabled") === true;
   const isNotOn = fields.take("enabled") === false;
   const isEnabled = written.isEnabled && !isOff && !isNotOn;
-  const reached = reach(passage);
+  const reached = reach(context);
   if (typeof reached === "string") return refuse(reached);
   const entry = {
     ...reached,
-    ...readTimeout(passage),
-    ...readTools(passage, reached),
+    ...readTimeout(context),
+    ...readTools(context, reached),
     ...(isEnabled ? {} : { enabled: false }),
   };
   noteRest(fields);
@@ -70,8 +69,8 @@ function refuse(reason: string): Translation {
 // ── how it is reached ───────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The part of the entry that says how the server is reached, or why that cannot be known. */
-function reach(passage: Passage): Record<string, Json> | string {
-  const { fields, client } = passage;
+function reach(context: EntryContext): Record<string, Json> | string {
+  const { fields, client } = context;
   const type = readTransportType(fields.take(...TRANSPORT_KEYS));
   if (type === "unknown") return "Its transport is none that Repertoire knows: stdio, http and sse.";
   const line = readCommandLine(fields);
@@ -83,12 +82,12 @@ function reach(passage: Passage): Record<string, Json> | string {
     if (line !== undefined) fields.note("It has a command as well, which is left out.");
     // Gemini CLI means the older transport by a plain url.
     const otherwise = client === "gemini" && streamUrl === undefined ? "sse" : undefined;
-    return remoteEntry(passage, url, streamUrl === undefined ? (type ?? otherwise) : "http");
+    return remoteEntry(context, url, streamUrl === undefined ? (type ?? otherwise) : "http");
   }
   if (line === undefined) return "It has neither a command nor a url.";
   if (url !== undefined) fields.note("It has a url as well, which is left out.");
   const bridged = findBridged(line);
-  return bridged === undefined ? programEntry(passage, line) : bridgedEntry(passage, bridged);
+  return bridged === undefined ? programEntry(context, line) : bridgedEntry(context, bridged);
 }
 
 function readCommandLine(fields: Fields): CommandLine | string | undefined {
@@ -103,7 +102,7 @@ function readCommandLine(fields: Fields): CommandLine | string | undefined {
 
 // ── what is said about it ───────────────────────────────────────────────────────────────────────────────────────────
 
-function readTimeout({ client, fields }: Passage): Record<string, Json> {
+function readTimeout({ client, fields }: EntryContext): Record<string, Json> {
   const start = readStartTimeout(fields);
   const seconds = fields.take("tool_timeout_sec");
   // The others do not say what their number counts.
@@ -124,7 +123,7 @@ function readStartTimeout(fields: Fields): number | undefined {
   return given === undefined ? undefined : startTimeoutMsOf(...given);
 }
 
-function readTools({ fields }: Passage, reached: Record<string, Json>): Record<string, Json> {
+function readTools({ fields }: EntryContext, reached: Record<string, Json>): Record<string, Json> {
   const tools = fields.take("tools");
   const allow = toolNamesIn(fields.take(...ALLOW_KEYS) ?? (Array.isArray(tools) ? tools : undefined));
   const hidden = asObject(reached["tools"])?.["deny"];

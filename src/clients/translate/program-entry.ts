@@ -2,18 +2,17 @@ import type { Json } from "../../core/json.ts";
 import { readVariable } from "../../config/locate.ts";
 import { asObject } from "../../config/entries/server-check.ts";
 import { pathOf } from "../client.ts";
-import { readPairs } from "./entry-fields.ts";
-import type { Passage } from "./passage.ts";
+import { readPairs, type EntryContext } from "./entry-fields.ts";
 import type { CommandLine } from "./mcp-remote.ts";
 
 /** A server that is started. */
-export function programEntry(passage: Passage, line: CommandLine): Record<string, Json> {
-  const { rewriting } = passage;
+export function programEntry(context: EntryContext, line: CommandLine): Record<string, Json> {
+  const { rewriting } = context;
   const command = rewriting.text(line.command);
   const args = line.args.map((arg) => rewriting.text(arg));
-  const env = readEnv(passage);
-  const cwd = readCwd(passage, line);
-  const envFile = readEnvFile(passage);
+  const env = readEnv(context);
+  const cwd = readCwd(context, line);
+  const envFile = readEnvFile(context);
   return {
     command,
     ...(args.length === 0 ? {} : { args }),
@@ -24,19 +23,19 @@ export function programEntry(passage: Passage, line: CommandLine): Record<string
 }
 
 /** The variables that an entry gives a program, as they are written there. */
-export function pairsOfEnv({ fields }: Passage): [name: string, text: string][] {
+export function pairsOfEnv({ fields }: EntryContext): [name: string, text: string][] {
   const isName = (name: string): boolean => name !== "" && !/[=\0]/.test(name);
   return readPairs(fields.take("env", "environment"), { label: "env", isName, note: fields.note });
 }
 
-function readEnv(passage: Passage): Record<string, string> {
-  const { rewriting } = passage;
-  const pairs = pairsOfEnv(passage).map(([name, text]) => [name, rewriting.text(text)] as const);
-  return Object.fromEntries([...inheritedEnv(passage), ...pairs]);
+function readEnv(context: EntryContext): Record<string, string> {
+  const { rewriting } = context;
+  const pairs = pairsOfEnv(context).map(([name, text]) => [name, rewriting.text(text)] as const);
+  return Object.fromEntries([...inheritedEnv(context), ...pairs]);
 }
 
 /** Codex names variables that it passes on. One that is not set is not passed on there either. */
-function inheritedEnv({ fields, place }: Passage): [string, string][] {
+function inheritedEnv({ fields, place }: EntryContext): [string, string][] {
   const list = fields.take("env_vars");
   const names = (Array.isArray(list) ? list : []).map((item: unknown) => asObject(item)?.["name"] ?? item);
   return names.flatMap((name): [string, string][] => {
@@ -48,7 +47,7 @@ function inheritedEnv({ fields, place }: Passage): [string, string][] {
 }
 
 /** A path of the entry. Ours start at the folder of our own file, so a relative one is made whole. */
-function wholePath({ fields, rewriting, place, written }: Passage, key: string, text: string): string {
+function wholePath({ fields, rewriting, place, written }: EntryContext, key: string, text: string): string {
   const path = pathOf(place.platform);
   const home = /^~(?=[/\\]|$)/.test(text) ? `${place.homedir}${text.slice(1)}` : undefined;
   const isWhole = home !== undefined || text.startsWith("${") || path.isAbsolute(text);
@@ -56,16 +55,16 @@ function wholePath({ fields, rewriting, place, written }: Passage, key: string, 
   return rewriting.text(isWhole ? (home ?? text) : path.join(written.folder, text));
 }
 
-function readEnvFile(passage: Passage): string | undefined {
-  const envFile = passage.fields.text("envFile", "env_file");
-  return envFile === undefined ? undefined : wholePath(passage, "envFile", envFile);
+function readEnvFile(context: EntryContext): string | undefined {
+  const envFile = context.fields.text("envFile", "env_file");
+  return envFile === undefined ? undefined : wholePath(context, "envFile", envFile);
 }
 
 /** Where the program runs. */
-function readCwd(passage: Passage, line: CommandLine): string | undefined {
-  const { fields, rewriting, written } = passage;
+function readCwd(context: EntryContext, line: CommandLine): string | undefined {
+  const { fields, rewriting, written } = context;
   const cwd = fields.text("cwd", "workingDirectory");
-  if (cwd !== undefined) return wholePath(passage, "cwd", cwd);
+  if (cwd !== undefined) return wholePath(context, "cwd", cwd);
   const isRelative = [line.command, ...line.args].some((word) => /^\.\.?(?:[/\\]|$)/.test(word));
   if (written.scope !== "project" || !isRelative) return undefined;
   fields.note("It runs in the project folder, where its relative paths begin.");

@@ -1,8 +1,7 @@
 import type { Json } from "../../core/json.ts";
 import { findHeaderNameProblem } from "../../config/http.ts";
 import { asObject } from "../../config/entries/server-check.ts";
-import { readPairs, scalarText } from "./entry-fields.ts";
-import type { Passage } from "./passage.ts";
+import { readPairs, scalarText, type EntryContext } from "./entry-fields.ts";
 import type { Bridged } from "./mcp-remote.ts";
 import { pairsOfEnv } from "./program-entry.ts";
 import { escapeText } from "./references.ts";
@@ -11,16 +10,16 @@ type Headers = readonly (readonly [name: string, value: string])[];
 
 /** A server that is reached by its address. */
 export function remoteEntry(
-  passage: Passage,
+  context: EntryContext,
   url: string,
   type: "stdio" | "http" | "sse" | undefined,
 ): Record<string, Json> {
-  const { fields, rewriting } = passage;
-  const headers = readHeaders(passage);
+  const { fields, rewriting } = context;
+  const headers = readHeaders(context);
   for (const key of ["env", "environment", "envFile", "cwd", "args"]) {
     if (fields.take(key) !== undefined) fields.note(`Its ${key} is left out: nothing is started for it.`);
   }
-  return buildRemote(passage, {
+  return buildRemote(context, {
     url: rewriting.text(url),
     headers,
     type: type === "stdio" ? undefined : type,
@@ -28,9 +27,9 @@ export function remoteEntry(
 }
 
 /** The server behind a bridge. The bridge fills variables of its own environment into its headers. */
-export function bridgedEntry(passage: Passage, bridged: Bridged): Record<string, Json> {
-  const { fields, rewriting } = passage;
-  const env = new Map(pairsOfEnv(passage));
+export function bridgedEntry(context: EntryContext, bridged: Bridged): Record<string, Json> {
+  const { fields, rewriting } = context;
+  const env = new Map(pairsOfEnv(context));
   const used = new Set<string>();
   const fill = (text: string): string =>
     text.replace(/\$\{([A-Za-z_]\w*)\}/g, (token, name: string) => {
@@ -49,7 +48,7 @@ export function bridgedEntry(passage: Passage, bridged: Bridged): Record<string,
   if (dropped.length > 0) fields.note("Flags and variables that only mcp-remote needs are left out.");
   const url = rewriting.text(bridged.url);
   const type = bridged.isSse ? "sse" : undefined;
-  const remote = buildRemote(passage, { url, headers, type });
+  const remote = buildRemote(context, { url, headers, type });
   return bridged.hidden.length === 0 ? remote : { ...remote, tools: { deny: [...bridged.hidden] } };
 }
 
@@ -59,24 +58,24 @@ interface Remote {
   readonly type: "http" | "sse" | undefined;
 }
 
-function buildRemote(passage: Passage, { url, headers, type }: Remote): Record<string, Json> {
+function buildRemote(context: EntryContext, { url, headers, type }: Remote): Record<string, Json> {
   const login = splitLogin(url);
   const hasOwn = headers.some(([name]) => name.toLowerCase() === "authorization");
   const all =
     login.basic === undefined || hasOwn ? headers : [...headers, ["Authorization", login.basic] as const];
   if (login.basic !== undefined) {
-    passage.fields.note("The user name and password in its url are sent in a header instead.");
+    context.fields.note("The user name and password in its url are sent in a header instead.");
   }
   return {
-    type: type ?? guessType(passage, login.url),
+    type: type ?? guessType(context, login.url),
     url: login.url,
     ...(all.length === 0 ? {} : { headers: Object.fromEntries(all) }),
-    ...readOAuth(passage),
+    ...readOAuth(context),
   };
 }
 
 /** Clients that are told no transport try both. Here one must be named, and the older one has always lived under this name. */
-function guessType({ fields }: Passage, url: string): "http" | "sse" {
+function guessType({ fields }: EntryContext, url: string): "http" | "sse" {
   if (!/\/sse\/?(?:[?#]|$)/i.test(url)) return "http";
   fields.note('Its url ends in /sse, so it is reached over the older transport "sse".');
   return "sse";
@@ -100,7 +99,7 @@ function decodePercent(text: string): string {
 }
 
 /** Headers as they are, and those of Codex that name the variable which holds them. */
-function readHeaders({ fields, rewriting }: Passage): Headers {
+function readHeaders({ fields, rewriting }: EntryContext): Headers {
   const isName = (name: string): boolean => findHeaderNameProblem(name) === undefined;
   const read = (value: unknown) => readPairs(value, { label: "headers", isName, note: fields.note });
   const plain = read(listedHeaders(fields.take("headers", "http_headers", "requestHeaders")));
@@ -131,7 +130,7 @@ function listedHeaders(value: unknown): unknown {
 }
 
 /** What a login needs to know, in the spellings of several clients. */
-function readOAuth({ fields, rewriting }: Passage): Record<string, Json> {
+function readOAuth({ fields, rewriting }: EntryContext): Record<string, Json> {
   const settings = asObject(fields.take("oauth", "auth")) ?? {};
   const text = (...keys: string[]): string | undefined => {
     const found = keys.map((key) => settings[key]).find((value) => typeof value === "string" && value !== "");
