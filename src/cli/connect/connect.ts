@@ -1,7 +1,12 @@
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import { describeEntry } from "../../clients/connect/client-entry.ts";
 import { findClientTarget, OWN_KEY, type ClientTarget } from "../../clients/connect/client-target.ts";
-import { planClientEdit, undoClientEdit, writeClientEdit, type ClientEdit } from "../../clients/connect/client-edit.ts";
+import {
+  planClientEdit,
+  undoClientEdit,
+  writeClientEdit,
+  type ClientEdit,
+} from "../../clients/connect/client-edit.ts";
 import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../../clients/connect/moved-servers.ts";
 import { locateConfig } from "../../config/locate.ts";
 import { undoChange, type Undone } from "../../config/files/undo-backup.ts";

@@ -13,9 +13,7 @@ import type { GlobalOptions } from "../global-options.ts";
 /** One line for each that is wrong; nothing where all is well. */
 export function checkClients(place: ClientPlace, options: GlobalOptions): Check[] {
   return readClients(place)
-    .servers.filter(
-      ({ key, entry, isEnabled }) => isEnabled && (key === OWN_KEY || isOwnEntry(key, entry)),
-    )
+    .servers.filter(({ key, entry, isEnabled }) => isEnabled && (key === OWN_KEY || isOwnEntry(key, entry)))
     .flatMap((found): Check[] => {
       const problem = findProblem(found);
       if (problem === undefined) return [];

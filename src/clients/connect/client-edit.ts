@@ -37,7 +37,11 @@ export type ClientEditPlan =
   | { readonly kind: "refused"; readonly message: string };
 
 /** What the client's file would become with this entry in it, and without the servers of these keys. */
-export function planClientEdit(target: ClientTarget, entry: JsonObject, keys: readonly string[] = []): ClientEditPlan {
+export function planClientEdit(
+  target: ClientTarget,
+  entry: JsonObject,
+  keys: readonly string[] = [],
+): ClientEditPlan {
   const read = readWhole(target.path, CLIENT_FILE_BYTES_MAX);
   if (typeof read === "object") return { kind: "refused", message: `${target.path}  ${read.message}` };
   const gone: string[] = [];

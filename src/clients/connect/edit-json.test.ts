@@ -207,7 +207,9 @@ describe("C6: a server that is taken out", () => {
     for (const text of ["", "{}", `{"mcpServers": []}`, `{"mcpServers": {"b": {}}}`]) {
       expect(removeJsonEntry(text, "f", ["mcpServers", "a"])).toEqual({ kind: "unchanged" });
     }
-    expect(removeJsonEntry(`{"mcpServers": {"a": {}, "a": {}}}`, "f", ["mcpServers", "a"]).kind).toBe("refused");
+    expect(removeJsonEntry(`{"mcpServers": {"a": {}, "a": {}}}`, "f", ["mcpServers", "a"]).kind).toBe(
+      "refused",
+    );
   });
 
   it("is gone whatever the file looks like, and strict JSON stays strict JSON", () => {

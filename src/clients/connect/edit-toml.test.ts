@@ -110,7 +110,8 @@ it("whatever stands in the file, the entry is added, every byte stays, and a sec
 });
 
 describe("C6: a table that is taken out", () => {
-  const removeEntry = (text: string, key: string) => removeTomlEntry(text, "config.toml", ["mcp_servers", key]);
+  const removeEntry = (text: string, key: string) =>
+    removeTomlEntry(text, "config.toml", ["mcp_servers", key]);
 
   it("goes with those below it; what belongs to the next one stays", () => {
     const before = `model = "x"
@@ -138,6 +139,8 @@ command = "b"
   });
 
   it("is refused where it has no lines of its own", () => {
-    expect(removeEntry(`[mcp_servers]\nfiles = { command = "a" }\n`, "files")).toMatchObject({ kind: "refused" });
+    expect(removeEntry(`[mcp_servers]\nfiles = { command = "a" }\n`, "files")).toMatchObject({
+      kind: "refused",
+    });
   });
 });
