@@ -9,11 +9,9 @@ import { buildConfig } from "./build.ts";
 import { readConfigText, type ConfigText, type FileText, type LoadOptions } from "./files/config-text.ts";
 import { SECTIONS_IN_NEED_OF_TRUST, type Config, type ConfigInput } from "./config.ts";
 import { parseDocument } from "./files/document.ts";
-import { editorVariables } from "./values/editor-variables.ts";
-import { readEnvFile } from "./files/env-file.ts";
 import { readEnvironment, type EnvironmentServers } from "./values/environment.ts";
-import { expandTree, type InputUse, type TreeExpansion } from "./values/expand.ts";
-import type { FileChecked } from "./files/file-check.ts";
+import { expandTree, type InputUse, type TreeExpansion, editorVariables } from "./values/expand.ts";
+import { type FileChecked, checkWithGaps } from "./files/file-check.ts";
 import {
   checkInputs,
   complainMissing,
@@ -34,10 +32,10 @@ import {
   objectAt,
   parseServerKey,
   type ServersChecked,
+  listEntries,
 } from "./entries/server-check.ts";
 import { readEntry } from "./entries/server-entry.ts";
-import { listEntries } from "./entries/server-table.ts";
-import { checkWithGaps } from "./entries/unresolved.ts";
+import { readEnvFile } from "./files/read-file.ts";
 
 export type LoadResult =
   | { readonly ok: true; readonly config: Config; readonly warnings: readonly Problem[] }

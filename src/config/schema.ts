@@ -14,7 +14,7 @@ import {
   findUrlProblem,
   type ValueProblem,
 } from "./http.ts";
-import { INPUT_ID_RULE, isInputId } from "./values/input-id.ts";
+import { INPUT_ID_RULE, isInputId } from "./values/expand.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -9,7 +9,6 @@ import {
 } from "../../clients/connect/client-edit.ts";
 import { findMovedServers, NOTHING_MOVED, type MovedServers } from "../../clients/connect/moved-servers.ts";
 import { locateConfig } from "../../config/locate.ts";
-import { undoChange, type Undone } from "../../config/files/undo-backup.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { loadConfigWithInputs } from "../../secrets/inputs.ts";
@@ -30,6 +29,7 @@ import { diffServers, showDiff } from "../terminal/shown-diff.ts";
 import { failWith, green, note, print, printJson, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
 import { defineCommand } from "../command.ts";
+import { undoChange, type Undone } from "../../config/files/backup.ts";
 
 export const connectCommand = defineCommand({
   name: "connect",

@@ -11,13 +11,13 @@ import { readConfigText } from "../../config/files/config-text.ts";
 import { parseDocument } from "../../config/files/document.ts";
 import { editText, writeConfig, type ConfigEdit } from "../../config/files/edit.ts";
 import type { KeyPath } from "../../config/problem.ts";
-import { listEntries } from "../../config/entries/server-table.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { openInputs } from "../../secrets/inputs.ts";
 import { shapeOfConfig } from "../../config/files/config-shape.ts";
 import { shellWord } from "./check.ts";
 import { diffFile } from "../terminal/file-diff.ts";
 import type { GlobalOptions } from "../global-options.ts";
+import { listEntries } from "../../config/entries/server-check.ts";
 
 export interface Fix {
   /** What is done, in a sentence. */

@@ -4,9 +4,7 @@ import { readClients, type ClientsRead } from "../../clients/read/read-clients.t
 import { writeImport } from "../../clients/import/write-import.ts";
 import { loadConfig } from "../../config/load.ts";
 import { parseDocument } from "../../config/files/document.ts";
-import { readWhole } from "../../config/files/read-whole.ts";
 import { objectAt } from "../../config/entries/server-check.ts";
-import { undoChange } from "../../config/files/undo-backup.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { openInputs } from "../../secrets/inputs.ts";
@@ -23,6 +21,8 @@ import { configError } from "../session.ts";
 import { failWith, green, note, print, red, tell, terminalOptions, yellow } from "../terminal/terminal.ts";
 import { thisPlace } from "../place.ts";
 import { defineCommand } from "../command.ts";
+import { readWhole } from "../../config/files/read-file.ts";
+import { undoChange } from "../../config/files/backup.ts";
 
 export const initCommand = defineCommand({
   name: "init",

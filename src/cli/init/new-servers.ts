@@ -8,10 +8,10 @@ import { piecesOf, textsOf } from "../../clients/translate/references.ts";
 import { parseDocument } from "../../config/files/document.ts";
 import { planEdits, writeConfig } from "../../config/files/edit.ts";
 import type { FiledServer } from "../../config/entries/filed-servers.ts";
-import { readWhole } from "../../config/files/read-whole.ts";
 import { asObject, objectAt } from "../../config/entries/server-check.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { openInputs, type Inputs } from "../../secrets/inputs.ts";
+import { readWhole } from "../../config/files/read-file.ts";
 
 export interface NewServer {
   readonly key: string;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import {
   chmodSync,
   existsSync,
@@ -11,14 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createTempProject } from "../../config/temp-project.testkit.ts";
 import { CLIENT_IDS, type ClientId } from "../client.ts";
 import { describeEntry } from "./client-entry.ts";
 import { findClientTarget, type ClientTarget } from "./client-target.ts";
 import { planClientEdit, writeClientEdit, type ClientEdit } from "./client-edit.ts";
-import { undoChange } from "../../config/files/undo-backup.ts";
+import { undoChange } from "../../config/files/backup.ts";
 
 const SERVE = { kind: "stdio", command: "repertoire", args: ["serve"] } as const;
 

@@ -4,10 +4,8 @@
  */
 import { parse } from "smol-toml";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { findBackup, forgetBackup, keepBackup, sha256Of } from "../../config/files/backup.ts";
+import { findBackup, forgetBackup, keepBackup, sha256Of, changeError } from "../../config/files/backup.ts";
 import { parseDocument } from "../../config/files/document.ts";
-import { CLIENT_FILE_BYTES_MAX, readWhole } from "../../config/files/read-whole.ts";
-import { changeError } from "../../config/files/undo-backup.ts";
 import {
   findMissingFolder,
   modeOf,
@@ -19,6 +17,7 @@ import { setJsonEntry, removeJsonEntry } from "./edit-json.ts";
 import { OWN_KEY, type ClientTarget } from "./client-target.ts";
 import { editBehindMark, type TextEdit } from "./text-edit.ts";
 import { setTomlEntry, removeTomlEntry } from "./edit-toml.ts";
+import { CLIENT_FILE_BYTES_MAX, readWhole } from "../../config/files/read-file.ts";
 
 export interface ClientEdit {
   readonly kind: "change";

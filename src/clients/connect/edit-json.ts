@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { parseDocument } from "../../config/files/document.ts";
-import { removeJson, setJson } from "../../config/files/json-edit.ts";
+import { removeJson, setJson, lineBreakOf } from "../../config/files/json-edit.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { mergeEntry } from "./client-entry.ts";
-import { lineBreakOf } from "../../config/files/text-layout.ts";
 import type { TextEdit } from "./text-edit.ts";
 
 /** The place of the entry: the key that holds the servers, and the server's own. */

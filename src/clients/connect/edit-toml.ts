@@ -9,8 +9,8 @@ import type { JsonObject } from "../../core/json.ts";
 import { messageOf } from "../../core/errors.ts";
 import { mergeEntry } from "./client-entry.ts";
 import type { EntryPath } from "./edit-json.ts";
-import { lineBreakOf } from "../../config/files/text-layout.ts";
 import type { TextEdit } from "./text-edit.ts";
+import { lineBreakOf } from "../../config/files/json-edit.ts";
 
 export function setTomlEntry(text: string, file: string, path: EntryPath, entry: JsonObject): TextEdit {
   const parsed = readToml(text, file);

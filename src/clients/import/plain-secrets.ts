@@ -4,9 +4,9 @@
  */
 import { isSecretKey, PATTERNS, HINTS, REDACTED } from "../../text/redaction.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
-import { isSecretEntry } from "../../config/values/secret-entry.ts";
 import { freeInputId } from "../translate/input-declaration.ts";
 import { literalOf } from "../translate/references.ts";
+import { isSecretEntry } from "../../config/values/secrets.ts";
 
 /** Where a secret stands. */
 export interface PlainSecret {

@@ -3,16 +3,15 @@
  * move are kept before the file speaks of them, so a crash in between leaves values that nobody uses, and no server without its own.
  */
 import type { JsonObject } from "../../core/json.ts";
-import { keepBackup, sha256Of } from "../../config/files/backup.ts";
+import { keepBackup, sha256Of, changeError } from "../../config/files/backup.ts";
 import { editText, writeConfig, type ConfigEdit } from "../../config/files/edit.ts";
 import { parseDocument } from "../../config/files/document.ts";
 import type { InputDeclaration } from "../../config/values/inputs.ts";
-import { readWhole } from "../../config/files/read-whole.ts";
 import { findMissingFolder, modeOf } from "../../process/replace-file.ts";
 import { asObject } from "../../config/entries/server-check.ts";
-import { changeError } from "../../config/files/undo-backup.ts";
 import { withInputs } from "./plain-secrets.ts";
 import type { ImportPlan } from "./plan-import.ts";
+import { readWhole } from "../../config/files/read-file.ts";
 
 export interface ImportTarget {
   readonly path: string;

@@ -1,8 +1,7 @@
 import { parse as parseToml, TomlError } from "smol-toml";
 import { parseDocument } from "../../config/files/document.ts";
 import { quoteKey, type Problem } from "../../config/problem.ts";
-import { readTextFile } from "../../config/files/read-file.ts";
-import { CLIENT_FILE_BYTES_MAX } from "../../config/files/read-whole.ts";
+import { readTextFile, CLIENT_FILE_BYTES_MAX } from "../../config/files/read-file.ts";
 import { DEPTH_MAX } from "../../config/files/syntax.ts";
 import type { ClientFile } from "../client.ts";
 

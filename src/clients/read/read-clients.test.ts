@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLIENT_IDS, type ClientId } from "../client.ts";
 import { copyClientsHome, createClientsHome } from "../clients-home.testkit.ts";
-import { CLIENT_FILE_BYTES_MAX } from "../../config/files/read-whole.ts";
 import { readClients, SERVERS_PER_FILE_MAX, type ClientsRead } from "./read-clients.ts";
+import { CLIENT_FILE_BYTES_MAX } from "../../config/files/read-file.ts";
 
 const env = { GITHUB_TOKEN: "set", CI_JOB: "7" };
 

@@ -2,12 +2,12 @@
  * Each client has variables of its own in the texts of its config. They become what our config understands, or the very text that
  * they stand for; everything that the client does not expand stays the literal that it is there, with `${` escaped.
  */
-import { editorVariables } from "../../config/values/editor-variables.ts";
 import { readVariable } from "../../config/locate.ts";
 import { quoteKey } from "../../config/problem.ts";
 import type { ClientId, ClientPlace } from "../client.ts";
 import { inputIdOf } from "./input-declaration.ts";
 import { escapeText } from "./references.ts";
+import { editorVariables } from "../../config/values/expand.ts";
 
 /** A hostile text could hold thousands of them; nobody reads more. */
 const NOTE_COUNT_MAX = 20;

@@ -1,8 +1,7 @@
 import { readConfigText, type LoadOptions } from "../files/config-text.ts";
 import { parseDocument } from "../files/document.ts";
 import type { Problem } from "../problem.ts";
-import { parseServerKey } from "./server-check.ts";
-import { listEntries, type SERVER_TABLES } from "./server-table.ts";
+import { parseServerKey, listEntries, type SERVER_TABLES } from "./server-check.ts";
 
 /** A server as it stands in a file, whatever is wrong with it. */
 export interface FiledServer {

@@ -5,8 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, dirname } from "node:path";
 import { messageOf, RepertoireError } from "../../core/errors.ts";
+import { PRIVATE_MODES, removeFolders, replaceFile, resolveLink } from "../../process/replace-file.ts";
+import { CLIENT_FILE_BYTES_MAX, readWhole } from "./read-file.ts";
 
 const FOLDER_NAME = "backups";
 /** For each client. A backup is undone soon or never. */
@@ -144,4 +146,65 @@ function isBackup(value: unknown): value is Backup {
 
 function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
+}
+
+// ── undoing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type Undone =
+  | { readonly kind: "restored" | "removed"; readonly backup: Backup }
+  /** The file is already what it was before. */
+  | { readonly kind: "already"; readonly backup: Backup }
+  /** The file was changed since, and undoing would lose that change. */
+  | { readonly kind: "changed"; readonly backup: Backup }
+  | { readonly kind: "none" };
+
+/**
+ * Undoes the newest change of this file: it is again what it was before, to the byte, or is gone where there was none. `isForced`
+ * also where the file was changed since.
+ */
+export function undoChange(owner: BackupOwner, path: string, home: string, isForced = false): Undone {
+  const kept = findBackup(home, owner, path);
+  if (kept === undefined) return { kind: "none" };
+  const { file, backup } = kept;
+  const state = compare(path, backup);
+  if (state === "changed" && !isForced) return { kind: "changed", backup };
+  if (state !== "before") restore(path, backup);
+  forgetBackup(file);
+  if (state === "before") return { kind: "already", backup };
+  return { kind: backup.before === null ? "removed" : "restored", backup };
+}
+
+/** Nothing was changed where this is thrown. */
+export function changeError(
+  path: string,
+  cause: unknown,
+  cure = "Check that the file and its folder can be written.",
+): RepertoireError {
+  return new RepertoireError("CONFIG_INVALID", `Cannot change ${path}: ${messageOf(cause)}`, {
+    hint: `Nothing was changed. ${cure}`,
+    cause,
+  });
+}
+
+function compare(path: string, { before, afterSha256 }: Backup): "before" | "after" | "changed" {
+  const now = readWhole(path, CLIENT_FILE_BYTES_MAX);
+  if (typeof now === "object") return "changed";
+  if (now === undefined) return before === null ? "before" : "changed";
+  const bytes = Buffer.from(now);
+  if (sha256Of(bytes) === afterSha256) return "after";
+  return bytes.toString("base64") === before ? "before" : "changed";
+}
+
+function restore(path: string, { before, mode, madeFolder }: Backup): void {
+  try {
+    if (before !== null) {
+      replaceFile(path, Buffer.from(before, "base64"), PRIVATE_MODES, mode ?? undefined);
+      return;
+    }
+    const file = resolveLink(path);
+    rmSync(file, { force: true });
+    if (madeFolder !== undefined) removeFolders(dirname(file), madeFolder);
+  } catch (error) {
+    throw changeError(path, error);
+  }
 }

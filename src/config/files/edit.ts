@@ -6,14 +6,13 @@
 import { applyEdits, modify } from "jsonc-parser";
 import { hashText } from "../../core/json.ts";
 import { parseDocument } from "./document.ts";
-import { setJson } from "./json-edit.ts";
+import { setJson, lineBreakOf } from "./json-edit.ts";
 import { formatPath } from "../problem.ts";
-import { readWhole } from "./read-whole.ts";
 import { PRIVATE_MODES, replaceFile } from "../../process/replace-file.ts";
 import { asObject } from "../entries/server-check.ts";
-import { lineBreakOf } from "./text-layout.ts";
 import { isTrusted, trust } from "../trust.ts";
-import { changeError } from "./undo-backup.ts";
+import { readWhole } from "./read-file.ts";
+import { changeError } from "./backup.ts";
 
 /** A value at a path of keys, and at its end of a list where a number says so; `undefined` removes. */
 export interface ConfigEdit {

@@ -4,7 +4,6 @@
  * the new entry.
  */
 import { createScanner, findNodeAtLocation, parseTree, type Node } from "jsonc-parser";
-import { lineBreakOf } from "./text-layout.ts";
 
 /** The text, which is an object, with a value at a path of keys. Objects on the way that are missing are made. */
 export function setJson(text: string, path: readonly string[], value: unknown): string {
@@ -147,4 +146,10 @@ function findLineRest(text: string, offset: number): number {
     if (COMMENTS.has(token)) end = scanner.getPosition();
   }
   return end;
+}
+
+/** The line break of a text: that of its first line. */
+export function lineBreakOf(text: string): "\r\n" | "\n" {
+  const at = text.indexOf("\n");
+  return at > 0 && text[at - 1] === "\r" ? "\r\n" : "\n";
 }

@@ -13,8 +13,7 @@ import { dirname } from "node:path";
 import type { FileText } from "./config-text.ts";
 import type { Document } from "./document.ts";
 import { quoteKey, type Complaint, type KeyPath, type Problem } from "../problem.ts";
-import { asObject, parseServerKey } from "../entries/server-check.ts";
-import { listEntries, SERVER_TABLES } from "../entries/server-table.ts";
+import { asObject, parseServerKey, listEntries, SERVER_TABLES } from "../entries/server-check.ts";
 
 /** One file that could be parsed. */
 export interface Layer {

@@ -8,9 +8,9 @@
  * it. An input without a value is no problem here: what it means depends on where it stands.
  */
 import { isSecretKey } from "../../text/redaction.ts";
-import { INPUT_ID_RULE, isInputId } from "./input-id.ts";
 import { readVariable, type Environment } from "../locate.ts";
 import type { Complaint, KeyPath } from "../problem.ts";
+import { posix, win32 } from "node:path";
 
 /**
  * An escape, a reference, or a `${` that is neither. A default ends before the next `${`, which both refuses nesting and
@@ -180,4 +180,35 @@ const WHOLE_REFERENCE =
 /** Whether a written value is nothing but one variable or input (after the word for its scheme), so that showing it shows no secret. */
 export function isWholeReference(written: string): boolean {
   return WHOLE_REFERENCE.test(written);
+}
+
+/** Also a part of the name under which a value is kept, and a word on the command line. */
+const INPUT_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+export const INPUT_ID_RULE =
+  "the id of an input is 1 to 64 letters, digits, _ . and -, beginning with a letter or digit";
+
+export function isInputId(text: string): boolean {
+  return INPUT_ID.test(text);
+}
+
+interface EditorPlace {
+  readonly homedir: string;
+  /** The folder that is the workspace. */
+  readonly folder: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** What editors put in place of `${workspaceFolder}` and the like, by name. */
+export function editorVariables({ homedir, folder, platform }: EditorPlace): ReadonlyMap<string, string> {
+  const path = platform === "win32" ? win32 : posix;
+  return new Map([
+    ["userHome", homedir],
+    ["workspaceFolder", folder],
+    ["workspaceRoot", folder],
+    ["cwd", folder],
+    ["workspaceFolderBasename", path.basename(folder)],
+    ["pathSeparator", path.sep],
+    ["/", path.sep],
+  ]);
 }

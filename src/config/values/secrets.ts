@@ -6,7 +6,6 @@ import { parseJson } from "../../core/json.ts";
 import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../../text/redaction.ts";
 import type { LlmConfig, Transport } from "../config.ts";
 import { isWholeReference } from "./expand.ts";
-import { isSecretEntry } from "./secret-entry.ts";
 
 /** Names that mean a secret behind two dashes and nowhere else. */
 const SECRET_FLAGS: ReadonlySet<string> = new Set(["pass", "pw", "key"]);
@@ -149,4 +148,14 @@ function decodePercent(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** `OPENAI_KEY`, `Ocp-Apim-Subscription-Key`; a public key is for everybody. */
+const KEY_NAME = /^(?!.*public).*(?:^|[_-])key$/i;
+/** One long word with letters and digits, and no path: nobody calls a column or a button like that. */
+const DRAWN_BY_LOT = /^(?![/~.])(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.+/=:~-]{16,}$/;
+
+/** Whether a variable or a header holds a secret. `SORT_KEY=created_at` does not; a name that says more needs no look at the value. */
+export function isSecretEntry(name: string, value: string): boolean {
+  return isSecretKey(name) || (KEY_NAME.test(name) && DRAWN_BY_LOT.test(value));
 }

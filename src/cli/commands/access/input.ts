@@ -1,5 +1,4 @@
 import type { ConfigInput } from "../../../config/config.ts";
-import { INPUT_ID_RULE, isInputId } from "../../../config/values/input-id.ts";
 import { loadConfig } from "../../../config/load.ts";
 import { locateConfig } from "../../../config/locate.ts";
 import { formatPath } from "../../../config/problem.ts";
@@ -16,6 +15,7 @@ import { defineCommand } from "../../command.ts";
 import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { green, isDryRun, note, printJson, printTable } from "../../terminal/terminal.ts";
+import { INPUT_ID_RULE, isInputId } from "../../../config/values/expand.ts";
 
 const ID_ARGUMENT = { words: "<id>", about: "the ID of ${input:ID}", completes: ["inputs"] } as const;
 

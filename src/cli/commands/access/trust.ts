@@ -9,8 +9,7 @@ import {
 import { parseDocument } from "../../../config/files/document.ts";
 import { parseConfigText } from "../../../config/load.ts";
 import type { KeyPath } from "../../../config/problem.ts";
-import { asObject, parseServerKey } from "../../../config/entries/server-check.ts";
-import { listEntries } from "../../../config/entries/server-table.ts";
+import { asObject, parseServerKey, listEntries } from "../../../config/entries/server-check.ts";
 import { revoke, trust } from "../../../config/trust.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { commandLine } from "../../command-line.ts";
