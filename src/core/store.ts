@@ -29,6 +29,7 @@ export interface Store {
 // ── capabilities ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type CapabilityKind = "code" | "workflow";
+/** Who a capability is meant for. It is a label: it is stored and shown, and nothing enforces it yet. */
 export const VISIBILITIES = ["private", "project", "org", "public"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 

@@ -38,7 +38,11 @@ export const saveCommand = defineCommand({
   options: [
     { flags: "--description <text>", about: "what it does and when to use it", isRequired: true },
     { flags: "--tag <tag>", about: "a word to find it by; may be given again", parse: collect, default: [] },
-    { flags: "--visibility <who>", about: "who it is for", choices: VISIBILITIES },
+    {
+      flags: "--visibility <who>",
+      about: "who it is meant for; a label that nothing enforces yet",
+      choices: VISIBILITIES,
+    },
     { flags: "--overwrite", about: "Make a new version if the name exists; the old one is kept" },
   ],
   dryRun: "copy",
