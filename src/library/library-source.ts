@@ -1,8 +1,10 @@
 /**
- * The library as a source of tools, like any server: what was kept is listed, called and watched through the same contract.
+ * The library as a source of tools, like any server: capabilities are listed, called and watched through the same contract.
  *
- * It keeps nothing of its own: every list is read from the store, and every call reads the version that it runs. Other
- * processes keep things in the same store, so the store's revision is looked at twice a second for as long as somebody listens.
+ * The store has the last word. A list reads the keys of all capabilities, and the definitions of those that are new or changed;
+ * the other definitions, the live names of aliases and the ids are those of the last list. A call always reads the version that
+ * it runs. Other processes write to the same store, so from the first listener until `close` its revision is read every
+ * `POLL_MS`.
  */
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
@@ -25,7 +27,7 @@ import { annotationsOf, changedTools, compareTools, type LookUpTool, type ToolDr
 /** A change by another process reaches clients within a second. */
 const POLL_MS = 400;
 
-/** Where the id of the run stands in the answer of a tool. */
+/** In `_meta` of an answer: the id of the run. */
 const RUN_ID_KEY = "repertoire/runId";
 
 export interface LibrarySourceDeps {
@@ -38,15 +40,15 @@ export interface LibrarySourceDeps {
 }
 
 export interface LibrarySource extends ToolSource {
-  /** Among those that clients are shown; the others are called and found all the same. */
+  /** Whether clients are shown it in their tool list; the others can be called and found as well. */
   isListed(tool: string): boolean;
   /** The name of the tool that an alias stands for now; any other name is itself. */
   liveName(tool: string): string;
   /** The id of the capability that has this name now. */
   idOf(tool: string): string | undefined;
-  /** What is to be said of a version whose tools have changed, or that it may not run. */
+  /** Warnings about tools that have changed since the version was saved, or the refusal to run it. */
   checkContracts(current: CurrentCapability): ToolResult<readonly string[]>;
-  /** Tells listeners if the library is not what it was when it was last read. Resolves with whether it is. */
+  /** Calls the listeners if the library has changed since the last list, and resolves with whether it has. */
   lookForChanges(): Promise<boolean>;
 }
 
@@ -68,7 +70,7 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     return true;
   }
 
-  /** What was read before is used again, as the very same objects: of thousands, only what is new is read and looked at. */
+  /** Reads only new and changed capabilities; the others stay the same objects, so that nobody has to look at them again. */
   async function read(keys: readonly CapabilityKey[]): Promise<ToolDefinition[]> {
     const missing = keys.filter((key) => known.get(key.id)?.mark !== markOf(key)).map(({ id }) => id);
     const isFew = missing.length <= READ_BY_ID_MAX;
@@ -86,7 +88,7 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     return keys.flatMap(({ id }) => known.get(id)?.definition ?? []);
   }
 
-  /** A store that cannot be read now is looked at again. */
+  /** A store that cannot be read now is read again at the next turn. */
   function poll(): void {
     timer = setTimeout(
       () =>
@@ -188,7 +190,7 @@ function markOf({ namespace, action, currentVersion, updatedAt }: Omit<Capabilit
   return `${namespace}:${action}@${currentVersion} ${updatedAt}`;
 }
 
-/** What clients are told of a capability. */
+/** The definition of a capability, as clients see it. */
 function definitionOf({ capability, version }: CurrentCapability): ToolDefinition {
   return {
     name: partOf(capability),
@@ -245,7 +247,7 @@ function answerOf(
   });
 }
 
-/** Whoever called it as a tool learns which run can be resumed; inside a run, that one is. */
+/** A client that called it as a tool learns which run can be resumed; inside a run, the outer run is resumed. */
 function resumable(
   answer: ToolResult<ToolAnswer>,
   { runId }: RunReport,
