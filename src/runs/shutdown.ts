@@ -7,7 +7,6 @@ import { within } from "../timing/deadline.ts";
 export interface Shutdown {
   /** Aborted when runs must end. */
   readonly signal: AbortSignal;
-  readonly isDraining: boolean;
   /** Resolves with true at once; while draining, with false when the signal aborts. */
   enter(signal: AbortSignal): Promise<boolean>;
   /** Counts a call until its outcome is on record. */
@@ -26,9 +25,6 @@ export function createShutdown(): Shutdown {
 
   return {
     signal: controller.signal,
-    get isDraining() {
-      return isDraining;
-    },
     async enter(signal) {
       if (!isDraining && !signal.aborted) return true;
       await aborted(signal);
