@@ -8,6 +8,7 @@
  */
 import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
+import { KNOWN_SECRET_LENGTH_MIN, secretsUnderKeys } from "../text/redaction.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type {
@@ -27,7 +28,6 @@ import type { Runs } from "../runs/runs.ts";
 import { skippedBy } from "../runs/resume/skipped.ts";
 import type { FoundTool } from "../runs/prepare/tool-directory.ts";
 import { toolUseOf } from "./contracts.ts";
-import { redactExample } from "./example-redaction.ts";
 import { inferInputSchema, inferOutputSchema } from "./schema/infer-schema.ts";
 
 /** Larger data is not useful as an example; an example must also fit into a file for git. */
@@ -230,6 +230,21 @@ function isToldTheSame({ description, tags, visibility }: SaveRequest, capabilit
 export function recordSave(record: RecordChange, capability: Capability, version: CapabilityVersion): void {
   const { author, sourceHash } = version;
   record("capability.saved", displayNameOf(capability), { version: version.version, author, sourceHash });
+}
+
+/**
+ * The example without secrets, or nothing where one is too short to be told from ordinary text. Beside the secrets of the config,
+ * any value under the name of a secret is taken out wherever else it appears: code hands a password on, and returns it.
+ */
+function redactExample(
+  example: CapabilityExample,
+  redactors: Pick<Redactors, "knowing">,
+): CapabilityExample | undefined {
+  const given = [example.inputs, ...example.calls.map(({ args }) => args)];
+  if (secretsUnderKeys(given).some((secret) => secret.length < KNOWN_SECRET_LENGTH_MIN)) return undefined;
+  const redactor = redactors.knowing(given);
+  const { inputs, calls, result } = example;
+  return { ...example, ...(redactor.value({ inputs, calls, result }) as CapabilityExample) };
 }
 
 const NEVER_RUN: Readonly<Record<CapabilityKind, string>> = {

@@ -7,9 +7,9 @@ import { curvesOf, type Curve } from "./curve.ts";
 import { layOut, type Box } from "./layout.ts";
 import { inputLabel, marksOf } from "./notes.ts";
 import type { Plan } from "../plan.ts";
-import { element, escapeXml, textElement } from "./svg-element.ts";
 import type { Workflow, WorkflowNode } from "../workflow.ts";
 import { cut } from "../../text/cut.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
 
 /** How much text a box of this width holds. */
 const ID_LENGTH_MAX = 24;
@@ -104,4 +104,31 @@ function drawPill(text: string, title: string, { x, y, width, height }: Box): st
       element("rect", { class: "pill", x, y, width, height, rx: height / 2 }) +
       textElement({ class: "small", x: x + 14, y: y + 18 }, cut(text, SMALL_LENGTH_MAX)),
   );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text that is text in an element and in an attribute, without the characters that XML does not allow. */
+function escapeXml(text: string): string {
+  return escapeUnprintable(text)
+    .replace(/[\uFFFE\uFFFF]/g, "\uFFFD")
+    .replace(/[&<>"']/g, (char) => ENTITIES[char]!);
+}
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** An element. Its attributes are escaped here; its content must be escaped already. */
+function element(name: string, attributes: Attributes, content = ""): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
+  return `<${name}${written.join("")}>${content}</${name}>`;
+}
+
+function textElement(attributes: Attributes, text: string): string {
+  return element("text", attributes, escapeXml(text));
 }
