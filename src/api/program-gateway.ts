@@ -4,12 +4,11 @@ import type { App } from "../app/app.ts";
 import { messageOf, tellThrown } from "../core/errors.ts";
 import { findJsonProblem, isJsonObject } from "../core/json.ts";
 import type { RegistryEvent } from "../core/registry-event.ts";
-import { fail, type ToolResult } from "../core/result.ts";
-import type { ToolAnswer } from "../core/tool.ts";
+import { fail, type ToolResult, succeed } from "../core/result.ts";
+import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import { errorAnswer, withTrace } from "../gateway/answer.ts";
 import { toAnthropicTools } from "../registry/anthropic-tool.ts";
 import { unwrapAnswer } from "../runs/unwrap.ts";
-import { byName, resourcesOf, routedTool, serverOf, summarise, toolsOf } from "./known-catalogue.ts";
 import type {
   CallOptions,
   Discovered,
@@ -17,6 +16,9 @@ import type {
   Gateway,
   GatewayEventKind,
   GatewayEventOf,
+  RegisteredResource,
+  RegisteredServer,
+  RegisteredTool,
 } from "./public-gateway.ts";
 import type { StaticTools } from "./static-tools.ts";
 
@@ -155,4 +157,70 @@ function isOf<Kind extends GatewayEventKind>(
   kind: Kind,
 ): event is GatewayEventOf<Kind> & RegistryEvent {
   return event.kind === kind;
+}
+
+// ── what is known of servers, tools and resources; nothing here starts or asks a server ─────────────────────────────
+
+type Catalogue = ReturnType<App["registry"]["catalogue"]>;
+type Route = ReturnType<App["registry"]["resolve"]>;
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : 1;
+
+function toolsOf({ components }: Catalogue, { registered }: StaticTools): RegisteredTool[] {
+  const others = components.map(({ name, source, definition }) => registerTool(name, source, definition));
+  return [...registered, ...others].sort(byName);
+}
+
+function routedTool(name: string, route: Route): RegisteredTool | undefined {
+  return route && registerTool(name, route.source.id, route.definition);
+}
+
+function registerTool(name: string, server: string, definition: ToolDefinition): RegisteredTool {
+  return { name, server, originalName: definition.name, definition: { ...definition, name } };
+}
+
+function resourcesOf({ resources, resourceTemplates }: Catalogue): RegisteredResource[] {
+  const entryOf =
+    (isTemplate: boolean) =>
+    ({ name: uri, source: server, original: originalUri, definition }: Catalogue["resources"][number]) => ({
+      uri,
+      isTemplate,
+      server,
+      originalUri,
+      definition,
+    });
+  return [...resources.map(entryOf(false)), ...resourceTemplates.map(entryOf(true))];
+}
+
+function serverOf(id: string, catalogue: Catalogue): RegisteredServer {
+  const failure = catalogue.failed.find(({ source }) => source === id);
+  const rejected = catalogue.rejected.filter(({ source }) => source === id);
+  return {
+    id,
+    state: stateOf(id, catalogue),
+    toolCount: catalogue.components.filter(({ source }) => source === id).length,
+    ...(failure !== undefined && { error: { code: failure.code, message: failure.reason } }),
+    rejected: rejected.map(({ code, kind, name, reason }) => ({ code, kind, name, reason })),
+  };
+}
+
+function stateOf(id: string, { failed, pending, stale }: Catalogue): RegisteredServer["state"] {
+  if (failed.some(({ source }) => source === id)) return "failed";
+  if (pending.includes(id)) return "pending";
+  return stale.includes(id) ? "stale" : "ready";
+}
+
+/** One server that cannot be read is a failure, with all of them named; what the others have is there all the same. */
+function summarise(asked: readonly RegisteredServer[]): ToolResult<Discovered> {
+  const unread = asked.filter(({ state }) => state === "failed" || state === "pending");
+  if (unread.length === 0)
+    return succeed({ toolCount: asked.reduce((sum, { toolCount }) => sum + toolCount, 0) });
+  const problems = unread.map(({ id, error }) => ({
+    server: id,
+    code: error?.code ?? "TOOL_UNAVAILABLE",
+    message: error?.message ?? `The server ${id} has not answered yet.`,
+  }));
+  const message = problems.map((problem) => problem.message).join(" ");
+  return fail(problems[0]!.code, message, { retryable: true, problems });
 }

@@ -6,9 +6,8 @@ import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import type { Config } from "../config/config.ts";
 import { silentLog } from "../core/log.ts";
 import { loadConfigWithInputs, openConfigSource, openInputs } from "./inputs.ts";
-import type { Keyring } from "./keyring.ts";
 import { createRegistry } from "../registry/registry.ts";
-import { openSecretStore } from "./secrets.ts";
+import { openSecretStore, type Keyring } from "./secrets.ts";
 import { createServers } from "../servers/configured-servers.ts";
 import { viewServer } from "../app/server-view.ts";
 

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
-import type { Keyring } from "./keyring.ts";
-import { openSecretStore } from "./secrets.ts";
+import { openSecretStore, type Keyring } from "./secrets.ts";
 
 const SECRET = "s3cret".repeat(3);
 

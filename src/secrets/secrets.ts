@@ -13,8 +13,8 @@ import { messageOf, RepertoireError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import { openText, SEALING_KEY_BYTES, sealText } from "../text/sealed-text.ts";
 import type { SecretStore } from "../core/secret-store.ts";
-import { openKeyring, type Keyring } from "./keyring.ts";
 import { holdLock } from "../process/file-lock.ts";
+import { within } from "../timing/deadline.ts";
 
 const FILE_NAME = "secrets.json";
 
@@ -157,5 +157,44 @@ function unsafe(file: string, cause: unknown): RepertoireError {
   return new RepertoireError("HOME_UNSAFE", `Cannot use ${file}: ${messageOf(cause)}`, {
     hint: "Check that the home folder is a folder that you may write to, or choose another with --home.",
     cause,
+  });
+}
+
+// ── the keyring ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * One secret in the keyring of the system: Secret Service on Linux, the keychain on macOS, the credential manager on Windows.
+ * The kernel's keyring of Linux is not used: it is empty after the next start of the machine.
+ */
+export interface Keyring {
+  get(): Promise<string | undefined>;
+  set(secret: string): Promise<void>;
+}
+
+const SERVICE = "repertoire";
+/** A keyring that is locked may ask the user first; one that says nothing for so long is not there. */
+const ANSWER_MS = 20_000;
+
+/** Asks once whether the keyring works; undefined where there is none, or the package for it is not installed. */
+export async function openKeyring(account: string): Promise<Keyring | undefined> {
+  try {
+    const { AsyncEntry } = await import("@napi-rs/keyring");
+    const entry = new AsyncEntry(SERVICE, account, { linux: { store: "secret-service" } });
+    const keyring: Keyring = {
+      get: async () => (await answered(entry.getPassword())) ?? undefined,
+      set: (secret) => answered(entry.setPassword(secret)),
+    };
+    await keyring.get();
+    return keyring;
+  } catch {
+    return undefined;
+  }
+}
+
+function answered<T>(work: Promise<T>): Promise<T> {
+  return within(work, ANSWER_MS, {
+    late: (): never => {
+      throw new Error(`the keyring did not answer within ${ANSWER_MS} ms`);
+    },
   });
 }

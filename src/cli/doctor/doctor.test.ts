@@ -6,7 +6,6 @@ import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { openSecretStore } from "../../app/app.ts";
 import { loadConfig } from "../../config/load.ts";
 import { RepertoireError, type RepertoireErrorCode } from "../../core/errors.ts";
-import type { Keyring } from "../../secrets/keyring.ts";
 import type { Check, ServerReport } from "./check.ts";
 import { checkConfig, checkPrograms } from "./config-checks.ts";
 import { cureFor } from "./cures.ts";
@@ -15,6 +14,7 @@ import { checkSecrets } from "./secrets.ts";
 import { chooseServers } from "./server-checks.ts";
 import { renderChecks } from "./text.ts";
 import { openSession } from "../session.ts";
+import type { Keyring } from "../../secrets/secrets.ts";
 
 const CANARY = "c4nary".repeat(4);
 
