@@ -13,9 +13,8 @@ import {
   replaceFile,
   SHARED_MODES,
 } from "../../process/replace-file.ts";
-import { setJsonEntry, removeJsonEntry } from "./edit-json.ts";
+import { setJsonEntry, removeJsonEntry, editBehindMark, type TextEdit } from "./edit-json.ts";
 import { OWN_KEY, type ClientTarget } from "./client-target.ts";
-import { editBehindMark, type TextEdit } from "./text-edit.ts";
 import { setTomlEntry, removeTomlEntry } from "./edit-toml.ts";
 import { CLIENT_FILE_BYTES_MAX, readWhole } from "../../config/files/read-file.ts";
 

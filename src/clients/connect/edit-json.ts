@@ -5,10 +5,15 @@ import { parseDocument } from "../../config/files/document.ts";
 import { removeJson, setJson, lineBreakOf } from "../../config/files/json-edit.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { mergeEntry } from "./client-entry.ts";
-import type { TextEdit } from "./text-edit.ts";
 
 /** The place of the entry: the key that holds the servers, and the server's own. */
 export type EntryPath = readonly [section: string, key: string];
+
+/** The outcome of an edit: the new text, or why there is none. */
+export type TextEdit =
+  | { readonly kind: "changed"; readonly text: string }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "refused"; readonly message: string };
 
 export function setJsonEntry(text: string, file: string, path: EntryPath, entry: JsonObject): TextEdit {
   // Some clients make an empty file before they have anything to say in it.
@@ -61,4 +66,13 @@ function readValue(text: string, file: string, path: EntryPath): Record<string, 
 /** Objects of the parser have no prototype; a copy makes them comparable. */
 function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(structuredClone(one), structuredClone(other));
+}
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Edits a text without its byte order mark, and gives it back after. */
+export function editBehindMark(text: string, edit: (body: string) => TextEdit): TextEdit {
+  if (!text.startsWith(BYTE_ORDER_MARK)) return edit(text);
+  const edited = edit(text.slice(1));
+  return edited.kind === "changed" ? { ...edited, text: BYTE_ORDER_MARK + edited.text } : edited;
 }

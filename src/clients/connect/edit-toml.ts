@@ -8,8 +8,7 @@ import { parse, stringify, TomlError, type TomlTable } from "smol-toml";
 import type { JsonObject } from "../../core/json.ts";
 import { messageOf } from "../../core/errors.ts";
 import { mergeEntry } from "./client-entry.ts";
-import type { EntryPath } from "./edit-json.ts";
-import type { TextEdit } from "./text-edit.ts";
+import type { EntryPath, TextEdit } from "./edit-json.ts";
 import { lineBreakOf } from "../../config/files/json-edit.ts";
 
 export function setTomlEntry(text: string, file: string, path: EntryPath, entry: JsonObject): TextEdit {

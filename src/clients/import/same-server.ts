@@ -57,7 +57,7 @@ function haveSameHeaders(a: JsonObject, b: JsonObject, same: Same): boolean {
 }
 
 /** Equal for entries that could be the same server, as long as no input is left open; undefined for what is none. */
-export function likenessOf(entry: JsonObject, env: Environment): string | undefined {
+function likenessOf(entry: JsonObject, env: Environment): string | undefined {
   const filled = (text: unknown): string => gapsOf(textIn(text), env, false).join("");
   if (typeof entry["url"] === "string") return plainUrl(entry["url"], env);
   if (typeof entry["command"] !== "string") return undefined;
@@ -118,4 +118,32 @@ function matches(parts: readonly string[], text: string): boolean {
     at = found + part.length;
   }
   return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** Servers, found again by an entry that means the same one. */
+interface ServerLookUp<T> {
+  readonly add: (server: T) => void;
+  readonly find: (entry: JsonObject) => T | undefined;
+}
+
+/** Hostile files could hold thousands: only those that are alike are compared, and those of our own file that leave something open. */
+export function createLookUp<T extends { readonly entry: JsonObject }>(
+  env: Environment,
+  isKept: boolean,
+): ServerLookUp<T> {
+  const alike = new Map<string, T[]>();
+  const open: T[] = [];
+  return {
+    add: (server) => {
+      const likeness = likenessOf(server.entry, env);
+      if (likeness === undefined) return;
+      if (isKept && JSON.stringify(server.entry).includes("${input:")) open.push(server);
+      else alike.set(likeness, [...(alike.get(likeness) ?? []), server]);
+    },
+    find: (entry) => {
+      const candidates = alike.get(likenessOf(entry, env) ?? "") ?? [];
+      const isSame = (server: T): boolean => isSameServer(entry, server.entry, { env, isKept });
+      return candidates.find(isSame) ?? open.find(isSame);
+    },
+  };
 }

@@ -5,14 +5,19 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { InputDeclaration } from "../../config/values/inputs.ts";
 import { asObject } from "../../config/entries/server-check.ts";
-import { listClientFiles, type ClientFile, type ClientId, type ClientPlace } from "../client.ts";
+import {
+  listClientFiles,
+  type ClientFile,
+  type ClientId,
+  type ClientPlace,
+  isAtOrAbove,
+  pathOf,
+} from "../client.ts";
 import { readClientFile, type ClientDocument } from "./client-document.ts";
 import { findClaudeServers } from "./claude-servers.ts";
-import { findCodexServers } from "./codex-servers.ts";
 import { translateEntry } from "../translate/entry.ts";
-import { findGeminiServers } from "./gemini-servers.ts";
-import { findInputs, findVscodeServers } from "./vscode-servers.ts";
-import { plainServers, valueAt, type FindServers } from "./written-server.ts";
+import { plainServers, valueAt, type FindServers, namesAt, type Way } from "./written-server.ts";
+import { readInputDeclarations } from "../translate/input-declaration.ts";
 
 /** One server of one client. */
 export interface FoundServer {
@@ -91,6 +96,62 @@ function findWrongTables({ value }: ClientDocument): string[] {
 const COMMON_WAYS = [["mcpServers"], ["mcp", "mcpServers"], ["mcp", "servers"], ["servers"]] as const;
 
 const findCommonServers: FindServers = (document, _all, place) => plainServers(document, place, COMMON_WAYS);
+
+/** Codex reads the file of a project only where the user trusts the folder. */
+const findCodexServers: FindServers = (document, all, place) => {
+  const isApproved = document.file.scope === "user" || isTrusted(all, place);
+  return plainServers(document, place, [["mcp_servers"], ["mcpServers"]], isApproved);
+};
+
+/** By what the user's own file says of the nearest folder that it knows. */
+function isTrusted(all: readonly ClientDocument[], place: ClientPlace): boolean {
+  const known = all
+    .filter(({ file }) => file.scope === "user")
+    .flatMap(({ value }) => Object.entries(asObject(valueAt(value, ["projects"])) ?? {}))
+    .filter(([folder]) => isAtOrAbove(folder, place))
+    .sort(([a], [b]) => b.length - a.length);
+  return valueAt(known[0]?.[1], ["trust_level"]) === "trusted";
+}
+
+/** Now, and before its settings were sorted into sections. */
+const ALLOWED: readonly Way[] = [["mcp", "allowed"], ["allowMCPServers"]];
+const EXCLUDED: readonly Way[] = [["mcp", "excluded"], ["excludeMCPServers"]];
+
+/** Gemini CLI has lists beside its servers: only these, and none of those. */
+const findGeminiServers: FindServers = (document, all, place) => {
+  const allowed = namesIn(all, ALLOWED);
+  const excluded = new Set(namesIn(all, EXCLUDED));
+  return plainServers(document, place, [["mcpServers"], ["mcp", "mcpServers"]]).map((server) => {
+    const isAllowed = allowed === undefined || allowed.includes(server.key);
+    if (isAllowed && !excluded.has(server.key)) return server;
+    return { ...server, isEnabled: false, notes: ["It is switched off in Gemini CLI."] };
+  });
+};
+
+/** Undefined where no file has such a list. */
+function namesIn(all: readonly ClientDocument[], ways: readonly Way[]): string[] | undefined {
+  const lists = all.flatMap(({ value }) => ways.map((way) => ({ value, way })));
+  const present = lists.filter(({ value, way }) => Array.isArray(valueAt(value, way)));
+  return present.length === 0 ? undefined : present.flatMap(({ value, way }) => namesAt(value, way));
+}
+
+/** Of VS Code. In a file of its own, servers are at the top; in the settings they are below `mcp`, as an object or in the key itself. */
+const FILE_WAYS: readonly Way[] = [["servers"], ["mcpServers"], ["mcp", "servers"]];
+const SETTINGS_WAYS: readonly Way[] = [["mcp", "servers"], ["mcp.servers"], ["mcp", "mcpServers"]];
+const INPUT_WAYS: readonly Way[] = [["inputs"], ["mcp", "inputs"], ["mcp.inputs"]];
+
+const findVscodeServers: FindServers = (document, _all, place) =>
+  plainServers(document, place, isSettings(document, place) ? SETTINGS_WAYS : FILE_WAYS);
+
+/** The inputs that a file declares, by id. */
+function findInputs(document: ClientDocument): Map<string, InputDeclaration> {
+  const lists = INPUT_WAYS.map((way) => valueAt(document.value, way));
+  return readInputDeclarations(lists.flatMap((list): unknown[] => (Array.isArray(list) ? list : [])));
+}
+
+function isSettings({ file }: ClientDocument, place: ClientPlace): boolean {
+  return pathOf(place.platform).basename(file.path) === "settings.json";
+}
 
 const FIND: Readonly<Record<ClientId, FindServers>> = {
   claude: findClaudeServers,
