@@ -79,7 +79,7 @@ const KINDS: Readonly<Record<Kind, EntryKind>> = {
 };
 
 /** What is left of the server's allowance, and what was seen so far. */
-interface Passage {
+interface AdmissionProgress {
   bytesLeft: number;
   readonly rejected: Rejection[];
   readonly findings: EntryFinding[];
@@ -89,20 +89,20 @@ export function admitOffer(offer: Offer): Admitted {
   const rejected: Rejection[] = (offer.incomplete ?? [])
     .slice(0, 20)
     .map((reason) => ({ code: "load_error", kind: "list", name: "list", reason: cut(reason, 500) }));
-  const passage: Passage = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
+  const progress: AdmissionProgress = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
     ...aboutOf(offer.about),
-    tools: admitEntries("tools", offer.tools, CHECKS.tools, passage),
-    resources: admitEntries("resources", offer.resources, CHECKS.resources, passage),
+    tools: admitEntries("tools", offer.tools, CHECKS.tools, progress),
+    resources: admitEntries("resources", offer.resources, CHECKS.resources, progress),
     resourceTemplates: admitEntries(
       "resourceTemplates",
       offer.resourceTemplates,
       CHECKS.resourceTemplates,
-      passage,
+      progress,
     ),
-    prompts: admitEntries("prompts", offer.prompts, CHECKS.prompts, passage),
+    prompts: admitEntries("prompts", offer.prompts, CHECKS.prompts, progress),
     rejected,
-    findings: passage.findings,
+    findings: progress.findings,
   };
 }
 
@@ -110,9 +110,9 @@ function admitEntries<T>(
   kind: Kind,
   entries: unknown,
   check: (entry: JsonObject) => Verdict<T>,
-  passage: Passage,
+  progress: AdmissionProgress,
 ): T[] {
-  const { rejected, findings } = passage;
+  const { rejected, findings } = progress;
   if (entries === undefined || entries === null) return [];
   if (!Array.isArray(entries)) {
     rejected.push({ code: "load_error", kind: "list", name: kind, reason: `${kind} is not a list` });
@@ -125,7 +125,7 @@ function admitEntries<T>(
   }
   const admitted: T[] = [];
   for (const [at, entry] of (entries.slice(0, max) as unknown[]).entries()) {
-    const verdict = judge(entry, check, passage);
+    const verdict = judge(entry, check, progress);
     if (verdict.kind === "refused") {
       rejected.push(rejectionOf(kind, entry, verdict.reason, at));
       continue;
@@ -181,7 +181,7 @@ function aboutOf(about: unknown): { about?: SourceAbout } {
 function judge<T>(
   entry: unknown,
   check: (entry: JsonObject) => Verdict<T>,
-  allowance: Pick<Passage, "bytesLeft">,
+  allowance: Pick<AdmissionProgress, "bytesLeft">,
 ): Verdict<T> {
   try {
     if (allowance.bytesLeft < 0) return { kind: "refused", reason: TOO_LARGE_IN_ALL };

@@ -18,9 +18,9 @@ export interface PlacedText {
   readonly place: string;
 }
 
-interface Step {
+interface PathStep {
   readonly key: string;
-  readonly parent: Step | undefined;
+  readonly parent: PathStep | undefined;
 }
 
 /** One word of plain characters says nothing to anybody; a longer one may be encoded, and one in brackets a tag. */
@@ -30,12 +30,12 @@ const SAYS_SOMETHING = /[^!-~]|</;
 /** Every text and every name in an entry that a model may read and that says something, in the order of the entry. */
 export function textsOf(definition: JsonObject): PlacedText[] {
   const texts: PlacedText[] = [];
-  const look = (text: string, step: Step | undefined) => {
+  const look = (text: string, step: PathStep | undefined) => {
     if (text.length > WORD_LENGTH_MAX || SAYS_SOMETHING.test(text))
       texts.push({ text, place: placeOf(step) });
   };
   // Admission passes at most 48 levels.
-  const walk = (value: unknown, parent: Step | undefined) => {
+  const walk = (value: unknown, parent: PathStep | undefined) => {
     if (typeof value === "string") look(value, parent);
     if (typeof value !== "object" || value === null) return;
     const hasNames = isJsonObject(value);
@@ -49,7 +49,7 @@ export function textsOf(definition: JsonObject): PlacedText[] {
   return texts;
 }
 
-function placeOf(step: Step | undefined): string {
+function placeOf(step: PathStep | undefined): string {
   const keys: string[] = [];
   for (let at = step; at !== undefined; at = at.parent) keys.push(at.key);
   const place = keys.toReversed().join("/");

@@ -20,7 +20,7 @@ export const SUBSCHEMA_COUNT_MAX = 2000;
 const DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft-0[467]\/schema|draft\/(?:2019-09|2020-12)\/schema)#?$/;
 
-interface Visit {
+interface SchemaPosition {
   readonly schema: JsonObject;
   readonly path: string;
   /** Reached from the root through `properties` alone. */
@@ -36,7 +36,7 @@ export function findSchemaProblem(root: JsonObject): string | undefined {
   let anchors: ReadonlyMap<string, unknown> | undefined;
   const anchorOf = (reference: string) => (anchors ??= collectAnchors(root)).get(reference);
   const headers = new Set<string>();
-  const stack: Visit[] = [{ schema: root, path: "#", plain: true }];
+  const stack: SchemaPosition[] = [{ schema: root, path: "#", plain: true }];
   for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
     const { schema, path } = visit;
     if (steps.has(schema)) continue;

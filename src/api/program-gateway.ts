@@ -161,18 +161,18 @@ function isOf<Kind extends GatewayEventKind>(
 
 // ── what is known of servers, tools and resources; nothing here starts or asks a server ─────────────────────────────
 
-type Catalogue = ReturnType<App["registry"]["catalogue"]>;
-type Route = ReturnType<App["registry"]["resolve"]>;
+type KnownCatalogue = ReturnType<App["registry"]["catalogue"]>;
+type FoundRoute = ReturnType<App["registry"]["resolve"]>;
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1;
 
-function toolsOf({ components }: Catalogue, { registered }: StaticTools): RegisteredTool[] {
+function toolsOf({ components }: KnownCatalogue, { registered }: StaticTools): RegisteredTool[] {
   const others = components.map(({ name, source, definition }) => registerTool(name, source, definition));
   return [...registered, ...others].sort(byName);
 }
 
-function routedTool(name: string, route: Route): RegisteredTool | undefined {
+function routedTool(name: string, route: FoundRoute): RegisteredTool | undefined {
   return route && registerTool(name, route.source.id, route.definition);
 }
 
@@ -180,10 +180,15 @@ function registerTool(name: string, server: string, definition: ToolDefinition):
   return { name, server, originalName: definition.name, definition: { ...definition, name } };
 }
 
-function resourcesOf({ resources, resourceTemplates }: Catalogue): RegisteredResource[] {
+function resourcesOf({ resources, resourceTemplates }: KnownCatalogue): RegisteredResource[] {
   const entryOf =
     (isTemplate: boolean) =>
-    ({ name: uri, source: server, original: originalUri, definition }: Catalogue["resources"][number]) => ({
+    ({
+      name: uri,
+      source: server,
+      original: originalUri,
+      definition,
+    }: KnownCatalogue["resources"][number]) => ({
       uri,
       isTemplate,
       server,
@@ -193,7 +198,7 @@ function resourcesOf({ resources, resourceTemplates }: Catalogue): RegisteredRes
   return [...resources.map(entryOf(false)), ...resourceTemplates.map(entryOf(true))];
 }
 
-function serverOf(id: string, catalogue: Catalogue): RegisteredServer {
+function serverOf(id: string, catalogue: KnownCatalogue): RegisteredServer {
   const failure = catalogue.failed.find(({ source }) => source === id);
   const rejected = catalogue.rejected.filter(({ source }) => source === id);
   return {
@@ -205,7 +210,7 @@ function serverOf(id: string, catalogue: Catalogue): RegisteredServer {
   };
 }
 
-function stateOf(id: string, { failed, pending, stale }: Catalogue): RegisteredServer["state"] {
+function stateOf(id: string, { failed, pending, stale }: KnownCatalogue): RegisteredServer["state"] {
   if (failed.some(({ source }) => source === id)) return "failed";
   if (pending.includes(id)) return "pending";
   return stale.includes(id) ? "stale" : "ready";

@@ -8,7 +8,7 @@ import {
   type LlmConfig,
   type ServerConfig,
   type ServerOAuthConfig,
-  type Transport,
+  type ServerTransport,
 } from "./config.ts";
 import type { FileText } from "./files/config-text.ts";
 import type { EnvironmentServers } from "./values/environment.ts";
@@ -203,7 +203,7 @@ function serverFromFile(
 }
 
 /** Of an entry with problems the address may be what could not be read. */
-function kindOf({ type }: FileServer, written: Record<string, unknown>): Transport["kind"] {
+function kindOf({ type }: FileServer, written: Record<string, unknown>): ServerTransport["kind"] {
   if (Object.hasOwn(written, "command") || !Object.hasOwn(written, "url")) return "stdio";
   return type === "sse" ? "sse" : "http";
 }
@@ -244,9 +244,9 @@ type TransportTexts = Pick<FileServer, "command" | "args" | "env" | "cwd" | "url
 
 function transportOf(
   entry: TransportTexts,
-  kind: Transport["kind"],
+  kind: ServerTransport["kind"],
   locate: (cwd: string) => string,
-): Transport {
+): ServerTransport {
   if (kind !== "stdio") return { kind, url: entry.url ?? "", headers: { ...entry.headers } };
   return {
     kind,

@@ -70,13 +70,13 @@ export interface ServerConfig {
   readonly missingInputs: readonly string[];
   /** What keeps it from being started, with the cure for each: the server is listed, and says so to every caller. */
   readonly problems: readonly Problem[];
-  readonly transport: Transport;
+  readonly transport: ServerTransport;
   /** The file of variables for its command, as written. */
   readonly envFile?: string;
   /** How the user logs in to a remote server, where that is not found out from the server itself. */
   readonly oauth?: ServerOAuthConfig;
   /** The transport as written, with `${VAR}` in place of values: what may be shown, through `describeConfig`. */
-  readonly written: Transport;
+  readonly written: ServerTransport;
 }
 
 export interface ServerOAuthConfig {
@@ -117,7 +117,7 @@ interface ToolLists {
   readonly exceptCapabilities?: boolean;
 }
 
-export type Transport = StdioTransport | HttpTransport;
+export type ServerTransport = StdioTransport | HttpTransport;
 
 interface StdioTransport {
   readonly kind: "stdio";

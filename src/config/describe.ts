@@ -10,7 +10,7 @@ import {
   type LlmConfig,
   type HttpTransport,
   type ServerConfig,
-  type Transport,
+  type ServerTransport,
 } from "./config.ts";
 import { formatPath, type KeyPath } from "./problem.ts";
 import { fileSchema } from "./schema.ts";
@@ -72,7 +72,7 @@ function showAll(texts: readonly string[], redactor: Redactor): string[] {
   return texts.map((text) => redactor.text(text));
 }
 
-function showTransport(masked: Transport, redactor: Redactor): Transport {
+function showTransport(masked: ServerTransport, redactor: Redactor): ServerTransport {
   const show = (text: string): string => showWritten(text, redactor);
   if (masked.kind !== "stdio") return { ...masked, url: show(masked.url) };
   const cwd = masked.cwd === undefined ? {} : { cwd: show(masked.cwd) };

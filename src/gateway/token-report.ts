@@ -47,7 +47,7 @@ interface ModeTokens {
 }
 
 /** The gateway, or a profile of it, as clients meet it. */
-interface FaceTokens {
+interface ViewTokens {
   readonly profile: string | null;
   readonly exposure: Exposure | "transparent";
   readonly mode: Mode | "transparent";
@@ -70,7 +70,7 @@ export interface TokenReport {
   /** Servers whose tools are not known, and why where they were asked. */
   readonly unread: readonly { readonly id: string; readonly reason?: string }[];
   /** The gateway first. */
-  readonly faces: readonly FaceTokens[];
+  readonly faces: readonly ViewTokens[];
 }
 
 export interface TokenReports {
@@ -102,7 +102,7 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
     browse: MetaTool,
     tools: readonly ToolDefinition[],
     view: ProfileView | undefined,
-  ): Promise<FaceTokens["search"]> {
+  ): Promise<ViewTokens["search"]> {
     const texts: string[] = [];
     const queries = queriesOf(tools);
     for (const query of queries) {
@@ -116,7 +116,7 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
     };
   }
 
-  async function weighFace(profile: string | null, view: ProfileView | undefined): Promise<FaceTokens> {
+  async function weighView(profile: string | null, view: ProfileView | undefined): Promise<ViewTokens> {
     const { lean, upstream } = listsOf(deps, view);
     const [leanTokens, toolTokens] = await Promise.all([sumOf(lean), sumOf(upstream)]);
     const exposure = view?.exposure ?? deps.exposure();
@@ -140,7 +140,7 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
   }
 
   /** It shows the server's own names, and nothing beside them. */
-  async function weighTransparent(profile: string, server: string): Promise<FaceTokens> {
+  async function weighTransparent(profile: string, server: string): Promise<ViewTokens> {
     const own = registry.catalogue().components.filter(({ source }) => source === server);
     const toolTokens = await sumOf(own.map(({ definition }) => definition));
     const cost = { startTokens: toolTokens, taskTokens: 0 };
@@ -164,12 +164,12 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
       await gateway.freshenLibrary();
       const ids = gateway.servers();
       const servers = await Promise.all(ids.map(tokensOfServer));
-      const faces = [await weighFace(null, undefined)];
+      const faces = [await weighView(null, undefined)];
       for (const [name, rules] of Object.entries(profiles())) {
         const { transparent } = rules;
         faces.push(
           transparent === undefined
-            ? await weighFace(name, createProfileView(name, rules))
+            ? await weighView(name, createProfileView(name, rules))
             : await weighTransparent(name, transparent),
         );
       }

@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject } from "../../core/json.ts";
-import type { Config, ServerConfig, Transport } from "../../config/config.ts";
+import type { Config, ServerConfig, ServerTransport } from "../../config/config.ts";
 import type { Environment } from "../../config/locate.ts";
 import { asObject } from "../../config/entries/server-check.ts";
 import type { ClientPlace } from "../client.ts";
@@ -89,7 +89,7 @@ function haveSameLimits(entry: JsonObject, { tools }: ServerConfig): boolean {
   );
 }
 
-function entryOf(transport: Transport, write: (text: string) => string): JsonObject {
+function entryOf(transport: ServerTransport, write: (text: string) => string): JsonObject {
   const record = (texts: Readonly<Record<string, string>>): Json =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, write(text)]));
   if (transport.kind !== "stdio") return { url: write(transport.url), headers: record(transport.headers) };

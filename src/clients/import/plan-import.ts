@@ -77,7 +77,7 @@ export interface ImportInput {
 }
 
 /** An addition in the making. */
-interface Draft {
+interface PlannedServer {
   readonly key: string;
   readonly id: string;
   readonly change: "taken" | "invalid" | undefined;
@@ -90,13 +90,13 @@ interface Draft {
 
 export function planImport({ found, existing, env, ownCommand }: ImportInput): ImportPlan {
   const kept = createLookUp<{ key: string; entry: JsonObject }>(env, true);
-  const added = createLookUp<Draft>(env, false);
+  const added = createLookUp<PlannedServer>(env, false);
   for (const [key, value] of Object.entries(existing)) {
     if (isJsonObject(value)) kept.add({ key, entry: value });
   }
   const ids = new Set(Object.keys(existing).flatMap(idsOf));
   const inputs = new Map<string, InputUse>(inputsIn(existing).map((id) => [id, { path: undefined }]));
-  const drafts: Draft[] = [];
+  const drafts: PlannedServer[] = [];
   const duplicates: Duplicate[] = [];
   const conflicts: Conflict[] = [];
   const skipped: Skipped[] = [];
@@ -155,7 +155,7 @@ function begin(
   from: FoundIn,
   ids: ReadonlySet<string>,
   inputs: Map<string, InputUse>,
-): Draft {
+): PlannedServer {
   const { key, id, change } = chooseKey(server.key, server.client, (taken) => ids.has(taken));
   const separated = separateInputs(server, id, inputs);
   const notes = [...server.notes, ...separated.notes];
@@ -176,7 +176,12 @@ function begin(
 }
 
 /** Where one client has a server on and another off, or a project brought it, the one that is on is the one that is wanted. */
-function adoptTwin(twin: Draft, server: FoundServer, from: FoundIn, inputs: Map<string, InputUse>): void {
+function adoptTwin(
+  twin: PlannedServer,
+  server: FoundServer,
+  from: FoundIn,
+  inputs: Map<string, InputUse>,
+): void {
   twin.from.push(from);
   if (twin.isEnabled || !server.isEnabled) return;
   const separated = separateInputs(server, twin.id, inputs);
@@ -186,7 +191,7 @@ function adoptTwin(twin: Draft, server: FoundServer, from: FoundIn, inputs: Map<
   twin.isEnabled = true;
 }
 
-function finish(draft: Draft, env: Environment, taken: ReadonlySet<string>): Addition {
+function finish(draft: PlannedServer, env: Environment, taken: ReadonlySet<string>): Addition {
   const { enabled: _, ...entry } = draft.entry as Record<string, Json>;
   const unset = unsetVariables(entry, env);
   const notes = [...draft.notes, ...noteOff(draft, unset)];
@@ -203,7 +208,7 @@ function finish(draft: Draft, env: Environment, taken: ReadonlySet<string>): Add
 }
 
 /** Why it is added switched off, if it is, and how it is switched on. */
-function noteOff({ id, isEnabled }: Draft, unset: readonly string[]): string[] {
+function noteOff({ id, isEnabled }: PlannedServer, unset: readonly string[]): string[] {
   const cure = `\`repertoire enable ${id}\``;
   if (unset.length > 0) {
     return unset.map(

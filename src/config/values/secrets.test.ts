@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findPlainSecrets } from "../../clients/import/plain-secrets.ts";
-import type { Transport } from "../config.ts";
+import type { ServerTransport } from "../config.ts";
 import { describeConfig, describeSettingsForTrust } from "../describe.ts";
 import { arrangeSecrets, collectSecrets, isSecretEntry, maskTransport } from "./secrets.ts";
 import { requireConfig } from "../temp-project.testkit.ts";
@@ -9,7 +9,7 @@ const stdio = { kind: "stdio", command: "x", args: [], env: {} } as const;
 const http = { kind: "http", url: "https://h", headers: {} } as const;
 
 describe("collectSecrets", () => {
-  test.each<[Transport, string[]]>([
+  test.each<[ServerTransport, string[]]>([
     [{ ...http, headers: { Authorization: "Bearer abc.def" } }, ["Bearer abc.def", "abc.def"]],
     [{ ...http, headers: { "x-api-key": "k1", Accept: "text/plain" } }, ["k1"]],
     [{ ...http, headers: { Cookie: "a=1st; session=2nd" } }, ["a=1st; session=2nd", "1st", "2nd"]],
@@ -38,7 +38,7 @@ test("a secret stands in the list once, the longest first, and never empty", () 
 });
 
 test("hides what it finds and keeps a reference", () => {
-  const transport: Transport = {
+  const transport: ServerTransport = {
     ...stdio,
     args: ["--token", "${TOKEN}", "--password=p", "postgres://me:pw@db/x", "https://h/?token=${T}&a=1"],
     env: { A: "plain", B: "${B}", C: "x${C}", D: "${D:-literal}" },

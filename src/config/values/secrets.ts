@@ -4,7 +4,7 @@
  */
 import { parseJson } from "../../core/json.ts";
 import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../../text/redaction.ts";
-import type { LlmConfig, Transport } from "../config.ts";
+import type { LlmConfig, ServerTransport } from "../config.ts";
 import { isWholeReference } from "./expand.ts";
 
 /** Names that mean a secret behind two dashes and nowhere else. */
@@ -16,7 +16,7 @@ type OnSecret = (value: string) => void;
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(["key", "sig", "signature"]);
 
 /** The exact values in a transport that must be redacted everywhere. Values under plain names, such as PATH, are none. */
-export function collectSecrets(transport: Transport): string[] {
+export function collectSecrets(transport: ServerTransport): string[] {
   const secrets: string[] = [];
   maskTransport(transport, (value) => secrets.push(value));
   return secrets;
@@ -35,7 +35,7 @@ export function arrangeSecrets(secrets: Iterable<string>): string[] {
 }
 
 /** The transport without the values of its env and headers, and without the secrets in its arguments and url. */
-export function maskTransport(transport: Transport, onSecret: OnSecret = () => {}): Transport {
+export function maskTransport(transport: ServerTransport, onSecret: OnSecret = () => {}): ServerTransport {
   if (transport.kind !== "stdio") {
     const headers = maskEntries(transport.headers, (name, value) => reportHeader(name, value, onSecret));
     return { kind: transport.kind, url: maskUrl(transport.url, onSecret), headers };

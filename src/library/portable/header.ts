@@ -46,7 +46,7 @@ export interface Problem {
 }
 
 /** A problem of the header: where it is, as an offset or a path, and its words once they are wanted. */
-interface Finding {
+interface HeaderFinding {
   readonly at: number | readonly (string | number)[];
   readonly message: () => string;
 }
@@ -132,12 +132,12 @@ interface HeaderChecked {
 }
 
 /** Name and kind stand in the file and in its path; of two that differ, nobody could say which is meant. */
-function findPathProblems(path: string, header: Json): Finding[] {
+function findPathProblems(path: string, header: Json): HeaderFinding[] {
   const parts = /^([^/]+)\/([^/]+?)(\.ts|\.jsonc)$/.exec(path);
   if (parts === null) return [{ at: [], message: () => PATH_RULE }];
   const [, namespace, action, extension] = parts;
   const { name, kind } = isJsonObject(header) ? header : {};
-  const found: Finding[] = [];
+  const found: HeaderFinding[] = [];
   const named = `${namespace}:${action}`;
   if (typeof name === "string" && name !== named) {
     const message = `name: ${quote(name)} does not match the path, which says ${quote(named)}; change one of them`;
@@ -161,7 +161,7 @@ function readName(text: string, context: z.RefinementCtx<string>): CapabilityNam
   return z.NEVER;
 }
 
-function readIssue(issue: z.core.$ZodIssue): Finding[] {
+function readIssue(issue: z.core.$ZodIssue): HeaderFinding[] {
   const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
   const label = path.length === 0 ? "" : `${formatPath(path)}: `;
   if (issue.code !== "unrecognized_keys") return [{ at: path, message: () => `${label}${issue.message}` }];
@@ -200,7 +200,7 @@ function offsetOf(tree: Node, path: readonly (string | number)[]): number {
 }
 
 /** Keys that stand twice in one object, as a merge leaves them; `JSON.parse` would take the last without a word. */
-function findTwins(node: Node, found: Finding[] = []): Finding[] {
+function findTwins(node: Node, found: HeaderFinding[] = []): HeaderFinding[] {
   const seen = new Set<unknown>();
   for (const child of node.children ?? []) {
     const key: unknown = child.children?.[0]?.value;

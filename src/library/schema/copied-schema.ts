@@ -25,7 +25,7 @@ interface Copy {
   readonly budget: Budget;
 }
 
-type Draft = Record<string, Json>;
+type SchemaCopy = Record<string, Json>;
 
 /** What says nothing about what may be given. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "format"]);
@@ -110,18 +110,18 @@ function weightOf(schema: JsonObject): number {
   return 1 + Math.floor(JSON.stringify(own.map((keyword) => schema[keyword])).length / TEXT_PER_WEIGHT);
 }
 
-function copyType({ type, nullable }: JsonObject): Draft {
+function copyType({ type, nullable }: JsonObject): SchemaCopy {
   const types = [type].flat().filter((name) => TYPES.has(name)) as string[];
   if (types.length === 0) return {};
   const all = nullable === true ? [...new Set([...types, "null"])] : types;
   return { type: all.length === 1 ? all[0]! : all };
 }
 
-function copyAnnotations(schema: JsonObject): Draft {
+function copyAnnotations(schema: JsonObject): SchemaCopy {
   return pick(schema, [...ANNOTATIONS], (text) => typeof text === "string");
 }
 
-function copyLimits(schema: JsonObject): Draft {
+function copyLimits(schema: JsonObject): SchemaCopy {
   const { minimum, maximum, ...bounds } = pick(schema, BOUNDS, (limit) => typeof limit === "number");
   return {
     // Draft-04 writes `exclusiveMinimum: true` beside `minimum`.
@@ -141,7 +141,11 @@ function copyLimits(schema: JsonObject): Draft {
   };
 }
 
-function pick(schema: JsonObject, keywords: readonly string[], isSound: (value: Json) => boolean): Draft {
+function pick(
+  schema: JsonObject,
+  keywords: readonly string[],
+  isSound: (value: Json) => boolean,
+): SchemaCopy {
   const found = keywords.flatMap((keyword) => {
     const value = ownValue(schema, keyword);
     return value !== undefined && isSound(value) ? [[keyword, value] as const] : [];
@@ -149,7 +153,7 @@ function pick(schema: JsonObject, keywords: readonly string[], isSound: (value: 
   return Object.fromEntries(found);
 }
 
-function copyParts(schema: JsonObject, copy: Copy): Draft {
+function copyParts(schema: JsonObject, copy: Copy): SchemaCopy {
   const { properties, required, additionalProperties, patternProperties, items } = schema;
   const copied = (child: Json): JsonObject => copySchema(child, copy);
   // A tuple was written as a list of items before it got a keyword of its own.

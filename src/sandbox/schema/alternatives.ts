@@ -1,22 +1,22 @@
 /** One thing to say when a value fits none of the branches of an `anyOf` or `oneOf`, or too many. */
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { toProblem, type Finding } from "./finding.ts";
+import { toProblem, type ArgumentFinding } from "./finding.ts";
 import { pointerParts } from "./path.ts";
 import { listed, notOneOf, typeWords, valueWords } from "./schema-words.ts";
 
 interface Branch {
   readonly schema: Json;
-  readonly findings: Finding[];
+  readonly findings: ArgumentFinding[];
 }
 
 /** The findings that stand for all the branches: those of the one that was meant, or one in other words. */
 export function explainAlternatives(
   error: ErrorObject,
-  inner: readonly Finding[],
+  inner: readonly ArgumentFinding[],
   args: Json,
   root: JsonObject,
-): readonly Finding[] {
+): readonly ArgumentFinding[] {
   if (Array.isArray(error.params["passingSchemas"])) {
     return [
       { error, words: "fits more than one of the allowed forms; give only what belongs to one of them" },
@@ -39,7 +39,7 @@ export function explainAlternatives(
 }
 
 /** Branches are tried in order, so an error that does not tell its branch belongs to the one before it. */
-function sortIntoBranches(error: ErrorObject, inner: readonly Finding[], root: JsonObject): Branch[] {
+function sortIntoBranches(error: ErrorObject, inner: readonly ArgumentFinding[], root: JsonObject): Branch[] {
   const branches = (error.schema as Json[]).map((schema): Branch => ({ schema, findings: [] }));
   let current = 0;
   for (const finding of inner) {
@@ -115,7 +115,7 @@ function allowedValues({ keyword, params }: ErrorObject): Json[] {
 /** `"url" or "html" and "css"`, when the branches differ only in what they need. */
 function neededNames(branches: readonly Branch[], place: string): string | undefined {
   const findings = branches.flatMap((branch) => branch.findings);
-  const isNeed = ({ error }: Finding) => error.keyword === "required" && error.instancePath === place;
+  const isNeed = ({ error }: ArgumentFinding) => error.keyword === "required" && error.instancePath === place;
   if (!findings.every(isNeed)) return undefined;
   const needs = branches.map((branch) =>
     listed(
@@ -127,7 +127,7 @@ function neededNames(branches: readonly Branch[], place: string): string | undef
 }
 
 /** The property that tells the branches apart has a value of none of them. */
-function sharedChoice(branches: readonly Branch[]): Finding | undefined {
+function sharedChoice(branches: readonly Branch[]): ArgumentFinding | undefined {
   const errors = branches.map((branch) => branch.findings.find(({ error }) => isFixedValue(error))!.error);
   const [first] = errors;
   if (first === undefined || errors.some(({ instancePath }) => instancePath !== first.instancePath))
@@ -137,10 +137,10 @@ function sharedChoice(branches: readonly Branch[]): Finding | undefined {
 
 /** The branch with the least to mend. */
 function nearestForm(
-  fitsNone: Finding & { words: string },
+  fitsNone: ArgumentFinding & { words: string },
   branches: readonly Branch[],
   args: Json,
-): Finding {
+): ArgumentFinding {
   const best = [...branches].sort((a, b) => a.findings.length - b.findings.length)[0]!;
   const { path, message } = toProblem(best.findings[0]!, args);
   const where = path === "" ? "it" : path;

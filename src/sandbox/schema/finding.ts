@@ -11,13 +11,13 @@ export interface ArgumentProblem {
 }
 
 /** An error of ajv, with words in its place where there are better ones. */
-export interface Finding {
+export interface ArgumentFinding {
   readonly error: ErrorObject;
   readonly words?: string;
 }
 
 /** Says one finding as a problem. */
-export function toProblem({ error, words }: Finding, args: Json): ArgumentProblem {
+export function toProblem({ error, words }: ArgumentFinding, args: Json): ArgumentProblem {
   const parts = pointerParts(error.instancePath);
   const missing: unknown = error.params["missingProperty"];
   if (words === undefined && typeof missing === "string") {

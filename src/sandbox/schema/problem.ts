@@ -7,7 +7,7 @@
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { explainAlternatives } from "./alternatives.ts";
-import { toProblem, type ArgumentProblem, type Finding } from "./finding.ts";
+import { toProblem, type ArgumentProblem, type ArgumentFinding } from "./finding.ts";
 import { valueWords, wordsFor } from "./schema-words.ts";
 
 /** More than a model can mend at once, and no reason to fill its context. */
@@ -30,8 +30,8 @@ export function describeProblems(
   return [...problems.values()];
 }
 
-function gather(errors: readonly ErrorObject[], args: Json, root: JsonObject): Finding[] {
-  const kept: Finding[] = [];
+function gather(errors: readonly ErrorObject[], args: Json, root: JsonObject): ArgumentFinding[] {
+  const kept: ArgumentFinding[] = [];
   for (const error of errors) {
     switch (error.keyword) {
       case "anyOf":
@@ -56,7 +56,7 @@ function gather(errors: readonly ErrorObject[], args: Json, root: JsonObject): F
 }
 
 /** Takes the findings that came up while a branch of `outer` was tried; they stand right before it. */
-function takeBack(kept: Finding[], outer: ErrorObject): Finding[] {
+function takeBack(kept: ArgumentFinding[], outer: ErrorObject): ArgumentFinding[] {
   let start = kept.length;
   while (start > 0 && isInside(kept[start - 1]!.error, outer)) start--;
   return kept.splice(start);
@@ -71,12 +71,12 @@ function isInside(error: ErrorObject, outer: ErrorObject): boolean {
 }
 
 /** A property that a failed branch would have known is not unknown. */
-function withoutEchoes(findings: Finding[]): Finding[] {
+function withoutEchoes(findings: ArgumentFinding[]): ArgumentFinding[] {
   const others = findings.filter(({ error }) => !error.keyword.startsWith("unevaluated"));
   return others.length === 0 ? findings : others;
 }
 
-function explainName(error: ErrorObject, inner: readonly Finding[]): Finding {
+function explainName(error: ErrorObject, inner: readonly ArgumentFinding[]): ArgumentFinding {
   const name = valueWords(String(error.params["propertyName"]));
   const why = inner.map((finding) => finding.words ?? wordsFor(finding.error)).join(" and ");
   return { error, words: `the property name ${name} is not allowed${why === "" ? "" : `: it ${why}`}` };

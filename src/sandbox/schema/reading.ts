@@ -27,7 +27,7 @@ interface Walk {
   hasNegation: boolean;
 }
 
-type Draft = Record<string, Json>;
+type SchemaCopy = Record<string, Json>;
 
 const SCHEMA_MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 const SCHEMA_LISTS = new Set(["prefixItems", "allOf", "anyOf", "oneOf"]);
@@ -143,7 +143,7 @@ function requireSound(schema: JsonObject, walk: Walk, isRoot: boolean): void {
 }
 
 /** A pattern that cannot be checked constrains nothing; a property whose name it governs is known, whatever its value. */
-function readPatterns(copy: Draft, walk: Walk): void {
+function readPatterns(copy: SchemaCopy, walk: Walk): void {
   const { pattern, patternProperties } = copy;
   if (typeof pattern === "string" && compilePattern(pattern) === undefined) {
     delete copy["pattern"];
@@ -160,7 +160,7 @@ const EVERY_NAME = "^";
 const PROTO_NAME = "^__proto__$";
 
 /** ajv does not see a property of this name, and would call it unknown. */
-function moveProtoProperty(copy: Draft): void {
+function moveProtoProperty(copy: SchemaCopy): void {
   const { properties, patternProperties } = copy;
   if (!isJsonObject(properties) || !Object.hasOwn(properties, "__proto__")) return;
   const { ["__proto__"]: proto, ...others } = properties;
@@ -172,12 +172,12 @@ function moveProtoProperty(copy: Draft): void {
 }
 
 /** Defaults that would make good arguments wrong are not filled in. */
-function dropTreacherousDefaults(copy: Draft): void {
+function dropTreacherousDefaults(copy: SchemaCopy): void {
   const { properties } = copy;
   if (!isJsonObject(properties)) return;
   for (const [name, child] of Object.entries(properties)) {
     if (!isJsonObject(child) || !isTreacherous(name, child)) continue;
-    const own: Draft = child;
+    const own: SchemaCopy = child;
     delete own["default"];
   }
 }
@@ -195,7 +195,7 @@ function isTreacherous(name: string, child: JsonObject): boolean {
 }
 
 /** Draft-04 and OpenAPI write `exclusiveMinimum: true` beside `minimum`. */
-function readLimits(copy: Draft): void {
+function readLimits(copy: SchemaCopy): void {
   for (const [exclusive, inclusive] of [
     ["exclusiveMinimum", "minimum"],
     ["exclusiveMaximum", "maximum"],
@@ -211,7 +211,7 @@ function readLimits(copy: Draft): void {
 }
 
 /** A schema that names no dialect may be older than 2020-12, where a list in `items` became `prefixItems`. */
-function readTuple(copy: Draft): void {
+function readTuple(copy: SchemaCopy): void {
   const { items, additionalItems } = copy;
   if (!Array.isArray(items)) return;
   delete copy["items"];

@@ -16,7 +16,7 @@ import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createMessageReader, writeMessage, type WireMessage } from "./compiler-wire.ts";
+import { createMessageReader, writeMessage, type CompilerMessage } from "./compiler-messages.ts";
 import type { LaunchChild } from "../runner/runner-process.ts";
 import { lowerPriority } from "../priority.ts";
 import { residentBytes } from "../runner/resident-memory.ts";
@@ -123,7 +123,7 @@ function converse(child: ChildProcess, view: View): Compiler {
     child.kill("SIGKILL");
     return exited.promise;
   }
-  function take(message: WireMessage): void {
+  function take(message: CompilerMessage): void {
     if (message.method !== undefined) {
       const result = view[message.method]?.(String(message.params)) ?? null;
       child.stdin!.write(writeMessage({ ...(message.id !== undefined && { id: message.id }), result }));

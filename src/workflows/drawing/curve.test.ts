@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import type { Arrow } from "./arrows.ts";
 import { curvesOf } from "./curve.ts";
-import type { Layout, Passage } from "./layout.ts";
+import type { Layout, Waypoint } from "./layout.ts";
 
 const box = (x: number, y: number) => ({ x, y, width: 200, height: 60 });
 
-function layoutOf(arrows: readonly [from: string, to: string, passages?: readonly Passage[]][]): Layout {
+function layoutOf(arrows: readonly [from: string, to: string, waypoints?: readonly Waypoint[]][]): Layout {
   const boxes = new Map([
     ["left", box(0, 0)],
     ["right", box(300, 0)],
     ["below", box(0, 100)],
     ["last", box(0, 200)],
   ]);
-  const ways = arrows.map(([from, to, passages = []]) => {
+  const ways = arrows.map(([from, to, waypoints = []]) => {
     const arrow: Arrow = { from, to, action: "success" };
-    return { arrow, passages };
+    return { arrow, waypoints };
   });
   return { width: 500, height: 260, boxes, ways };
 }
@@ -26,8 +26,8 @@ it("leads from the lower side to the upper side, and is upright at both", () => 
 });
 
 it("passes a row straight down, and moves sideways between rows only", () => {
-  const passage = { x: 250, top: 100, bottom: 160 };
-  expect(pathsOf(layoutOf([["left", "last", [passage]]]))).toEqual([
+  const waypoint = { x: 250, top: 100, bottom: 160 };
+  expect(pathsOf(layoutOf([["left", "last", [waypoint]]]))).toEqual([
     "M100 60C100 80 250 80 250 100V160C250 180 100 180 100 200",
   ]);
 });

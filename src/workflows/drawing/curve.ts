@@ -3,7 +3,7 @@
  * it. At a box, the lines stand side by side in the order in which they come, so that each can be followed.
  */
 import type { Arrow } from "./arrows.ts";
-import type { Box, Layout, Passage, Way } from "./layout.ts";
+import type { Box, Layout, Waypoint, Way } from "./layout.ts";
 
 /** Between the ends of two arrows at the same side of a box, where there is room. */
 const END_GAP = 16;
@@ -18,28 +18,28 @@ export interface Curve {
 
 export function curvesOf({ boxes, ways }: Layout): Curve[] {
   const middle = (key: string): number => middleOf(boxes.get(key)!);
-  const starts = spread(ways, boxes, ({ arrow, passages }) => {
-    return { key: arrow.from, toward: passages[0]?.x ?? middle(arrow.to) };
+  const starts = spread(ways, boxes, ({ arrow, waypoints }) => {
+    return { key: arrow.from, toward: waypoints[0]?.x ?? middle(arrow.to) };
   });
-  const ends = spread(ways, boxes, ({ arrow, passages }) => {
-    return { key: arrow.to, toward: passages.at(-1)?.x ?? middle(arrow.from) };
+  const ends = spread(ways, boxes, ({ arrow, waypoints }) => {
+    return { key: arrow.to, toward: waypoints.at(-1)?.x ?? middle(arrow.from) };
   });
   return ways.map((way) => {
     const stops = [
       stopAt(boxes.get(way.arrow.from)!, starts.get(way)!),
-      ...way.passages,
+      ...way.waypoints,
       stopAt(boxes.get(way.arrow.to)!, ends.get(way)!),
     ];
     return { arrow: way.arrow, path: pathThrough(stops) };
   });
 }
 
-function stopAt({ y, height }: Box, x: number): Passage {
+function stopAt({ y, height }: Box, x: number): Waypoint {
   return { x, top: y, bottom: y + height };
 }
 
 /** From below the first to above the last. */
-function pathThrough(stops: readonly Passage[]): string {
+function pathThrough(stops: readonly Waypoint[]): string {
   const pieces = stops.slice(1).map(({ x, top }, index) => {
     const last = stops[index]!;
     const half = (last.bottom + top) / 2;

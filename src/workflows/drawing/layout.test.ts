@@ -49,14 +49,14 @@ it("has inputs in the first row, a row for each level and outputs in the last", 
 
 it("leads every arrow past the boxes of the rows between its ends", () => {
   const layout = layoutOf(SKIPPING);
-  const passed = layout.ways.map(({ arrow, passages }) => [`${arrow.from} → ${arrow.to}`, passages.length]);
+  const passed = layout.ways.map(({ arrow, waypoints }) => [`${arrow.from} → ${arrow.to}`, waypoints.length]);
   expect(Object.fromEntries(passed)).toMatchObject({
     "node a → node valueOf": 0,
     "node a → node d": 2,
     "input late → node d": 3,
     "input toString → output toString": 4,
   });
-  for (const { x, top, bottom } of layout.ways.flatMap(({ passages }) => passages)) {
+  for (const { x, top, bottom } of layout.ways.flatMap(({ waypoints }) => waypoints)) {
     const row = [...layout.boxes.values()].filter((box) => box.y === top);
     expect(row.length).toBeGreaterThan(0);
     for (const box of row) expect(isBeside(x, box) && box.y + box.height === bottom).toBe(true);
@@ -73,7 +73,8 @@ it("lets no two boxes touch, and everything stand inside the margins", () => {
       expect(box.y !== other.y || Math.abs(box.x - other.x) > box.width).toBe(true);
     }
   }
-  for (const { x } of ways.flatMap(({ passages }) => passages)) expect(x >= 24 && x <= width - 24).toBe(true);
+  for (const { x } of ways.flatMap(({ waypoints }) => waypoints))
+    expect(x >= 24 && x <= width - 24).toBe(true);
 });
 
 it("keeps the order of the text from left to right where no crossing speaks against it", () => {
@@ -95,7 +96,7 @@ it("draws the longest arrows straight where there are too many to lay out", () =
   const { ways, boxes } = layoutOf(tangle());
   expect(boxes.size).toBe(NODE_COUNT_MAX);
   expect(ways).toHaveLength((NODE_COUNT_MAX * (NODE_COUNT_MAX - 1)) / 2);
-  const passed = ways.reduce((sum, { passages }) => sum + passages.length, 0);
+  const passed = ways.reduce((sum, { waypoints }) => sum + waypoints.length, 0);
   expect(passed).toBeGreaterThan(0);
   expect(passed).toBeLessThan(1_500);
 });

@@ -28,7 +28,7 @@ export interface Box {
 }
 
 /** Where an arrow passes a row that it neither starts nor ends in. */
-export interface Passage {
+export interface Waypoint {
   readonly x: number;
   readonly top: number;
   readonly bottom: number;
@@ -37,7 +37,7 @@ export interface Passage {
 /** An arrow and the rows that it passes, from top to bottom. */
 export interface Way {
   readonly arrow: Arrow;
-  readonly passages: readonly Passage[];
+  readonly waypoints: readonly Waypoint[];
 }
 
 export interface Layout {
@@ -54,7 +54,7 @@ export function layOut(workflow: Workflow, plan: Plan): Layout {
   const arrangement = arrange(rows, arrowsToLayOut(arrows, rows), SPACES);
   const boxes = boxesOf(rows, arrangement);
   const bands = rows.map(({ keys }) => boxes.get(keys[0]!)!);
-  const ways = arrows.map((arrow) => ({ arrow, passages: passagesOf(arrangement.pointsOf(arrow), bands) }));
+  const ways = arrows.map((arrow) => ({ arrow, waypoints: waypointsOf(arrangement.pointsOf(arrow), bands) }));
   return frame(boxes, ways);
 }
 
@@ -87,7 +87,7 @@ function boxesOf(rows: readonly Row[], arrangement: Arrangement): Map<string, Bo
 }
 
 /** Points between two rows are left out: a curve finds its way there. */
-function passagesOf(points: readonly Point[], bands: readonly Box[]): Passage[] {
+function waypointsOf(points: readonly Point[], bands: readonly Box[]): Waypoint[] {
   return points.flatMap(({ x, y }) => {
     const band = bands.find((row) => row.y <= y && y <= row.y + row.height);
     return band === undefined ? [] : [{ x: Math.round(x), top: band.y, bottom: band.y + band.height }];
@@ -97,7 +97,7 @@ function passagesOf(points: readonly Point[], bands: readonly Box[]): Passage[] 
 /** Moved so that there is the same margin on all sides; dagre does not count arrows that pass outside of all boxes. */
 function frame(boxes: ReadonlyMap<string, Box>, ways: readonly Way[]): Layout {
   const placed = [...boxes.values()];
-  const xs = ways.flatMap(({ passages }) => passages.map(({ x }) => x));
+  const xs = ways.flatMap(({ waypoints }) => waypoints.map(({ x }) => x));
   const left = MARGIN - lowest([...xs, ...placed.map(({ x }) => x)]);
   const right = -lowest([...xs, ...placed.map(({ x, width }) => x + width)].map((x) => -x));
   const top = MARGIN - lowest(placed.map(({ y }) => y));
@@ -106,11 +106,11 @@ function frame(boxes: ReadonlyMap<string, Box>, ways: readonly Way[]): Layout {
     width: right + left + MARGIN,
     height: bottom + top + MARGIN,
     boxes: new Map([...boxes].map(([key, box]) => [key, { ...box, x: box.x + left, y: box.y + top }])),
-    ways: ways.map(({ arrow, passages }) => ({ arrow, passages: passages.map(movePassage(left, top)) })),
+    ways: ways.map(({ arrow, waypoints }) => ({ arrow, waypoints: waypoints.map(moveWaypoint(left, top)) })),
   };
 }
 
-function movePassage(right: number, down: number): (passage: Passage) => Passage {
+function moveWaypoint(right: number, down: number): (waypoint: Waypoint) => Waypoint {
   return ({ x, top, bottom }) => ({ x: x + right, top: top + down, bottom: bottom + down });
 }
 

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { standingLines, type Checkpoint, type Origin } from "./checkpoint.ts";
+import { standingLines, type ShownCheckpoint, type Origin } from "./checkpoint.ts";
 import { commandLine } from "../../command-line.ts";
 
-const STOPPED: Checkpoint = { run_id: "r1", completed_nodes: ["a"], failed_node: "b", resumable: true };
+const STOPPED: ShownCheckpoint = { run_id: "r1", completed_nodes: ["a"], failed_node: "b", resumable: true };
 
-function linesOf(more: Partial<Checkpoint>, origin: Origin = {}): string[] {
+function linesOf(more: Partial<ShownCheckpoint>, origin: Origin = {}): string[] {
   return standingLines({ ...STOPPED, ...more }, origin, {}).map(stripVTControlCharacters);
 }
 

@@ -6,7 +6,7 @@ import type { GlobalOptions } from "../../global-options.ts";
 import { dim, yellow } from "../../terminal/terminal.ts";
 
 /** As `execute` and the trace have it. */
-export interface Checkpoint {
+export interface ShownCheckpoint {
   readonly run_id: string;
   readonly completed_nodes: readonly string[];
   readonly failed_node: string | null;
@@ -29,7 +29,7 @@ export interface Origin {
 const NAMES_SHOWN_MAX = 20;
 const LABEL_WIDTH = 8;
 
-export function standingLines(checkpoint: Checkpoint, origin: Origin, options: GlobalOptions): string[] {
+export function standingLines(checkpoint: ShownCheckpoint, origin: Origin, options: GlobalOptions): string[] {
   const { completed_nodes: done, waiting_for: waiting } = checkpoint;
   // What waits has not failed.
   const failed = waiting === undefined ? checkpoint.failed_node : null;
@@ -40,7 +40,7 @@ export function standingLines(checkpoint: Checkpoint, origin: Origin, options: G
   ];
 }
 
-function nextLines(checkpoint: Checkpoint, origin: Origin, options: GlobalOptions): string[] {
+function nextLines(checkpoint: ShownCheckpoint, origin: Origin, options: GlobalOptions): string[] {
   const { run_id: runId, uncertain = [], waiting_for: waiting, resumable } = checkpoint;
   if (!resumable) return [];
   if (uncertain.length > 0) return uncertainLines(runId, uncertain, options);
@@ -60,7 +60,7 @@ function nextLines(checkpoint: Checkpoint, origin: Origin, options: GlobalOption
 /** Everything that is needed to find out whether a call took effect, and what can be said then. */
 function uncertainLines(
   runId: string,
-  steps: NonNullable<Checkpoint["uncertain"]>,
+  steps: NonNullable<ShownCheckpoint["uncertain"]>,
   options: GlobalOptions,
 ): string[] {
   const choice = (answer: string) => commandLine(["resume", runId, "--uncertain", answer], options);
@@ -80,7 +80,7 @@ function uncertainLines(
 
 function questionLines(
   runId: string,
-  { name, message, details }: NonNullable<Checkpoint["waiting_for"]>,
+  { name, message, details }: NonNullable<ShownCheckpoint["waiting_for"]>,
   options: GlobalOptions,
 ): string[] {
   const exactly = details === null ? "" : ` ${JSON.stringify(details)}`;

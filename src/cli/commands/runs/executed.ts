@@ -2,7 +2,7 @@
 import type { ToolError } from "../../../core/errors.ts";
 import type { Json } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { standingLines, type Checkpoint, type Origin } from "./checkpoint.ts";
+import { standingLines, type ShownCheckpoint, type Origin } from "./checkpoint.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -22,7 +22,7 @@ export interface Executed {
   readonly success: boolean;
   readonly run_id: string | null;
   readonly outputs: Json;
-  readonly checkpoint: Checkpoint | null;
+  readonly checkpoint: ShownCheckpoint | null;
   readonly error: ToolError | null;
   readonly logs: readonly { readonly level: string; readonly message: string }[];
   readonly calls: readonly {

@@ -1,6 +1,6 @@
 /** Runs as `runs` and `show` have them, and how their status and times are written. */
 import type { Json } from "../../../core/json.ts";
-import type { Checkpoint } from "./checkpoint.ts";
+import type { ShownCheckpoint } from "./checkpoint.ts";
 import { cyan, dim, green, red, yellow } from "../../terminal/terminal.ts";
 
 export const RUN_STATUSES = ["running", "paused", "succeeded", "failed", "cancelled", "interrupted"] as const;
@@ -32,7 +32,7 @@ export interface TraceView extends RunView {
   readonly steps?: readonly StepView[];
   readonly runs?: readonly TraceView[];
   readonly runs_left_out?: number;
-  readonly checkpoint?: Checkpoint;
+  readonly checkpoint?: ShownCheckpoint;
 }
 
 export interface StepView {

@@ -12,7 +12,7 @@ interface TokensOptions extends GlobalOptions {
   readonly start?: boolean;
 }
 
-type Face = TokenReport["faces"][number];
+type ViewTokens = TokenReport["faces"][number];
 
 export const costCommand = defineCommand({
   name: "cost",
@@ -85,7 +85,7 @@ function showTools({ servers }: TokenReport): void {
   );
 }
 
-function showFaces(faces: readonly Face[]): void {
+function showFaces(faces: readonly ViewTokens[]): void {
   printNumbers(
     ["", "IN FORCE", "LEAN: START", "+ TASK", "FULL: START", "+ TASK"],
     faces.map((face) => [
@@ -111,7 +111,7 @@ function showNotes({ faces, tokenizer }: TokenReport): void {
   note(`Counted with ${tokenizer}; the counts of other models differ by some per cent.`);
 }
 
-function titleOf({ profile }: Face): string {
+function titleOf({ profile }: ViewTokens): string {
   return profile === null ? "gateway" : `profile ${profile}`;
 }
 

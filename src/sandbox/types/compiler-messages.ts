@@ -9,7 +9,7 @@ const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 const HEADER_BYTES_MAX = 1024;
 const HEADER_END = "\r\n\r\n";
 
-export interface WireMessage {
+export interface CompilerMessage {
   readonly id?: number | string;
   readonly method?: string;
   readonly params?: unknown;
@@ -17,13 +17,13 @@ export interface WireMessage {
   readonly error?: { readonly message?: string };
 }
 
-export function writeMessage(message: WireMessage): Buffer {
+export function writeMessage(message: CompilerMessage): Buffer {
   const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}${HEADER_END}`), body]);
 }
 
 /** Takes chunks as they come and gives whole messages; throws on what is no message. */
-export function createMessageReader(onMessage: (message: WireMessage) => void): (chunk: Buffer) => void {
+export function createMessageReader(onMessage: (message: CompilerMessage) => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
   let held = 0;
   let needed = 0;
@@ -44,7 +44,7 @@ export function createMessageReader(onMessage: (message: WireMessage) => void): 
       chunks = [rest];
       held = rest.length;
       needed = 0;
-      onMessage(JSON.parse(bytes.toString("utf8", start, end)) as WireMessage);
+      onMessage(JSON.parse(bytes.toString("utf8", start, end)) as CompilerMessage);
     }
   };
 }
