@@ -71,6 +71,28 @@ function headingsOf(text: string): string[] {
   );
 }
 
+/** Their sentences are in the source: the schema and the help of the commands. */
+const GENERATED = new Set(["docs/cli.md", "docs/configuration.md"]);
+const COLUMNS_MAX = 120;
+
+it("the prose of the pages fits 120 columns; tables, blocks and comments may be wider", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root })];
+  const wide = pages
+    .filter((page) => !GENERATED.has(page))
+    .flatMap((page) =>
+      proseLines(read(page))
+        .filter((line) => line.length > COLUMNS_MAX)
+        .map((line) => `${page}: ${line.slice(0, 40)}`),
+    );
+  expect(pages.length).toBeGreaterThan(20);
+  expect(wide).toEqual([]);
+});
+
+function proseLines(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, "");
+  return prose.split("\n").filter((line) => !/^(?:\||<!--)/.test(line));
+}
+
 it("the index of the docs names every page", () => {
   const index = read("docs/README.md");
   const pages = globSync("docs/*.md", { cwd: root }).filter((page) => page !== "docs/README.md");
