@@ -5,7 +5,7 @@
  * object for its text runs guest code.
  */
 import { Intrinsics, QuickJS, type JSValueHandle, type QuickJSOptions, type Snapshot } from "quickjs-wasi";
-import { PRELUDE } from "./prelude.ts";
+import { PRELUDE_TEXT, type GuestSide } from "./prelude.ts";
 import { PAGE_BYTES } from "./wasm-memory.ts";
 
 /** Half of what the engine allows: deep recursion ends in the guest's own RangeError, with room left to report it. */
@@ -16,7 +16,7 @@ const UNHANDLED_MAX = 10;
 const OVERHEAD_BYTES = 16 * 1024 * 1024;
 const HOST_NAME = "host";
 /** What the guest's side offers to this one. */
-const SIDE = ["begin", "run", "deliver", "describe"] as const;
+const SIDE: readonly (keyof GuestSide)[] = ["begin", "run", "deliver", "describe"];
 
 /** The hard maximum of the memory of a VM whose guest may use so much. */
 export function pagesMaxFor(limitBytes: number): number {
@@ -57,7 +57,7 @@ async function createTemplate(wasm: WebAssembly.Module): Promise<Template> {
   const intrinsics = Intrinsics.ALL & ~(Intrinsics.PERFORMANCE | Intrinsics.WEAK_REF | Intrinsics.ATOB_BTOA);
   const vm = await QuickJS.create({ wasm, intrinsics, timezoneOffset: 0 });
   const host = vm.newFunction(HOST_NAME, () => vm.undefined);
-  const prelude = vm.evalCode(`(${PRELUDE})`, "prelude");
+  const prelude = vm.evalCode(PRELUDE_TEXT, "prelude");
   const side = vm.callFunction(prelude, vm.undefined, host);
   const tokens = SIDE.map((name) => vm.exportHandle(side.getProp(name)));
   return { snapshot: vm.snapshot(), side: tokens };
