@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   registry: ["core", "net", "text", "timing", "admission", "process", "telemetry", "search"],
   runs: ["core", "text", "timing", "process", "telemetry", "workflows", "sandbox"],
   secrets: ["core", "text", "timing", "process", "config"],
-  library: ["core", "text", "runs"],
+  library: ["core", "text", "process", "runs"],
   servers: ["core", "text", "config", "upstream", "registry"],
   gateway: ["core", "net", "text", "timing", "admission", "process", "search", "registry", "runs", "library"],
   server: ["core", "net", "text", "timing", "process", "telemetry", "gateway"],

@@ -114,7 +114,7 @@ export function openLive(deps: LiveDeps): Live {
     written = { text, at: now() };
     try {
       // It need not survive a power cut, and a slow disk must not hold up the event loop.
-      replaceFile(file, Buffer.from(text), PRIVATE_MODES, undefined, { isFlushed: false });
+      replaceFile(file, Buffer.from(text), PRIVATE_MODES, { isFlushed: false });
     } catch {
       // A full disk or a home that is gone has its own error elsewhere.
     }

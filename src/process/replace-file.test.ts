@@ -35,6 +35,29 @@ describe("replacing a file", () => {
     expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["new", 0o666]);
   });
 
+  it("gives the mode that is asked for, or that of a new file", () => {
+    const { write } = createTempProject();
+    const path = write("project/file.json", "old");
+    for (const [mode, expected] of [
+      [0o640, 0o640],
+      ["new", PRIVATE_MODES.file],
+    ] as const) {
+      chmodSync(path, 0o666);
+      replaceFile(path, BYTES, PRIVATE_MODES, { mode, isRenameFlushed: true });
+      expect(statSync(path).mode & 0o777).toBe(expected);
+    }
+  });
+
+  it("takes the place of a link where it must not follow it", () => {
+    const { cwd, write } = createTempProject();
+    const real = write("elsewhere/real.json", "old");
+    const path = join(cwd, "link.json");
+    symlinkSync(real, path);
+    replaceFile(path, "new", PRIVATE_MODES, { followsLink: false });
+    expect(lstatSync(path).isFile()).toBe(true);
+    expect([readFileSync(path, "utf8"), readFileSync(real, "utf8")]).toEqual(["new", "old"]);
+  });
+
   it("writes through a link, also one that leads to nothing yet", () => {
     const { cwd, write } = createTempProject();
     const real = write("elsewhere/real.json", "old");

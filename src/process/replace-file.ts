@@ -1,13 +1,16 @@
 /**
- * Replaces a file as a whole: a new file beside it, then a rename, so a crash leaves the old bytes or the new ones. A link stays
- * a link, and a file that exists keeps its mode.
+ * Replaces a file as a whole: a new file beside it, then a rename, so a crash leaves the old bytes or the new ones. Unless the
+ * caller says otherwise, the bytes are on the disk before the rename, a link stays a link, and a file that exists keeps its mode.
  */
 import { randomUUID } from "node:crypto";
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -60,28 +63,51 @@ export function findMissingFolder(path: string): string | undefined {
   return missing;
 }
 
-/** Writes a file in place of what a path leads to; a file that exists keeps its mode unless one is given. Throws as `fs` does. */
+export interface ReplaceOptions {
+  /** The mode that the file has afterwards. Without it a file that exists keeps its own; "new": that of a new file. */
+  readonly mode?: number | "new";
+  /** Whether the bytes are on the disk before the rename, so that they survive a power cut. */
+  readonly isFlushed?: boolean;
+  /** Whether the rename is on the disk too when this returns. */
+  readonly isRenameFlushed?: boolean;
+  /** Whether a link is written through. Otherwise the file takes its place. */
+  readonly followsLink?: boolean;
+}
+
+/** Writes a file in place of what a path leads to. Throws as `fs` does. */
 export function replaceFile(
   path: string,
-  bytes: Uint8Array,
+  content: Uint8Array | string,
   modes: NewModes,
-  mode?: number,
-  { isFlushed = true }: { readonly isFlushed?: boolean } = {},
+  options: ReplaceOptions = {},
 ): void {
-  const file = resolveLink(path);
+  const { mode, isFlushed = true, isRenameFlushed = false, followsLink = true } = options;
+  const file = followsLink ? resolveLink(path) : path;
   const temporary = `${file}.${randomUUID()}.tmp`;
   const made = findMissingFolder(file);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: modes.folder });
-    const kept = mode ?? modeOf(file);
-    writeFileSync(temporary, bytes, { mode: kept ?? modes.file, flag: "wx", flush: isFlushed });
+    const kept = mode === "new" ? undefined : (mode ?? modeOf(file));
+    writeFileSync(temporary, content, { mode: kept ?? modes.file, flag: "wx", flush: isFlushed });
     // The mask of the process counts for new files only.
     if (kept !== undefined) chmodSync(temporary, kept);
     renameSync(temporary, file);
+    if (isRenameFlushed) flushFolder(dirname(file));
   } catch (error) {
     removeQuietly(temporary);
     if (made !== undefined) removeFolders(dirname(file), made);
     throw error;
+  }
+}
+
+function flushFolder(folder: string): void {
+  // Windows cannot open a folder.
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }
 

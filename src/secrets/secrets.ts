@@ -6,14 +6,15 @@
  *
  * A value that was sealed cannot be read where the keyring is not there. It counts as absent, and is obtained anew.
  */
-import { randomBytes, randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RepertoireError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import { openText, SEALING_KEY_BYTES, sealText } from "../text/sealed-text.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import { holdLock } from "../process/file-lock.ts";
+import { PRIVATE_MODES, replaceFile } from "../process/replace-file.ts";
 import { within } from "../timing/deadline.ts";
 
 const FILE_NAME = "secrets.json";
@@ -71,7 +72,7 @@ export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
     holdLock(home, "secrets", async () => {
       const entries = { ...readEntries(file) };
       const result = await work(entries);
-      replaceFile(home, file, entries);
+      writeEntries(file, entries);
       return result;
     });
 
@@ -137,18 +138,11 @@ function isEntry(entry: unknown): entry is Entry {
   return typeof (value ?? sealed) === "string";
 }
 
-function replaceFile(home: string, file: string, secrets: Entries): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
+function writeEntries(file: string, secrets: Entries): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify({ secrets }, null, 2)}\n`, {
-      mode: 0o600,
-      flag: "wx",
-      flush: true,
-    });
-    renameSync(temporary, file);
+    const text = `${JSON.stringify({ secrets }, null, 2)}\n`;
+    replaceFile(file, text, PRIVATE_MODES, { mode: PRIVATE_MODES.file, followsLink: false });
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw unsafe(file, error);
   }
 }

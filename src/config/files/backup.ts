@@ -198,7 +198,7 @@ function compare(path: string, { before, afterSha256 }: Backup): "before" | "aft
 function restore(path: string, { before, mode, madeFolder }: Backup): void {
   try {
     if (before !== null) {
-      replaceFile(path, Buffer.from(before, "base64"), PRIVATE_MODES, mode ?? undefined);
+      replaceFile(path, Buffer.from(before, "base64"), PRIVATE_MODES, { mode: mode ?? undefined });
       return;
     }
     const file = resolveLink(path);

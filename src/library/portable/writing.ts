@@ -2,15 +2,17 @@
  * Writing a folder of capabilities: everything is checked first, and then each file is given its name last, so that a file is
  * always whole, whatever happens between two lines; a run that dies leaves some files new and the others as they were.
  */
-import { randomUUID } from "node:crypto";
-import { mkdir, rename, unlink, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";
+import { replaceFile, SHARED_MODES } from "../../process/replace-file.ts";
 import { failOutside, findTwins, kindAt, problemsOf, readBytes, refuse } from "./folder.ts";
 import { checkPortable, failWith, formatPortable, type PortableCapability } from "./portable.ts";
 
 const WRITE_HINT = "Nothing was written.";
+/** Each file takes the place of whatever has its name and follows no link. It can be written again, so it need not be flushed. */
+const AS_NEW = { mode: "new", isFlushed: false, followsLink: false } as const;
 
 export interface PortableWritten {
   /** Relative to the folder, in the order of their names. */
@@ -40,7 +42,7 @@ export async function writePortable(
     const refused = states.flatMap(({ refusal }) => refusal ?? []);
     if (refused.length > 0) return refuse(refused, WRITE_HINT);
     for (const { file } of states.filter(({ differs }) => differs)) {
-      await replaceFile(join(folder, file.path), file.text);
+      replaceFile(join(folder, file.path), file.text, SHARED_MODES, AS_NEW);
       written.push(file.path);
     }
     return succeed({
@@ -75,19 +77,6 @@ async function inspect(folder: string, file: PortableFile): Promise<FileState> {
   if (kind !== "file") return { file, differs: true, refusal: `${file.path}: this is a ${kind}, not a file` };
   const bytes = await readBytes(join(folder, file.path));
   return { file, differs: "problem" in bytes || !bytes.value.equals(Buffer.from(file.text)) };
-}
-
-/** A rename takes the place of whatever stands there and follows no link. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(draft, text, { flag: "wx" });
-    await rename(draft, path);
-  } catch (error) {
-    await unlink(draft).catch(() => {});
-    throw error;
-  }
 }
 
 function byPath(a: PortableFile, b: PortableFile): number {
