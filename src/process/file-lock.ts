@@ -1,11 +1,10 @@
 /**
  * A lock between processes, for work that must not be done twice at once. It is a lock of the operating system on a file (taken
- * by SQLite, which knows how on every system), so it ends with its process, however that ends, and never has to be broken. The
- * wait is a timer: the event loop does not stand still.
+ * by SQLite, which knows how on every system), so it ends with its process, however that ends, and never has to be broken.
  */
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, RepertoireError } from "../core/errors.ts";
@@ -15,8 +14,9 @@ const WAIT_MAX_MS = 120_000;
 const POLL_MS = 20;
 const SQLITE_BUSY = 5;
 
+/** Waits for the lock with a timer: the event loop goes on. */
 export async function holdLock<T>(home: string, name: string, work: () => Promise<T>): Promise<T> {
-  const lock = await openLock(home, name);
+  const lock = openLock(home, name);
   try {
     await take(lock, name);
     return await work();
@@ -25,21 +25,41 @@ export async function holdLock<T>(home: string, name: string, work: () => Promis
   }
 }
 
-async function openLock(home: string, name: string): Promise<DatabaseSync> {
-  const folder = join(home, "locks");
-  // A name may hold anything; a file name may not.
-  const file = join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.lock`);
+/**
+ * Takes a lock for work that is done in one turn, and holds up the event loop until it has it; what is returned gives it back.
+ * Throws as `fs` and SQLite do, also where the wait is over.
+ */
+export function takeLock(file: string, waitMs: number): () => void {
+  const lock = openFile(file, waitMs);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    closeSync(openSync(file, "a", 0o600));
-    const sqlite = await import("node:sqlite");
-    return new sqlite.DatabaseSync(file, { timeout: 0 });
+    lock.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return () => lock.close();
+}
+
+function openLock(home: string, name: string): DatabaseSync {
+  // A name may hold anything; a file name may not.
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 32);
+  const file = join(home, "locks", `${hash}.lock`);
+  try {
+    return openFile(file, 0);
   } catch (error) {
     throw new RepertoireError("HOME_UNSAFE", `Cannot use ${file}: ${messageOf(error)}`, {
       hint: "Check that the home folder is a folder that you may write to, or choose another with --home.",
       cause: error,
     });
   }
+}
+
+function openFile(file: string, timeout: number): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  // Loaded when it is needed: few commands take a lock.
+  const { DatabaseSync: Database } = process.getBuiltinModule("node:sqlite");
+  return new Database(file, { timeout });
 }
 
 async function take(lock: DatabaseSync, name: string): Promise<void> {

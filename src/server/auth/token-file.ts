@@ -7,26 +7,16 @@
  *   the token that all have.
  * - A process that dies in between leaves the old list, and the system takes its lock away.
  */
-import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { messageOf, RepertoireError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
+import { takeLock } from "../../process/file-lock.ts";
+import { PRIVATE_MODES, replaceFile } from "../../process/replace-file.ts";
 import { parseEntries, type TokenEntry } from "./token.ts";
 
 const OTHERS = 0o077;
-/** A change takes some ms; whoever waits longer than this waits for something that is broken. */
+/** A change takes some ms; a longer wait is for something that is broken. */
 const LOCK_WAIT_MS = 10_000;
 
 export function tokenFileOf(home: string): string {
@@ -87,57 +77,36 @@ function requirePrivate(file: string, mode: number): void {
   });
 }
 
-/**
- * One process at a time. The lock is SQLite's on an empty file beside the list: the system drops it when the process ends,
- * however it ends, which no lock file of our own making could promise.
- */
 function alone<T>(home: string, work: () => T): T {
-  const lock = openLock(home);
+  const release = lock(home);
   try {
     return work();
   } finally {
-    lock.close();
+    release();
   }
 }
 
-function openLock(home: string): DatabaseSync {
+function lock(home: string): () => void {
   const file = `${tokenFileOf(home)}.lock`;
-  let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-    closeSync(openSync(file, "a", 0o600));
-    lock = new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
-    lock.exec("BEGIN EXCLUSIVE");
-    return lock;
+    return takeLock(file, LOCK_WAIT_MS);
   } catch (error) {
-    lock?.close();
     throw unusable(file, error);
   }
 }
 
 function replace(home: string, tokens: readonly TokenEntry[]): void {
   const file = tokenFileOf(home);
-  const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     const text = `${JSON.stringify({ tokens }, null, 2)}\n`;
-    writeFileSync(temporary, text, { mode: 0o600, flag: "wx", flush: true });
-    renameSync(temporary, file);
-    syncFolder(home);
+    replaceFile(file, text, PRIVATE_MODES, {
+      mode: PRIVATE_MODES.file,
+      followsLink: false,
+      // Without it a power cut could bring back a list that still has a revoked token.
+      isRenameFlushed: true,
+    });
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw unusable(file, error);
-  }
-}
-
-/** Without it a power cut could bring back a list that still has a revoked token. */
-function syncFolder(folder: string): void {
-  // Windows cannot open a folder.
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 
