@@ -13,7 +13,6 @@ export interface Store {
   readonly capabilities: CapabilityStore;
   readonly runs: RunStore;
   readonly serverCache: ServerCache;
-  readonly toolPins: ToolPins;
   readonly pastUses: PastUses;
   readonly tokenCounts: TokenCounts;
   readonly embeddings: Embeddings;
@@ -443,19 +442,6 @@ export interface ServerCache {
   put(entry: CachedServer): Promise<void>;
   list(): Promise<CachedServer[]>;
   remove(server: string): Promise<void>;
-}
-
-/** The definition of a tool that somebody approved. */
-export interface ToolPin {
-  readonly server: string;
-  readonly tool: string;
-  readonly hash: string;
-  readonly approvedAt: number;
-}
-
-export interface ToolPins {
-  put(pin: ToolPin): Promise<void>;
-  list(server: string): Promise<ToolPin[]>;
 }
 
 /** What a tool was used for in runs that succeeded, and how often. */

@@ -16,7 +16,6 @@ export interface Database {
   steps: StepRow;
   step_values: StepValueRow;
   server_cache: ServerCacheRow;
-  tool_pins: ToolPinRow;
   past_uses: PastUseRow;
   token_counts: TokenCountRow;
   embeddings: EmbeddingRow;
@@ -149,13 +148,6 @@ interface ServerCacheRow {
   hash: string;
   fetched_at: number;
   ttl_ms: number;
-}
-
-interface ToolPinRow {
-  server: string;
-  tool: string;
-  hash: string;
-  approved_at: number;
 }
 
 interface PastUseRow {

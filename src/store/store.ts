@@ -11,7 +11,6 @@ import { createRunStore } from "./runs/runs.ts";
 import { createSealStore } from "./runs/seals.ts";
 import { createServerCache } from "./server-cache.ts";
 import { createTokenCounts } from "./token-counts.ts";
-import { createToolPins } from "./tool-pins.ts";
 import { createPastUses } from "./past-uses.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
 
@@ -28,7 +27,6 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     capabilities: createCapabilityStore(context),
     runs: createRunStore(context),
     serverCache: createServerCache(context),
-    toolPins: createToolPins(context),
     pastUses: createPastUses(context),
     tokenCounts: createTokenCounts(context),
     embeddings: createEmbeddings(context),

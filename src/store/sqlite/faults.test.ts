@@ -251,12 +251,12 @@ it("does not let writes drown in a transaction that could not be rolled back (T1
     if (sql === "rollback" && isRollbackBroken) throw sqliteError(10);
   };
   await expect(store.capabilities.save(draftOf())).rejects.toMatchObject({ code: "STORE_DAMAGED" });
-  const use = { server: "s", tool: "t", hash: "h", approvedAt: 1 };
-  await expect(store.toolPins.put(use)).rejects.toMatchObject({ code: "STORE_DAMAGED" });
+  const cached = { server: "s", definitions: {}, hash: "h", fetchedAt: 1, ttlMs: 1 };
+  await expect(store.serverCache.put(cached)).rejects.toMatchObject({ code: "STORE_DAMAGED" });
   isRollbackBroken = false;
   delete faults.before;
-  await store.toolPins.put(use);
-  expect(await store.toolPins.list("s")).toEqual([use]);
+  await store.serverCache.put(cached);
+  expect(await store.serverCache.list()).toEqual([cached]);
   expect(await store.capabilities.list(DEFAULT_SCOPE)).toEqual([]);
 });
 

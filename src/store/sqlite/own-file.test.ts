@@ -1,4 +1,4 @@
-/** S17: a store that writes into a file which nobody will find again says so instead of "saved". */
+/** S17: a store that writes into a file that is no longer under its name says so instead of "saved". */
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { DATABASE_NAME } from "./home.ts";
 import { openHandle } from "./sqlite-handle.ts";
 import { openRaw, openTestStore, testHome } from "./temp-home.testkit.ts";
 
-const USE = { server: "s", tool: "t", hash: "h", approvedAt: 1 };
+const CACHED = { server: "s", definitions: {}, hash: "h", fetchedAt: 1, ttlMs: 1 };
 
 async function openUsed(): Promise<{ store: Store; home: string; path: string }> {
   const home = testHome();
@@ -28,7 +28,7 @@ async function expectNoWrites(store: Store, refusal: { code: string; hint: RegEx
   const expected = { code: refusal.code, hint: expect.stringMatching(refusal.hint) as string };
   // In a transaction, as one statement, and as one that gives rows.
   await expect(store.capabilities.save(draftOf({ action: "late" }))).rejects.toMatchObject(expected);
-  await expect(store.toolPins.put(USE)).rejects.toMatchObject(expected);
+  await expect(store.serverCache.put(CACHED)).rejects.toMatchObject(expected);
   await expect(startRun(store)).rejects.toMatchObject(expected);
   await expect(store.check()).rejects.toMatchObject(expected);
   expect((await store.capabilities.list(DEFAULT_SCOPE)).map(({ action }) => action)).not.toContain("late");
@@ -87,11 +87,11 @@ it("S18: is not well while the disk is full, and well again by itself", async ()
     if (/^(?:insert|update|commit)/.test(sql)) throw sqliteError(13);
   };
   await store.check();
-  await expect(store.toolPins.put(USE)).rejects.toMatchObject({ code: "STORE_FULL" });
+  await expect(store.serverCache.put(CACHED)).rejects.toMatchObject({ code: "STORE_FULL" });
   for (let times = 0; times < 3; times++) {
     await expect(store.check()).rejects.toMatchObject({ code: "STORE_FULL" });
   }
   delete faults.before;
   await store.check();
-  await store.toolPins.put(USE);
+  await store.serverCache.put(CACHED);
 });

@@ -43,7 +43,6 @@ export function describeLifetime(fixture: () => StoreFixture): void {
       () => store.runs.resume("x", newRunOf(), { except: [], decided: [] }, "owner", 1),
       () => store.runs.decide("x", "k", { isApproved: true, by: "ada" }),
       () => store.serverCache.list(),
-      () => store.toolPins.list("x"),
       () => store.audit.append({ actor: "a", action: "b", subject: "c", details: {} }),
       () => store.findDamage(),
     ];

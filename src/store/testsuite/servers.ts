@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CachedServer, ToolPin } from "../../core/store.ts";
+import type { CachedServer } from "../../core/store.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 const GITHUB: CachedServer = {
@@ -9,8 +9,6 @@ const GITHUB: CachedServer = {
   fetchedAt: 1_790_000_000_000,
   ttlMs: 60_000,
 };
-
-const PIN: ToolPin = { server: "github", tool: "search", hash: "h1", approvedAt: 1_790_000_000_000 };
 
 export function describeServers(fixture: () => StoreFixture): void {
   it("keeps what each server offered, also after a restart", async () => {
@@ -48,18 +46,5 @@ export function describeServers(fixture: () => StoreFixture): void {
     expect(await store.serverCache.list()).toEqual([GITHUB]);
     await store.serverCache.remove("github");
     expect(await store.serverCache.list()).toEqual([]);
-  });
-
-  it("keeps the pins of a server, one for each tool, the newest approval standing", async () => {
-    const { store, reopen } = fixture();
-    const create = { ...PIN, tool: "create" };
-    await store.toolPins.put(PIN);
-    await store.toolPins.put(create);
-    await store.toolPins.put({ ...PIN, server: "files" });
-    const again = { ...PIN, hash: "h2", approvedAt: 1_790_000_000_001 };
-    await store.toolPins.put(again);
-    expect(await store.toolPins.list("github")).toEqual([create, again]);
-    expect(await store.toolPins.list("unknown")).toEqual([]);
-    expect(await (await reopen()).toolPins.list("github")).toEqual([create, again]);
   });
 }
