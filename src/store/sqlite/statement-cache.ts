@@ -1,3 +1,4 @@
+import { createLru } from "../../timing/lru.ts";
 import type { SqliteHandle, SqliteStatement } from "./sqlite-handle.ts";
 
 /** The store has about 40 texts; this leaves room and still bounds what a text with a varying shape could fill. */
@@ -9,38 +10,28 @@ export interface CachedStatement {
   readonly reads: boolean;
 }
 
-/** Compiled statements by their text, the longest unused leaving first: compiling costs as much as running. */
+/** The most recently used statements, compiled, by their text: compiling costs as much as running. */
 export class StatementCache {
   readonly #handle: SqliteHandle;
-  readonly #statements = new Map<string, CachedStatement>();
+  readonly #statements = createLru<CachedStatement>({
+    countMax: STATEMENT_COUNT_MAX,
+    sizeMax: STATEMENT_COUNT_MAX,
+  });
 
   constructor(handle: SqliteHandle) {
     this.#handle = handle;
   }
 
-  get size(): number {
-    return this.#statements.size;
-  }
-
   get(sql: string): CachedStatement {
     const known = this.#statements.get(sql);
-    // A Map lists its keys in the order of insertion: putting it back makes it the newest.
-    if (known !== undefined) this.#statements.delete(sql);
-    const cached = known ?? this.#prepare(sql);
-    this.#statements.set(sql, cached);
-    if (this.#statements.size > STATEMENT_COUNT_MAX) this.#dropOldest();
+    if (known !== undefined) return known;
+    const cached = this.#prepare(sql);
+    this.#statements.set(sql, cached, 1);
     return cached;
   }
 
   #prepare(sql: string): CachedStatement {
     const statement = this.#handle.prepare(sql);
     return { statement, reads: statement.columns().length > 0 };
-  }
-
-  #dropOldest(): void {
-    for (const oldest of this.#statements.keys()) {
-      this.#statements.delete(oldest);
-      return;
-    }
   }
 }
