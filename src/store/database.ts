@@ -82,7 +82,7 @@ interface CapabilityAliasRow {
   created_at: number;
 }
 
-/** One row. Whoever changes the library updates it first, which is also what makes changes wait for each other. */
+/** One row. Each change of the library updates it first, which also makes changes wait for each other. */
 interface LibraryRevisionRow {
   id: number;
   revision: number;
@@ -154,7 +154,7 @@ interface PastUseRow {
   org: string;
   project: string;
   tool: string;
-  /** Empty where nobody said what it was for. */
+  /** Empty where no intent was given. */
   intent: string;
   use_count: number;
   last_used_at: number;

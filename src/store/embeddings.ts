@@ -46,7 +46,7 @@ function encode(numbers: Float32Array): string {
   return bytes.toString("base64");
 }
 
-/** Undefined for what cannot be a vector: whoever asked makes it anew. */
+/** Undefined for what cannot be a vector: the caller asks for a new one. */
 function decode(text: string): Float32Array | undefined {
   const bytes = Buffer.from(text, "base64");
   if (bytes.length === 0 || bytes.length % NUMBER_BYTES !== 0) return undefined;

@@ -2,7 +2,7 @@
  * How the tables came to be, in order. The schema's version is the number of migrations that were applied, so the list only
  * grows at its end, and one that was released is never edited. `SCHEMA_VERSION` grows with it.
  *
- * Foreign keys stand only where a row is owned (a version by its capability, a step by its run). What a row merely mentions,
+ * There is a foreign key only where a row is owned (a version by its capability, a step by its run). What a row merely mentions,
  * such as the run a version came from, may be gone before it.
  */
 import { sql, type Kysely } from "kysely";
@@ -279,7 +279,7 @@ async function addSourceHash(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Of several runs that go on from one, the newest keeps the link: nobody could say which of them the others belong to. */
+/** Of several runs that go on from one, the newest keeps the link: which of them the others belong to is not known. */
 async function addRunLinks(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("runs").addColumn("parent_step", "text").execute();
   await sql`

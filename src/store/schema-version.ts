@@ -6,14 +6,14 @@ export const SCHEMA_VERSION = 5;
 
 /** Where a database keeps its version, and how a migrator keeps others out. */
 export interface SchemaVersion {
-  /** Taken first, inside the transaction; whoever gets it later sees what the one before has done. */
+  /** Taken first, inside the transaction; the next holder sees what the one before has done. */
   lock(trx: QueryExecutorProvider): Promise<void>;
   read(trx: QueryExecutorProvider): Promise<number>;
   /** Part of the transaction: a rollback takes it back. */
   write(trx: QueryExecutorProvider, version: number): Promise<void>;
 }
 
-/** The same while the database is open: a newer process has come, and this one only has to make way. */
+/** The same while the database is open: a newer process has migrated it, and this one must stop writing. */
 export function requireUnchangedVersion(version: number, latest: number, place: string): void {
   if (version <= latest) return;
   throw new RepertoireError(

@@ -68,7 +68,7 @@ export function findLiveById(db: Kysely<Database>, id: string): Promise<Capabili
     .executeTakeFirst();
 }
 
-/** As it stands at the end of a change, when what is listed has been chosen. */
+/** As it is at the end of a change, when what is listed has been chosen. */
 export async function readCapability(db: Kysely<Database>, id: string): Promise<Capability> {
   return capabilityOf(
     await db.selectFrom("capabilities").selectAll().where("id", "=", id).executeTakeFirstOrThrow(),
@@ -109,7 +109,7 @@ export function findByAnyName(
     .executeTakeFirst();
 }
 
-/** An alias never shadows a live name, so whoever takes a name removes the alias of that spelling. */
+/** An alias never shadows a live name, so taking a name removes the alias of that spelling. */
 export async function removeAlias(db: Kysely<Database>, scope: Scope, name: CapabilityName): Promise<void> {
   await db
     .deleteFrom("capability_aliases")

@@ -5,7 +5,7 @@ import type { Database } from "../database.ts";
 
 type RunBuilder = ExpressionBuilder<Database, "runs">;
 
-/** The fence as a condition: the run is running, and nobody has claimed it since this lease was given. */
+/** The fence as a condition: the run is running, and it has not been claimed since this lease was given. */
 export function isHeld(lease: Lease) {
   return (eb: RunBuilder): ExpressionWrapper<Database, "runs", SqlBool> =>
     eb.and([

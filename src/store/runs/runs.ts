@@ -1,7 +1,7 @@
 /**
  * Runs and who owns them. A lease is a run's id and its fence; every write of an owner is one statement, or a
- * transaction that begins with one, that also asks whether the fence is still its own and the run still running. Whoever
- * claims the run makes the fence grow, so an owner that was frozen and wakes up can write nothing. Whether a lease has run out
+ * transaction that begins with one, that also asks whether the fence is still its own and the run still running. A
+ * claim makes the fence grow, so an owner that was frozen and wakes up can write nothing. Whether a lease has run out
  * is decided by the database's clock alone, unless the claimant knows that its owner is gone.
  */
 import type { Run, NewRun, RunStore } from "../../core/store.ts";

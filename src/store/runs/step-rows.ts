@@ -13,7 +13,7 @@ export type EndColumns = Pick<
   "status" | "result" | "result_bytes" | "value_id" | "error" | "finished_at" | "end_seq" | "clock_at"
 >;
 
-/** The row that stands under the key, new or old; undefined when the lease is lost. */
+/** The row that has the key, new or old; undefined when the lease is lost. */
 export function insertStep(
   db: Kysely<Database>,
   lease: Lease,
@@ -68,7 +68,7 @@ export function insertStep(
   );
 }
 
-/** The row as it stands when it has ended, now or before; undefined when the lease is lost or there is no such step. */
+/** The row as it is when it has ended, now or before; undefined when the lease is lost or there is no such step. */
 export function endStep(
   db: Kysely<Database>,
   lease: Lease,

@@ -3,7 +3,7 @@
  * statement, so a process that dies between the two leaves exactly one step whose fate is unknown (`sent`). A call that may be
  * made again is recorded once, when it has returned: a process that dies before leaves nothing.
  *
- * What was recorded first stands, because a replay has already answered from it:
+ * What was recorded first is kept, because a replay has already answered from it:
  * - opening or recording a key again leaves the row as it is and returns true, so a retry after a lost acknowledgement is
  *   harmless;
  * - closing a closed step leaves its first outcome and returns true;

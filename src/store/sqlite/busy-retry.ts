@@ -1,5 +1,5 @@
 /**
- * Waiting for a lock without standing still. SQLite's own `busy_timeout` sleeps inside the call and froze the event loop for
+ * Waiting for a lock without blocking the event loop. SQLite's own `busy_timeout` sleeps inside the call and froze the event loop for
  * up to 1.9 s with four writers; here the attempt fails at once and is made again from a timer. The wait is random, so that
  * processes which collided once do not collide for ever.
  */
@@ -8,7 +8,7 @@ import { isBusy } from "./sqlite-error.ts";
 
 const WAIT_MS_MIN = 1;
 const WAIT_MS_MAX = 25;
-/** No write of ours takes longer than some ms, so ten seconds mean that somebody holds the lock and does not let go. */
+/** No write of ours takes longer than some ms, so after ten seconds the lock is held by a process that hangs. */
 export const BUSY_LIMIT_MS = 10_000;
 
 export interface BusyPatience {

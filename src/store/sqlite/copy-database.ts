@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DATABASE_NAME } from "./home.ts";
 import { openHandle } from "./sqlite-handle.ts";
 
-/** Copies the database of one home into another, as it is at one moment, whoever writes to it meanwhile. */
+/** Copies the database of one home into another, as it is at one moment, also while others write to it. */
 export function copyDatabase(fromHome: string, toHome: string): void {
   const path = join(fromHome, DATABASE_NAME);
   if (!existsSync(path)) return;

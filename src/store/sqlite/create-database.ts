@@ -1,6 +1,6 @@
 /**
  * A new database gets its name last. It is made under a temporary name with all its tables, brought to disk, and then linked:
- * whoever finds the real name finds a whole database. Linking never replaces, so of several processes that start at once the
+ * what is under the real name is always a whole database. Linking never replaces, so of several processes that start at once the
  * first wins and the others use its file. A process that dies before the link leaves only a temporary file.
  */
 import { randomBytes } from "node:crypto";
@@ -26,7 +26,7 @@ export interface CreateDatabaseOptions {
   readonly migrations?: readonly Migration[] | undefined;
 }
 
-/** Returns when a whole database stands under `path`, ours or that of a process that was faster. */
+/** Returns when a whole database is under `path`, ours or that of a process that was faster. */
 export async function createDatabase(path: string, options: CreateDatabaseOptions): Promise<void> {
   const temporary = `${path}.new-${process.pid}-${randomBytes(6).toString("hex")}`;
   try {
@@ -45,7 +45,7 @@ export async function createDatabase(path: string, options: CreateDatabaseOption
   if (process.platform !== "win32") sync(dirname(path), "r");
 }
 
-/** A journal in memory and no syncing: nobody else sees the file yet, and a half-made one is thrown away. */
+/** A journal in memory and no syncing: no other process sees the file yet, and a half-made one is thrown away. */
 async function fill(path: string, { open, migrations }: CreateDatabaseOptions): Promise<void> {
   const { db, connection } = open(path);
   try {

@@ -1,4 +1,4 @@
-/** The folder that holds everything Repertoire keeps: nobody but its owner may look in. */
+/** The folder that holds everything Repertoire keeps; only its owner may read it. */
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
 import { messageOf, RepertoireError } from "../../core/errors.ts";
 import { fullError } from "./sqlite-error.ts";

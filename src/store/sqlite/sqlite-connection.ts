@@ -1,5 +1,5 @@
 /**
- * The one connection of a process. Whoever acquires it owns it until they release it, in the order in which they asked, so a
+ * The one connection of a process. Each caller owns it from acquiring to releasing it, in the order in which they asked, so a
  * transaction is never mixed with other statements.
  *
  * A lock held by another process can be met at three places: BEGIN IMMEDIATE, a statement outside a transaction, and the
@@ -47,7 +47,7 @@ export class SqliteConnection implements DatabaseConnection {
     }
     const release = await this.#mutex.acquire();
     try {
-      // A rollback that failed would swallow the next writes; nobody may go on before it has worked.
+      // A rollback that failed would swallow the next writes; nothing may go on before it has worked.
       this.rollback();
     } catch (error) {
       release();
@@ -140,7 +140,7 @@ export class SqliteConnection implements DatabaseConnection {
   async #close(): Promise<void> {
     await this.#mutex.acquire();
     try {
-      // Passive waits for nobody. What it cannot move now stays in the -wal file and is as safe there.
+      // A passive checkpoint does not wait. What it cannot move now stays in the -wal file and is as safe there.
       this.#handle.exec("pragma wal_checkpoint(passive)");
     } catch {
       // A full disk, for example: the next process that can will move it.

@@ -14,7 +14,7 @@ export function createSqliteDialect(connection: SqliteConnection): Dialect {
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new QueuedSqliteAdapter(),
     createIntrospector: () => {
-      throw new Error("the store knows its tables and asks nobody");
+      throw new Error("the store knows its tables and does not ask for them");
     },
   };
 }

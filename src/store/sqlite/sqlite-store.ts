@@ -60,7 +60,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 /** A process that starts after the clock went back makes ids behind those that there are. */
 async function continueIds({ db }: SqliteSession, { clock = systemClock }: SqliteStoreOptions) {
-  // Whatever is wrong with the file, the first who needs it says so.
+  // Whatever is wrong with the file is reported by the first statement that needs it.
   const row = await db
     .selectFrom("runs")
     .select((eb) => eb.fn.max("id").as("newest"))
