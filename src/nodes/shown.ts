@@ -6,7 +6,7 @@ const NAME_LENGTH_MAX = 200;
 /** Enough for the sentence with which most services explain an error, and no page of HTML. */
 const EXCERPT_LENGTH_MAX = 500;
 
-/** A name from outside as it may stand in a message. */
+/** A name from outside, made safe for a message. */
 export function showName(name: string): string {
   return escapeUnprintable(cut(name, NAME_LENGTH_MAX));
 }

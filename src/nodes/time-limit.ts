@@ -18,7 +18,7 @@ export function limitTime(context: CallContext, timeoutMs: number, setting: stri
   return {
     signal,
     failure(what, happened) {
-      // The reason is that of whichever came first.
+      // The signal has the reason of the first that aborted.
       if (signal.reason !== timeout.reason) return ended("CANCELLED", `${what} was cancelled.`, happened);
       if (leftMs < timeoutMs)
         return ended(
@@ -46,10 +46,10 @@ function ended(
   happened: boolean,
 ): ReturnType<typeof fail> {
   if (!happened) return fail(code, message);
-  // Whether it was carried out is not known, so nobody should send it again without thinking.
+  // Whether it was carried out is not known, so it must not be repeated unchecked.
   return fail(code, message, {
     retryable: false,
     mayHaveHappened: true,
-    hint: "It may have taken effect. Look before you do it again.",
+    hint: "It may have taken effect. Check before you repeat it.",
   });
 }

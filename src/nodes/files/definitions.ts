@@ -12,7 +12,7 @@ const encoding = {
   type: "string",
   enum: ["utf8", "base64"],
   default: "utf8",
-  description: "How content stands for the bytes of the file: as text, or as base64 for anything else.",
+  description: "How content holds the bytes of the file: as text, or as base64 for anything else.",
 };
 
 const bytes = { type: "integer", description: "How many bytes that is." };

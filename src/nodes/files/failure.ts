@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Later there may be room on the disk, or descriptors. */
 const PASSING: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "EAGAIN", "EBUSY"]);
 
-/** The system's own message names the path as it was opened, which is nobody's concern, so it is not repeated. */
+/** The system's own message names the path as it was opened, which callers need not know, so it is not repeated. */
 export function fileFailure(verb: "read" | "write", path: string, error: unknown): ReturnType<typeof fail> {
   const code = errnoOf(error);
   // A link in a place where there was none a moment ago.
@@ -52,7 +52,10 @@ export function irregularFailure(verb: "read" | "write", path: string): ReturnTy
   return fail("TOOL_EXECUTION_FAILED", `Cannot ${verb} ${showName(path)}: it is not a regular file.`);
 }
 
-/** Its other name may be outside of the open folders, and nobody can tell. Replacing such a file is harmless: the other name keeps the old one. */
+/**
+ * Its other name may be outside of the open folders, and there is no way to tell. Replacing such a file is harmless: the other name
+ * keeps the old one.
+ */
 export function linkedFailure(verb: "read" | "write", path: string): ReturnType<typeof fail> {
   return fail(
     "SECURITY_ERROR",

@@ -2,7 +2,7 @@
  * A folder that is held open, so that what is done in it is done in this folder even if its path leads elsewhere meanwhile.
  *
  * Node has no `openat`. On Linux the path of the open descriptor (`/proc/self/fd/N`) has the same effect. Elsewhere the path
- * itself is used, and `stands` tells afterwards whether it still leads to the folder that is held; a swap there and back
+ * itself is used, and `isInPlace` tells afterwards whether it still leads to the folder that is held; a swap there and back
  * between the two goes unnoticed.
  */
 import { constants } from "node:fs";
@@ -18,7 +18,7 @@ export interface Folder {
   /** Opens a folder in this one; a symbolic link is not followed. */
   enter(name: string): Promise<Folder>;
   /** Whether the path that the folder was opened by still leads to it. */
-  stands(): Promise<boolean>;
+  isInPlace(): Promise<boolean>;
   /** Puts what was renamed in it on the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ async function hold(real: string, path: string): Promise<Folder> {
   return {
     at: (name) => join(base, name),
     enter: (name) => hold(join(real, name), join(base, name)),
-    stands: () => leadsTo(real, handle),
+    isInPlace: () => leadsTo(real, handle),
     sync: async () => handle?.sync(),
     close: async () => handle?.close(),
   };

@@ -10,7 +10,7 @@ export async function isMountedBetween(root: string, path: string): Promise<bool
   const [outer, inner] = await Promise.all([stat(root), stat(path)]);
   if (outer.dev !== inner.dev) return true;
   if (process.platform !== "linux") return false;
-  // Without /proc nobody can say; the device has to do.
+  // Without /proc the mount is not known; the device has to do.
   const mounts = await readFile("/proc/self/mountinfo", "utf8").catch(() => "");
   return mountPointsOf(mounts).some((mount) => mount !== root && isIn(mount, root) && isIn(path, mount));
 }

@@ -91,7 +91,7 @@ async function findReal(absolute: string): Promise<FilePlace | undefined> {
     try {
       return { real: await realpath(path), missing };
     } catch (error) {
-      // A file as a folder (ENOTDIR) is told apart later, by whoever opens it.
+      // A file as a folder (ENOTDIR) is told apart later, when it is opened.
       const code = errnoOf(error);
       if ((code !== "ENOENT" && code !== "ENOTDIR") || path === dirname(path)) return undefined;
       if (code === "ENOENT" && (await exists(path))) return undefined;

@@ -51,7 +51,7 @@ async function readPlace(path: string, place: FilePlace, bytesMax: number): Prom
   const file = stack.adopt(await open(folder.at(place.missing[0] ?? name), READ_FLAGS), (held) =>
     held.close(),
   );
-  if (!(await folder.stands())) return movedFailure(path);
+  if (!(await folder.isInPlace())) return movedFailure(path);
   const found = await file.stat();
   if (!found.isFile()) return irregularFailure("read", path);
   if (found.nlink > 1) return linkedFailure("read", path);

@@ -75,7 +75,7 @@ async function writePlace(writing: Writing, place: FilePlace): Promise<ToolResul
   }
   await using stack = new AsyncDisposableStack();
   let folder = stack.adopt(await openFolder(real), (held) => held.close());
-  if (!(await folder.stands())) return movedFailure(writing.path);
+  if (!(await folder.isInPlace())) return movedFailure(writing.path);
   for (const part of absent) {
     await makeFolder(folder.at(part));
     folder = stack.adopt(await folder.enter(part), (held) => held.close());
@@ -89,7 +89,7 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    // Somebody else made it meanwhile; whether it is a folder shows when it is entered.
+    // Another process made it meanwhile; whether it is a folder shows when it is entered.
     if (errnoOf(error) !== "EEXIST") throw error;
   }
 }
@@ -100,7 +100,7 @@ async function append({ path, content }: Writing, folder: Folder, name: string):
     const found = await file.stat();
     if (!found.isFile()) return irregularFailure("write", path);
     if (found.nlink > 1) return linkedFailure("write", path);
-    if (!(await folder.stands())) return movedFailure(path);
+    if (!(await folder.isInPlace())) return movedFailure(path);
     try {
       await file.writeFile(content);
       await file.sync();
@@ -121,7 +121,7 @@ async function replace(writing: Writing, folder: Folder, name: string): Promise<
   const temporary = `.repertoire-${randomBytes(8).toString("hex")}.tmp`;
   try {
     await writeNew(folder.at(temporary), content, mode);
-    if (!(await folder.stands())) return movedFailure(path);
+    if (!(await folder.isInPlace())) return movedFailure(path);
     await rename(folder.at(temporary), folder.at(name));
   } finally {
     await rm(folder.at(temporary), { force: true });

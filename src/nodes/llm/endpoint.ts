@@ -80,7 +80,7 @@ function replyOf(request: HttpRequest, answer: ReturnType<typeof answerOf>): Too
     return fail("TOOL_EXECUTION_FAILED", message);
   }
   const model = isJsonObject(parsed.value) ? parsed.value["model"] : undefined;
-  return succeed({ text, ...(typeof model === "string" ? { model } : {}) });
+  return succeed({ text, model: typeof model === "string" ? model : undefined });
 }
 
 /** `choices[0].message.content`, read step by step. */

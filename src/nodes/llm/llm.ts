@@ -71,8 +71,8 @@ function questionOf(params: JsonObject, asJson: boolean): LlmQuestion {
   return {
     prompt: readText(params, "prompt") ?? "",
     tokensMax: readCount(params, "max_tokens", LLM_LIMITS.tokens, LLM_LIMITS.tokensMax),
-    ...(system.length === 0 ? {} : { system: system.join("\n\n") }),
-    ...(typeof temperature === "number" ? { temperature } : {}),
+    system: system.length === 0 ? undefined : system.join("\n\n"),
+    temperature: typeof temperature === "number" ? temperature : undefined,
   };
 }
 

@@ -24,7 +24,7 @@ export async function askClient(
     return fail("TOOL_EXECUTION_FAILED", "The client's model answered with something other than text.");
   }
   const { model } = answer.data;
-  return succeed({ text, ...(typeof model === "string" ? { model } : {}) });
+  return succeed({ text, model: typeof model === "string" ? model : undefined });
 }
 
 function paramsOf({ prompt, system, tokensMax, temperature }: LlmQuestion): JsonObject {

@@ -3,7 +3,7 @@
  *
  * - When the command exits, what it left in the background is killed at once: a node that has returned has no loose ends.
  * - On a timeout, a cancellation or a flood the group gets SIGTERM, and SIGKILL after a grace or as soon as the command is gone and
- *   nobody holds its output.
+ *   no other process holds its output.
  * - What left the group (setsid) escapes. If it holds the output, it is waited for no longer than the drain.
  */
 import type { ChildProcess } from "node:child_process";
@@ -78,7 +78,7 @@ export function waitForShell(child: ChildProcess, watch: ShellWatch): Promise<Sh
       timers.push(setTimeout(end, times.drainMs));
     }
 
-    /** Once: when nobody is left, the number may soon be another group's. */
+    /** Once: when no process is left, the number may soon be another group's. */
     function killGroup(): void {
       if (!wasKilled) signalGroup(child, "SIGKILL");
       wasKilled = true;
@@ -103,8 +103,8 @@ export function waitForShell(child: ChildProcess, watch: ShellWatch): Promise<Sh
       killGroup();
       for (const stream of child.stdio) stream?.destroy();
       resolve({
-        ...(stopped === undefined ? {} : { stopped }),
-        ...(notStarted === undefined ? {} : { notStarted }),
+        stopped,
+        notStarted,
         exitCode: exited?.code ?? null,
         killedBy: exited?.killedBy ?? null,
         stdout: stdout(),
