@@ -1,6 +1,6 @@
 /**
- * What an address leads to. Whoever guards a connection asks here, on the resolved address and not on its spelling. An address
- * that is not understood leads nowhere good: it counts as `special`.
+ * What an address leads to, judged by the resolved address and not by its spelling. An address that is not understood counts as
+ * `special`.
  */
 import { BlockList, isIP } from "node:net";
 

@@ -28,7 +28,7 @@ export function createAnswerLimit(isStream: boolean, bytesMax: number = ANSWER_B
   let count = 0;
   let lineBytes = 0;
 
-  /** In a stream of events an empty line ends an event, and the count begins anew. */
+  /** In a stream of events an empty line ends an event, and the count starts again. */
   function countLines(chunk: Uint8Array): void {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {

@@ -1,4 +1,4 @@
-/** A certificate that nobody signed but its owner, for servers of tests: as little of X.509 as TLS takes. */
+/** A self-signed certificate for servers of tests: as little of X.509 as TLS takes. */
 import { generateKeyPairSync, sign } from "node:crypto";
 
 export interface Certificate {

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 
 export interface ParamHeader {
   readonly header: string;
-  /** Where the argument stands. */
+  /** The path to the argument. */
   readonly path: readonly string[];
   readonly type: unknown;
 }

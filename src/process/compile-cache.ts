@@ -1,7 +1,7 @@
 /**
  * Keeps what V8 compiled from one start to the next, which saves a sixth of the time until a client has its list.
  *
- * Node's own place for it is the shared temporary folder, where another user could lay compiled code for us to run; this one is
+ * Node's own place for it is the shared temporary folder, where another user could put compiled code for us to run; this one is
  * below the user's cache folder, readable by its owner only. Without such a folder there is no cache, and nothing else changes.
  */
 import { mkdirSync } from "node:fs";
@@ -15,7 +15,7 @@ export function useCompileCache(env: NodeJS.ProcessEnv = process.env): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     enableCompileCache(folder);
   } catch {
-    // A home that cannot be written is the concern of those who need one.
+    // Without a cache everything works; a home that cannot be written is reported where it is needed.
   }
 }
 

@@ -13,7 +13,7 @@ export const CRASH_POINTS = [
   "step.sent",
   /** The answer is there and not on record. */
   "step.answered",
-  /** The answer is on record, and whoever called has not heard of it. */
+  /** The answer is on record, and the caller has not heard of it. */
   "step.closed",
   /** Everything has happened, and the end is not on record. */
   "run.ending",
@@ -27,7 +27,7 @@ export const CRASH_POINTS = [
   "approval.asked",
   /** The state that an answer came with is used up, and nothing is decided. */
   "state.spent",
-  /** A decision is on record, and nobody has heard of it. */
+  /** A decision is on record, and no caller has heard of it. */
   "approval.decided",
   /** A capability is saved, and its draft is still there. */
   "save.committed",

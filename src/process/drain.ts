@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 
-/** What is in a pipe arrives within a few turns of the event loop; longer silence means that a stranger holds the pipe. */
+/** What is in a pipe arrives within a few turns of the event loop; longer silence means that another process holds the pipe. */
 const QUIET_MS = 50;
-/** A stranger that keeps writing is not listened to for longer than this many times the silence. */
+/** Another process that keeps writing is read for at most this many times the silence. */
 const ROUND_COUNT_MAX = 20;
 
 /** Resolves when the outputs of an exited process have ended, or when nothing has come from them for a moment. */

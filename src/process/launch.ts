@@ -6,7 +6,7 @@
  *
  * - No race: the watcher is forked before the server's program is executed. If the gateway dies earlier still, the watcher
  *   finds the lifeline closed with its first read.
- * - No shell stands between: `exec` replaces the shell, so the pid is the server's; its arguments are the shell's
+ * - No shell is left between: `exec` replaces the shell, so the pid is the server's; its arguments are the shell's
  *   positional parameters and are never read as script.
  * - The server is not the watcher's parent (the fork in between has ended), so it does not wait for a child that it does not know.
  * - What leaves the group (a daemon that calls setsid) escapes; only a container or a cgroup can hold that.
@@ -58,7 +58,7 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // Nobody is left.
+    // No process of the group is left.
   }
 }
 

@@ -8,7 +8,7 @@
  */
 export interface PassedGroup {
   readonly what: string;
-  /** A name that ends in `*` stands for all that begin so. */
+  /** A name that ends in `*` means all that begin so. */
   readonly names: readonly string[];
   /** Written in capitals here, and passed in small letters too. */
   readonly inBothCases?: true;

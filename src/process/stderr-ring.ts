@@ -25,7 +25,7 @@ export class StderrRing {
   }
 
   /**
-   * The last lines, oldest first. Control characters are left for whoever prints them. `redact` sees the whole text: half a secret,
+   * The last lines, oldest first. Control characters are left in. `redact` sees the whole text: half a secret,
    * cut off by the length of a line or the number of lines, would not be known for one.
    */
   tail(lineCount: number, redact?: (text: string) => string): string[] {

@@ -1,7 +1,7 @@
 /**
  * stdout carries data and nothing else: the protocol of `serve`, the answer of every other command. One stray line would end an
  * MCP connection or break a script, so `reserveStdout` is called before anything else is loaded. From then on whatever
- * writes to `process.stdout` (console.log of any module, a dependency's greeting) lands on stderr, and only what it returned
+ * writes to `process.stdout` (console.log of any module, a dependency's greeting) goes to stderr, and only what it returned
  * reaches the reader.
  */
 
@@ -18,7 +18,7 @@ export function reserveStdout(): Output {
   if (reserved !== undefined) return reserved;
   const { stdout, stderr } = process;
   reserved = { write: stdout.write.bind(stdout), once: stdout.once.bind(stdout) };
-  // A reader that has left (`repertoire list | head`) is no reason to crash; `serve` hears of it through its transport.
+  // A closed pipe (`repertoire list | head`) is no reason to crash; `serve` hears of it through its transport.
   stdout.on("error", failUnlessReaderLeft);
   stderr.on("error", () => {});
   stdout.write = stderr.write.bind(stderr);
