@@ -119,12 +119,14 @@ function openHttp(kind: HttpTransportConfig["kind"], url: URL, fetch: Fetch): Op
 }
 
 function transportOf(sdk: SSEClientTransport | StreamableHTTPClientTransport): Transport {
+  let closing: Promise<void> | undefined;
   const transport: Transport = {
     hasPerRequestStream: sdk instanceof StreamableHTTPClientTransport,
     start: () => sdk.start(),
     // The SDK's messages are a union of exact shapes; ours are the same JSON with a looser type.
     send: (message, options) => (sdk as StreamableHTTPClientTransport).send(message as never, options),
-    close: () => sdk.close(),
+    // The SDK ends the session and tells of the end again with every call.
+    close: () => (closing ??= sdk.close()),
     setProtocolVersion: (version) => sdk.setProtocolVersion(version),
   };
   // Of its own it reads only the error in the body of a 400; everything else has been taken already.
