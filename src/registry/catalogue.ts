@@ -43,7 +43,7 @@ export interface Listings {
   put(source: ToolSource, listing: Listing): Listing;
   remove(id: string): Listing;
   of(id: string): Listing;
-  route(name: string): Route | undefined;
+  route(this: void, name: string): Route | undefined;
   /** The same for a tool that only capabilities may use. */
   hiddenRoute(name: string): Route | undefined;
   /** The server that has this tool, where the config denies its use. */

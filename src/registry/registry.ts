@@ -197,7 +197,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
       return access?.allow === undefined || access.allow.includes(tool);
     },
     sourceChanged: sourceNotice.subscribe,
-    route: (name) => listings.route(name),
+    route: listings.route,
     resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
     hasRead: (id) => table.sources.get(id)?.list !== undefined,

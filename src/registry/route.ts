@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import { attempt, fail, type ToolResult } from "../core/result.ts";
 import type { CallContext, Component, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
 import { viewOf } from "../core/tool-view.ts";
-import { paramHeadersOf } from "../net/param-headers.ts";
+import { declaredHeaders, paramHeadersOf } from "../net/param-headers.ts";
 import type { CallWatch } from "../telemetry/call-watch.ts";
 
 /** A tool that was found. After a wait it must be looked up again: its server may be gone, and then a call fails. */
@@ -29,6 +29,8 @@ export class ToolRoute implements Route {
   readonly source: ToolSource;
   readonly definition: ToolDefinition;
   readonly #deps: RouteDeps;
+  /** Known after the first call. */
+  #wantsHeaders: boolean | undefined;
 
   constructor({ name, definition }: Component, source: ToolSource, deps: RouteDeps) {
     this.name = name;
@@ -39,11 +41,14 @@ export class ToolRoute implements Route {
 
   call(args: JsonObject, from: CallContext): Promise<ToolResult<ToolAnswer>> {
     if (isRevoked(from)) return Promise.resolve(revoked());
-    if (viewOf(from)?.allows(this.name) === false) return this.#deps.refuse(this.name, from);
+    if (from.view !== undefined && viewOf(from)?.allows(this.name) === false)
+      return this.#deps.refuse(this.name, from);
     const { source, definition } = this;
     const { watch } = this.#deps;
-    const headers = paramHeadersOf(definition.inputSchema, args);
-    const context = headers === undefined ? from : { ...from, headers };
+    this.#wantsHeaders ??= declaredHeaders(definition.inputSchema).length > 0;
+    const context = this.#wantsHeaders
+      ? { ...from, headers: paramHeadersOf(definition.inputSchema, args) }
+      : from;
     if (watch === undefined) return attempt(() => source.call(definition.name, args, context));
     const called = { server: source.id, method: "tools/call", target: definition.name };
     return watch(called, context, (below) => attempt(() => source.call(definition.name, args, below)));
