@@ -20,8 +20,8 @@ import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
 import { throttleProgress } from "./progress.ts";
 import { Questions } from "./questions.ts";
-import { resultOf } from "./reply.ts";
-import { exchange, requestOf } from "./request.ts";
+import { failureOf } from "./reply.ts";
+import { requestOf, sendWithInput } from "./request.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 
@@ -116,7 +116,7 @@ export class Channel {
       const outcome = await listOffer(peer, session, { timeoutMs, signal: context.signal });
       if (outcome.kind === "offer") return succeed(outcome.offer);
       this.#judge(connection, outcome.reply);
-      return resultOf(this.#config.id, "tools/list", outcome.reply, this.#deps.redact) as ToolResult<never>;
+      return failureOf(this.#config.id, "tools/list", outcome.reply, this.#deps.redact);
     });
   }
 
@@ -188,9 +188,9 @@ export class Channel {
       leftMs < this.#config.callTimeoutMs ? describeRunDeadline(context, leftMs) : undefined;
     const endsByClosing = session.era === "modern";
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
-    const sent = requestOf(params, session, context, this.#deps.logLevel(context));
+    const sent = requestOf(params, session, context, this.#deps.logLevel);
     const send = (next: JsonObject) => this.#send(peer, method, next, options);
-    const answered = await exchange(sent, session, context, send, this.#deps.mask);
+    const answered = await sendWithInput(sent, session, context, send, this.#deps.mask);
     const reply =
       answered.kind === "closed"
         ? await explainClosed(answered, connection, this.#config, this.#deps)
@@ -198,7 +198,8 @@ export class Channel {
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
-    return resultOf(this.#config.id, method, reply, this.#deps.redact, runDeadline);
+    if (reply.kind === "result") return succeed(reply.result);
+    return failureOf(this.#config.id, method, reply, this.#deps.redact, runDeadline);
   }
 
   /**

@@ -1,5 +1,4 @@
-import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { fail, type ToolResult } from "../../core/result.ts";
 import type { ToolErrorCode } from "../../core/errors.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
@@ -17,20 +16,18 @@ const CODES: Readonly<Record<number, ToolErrorCode>> = {
 const PROBLEM_LENGTH_MAX = 300;
 
 /**
- * What a reply means for whoever called, in the server's own words where it had any. A page that describes an error may show the
+ * What a failed request means for the caller, in the server's own words if it had any. A page that describes an error may show the
  * headers that it was sent, so secrets are taken out of it. `runDeadline` names the limit of the run, where that was nearer than the
  * server's own: then nothing is wrong with the server.
  */
-export function resultOf(
+export function failureOf(
   server: string,
   method: string,
-  reply: Reply,
+  reply: Exclude<Reply, { kind: "result" }>,
   redact: (text: string) => string,
   runDeadline?: string,
-): ToolResult<JsonObject> {
+): ToolResult<never> {
   switch (reply.kind) {
-    case "result":
-      return succeed(reply.result);
     case "error": {
       const { code, message } = reply.error;
       return fail(CODES[code] ?? "TOOL_EXECUTION_FAILED", message, { upstream: reply.error });
