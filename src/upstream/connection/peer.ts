@@ -13,7 +13,7 @@ import { backgroundAfter } from "../../timing/after.ts";
 import { within } from "../../timing/deadline.ts";
 import type { UnusableAnswer, Transport, JsonRpcMessage } from "../transport/transport.ts";
 import { CallTimer, longestMs } from "./call-timer.ts";
-import { findParamsExcess, readAnswer } from "../transport/message-bound.ts";
+import { findParamsExcess, readAnswer } from "./message-bound.ts";
 import { findRequestProblem, fitNotification } from "./server-messages.ts";
 import { BadAnswer, TransportFailure } from "../transport/transport-failure.ts";
 

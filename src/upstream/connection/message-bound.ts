@@ -16,9 +16,9 @@ import {
   type JsonObject,
 } from "../../core/json.ts";
 import { Misfit } from "../../core/fit.ts";
-import type { JsonRpcMessage } from "./transport.ts";
-import { fitResult, LIST_KEYS } from "../connection/answer-shapes.ts";
-import type { Reply, RpcError } from "../connection/peer.ts";
+import type { JsonRpcMessage } from "../transport/transport.ts";
+import { fitResult, LIST_KEYS } from "./answer-shapes.ts";
+import type { Reply, RpcError } from "./peer.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 
 /** The envelope is one level, and what it carries has those of the store. */
