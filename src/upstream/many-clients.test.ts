@@ -183,12 +183,20 @@ describe("the shared channel", () => {
 
   it("passes a question to the one client whose call is under way, where that can be asked", async () => {
     // A server that was modern before: its clients come over the shared channel until it has shown that it is not.
-    const { upstream, servers } = openMany(makeAsking, {}, { lastEra: "modern" });
+    let isFirst = true;
+    const { upstream, servers } = openMany((server) => {
+      if (isFirst) makeModern(server);
+      else makeAsking(server);
+      isFirst = false;
+    });
+    await upstream.list(contextOf());
+    await servers[0]!.crash();
+    await vi.waitFor(() => expect(upstream.status().state).not.toBe("ready"), { timeout: 20_000 });
     const ann = clientOf("Ann");
     expect(await upstream.call("greet", { who: "Ann" }, contextOf({ client: ann }))).toMatchObject(
       answerOf("Ann"),
     );
-    expect(servers).toHaveLength(1);
+    expect(servers).toHaveLength(2);
     expect(upstream.status().ownChannelCount).toBe(0);
   });
 

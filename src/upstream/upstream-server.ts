@@ -49,8 +49,6 @@ export interface UpstreamDeps {
   readonly redact?: ConnectDeps["redact"];
   /** Takes secrets out of what the server lists: that is kept, searched and shown for long. */
   readonly mask?: Redactor["mask"];
-  /** The era of an earlier process's session. */
-  readonly lastEra?: Era | undefined;
   /** Whether more than one client can be there, as over HTTP. Without it, there is one. */
   readonly hasManyClients?: () => boolean;
   /** The one client that this gateway serves, for what the server asks while no call of a client is under way. */
@@ -116,7 +114,7 @@ class Upstream implements UpstreamServer {
       redact: deps.redact ?? ((text) => text),
       mask: deps.mask,
       startWaitMs: deps.startWaitMs,
-      health: createHealth(clock, deps.random, deps.lastEra),
+      health: createHealth(clock, deps.random),
       prefersModern: () => deps.prefersModern?.() === true,
     };
     this.#shared = this.#openShared();

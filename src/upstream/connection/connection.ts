@@ -63,8 +63,8 @@ export interface Health {
   isEraSure: boolean;
 }
 
-export function createHealth(clock: Clock, random: (() => number) | undefined, era: Era | undefined): Health {
-  return { breaker: createBreaker(clock, random), lastError: undefined, era, isEraSure: false };
+export function createHealth(clock: Clock, random: (() => number) | undefined): Health {
+  return { breaker: createBreaker(clock, random), lastError: undefined, era: undefined, isEraSure: false };
 }
 
 export class Connection {
