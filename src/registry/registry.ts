@@ -18,7 +18,6 @@ import type {
   AnthropicTool,
   CallContext,
   CallTool,
-  ListKind,
   SourceDescription,
   ToolDefinition,
   ToolSource,
@@ -38,7 +37,7 @@ import { systemAfter, type After } from "../timing/after.ts";
 import { createRouting, type Routing } from "./routing.ts";
 import type { Route } from "./route.ts";
 import { createSourceTable, type RemoveOptions, type SourceOptions } from "./source-table.ts";
-import { createSourceNotice } from "./source-notice.ts";
+import { createSourceNotice, type SourceListener } from "./source-notice.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
 import type { Meanings, SimilarityOf } from "../search/similarity.ts";
 import type { ToolHits } from "./tool-search.ts";
@@ -74,9 +73,6 @@ export interface RegistryDeps {
   /** Sees every call and request that goes to a source. */
   readonly watch?: CallWatch | undefined;
 }
-
-/** `what` is the list that a server said has changed. */
-export type SourceListener = (id: string, what?: ListKind) => void;
 
 interface SearchOptions {
   readonly limit?: number;

@@ -1,5 +1,7 @@
-import type { ToolSource } from "../core/tool.ts";
-import type { SourceListener } from "./registry.ts";
+import type { ListKind, ToolSource } from "../core/tool.ts";
+
+/** `what` is the list that a server said has changed. */
+export type SourceListener = (id: string, what?: ListKind) => void;
 
 /** Passes on what sources say of their own lists, at once and unread, for whoever shows a server as it is. */
 export interface SourceNotice {
