@@ -85,7 +85,7 @@ it("goes on to the server in _meta and in headers, as the child of the client's 
     baggage: "a=1",
   };
   const params = { name: "git__log", _meta: { ...trace, other: 1 } };
-  const context = contextOf(params, new AbortController().signal, undefined);
+  const context = contextOf(params, { signal: new AbortController().signal });
   expect(await registry.call("git__log", {}, context)).toMatchObject({ success: true });
   await telemetry.close();
 

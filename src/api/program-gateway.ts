@@ -80,10 +80,10 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
 
   return {
     async listTools() {
-      return [...(await gateway.listTools()), ...staticTools.definitions];
+      return [...(await app.listTools()), ...staticTools.definitions];
     },
     getToolDefinitions: () =>
-      [...gateway.getToolDefinitions(), ...toAnthropicTools(staticTools.definitions, [])].sort(byName),
+      [...app.toolDefinitions(), ...toAnthropicTools(staticTools.definitions, [])].sort(byName),
     tools: (server) =>
       toolsOf(registry.catalogue(), staticTools).filter(
         (tool) => server === undefined || tool.server === server,

@@ -3,6 +3,7 @@
  * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and where clients come in in `front.ts`.
  */
 import type { Store } from "../core/store.ts";
+import { listTools } from "../gateway/list-all.ts";
 import { createImportExport } from "../library/import-export.ts";
 import { createLogins } from "../servers/logins.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
@@ -35,8 +36,12 @@ export async function openApp(options: AppOptions): Promise<App> {
   const { config, store, secrets, trail, watching } = foundation;
   const { registry, servers } = tools;
   const { runs, traces, library, libraryEditor, freshenLibrary } = half;
+  const { gateway } = gateways.gatewayFor(undefined)!;
   return {
-    gateway: gateways.gatewayFor(undefined)!.gateway,
+    gateway,
+    listTools: () => listTools(gateway),
+    toolDefinitions: gateways.toolDefinitions,
+    executeWorkflow: gateways.executeWorkflow,
     gatewayFor: gateways.gatewayFor,
     registry,
     store,

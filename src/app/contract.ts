@@ -4,7 +4,8 @@ import type { ConfigSource } from "../config/source.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Store } from "../core/store.ts";
-import type { CallContext, ToolDefinition } from "../core/tool.ts";
+import type { AnthropicTool, CallContext, ToolDefinition } from "../core/tool.ts";
+import type { ExecuteWorkflow } from "../gateway/execute-workflow.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { TokenReports } from "../gateway/token-report.ts";
 import type { LibraryEditor } from "../library/edit-library.ts";
@@ -36,6 +37,11 @@ export interface AppOptions {
 
 export interface App extends ImportExport, TokenReports, Inquiries {
   readonly gateway: Gateway;
+  /** What `tools/list` of the gateway answers. */
+  listTools(): Promise<ToolDefinition[]>;
+  /** What is known now, meta-tools and tools of servers, in the format of Anthropic's API; nothing is started. */
+  toolDefinitions(): AnthropicTool[];
+  readonly executeWorkflow: ExecuteWorkflow;
   readonly registry: Registry;
   readonly store: Store;
   readonly library: Library;

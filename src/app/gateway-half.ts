@@ -1,7 +1,9 @@
 /** What clients see of both halves: the gateway, and one for each profile. */
 import { VERSION } from "../core/version.ts";
+import { createWorkflowExecution } from "../gateway/execute-workflow.ts";
 import { createGateway, type GatewayDeps } from "../gateway/gateway.ts";
 import { createHeldCalls } from "../gateway/held-calls.ts";
+import { defineMetaTools } from "../gateway/meta-tools/meta-tools.ts";
 import { createReachFinder } from "../gateway/meta-tools/run-view.ts";
 import { createSealedStates } from "../gateway/sealed-state.ts";
 import { createTokenCounts } from "../gateway/token-counts.ts";
@@ -59,6 +61,8 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
       redactors,
       servers,
     }),
+    toolDefinitions: () => registry.getToolDefinitions(defineMetaTools(deps)),
+    executeWorkflow: createWorkflowExecution(deps, () => redactors.current()),
     heldCalls,
     reports: createTokenReports({
       gateway: deps,

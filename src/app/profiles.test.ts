@@ -4,6 +4,8 @@ import type { Config, ProfileConfig } from "../config/config.ts";
 import { openProfileRig } from "../gateway/profiles/profile.testkit.ts";
 import { NO_SECRETS } from "../text/redactors.ts";
 import { createProfiles } from "./profiles.ts";
+import { listTools } from "../gateway/list-all.ts";
+import { versionOf } from "../gateway/lists.testkit.ts";
 
 async function openProfiles(first: Record<string, ProfileConfig>) {
   const rig = await openProfileRig();
@@ -26,7 +28,7 @@ async function openProfiles(first: Record<string, ProfileConfig>) {
 it("the gateway of a profile is made once; without a name it is the whole gateway, and of none there is none", async () => {
   const { find, core } = await openProfiles({ p: {}, t: { transparent: "notes" } });
   expect(find(undefined)).toBe(find(undefined));
-  expect(find(undefined)?.gateway.toolsVersion()).toBe(core.toolsVersion());
+  expect(versionOf(find(undefined)!.gateway)).toBe(versionOf(core));
   expect(find("p")).toBe(find("p"));
   expect([find("p")?.isTransparent, find("t")?.isTransparent]).toEqual([false, true]);
   for (const name of ["q", "constructor", "__proto__", ""]) expect(find(name)).toBeUndefined();
@@ -35,15 +37,15 @@ it("the gateway of a profile is made once; without a name it is the whole gatewa
 it("a client of a profile sees it as the config has it now, and nothing when it is gone", async () => {
   const { find, change } = await openProfiles({ p: { servers: ["notes"], capabilities: { allow: [] } } });
   const { gateway } = find("p")!;
-  const names = async () => (await gateway.listTools()).map(({ name }) => name).slice(5);
+  const names = async () => (await listTools(gateway)).map(({ name }) => name).slice(5);
   expect(await names()).toEqual(["notes__drop", "notes__list"]);
   change({ p: { servers: ["files"], capabilities: { allow: [] } } });
   expect(await names()).toEqual(["files__read"]);
   change({ p: { transparent: "files" } });
-  expect(await gateway.listTools()).toEqual([]);
+  expect(await listTools(gateway)).toEqual([]);
   expect(await gateway.callTool("execute", { code: "return 1" })).toMatchObject({ isError: true });
   change({});
-  expect(await gateway.listTools()).toEqual([]);
+  expect(await listTools(gateway)).toEqual([]);
 });
 
 it("a client of a transparent profile reaches its server for as long as the profile fronts it", async () => {

@@ -14,21 +14,22 @@ import { createTraces } from "../runs/trace.ts";
 import { TRACE_ID_KEY } from "./answer.ts";
 import { createGateway } from "./gateway.ts";
 import { META_TOOLS, openRig, sum } from "./gateway.testkit.ts";
+import { listTools } from "./list-all.ts";
 
 describe("the list", () => {
   it("has exactly the five meta-tools, and what was kept in the very next list", async () => {
     const { gateway, store } = await openRig(createFixtureSource("github", [toolOf("create_issue")]));
-    expect((await gateway.listTools()).map((tool) => tool.name)).toEqual(META_TOOLS);
+    expect((await listTools(gateway)).map((tool) => tool.name)).toEqual(META_TOOLS);
     await store.capabilities.save(sum);
     await store.capabilities.save({ ...sum, namespace: "code", action: "analyze" });
-    const tools = await gateway.listTools();
+    const tools = await listTools(gateway);
     expect(tools.map((tool) => tool.name)).toEqual([...META_TOOLS, "mcp__code__analyze", "mcp__math__sum"]);
     expect(tools.at(-1)).toMatchObject({ description: sum.description, inputSchema: sum.inputSchema });
   });
 
   it("pins names, required and optional arguments", async () => {
     const { gateway } = await openRig();
-    const shapes = (await gateway.listTools()).map(({ name, inputSchema }) => [
+    const shapes = (await listTools(gateway)).map(({ name, inputSchema }) => [
       name,
       Object.keys(inputSchema["properties"] as object),
       inputSchema["required"] ?? [],
@@ -55,7 +56,7 @@ describe("the list", () => {
 
   it("gives each tool a title, a description, annotations and an output schema", async () => {
     const { gateway } = await openRig();
-    for (const tool of await gateway.listTools()) {
+    for (const tool of await listTools(gateway)) {
       expect(tool.title).toEqual(expect.any(String));
       expect(tool.description!.length).toBeGreaterThan(60);
       expect(tool.description!.length).toBeLessThan(1200);
@@ -69,7 +70,7 @@ describe("the list", () => {
 
   it("uses only what every client's dialect of JSON Schema can carry", async () => {
     const { gateway } = await openRig();
-    const text = JSON.stringify(await gateway.listTools());
+    const text = JSON.stringify(await listTools(gateway));
     expect(text).not.toContain('"type":[');
     expect(text).not.toContain('"additionalProperties":{}');
     expect(text).not.toContain("$ref");
@@ -79,11 +80,11 @@ describe("the list", () => {
 
   it("names the servers, at most thirty of them", async () => {
     const few = await openRig(createFixtureSource("github", []), createFixtureSource("slack", []));
-    expect((await few.gateway.listTools())[0]!.description).toContain("Servers: github, slack.");
+    expect((await listTools(few.gateway))[0]!.description).toContain("Servers: github, slack.");
     const many = await openRig(...Array.from({ length: 40 }, (_, i) => createFixtureSource(`s${i}`, [])));
-    expect((await many.gateway.listTools())[0]!.description).toContain("and 10 more");
+    expect((await listTools(many.gateway))[0]!.description).toContain("and 10 more");
     const none = await openRig();
-    expect((await none.gateway.listTools())[0]!.description).toContain("No servers are configured yet.");
+    expect((await listTools(none.gateway))[0]!.description).toContain("No servers are configured yet.");
   });
 });
 

@@ -8,15 +8,15 @@ import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { parseReference, parseToolName, toolNameOf } from "../core/names.ts";
+import { CAPABILITIES_ID, parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
 import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import {
   RPC_ERROR,
-  type AnthropicTool,
   type CallContext,
+  type ListKind,
   type ToolAnswer,
   type ToolDefinition,
 } from "../core/tool.ts";
@@ -25,6 +25,7 @@ import type { Drafts } from "../library/drafts.ts";
 import type { CapabilitySaver } from "../library/save-capability.ts";
 import type { Library } from "../library/library.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { Route } from "../registry/route.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 
@@ -69,41 +70,41 @@ export const LIST_METHODS = [
 ] as const;
 export type ListMethod = (typeof LIST_METHODS)[number];
 
+/** What clients reach. No method rejects for anything that a client sends. */
 export interface Gateway {
   describe(context?: Partial<CallContext>): Promise<ToolResult<GatewayDescription>>;
-  /** One page of a list, as a client gets it. */
-  listPage(method: ListMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
-  /** What is known of a tool now; nothing is started. */
-  findTool(name: string): ToolDefinition | undefined;
-  /** The context says on whose behalf servers are started: some offer only what their client can take part in. */
-  listTools(context?: Partial<CallContext>): Promise<ToolDefinition[]>;
-  /** The same list as JSON in UTF-8, made once for as long as nothing changes. Not for lists that come page by page. */
-  listToolsBytes?(context?: Partial<CallContext>): Promise<Buffer>;
-  /** What is known now, meta-tools and tools of servers, in the format of Anthropic's API; nothing is started. */
-  getToolDefinitions(): AnthropicTool[];
+  /** One page of a list. The context says on whose behalf servers are started: some offer only what their client supports. */
+  list(method: ListMethod, params: JsonObject, context?: Partial<CallContext>): Promise<ToolResult<ListPage>>;
+  /** A tool of a server or of the library that is known now: looked up once, ready to be called. Nothing is started. */
+  find(name: string): FoundTool | undefined;
+  /** Any tool by its name. Its server is listed first where nothing is known of it. */
   callTool(name: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
-  /**
-   * The fast path for a tool of a server that is known: one look-up, and the answer untouched. Undefined for any other name,
-   * which `callTool` answers.
-   */
-  callUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> | undefined;
-  /** `execute` for a workflow that is neither a draft nor kept: its text, and the other arguments of `execute`. */
-  executeWorkflow(text: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
-  /** Resources, templates and prompts of all servers, under their exposed names. */
-  listOffers(context?: Partial<CallContext>): Promise<Offers>;
+  /** A request about a prompt or a resource, sent to the server that has it. */
   forward(method: ForwardedMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
-  /** The same for as long as the list of tools is. */
-  toolsVersion(): string;
-  /** Tells which list may differ the next time; see `toolsVersion` for the tools. */
-  changed(listener: (what: ListKind) => void): () => void;
+  /** Tells which list may differ now. */
+  watch(listener: (what: ListKind) => void): ListWatch;
 }
 
-type ListKind = "tools" | "resources" | "prompts";
+export interface ListPage {
+  /** As a client gets it: the entries, and `nextCursor` where there are more. */
+  readonly page: JsonObject;
+  /** Of a list of tools: equal for as long as the list is. */
+  readonly version?: string;
+  /** The page as JSON in UTF-8, made once for as long as nothing changes. Not for lists that come page by page. */
+  bytes?(): Buffer;
+}
 
-interface Offers {
-  readonly resources: readonly JsonObject[];
-  readonly resourceTemplates: readonly JsonObject[];
-  readonly prompts: readonly JsonObject[];
+export interface FoundTool {
+  /** Not known of a tool that a server fronted as it is has not listed. */
+  readonly definition?: ToolDefinition | undefined;
+  /** The same as `callTool`. The caller has made sure that the arguments have no problem (`findJsonProblem`). */
+  call(args: JsonObject, context: CallContext): Promise<ToolAnswer>;
+}
+
+export interface ListWatch {
+  /** The version of the list of tools as it is now, as in its `ListPage`. */
+  toolsVersion(): string;
+  stop(): void;
 }
 
 export interface GatewayDeps {
@@ -157,17 +158,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { execute, all: metaTools } = createMetaTools(deps);
   // A program that uses the gateway directly is one client.
   const session = `gateway:${randomUUID()}`;
-  const contextOf = (partial: Partial<CallContext> = {}): CallContext => ({
-    traceId: randomUUID(),
-    signal: new AbortController().signal,
-    session,
-    ...partial,
-  });
+  const contextOf = (partial: Partial<CallContext> = {}): CallContext =>
+    isComplete(partial)
+      ? partial
+      : { traceId: randomUUID(), signal: new AbortController().signal, session, ...partial };
   const turns = new Set<() => void>();
   const turned = () => turns.forEach((tell) => tell());
   const toolList = createToolListReader({ ...deps, metaTools, turned });
 
-  async function route(
+  /** A meta-tool, or something saved by any of its names. */
+  async function routeOwn(
     name: string,
     args: JsonObject,
     context: CallContext,
@@ -243,70 +243,84 @@ export function createGateway(deps: GatewayDeps): Gateway {
     name: string,
     args: JsonObject,
     context: CallContext,
+    route?: Route,
   ): Promise<ToolResult<ToolAnswer>> {
     const meta = nextHop(context.meta);
-    return meta.success ? registry.call(name, args, { ...context, meta: meta.data }) : meta;
+    if (!meta.success) return meta;
+    const next = { ...context, meta: meta.data };
+    return route === undefined ? registry.call(name, args, next) : route.call(args, next);
   }
 
   /** A modern client is asked in the answer; a capability pauses instead, and is resumed. */
-  function callHeld(name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
-    const broken = (error: unknown) => unexpected(error, name, context, deps.log);
-    const send = (next: CallContext) => callRegistry(name, args, next).catch(broken);
-    if (context.modern === undefined) return send(context);
-    if (parseToolName(name).kind !== "upstream") {
+  function callHeld(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+    route?: Route,
+  ): Promise<ToolResult<ToolAnswer>> {
+    const { modern } = context;
+    if (modern === undefined) return callRegistry(name, args, context, route);
+    if (isCapability(name, route)) {
       const stateless = checkNoState(context);
-      return stateless.success ? send(context) : Promise.resolve(stateless);
+      return stateless.success ? callRegistry(name, args, context, route) : Promise.resolve(stateless);
     }
-    const server = () => registry.resolve(name)?.source.id;
+    const server = () => (route ?? registry.route(name))?.source.id;
     const request = { method: "tools/call", name, args, server } as const;
-    return deps.heldCalls.answer(request, context, send as never).catch(broken) as Promise<
-      ToolResult<ToolAnswer>
-    >;
+    // A state is opened with a wait, and after a wait a route may be out of date.
+    const current = modern.requestState === undefined ? route : undefined;
+    const broken = (error: unknown) => unexpected(error, name, context, deps.log);
+    const send = (next: CallContext) => callRegistry(name, args, next, current).catch(broken);
+    return deps.heldCalls.answer(request, context, send as never) as Promise<ToolResult<ToolAnswer>>;
   }
 
-  async function answerUpstream(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
-    try {
-      const result = await callHeld(name, args, context);
-      if (result.success) {
-        if (result.data.isError !== true) deps.toolCalled?.(name);
-        return result.data;
-      }
-      if (result.error.code === "SECURITY_ERROR") {
-        const { tool = name } = result.error;
-        deps.denied(tool, { traceId: context.traceId, ...(tool !== name && { by: name }) });
-      }
-      return failed(name, result.error, context);
-    } catch (error) {
-      return failed(name, unexpected(error, name, context, deps.log).error, context);
+  async function callRouted(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+    route?: Route,
+  ): Promise<ToolAnswer> {
+    const result = await callHeld(name, args, context, route).catch((error: unknown) =>
+      unexpected(error, name, context, deps.log),
+    );
+    if (result.success) {
+      if (result.data.isError !== true) deps.toolCalled?.(name);
+      return result.data;
     }
+    if (result.error.code === "SECURITY_ERROR") {
+      const { tool = name } = result.error;
+      deps.denied(tool, { traceId: context.traceId, ...(tool !== name && { by: name }) });
+    }
+    // A server may have been listed for this very call.
+    return failed(
+      result.error,
+      context,
+      isCapability(name, route) ? undefined : (route ?? registry.route(name)),
+    );
   }
 
   /** The schemas of the meta-tools admit a failure, those of capabilities any object; those of servers are their own. */
-  function failed(name: string, error: ToolError, context: CallContext): ToolAnswer {
+  function failed(error: ToolError, context: CallContext, route?: Route): ToolAnswer {
     // What is wrong with a client's state is for the author of the client; everything else a model can act on.
     if (error.reason === "request_state_refused")
       return { [RPC_ERROR]: refusalOf(error)!, isError: true, content: [] };
-    const isUpstream = parseToolName(name).kind === "upstream";
-    const { outputSchema } = (isUpstream ? registry.resolve(name)?.definition : undefined) ?? {};
-    return withTrace(errorAnswer(error, outputSchema === undefined), context);
+    return withTrace(errorAnswer(error, route?.definition.outputSchema === undefined), context);
   }
 
   function serverOf(method: ForwardedMethod, name: string): string | undefined {
     return (method === "prompts/get" ? registry.resolvePrompt(name) : registry.routeUri(name))?.source;
   }
 
-  async function listOffers(partial?: Partial<CallContext>): Promise<Offers> {
+  async function listOffer(
+    method: Exclude<ListMethod, "tools/list">,
+    context: CallContext,
+  ): Promise<JsonObject> {
     // Clients ask for these as soon as they connect; only where everything is to be shown does that start servers.
     const isFull = deps.exposure() === "full";
-    const known = isFull
-      ? await registry.discover({ waitMs: LIST_WAIT_MS }, contextOf(partial))
-      : registry.catalogue();
+    const known = isFull ? await registry.discover({ waitMs: LIST_WAIT_MS }, context) : registry.catalogue();
     const shown = (entries: readonly Exposed[]) => entries.map(({ definition }) => definition);
-    return {
-      resources: [RUN_LIST, ...shown(known.resources)],
-      resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...shown(known.resourceTemplates)],
-      prompts: shown(known.prompts),
-    };
+    if (method === "resources/list") return { resources: [RUN_LIST, ...shown(known.resources)] };
+    if (method === "prompts/list") return { prompts: shown(known.prompts) };
+    return { resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...shown(known.resourceTemplates)] };
   }
 
   async function forwardRequest(
@@ -331,17 +345,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
     return request === undefined ? send(context) : deps.heldCalls.answer(request, context, send);
   }
 
-  async function listPage(
+  async function list(
     method: ListMethod,
     { cursor }: JsonObject,
-    context: CallContext,
-  ): Promise<ToolResult<JsonObject>> {
+    partial?: Partial<CallContext>,
+  ): Promise<ToolResult<ListPage>> {
     if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");
-    if (method === "tools/list") return succeed({ tools: (await toolList.read(context)).tools as never });
-    const { resources, resourceTemplates, prompts } = await listOffers(context);
-    if (method === "resources/list") return succeed({ resources });
-    if (method === "prompts/list") return succeed({ prompts });
-    return succeed({ resourceTemplates });
+    const context = contextOf(partial);
+    if (method === "tools/list") return succeed(await toolList.read(context));
+    return succeed({ page: await listOffer(method, context) });
   }
 
   deps.serverNotified((server, method, params, client) => {
@@ -351,48 +363,36 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   return {
     describe: async () => succeed(describeGateway(deps.version)),
-    listPage,
-    findTool: (name) => registry.resolve(name)?.definition,
-    async listTools(partial) {
-      return [...(await toolList.read(contextOf(partial))).tools];
+    list,
+    find(name) {
+      const route = registry.route(name);
+      return (
+        route && {
+          definition: route.definition,
+          call: (args, context) => callRouted(name, args, context, route),
+        }
+      );
     },
-    async listToolsBytes(partial) {
-      return (await toolList.read(contextOf(partial))).bytes();
-    },
-    toolsVersion: () => toolList.current().version(),
-    getToolDefinitions: () =>
-      registry.getToolDefinitions(metaTools.map((tool) => tool.define(deps.servers(), deps.idle?.()))),
     async callTool(name, args, partial) {
       const context = contextOf(partial);
+      const isUpstream = parseToolName(name).kind === "upstream";
+      const route = isUpstream ? registry.route(name) : undefined;
       const problem = findJsonProblem(args);
       if (problem !== undefined) {
         const { error } = fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`);
-        return failed(name, error, context);
+        return failed(error, context, route);
       }
-      if (parseToolName(name).kind === "upstream") return answerUpstream(name, args, context);
-      const result = await route(name, args, context).catch((error: unknown) =>
+      if (isUpstream) return callRouted(name, args, context, route);
+      const result = await routeOwn(name, args, context).catch((error: unknown) =>
         unexpected(error, name, context, deps.log),
       );
-      return result.success ? withTrace(result.data, context) : failed(name, result.error, context);
+      return result.success ? withTrace(result.data, context) : failed(result.error, context);
     },
-    async executeWorkflow(text, args, partial) {
-      const context = contextOf(partial);
-      const result = await execute
-        .runWorkflow(text, args, context)
-        .catch((error: unknown) => unexpected(error, execute.name, context, deps.log));
-      const answer = toAnswer(result);
-      return answer.success ? withTrace(answer.data, context) : failed(execute.name, answer.error, context);
-    },
-    callUpstream(name, args, context) {
-      if (registry.resolve(name) === undefined || findJsonProblem(args) !== undefined) return undefined;
-      return answerUpstream(name, args, context);
-    },
-    listOffers,
     forward: (method, params, context) =>
       forwardRequest(method, params, context).catch((error: unknown) =>
         unexpected(error, method, context, deps.log),
       ),
-    changed(listener) {
+    watch(listener) {
       const tell = () => listener("tools");
       turns.add(tell);
       const stops = [
@@ -402,9 +402,22 @@ export function createGateway(deps: GatewayDeps): Gateway {
         }),
         deps.configChanged(tell),
       ];
-      return () => stops.forEach((stop) => stop());
+      return {
+        toolsVersion: () => toolList.current().version,
+        stop: () => stops.forEach((stop) => stop()),
+      };
     },
   };
+}
+
+/** One that is complete is not copied. */
+function isComplete(context: Partial<CallContext>): context is CallContext {
+  return context.traceId !== undefined && context.signal !== undefined && context.session !== undefined;
+}
+
+/** Also for a name that is not known. */
+function isCapability(name: string, route: Route | undefined): boolean {
+  return route === undefined ? parseToolName(name).kind !== "upstream" : route.source.id === CAPABILITIES_ID;
 }
 
 /** Templates have no notification of their own: a client reads them with the resources. */

@@ -8,11 +8,12 @@
  * does not write marks into it.
  */
 import type { JsonObject } from "../core/json.ts";
+import { succeed } from "../core/result.ts";
 import type { Redactor } from "../text/redaction.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../core/tool.ts";
 import type { Gateway } from "./gateway.ts";
 
-type Mask = Redactor["mask"];
+export type Mask = Redactor["mask"];
 
 /** `redactor` is the one for the secrets of the config as it is now. */
 export function maskGateway(gateway: Gateway, redactor: () => Pick<Redactor, "mask">): Gateway {
@@ -20,26 +21,38 @@ export function maskGateway(gateway: Gateway, redactor: () => Pick<Redactor, "ma
   const maskAsync = async <T>(answer: Promise<T>): Promise<T> => mask(await answer);
   const answerOf = async (answer: Promise<ToolAnswer>): Promise<ToolAnswer> => maskAnswer(await answer, mask);
   return {
-    // With the bytes of the list of tools: they are made of lists that were masked when they were read (upstream-server.ts).
-    ...gateway,
     describe: (context) => maskAsync(gateway.describe(context)),
-    listPage: (method, params, context) => maskAsync(gateway.listPage(method, params, context)),
-    listTools: (context) => maskAsync(gateway.listTools(context)),
-    listOffers: (context) => maskAsync(gateway.listOffers(context)),
-    callTool: (name, args, context) => answerOf(gateway.callTool(name, args, maskContext(context, mask))),
-    callUpstream(name, args, context) {
-      const answer = gateway.callUpstream(name, args, maskContext(context, mask));
-      return answer && answerOf(answer);
+    async list(method, params, context) {
+      const listed = await gateway.list(method, params, context);
+      if (!listed.success) return mask(listed);
+      const { data } = listed;
+      return succeed({
+        get page() {
+          return mask(data.page);
+        },
+        version: data.version,
+        // Made of lists that were masked when they were read (upstream-server.ts).
+        bytes: data.bytes,
+      });
     },
-    executeWorkflow: (text, args, context) =>
-      answerOf(gateway.executeWorkflow(text, args, maskContext(context, mask))),
+    find(name) {
+      const found = gateway.find(name);
+      return (
+        found && {
+          definition: found.definition,
+          call: (args, context) => answerOf(found.call(args, maskContext(context, mask))),
+        }
+      );
+    },
+    callTool: (name, args, context) => answerOf(gateway.callTool(name, args, maskContext(context, mask))),
     forward: (method, params, context) =>
       maskAsync(gateway.forward(method, params, maskContext(context, mask))),
+    watch: (listener) => gateway.watch(listener),
   };
 }
 
 /** What the client hears on the way to its answer. */
-function maskContext<T extends Partial<CallContext> | undefined>(context: T, mask: Mask): T {
+export function maskContext<T extends Partial<CallContext> | undefined>(context: T, mask: Mask): T {
   if (context?.onProgress === undefined && context?.onNotice === undefined) return context;
   const { onProgress, onNotice } = context;
   return {
@@ -51,7 +64,7 @@ function maskContext<T extends Partial<CallContext> | undefined>(context: T, mas
   };
 }
 
-function maskAnswer(answer: ToolAnswer, mask: Mask): ToolAnswer {
+export function maskAnswer(answer: ToolAnswer, mask: Mask): ToolAnswer {
   const refusal = answer[RPC_ERROR];
   if (refusal !== undefined) return { ...answer, [RPC_ERROR]: mask(refusal) };
   const masked = mask(answer);

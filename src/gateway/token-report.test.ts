@@ -8,6 +8,7 @@ import { openProfileRig } from "./profiles/profile.testkit.ts";
 import { createTokenCounts } from "./token-counts.ts";
 import { createTokenReports, queriesOf, type TokenReportDeps } from "./token-report.ts";
 import { createTokenThread } from "../search/tokens/token-thread.ts";
+import { listTools } from "./list-all.ts";
 
 const thread = createTokenThread({ lingerMs: 60_000 });
 afterAll(() => thread.close());
@@ -67,7 +68,7 @@ it("adds up what a conversation starts with, and what searching costs on top", a
   const { weighTools, core, counts } = await openRig();
   const [gateway] = (await weighTools({ start: true })).faces;
   const { lean, full, search, toolTokens, toolCount } = gateway!;
-  const listed = await core.listTools();
+  const listed = await listTools(core);
   const tokens = await counts.countOf(listed);
   expect(full).toEqual({ startTokens: tokens.reduce((a, b) => a + b, 0), taskTokens: 0 });
   expect(lean).toEqual({ startTokens: full.startTokens - toolTokens, taskTokens: search.tokens * 2 });

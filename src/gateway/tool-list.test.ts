@@ -8,6 +8,8 @@ import { META_TOOLS } from "./gateway.testkit.ts";
 import { createProfileGateway } from "./profiles/profile-gateway.ts";
 import { createProfileView, type ProfileRules } from "./profiles/profile-view.ts";
 import { openProfileRig } from "./profiles/profile.testkit.ts";
+import { listTools } from "./list-all.ts";
+import { versionOf } from "./lists.testkit.ts";
 
 const BIG_COUNT = 6;
 
@@ -53,13 +55,13 @@ async function openRig(perTool: number) {
   return { core, profile, arrive, countOfCount };
 }
 
-const namesOf = async (gateway: Gateway) => (await gateway.listTools()).map(({ name }) => name);
+const namesOf = async (gateway: Gateway) => (await listTools(gateway)).map(({ name }) => name);
 const bigCountOf = async (gateway: Gateway) =>
   (await namesOf(gateway)).filter((name) => name.startsWith("big__")).length;
 
 function listen(gateway: Gateway): string[] {
   const told: string[] = [];
-  gateway.changed((what) => told.push(what));
+  gateway.watch((what) => told.push(what));
   return told;
 }
 
@@ -70,10 +72,10 @@ it("shows what an estimate says until the counts arrive, then tells clients that
   const gateways = [core, all, one, full];
   const told = gateways.map(listen);
   expect(await Promise.all(gateways.map(bigCountOf))).toEqual([BIG_COUNT, BIG_COUNT, 1, BIG_COUNT]);
-  const versions = gateways.map((gateway) => gateway.toolsVersion());
+  const versions = gateways.map((gateway) => versionOf(gateway));
   await arrive();
   expect(told).toEqual([["tools"], ["tools"], [], []]);
-  expect(gateways.map((gateway, at) => gateway.toolsVersion() === versions[at])).toEqual([
+  expect(gateways.map((gateway, at) => versionOf(gateway) === versions[at])).toEqual([
     false,
     false,
     true,
@@ -88,9 +90,9 @@ it("shows what an estimate says until the counts arrive, then tells clients that
 it("tells nobody when the counts say what the estimate said", async () => {
   const { core, arrive } = await openRig(AUTO_TOKENS_MAX / BIG_COUNT);
   const told = listen(core);
-  const version = core.toolsVersion();
+  const version = versionOf(core);
   await arrive();
-  expect([told, core.toolsVersion(), await bigCountOf(core)]).toEqual([[], version, BIG_COUNT]);
+  expect([told, versionOf(core), await bigCountOf(core)]).toEqual([[], version, BIG_COUNT]);
 });
 
 /** One server that answers at once, one that answers when it is told to; nobody has asked either yet. */
@@ -114,9 +116,9 @@ it("C4: the first list of auto asks the servers that were never asked, once, and
     expect(names).toContain("soon__one");
     expect(names).not.toContain("late__two");
   }
-  const version = core.toolsVersion();
+  const version = versionOf(core);
   answer();
-  await vi.waitFor(() => expect(core.toolsVersion()).not.toBe(version), 30_000);
+  await vi.waitFor(() => expect(versionOf(core)).not.toBe(version), 30_000);
   await vi.waitFor(() => expect(told).toContain("tools"), 30_000);
   expect(await namesOf(core)).toContain("late__two");
   expect([soon, late, hidden].map(({ listCount }) => listCount)).toEqual([1, 1, 0]);
@@ -138,7 +140,7 @@ it("C4: lean asks nobody", async () => {
 
 it("C4: a command waits longer than a client", async () => {
   const { core, answer } = await openUnasked("auto");
-  const names = core.listTools({ startWaitMs: 30_000 });
+  const names = listTools(core, { startWaitMs: 30_000 });
   setTimeout(answer, 1_500);
   expect((await names).map(({ name }) => name)).toContain("late__two");
 });

@@ -3,11 +3,13 @@
  * every client asks for it at every start, so the list and its bytes are made once and again only when something in it has
  * changed.
  */
-import { hashText } from "../core/json.ts";
+import { hashText, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import type { Component, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
+import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
-import { createExposureChoice, type Exposure, type ToolTokens } from "./exposure.ts";
+import { createExposureChoice, type Exposure, type Mode, type ToolTokens } from "./exposure.ts";
+import type { ListPage } from "./gateway.ts";
 import type { IdleServers, MetaTool } from "./meta-tools/meta-tool.ts";
 import { present } from "./profiles/profile-view.ts";
 
@@ -16,12 +18,11 @@ export const LIST_WAIT_MS = 3_000;
 /** `auto` waits less: it may come to a list without them, and many clients ask as soon as they start. */
 const AUTO_WAIT_MS = 1_000;
 
-interface ToolList {
+interface ToolList extends ListPage {
   readonly tools: readonly ToolDefinition[];
-  /** The tools as JSON in UTF-8. */
-  bytes(): Buffer;
   /** Equal for equal lists, however often they were made. */
-  version(): string;
+  readonly version: string;
+  bytes(): Buffer;
 }
 
 export interface ToolListDeps {
@@ -80,47 +81,56 @@ export function createToolListReader(deps: ToolListDeps): ToolListReader {
   const whole = remember((ownTools: readonly ToolDefinition[]) =>
     remember((others: readonly ToolDefinition[]) => listOf([...ownTools, ...others])),
   );
-  function listOfComponents(components: readonly Component[]): ToolList {
-    const mode = deps.exposure();
-    const isLean = mode === "lean" || (mode === "auto" && auto.choose(upstream(components)) === "lean");
-    return whole(own(JSON.stringify([deps.servers(), deps.idle?.() ?? null])))(
-      isLean ? kept(components) : all(components),
-    );
+  function listIn(mode: Mode, components: readonly Component[]): ToolList {
+    const ids = JSON.stringify([deps.servers(), deps.idle?.() ?? null]);
+    return whole(own(ids))(mode === "lean" ? kept(components) : all(components));
   }
 
-  const current = () => listOfComponents(registry.catalogue().components);
   return {
-    current,
+    current() {
+      const { components } = registry.catalogue();
+      const exposure = deps.exposure();
+      return listIn(exposure === "auto" ? auto.choose(upstream(components)) : exposure, components);
+    },
     async read(context) {
       await deps.freshenLibrary();
-      if (deps.exposure() === "auto") {
-        await askUnknown(context);
-        await auto.settle(upstream(registry.catalogue().components));
-      }
-      if (deps.exposure() !== "full") return current();
-      const asked = view === undefined ? {} : { servers: deps.servers() };
-      const waitMs = context.startWaitMs ?? LIST_WAIT_MS;
-      return listOfComponents((await registry.discover({ waitMs, ...asked }, context)).components);
+      const exposure = deps.exposure();
+      const { components } = await know(exposure, context);
+      const mode = exposure === "auto" ? await auto.settle(upstream(components)) : exposure;
+      return listIn(mode, components);
     },
   };
 
-  /**
-   * Servers of which nothing is known are asked once: a client that does not hear `list_changed` would never see their tools. What is
-   * known from an earlier process starts nothing.
-   */
-  async function askUnknown(context: CallContext): Promise<void> {
+  /** What a list is made of, once for each request. */
+  async function know(exposure: Exposure, context: CallContext): Promise<Catalogue> {
+    if (exposure === "full") {
+      const asked = view === undefined ? {} : { servers: deps.servers() };
+      return registry.discover({ waitMs: context.startWaitMs ?? LIST_WAIT_MS, ...asked }, context);
+    }
+    const known = registry.catalogue();
+    if (exposure === "lean" || known.pending.length === 0) return known;
+    // Servers of which nothing is known are asked once: a client that does not hear `list_changed` would never see their
+    // tools. What is known from an earlier process starts nothing.
     const shown = deps.servers();
-    const servers = registry.catalogue().pending.filter((id) => shown.includes(id));
-    if (servers.length === 0) return;
-    await registry.discover({ waitMs: context.startWaitMs ?? AUTO_WAIT_MS, servers }, context);
+    const servers = known.pending.filter((id) => shown.includes(id));
+    if (servers.length === 0) return known;
+    return registry.discover({ waitMs: context.startWaitMs ?? AUTO_WAIT_MS, servers }, context);
   }
 }
 
 function listOf(tools: readonly ToolDefinition[]): ToolList {
+  const page = { tools } as unknown as JsonObject;
   let made: Buffer | undefined;
   let hash: string | undefined;
-  const bytes = () => (made ??= Buffer.from(JSON.stringify(tools)));
-  return { tools, bytes, version: () => (hash ??= hashText(bytes().toString("latin1"))) };
+  const bytes = () => (made ??= Buffer.from(JSON.stringify(page)));
+  return {
+    tools,
+    page,
+    bytes,
+    get version() {
+      return (hash ??= hashText(bytes().toString("latin1")));
+    },
+  };
 }
 
 /** The last answer is given again for the same question: one that is the same value, or the very same object. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LISTED_COUNT_MAX } from "../core/store.ts";
 import { openRig, sum } from "./gateway.testkit.ts";
+import { listTools } from "./list-all.ts";
 
 describe("D8: more capabilities than are listed", () => {
   it("a new one is a tool at once, and list_library says which are not", async () => {
@@ -10,7 +11,7 @@ describe("D8: more capabilities than are listed", () => {
     for (let i = 0; i < LISTED_COUNT_MAX; i++) await keep(`a${i}`);
     expect(await call("list_library")).not.toHaveProperty("note");
     await keep("zz_new");
-    const names = (await gateway.listTools())
+    const names = (await listTools(gateway))
       .map(({ name }) => name)
       .filter((name) => name.startsWith("mcp__"));
     expect(names).toContain("mcp__many__zz_new");

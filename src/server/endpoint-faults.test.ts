@@ -10,7 +10,7 @@ import { META } from "../../test/rig/raw-request.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { succeed } from "../core/result.ts";
-import type { Gateway } from "../gateway/gateway.ts";
+import type { FoundTool, Gateway } from "../gateway/gateway.ts";
 import { noEvents, openRig, sum } from "../gateway/gateway.testkit.ts";
 import { EventWriter } from "./http/event-writer.ts";
 import { ResponseStream } from "./http/response-stream.ts";
@@ -18,7 +18,7 @@ import { initialize, send, serveEndpoint } from "./http/http.testkit.ts";
 import { connectStdio } from "./stdio/serve-stdio.ts";
 
 /** What an endpoint waits for. */
-const AWAITED = new Set(["describe", "listPage", "listToolsBytes", "callTool", "callUpstream", "forward"]);
+const AWAITED: ReadonlySet<string> = new Set(["describe", "list", "callTool", "forward"]);
 
 function nested(levels: number): JsonObject {
   let value: JsonObject = {};
@@ -43,30 +43,35 @@ const FAULTS: Readonly<Record<string, (method: string) => unknown>> = {
 };
 
 function answerWith(method: string, value: unknown): unknown {
-  if (method === "listToolsBytes") return Promise.resolve(Buffer.from("[]"));
   if (method === "describe") return Promise.reject(new Error(SECRET));
   const poisoned = { content: [], contents: [], messages: [], completion: { values: [] }, tools: [], value };
-  const isResult = method === "callTool" || method === "callUpstream";
-  return Promise.resolve(isResult ? poisoned : succeed(poisoned as never));
+  if (method === "list")
+    return Promise.resolve(succeed({ page: poisoned, version: "1", bytes: () => Buffer.from("{}") }));
+  return Promise.resolve(method === "callTool" ? poisoned : succeed(poisoned as never));
 }
 
 /** The gateway, whose n-th awaited call goes wrong. */
 function failAt(gateway: Gateway, n: number, fault: (method: string) => unknown) {
   let count = 0;
   let failed: string | undefined;
+  const orFault = (method: string, original: () => unknown): unknown => {
+    if (++count !== n) return original();
+    failed = method;
+    return fault(method);
+  };
   const faulty = new Proxy(gateway, {
     get(target, method: keyof Gateway) {
+      if (method === "find") return find;
       const original = target[method] as (...args: unknown[]) => unknown;
-      if (!AWAITED.has(method) || original === undefined) return original;
-      return (...args: unknown[]) => {
-        // What the fast path does not take is no call.
-        if (method === "callUpstream" && target.findTool(String(args[0])) === undefined) return undefined;
-        if (++count !== n) return original.apply(target, args);
-        failed = method;
-        return fault(method);
-      };
+      if (!AWAITED.has(method)) return original;
+      return (...args: unknown[]) => orFault(method, () => original.apply(target, args));
     },
   });
+  function find(name: string): FoundTool | undefined {
+    const found = gateway.find(name);
+    const call: FoundTool["call"] = (...args) => orFault("callTool", () => found!.call(...args)) as never;
+    return found && { ...found, call };
+  }
   return { gateway: faulty, failed: () => failed };
 }
 

@@ -27,23 +27,28 @@ function openFastPath(client: ClientHandle | undefined = handle) {
   const calls: Call[] = [];
   const sent: JsonObject[] = [];
   const gateway = {
-    toolsVersion: () => "1",
-    listToolsBytes: async () => Buffer.from(`[{"name":"t"}]`),
-    callUpstream: (name: string, args: JsonObject, context: CallContext) => {
-      if (!name.includes("__")) return undefined;
-      const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
-      calls.push({ name, args, context, answer: resolve });
-      return promise;
-    },
+    list: async () =>
+      succeed({ page: {}, version: "1", bytes: () => Buffer.from(`{"tools":[{"name":"t"}]}`) }),
+    find: (name: string) =>
+      name.includes("__")
+        ? {
+            call(args: JsonObject, context: CallContext) {
+              const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
+              calls.push({ name, args, context, answer: resolve });
+              return promise;
+            },
+          }
+        : undefined,
   } as unknown as Gateway;
   const fastPath = createFastPath({
     gateway,
+    isTransparent: false,
     client: () => client,
     listed: { version: undefined },
     log: silentLog,
     send: async (message) => void sent.push(message as unknown as JsonObject),
-    sendResultBytes: async (id, key, value) =>
-      void sent.push({ id, result: { [key]: JSON.parse(value.toString()) as JsonObject } }),
+    sendResultBytes: async (id, result) =>
+      void sent.push({ id, result: JSON.parse(result.toString()) as JsonObject }),
   });
   const take = (message: object) => fastPath({ jsonrpc: "2.0", ...message } as JSONRPCMessage);
   return { take, calls, sent };
@@ -88,6 +93,7 @@ describe("what is taken", () => {
   it("is nothing before the client has opened a legacy connection", () => {
     const fastPath = createFastPath({
       gateway: {} as Gateway,
+      isTransparent: false,
       client: () => undefined,
       listed: { version: undefined },
       log: silentLog,

@@ -12,10 +12,13 @@ import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from 
 import type { Gateway } from "../gateway/gateway.ts";
 import { failureAnswer } from "./answer.ts";
 import type { Listed } from "./mcp-server.ts";
+import { areWithinLimits } from "./message.ts";
 import { contextOf } from "./request-context.ts";
 
 export interface FastPathDeps {
   readonly gateway: Gateway;
+  /** Whether lists come page by page, from a server fronted as it is. */
+  readonly isTransparent: boolean;
   /** The client, once a legacy connection is open. */
   readonly client: () => ClientHandle | undefined;
   readonly listed: Listed;
@@ -26,29 +29,30 @@ export interface FastPathDeps {
   readonly gone?: AbortSignal;
   /** With the request that a message belongs to, where it is no answer. */
   readonly send: (message: JSONRPCMessage, options?: { relatedRequestId: string | number }) => Promise<void>;
-  /** Answers with a result of one key whose value is JSON already. */
-  readonly sendResultBytes: (id: string | number, key: string, value: Buffer) => Promise<void>;
+  /** Answers with a result that is JSON already. */
+  readonly sendResultBytes: (id: string | number, result: Buffer) => Promise<void>;
 }
 
 /** Returns whether it took the message. */
 export type FastPath = (message: JSONRPCMessage) => boolean;
 
 export function createFastPath(deps: FastPathDeps): FastPath {
-  const { gateway, client, listed, log, context: shared, send, sendResultBytes } = deps;
+  const { gateway, isTransparent, client, listed, log, context: shared, send, sendResultBytes } = deps;
   const calls = new Map<unknown, AbortController>();
   deps.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
 
   function take(id: string | number, params: JsonObject, handle: ClientHandle): boolean {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string" || typeof args !== "object" || args === null || calls.has(id)) return false;
+    const found = gateway.find(name);
+    if (found === undefined || !areWithinLimits(args)) return false;
     const abort = new AbortController();
     // Written directly, so that progress never overtakes or trails the answer that it belongs to.
-    const own = contextOf(params, abort.signal, handle, (method, note) => {
+    const notify = (method: string, note: JsonObject): void => {
       send({ jsonrpc: "2.0", method, params: note }, { relatedRequestId: id }).catch(() => {});
-    });
-    const context = shared === undefined ? own : { ...own, ...shared };
-    const answer = gateway.callUpstream(name, args as JsonObject, context);
-    if (answer === undefined) return false;
+    };
+    const context = contextOf(params, { signal: abort.signal, client: handle, notify, shared });
+    const answer = found.call(args as JsonObject, context);
     calls.set(id, abort);
     void reply(id, answer, abort.signal);
     return true;
@@ -64,15 +68,18 @@ export function createFastPath(deps: FastPathDeps): FastPath {
 
   /** A list has no side effect worth cancelling; a client that no longer wants it ignores the answer. */
   async function list(id: string | number, handle: ClientHandle): Promise<void> {
-    let tools: Buffer;
+    let bytes: Buffer;
     try {
-      const own = contextOf({}, new AbortController().signal, handle);
-      tools = await gateway.listToolsBytes!({ ...own, ...shared });
-      listed.version = gateway.toolsVersion();
+      const context = contextOf({}, { signal: new AbortController().signal, client: handle, shared });
+      const result = await gateway.list("tools/list", {}, context);
+      if (!result.success || result.data.bytes === undefined)
+        throw new Error("The list of tools cannot be read.", { cause: result });
+      bytes = result.data.bytes();
+      listed.version = result.data.version;
     } catch (error) {
       return send(failureAnswer(id, error, log)).catch(() => {});
     }
-    await sendResultBytes(id, "tools", tools).catch(() => {});
+    await sendResultBytes(id, bytes).catch(() => {});
   }
 
   return (message) => {
@@ -82,7 +89,7 @@ export function createFastPath(deps: FastPathDeps): FastPath {
       return take(message.id, (message.params ?? {}) as JsonObject, handle);
     }
     if (message.method === "tools/list" && "id" in message && message.params?.["cursor"] === undefined) {
-      if (gateway.listToolsBytes === undefined) return false;
+      if (isTransparent) return false;
       void list(message.id, handle);
       return true;
     }

@@ -21,7 +21,7 @@ import { failureOf } from "./answer.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { contextOf } from "./request-context.ts";
 
-/** What this client was last given; one for each connection. */
+/** The version of the list of tools that this client was last given, or that was there when it came; one for each connection. */
 export interface Listed {
   version: string | undefined;
 }
@@ -62,12 +62,14 @@ export function createMcpServer(
       context.mcpReq.notify({ method, params: note }).catch(() => {});
     };
     const modern = modernRequestOf(context);
-    return {
-      ...contextOf(params, context.mcpReq.signal, client.handle(), tell),
-      ...client.context,
-      ...(modern !== undefined && { modern }),
-      ...(modern !== undefined && !client.isLasting && { onNotice: tell }),
-    };
+    const onNotice = modern !== undefined && !client.isLasting ? tell : undefined;
+    const shared = { ...client.context, modern, onNotice };
+    return contextOf(params, {
+      signal: context.mcpReq.signal,
+      client: client.handle(),
+      notify: tell,
+      shared,
+    });
   };
   const notices = client.isLasting ? createNotices({ gateway, events, server, log, ...client }) : undefined;
   const deps: HandlerDeps = { server, gateway, capabilities, contextFor, log };
@@ -115,8 +117,8 @@ function registerCalls({ server, gateway, contextFor, log }: HandlerDeps): void 
   server.setRequestHandler("tools/call", ({ params }, context) =>
     handled(log, async () => {
       const { name, arguments: args = {} } = params;
-      const asked = contextFor(params as JsonObject, context);
-      return requireResult(await gateway.callTool(name, args as JsonObject, asked)) as never;
+      const calling = contextFor(params as JsonObject, context);
+      return requireResult(await gateway.callTool(name, args as JsonObject, calling)) as never;
     }),
   );
 }
@@ -137,8 +139,8 @@ function registerLists(
     server.setRequestHandler(method, ({ params }, context) =>
       handled(log, async () => {
         const asked = (params ?? {}) as JsonObject;
-        const page = answerOf(await gateway.listPage(method, asked, contextFor(asked, context)));
-        if (method === "tools/list") listed.version = gateway.toolsVersion();
+        const { page, version } = answerOf(await gateway.list(method, asked, contextFor(asked, context)));
+        if (version !== undefined) listed.version = version;
         return page as never;
       }),
     );
@@ -184,7 +186,7 @@ function modernRequestOf({ mcpReq }: ServerContext): CallContext["modern"] {
 }
 
 /** These methods have no `isError`: a failure is a JSON-RPC error, the server's own where it gave one. */
-function answerOf(result: ToolResult<JsonObject>): JsonObject {
+function answerOf<T>(result: ToolResult<T>): T {
   if (result.success) return result.data;
   const { upstream, code, message, hint, reason } = result.error;
   if (upstream !== undefined) throw new ProtocolError(upstream.code, upstream.message, upstream.data);

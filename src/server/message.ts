@@ -10,6 +10,8 @@ const MESSAGE_LIMITS = {
   depthMax: JSON_LIMITS.depthMax + 8,
   keyCountMax: Number.POSITIVE_INFINITY,
 };
+/** The arguments of calls whose whole message was within the limits of arguments: they are not walked again. */
+const smallArguments = new WeakSet<object>();
 /** An id is repeated in every answer and kept while a request is under way. */
 const ID_LENGTH_MAX = 1024;
 
@@ -36,6 +38,11 @@ export function readMessage(bytes: Uint8Array): ReadMessage {
   const problem = findMessageProblem(message, bytes);
   if (problem === undefined) return { kind: "message", message: message as JSONRPCMessage };
   return { kind: "refused", code: INVALID_REQUEST, message: problem, id: idOf(message) };
+}
+
+/** Whether the arguments of a call are within the limits of any JSON here. */
+export function areWithinLimits(args: object): boolean {
+  return smallArguments.has(args) || findJsonProblem(args) === undefined;
 }
 
 /** The answer to a request that the SDK would drop without a word: a member too many, an id that is no integer, an odd `_meta`. */
@@ -68,5 +75,8 @@ function findMessageProblem(message: unknown, bytes: Uint8Array): string | undef
   const { params } = message;
   if (params !== undefined && !isJsonObject(params)) return "params is an object.";
   if (hasDuplicateKeys(bytes, message)) return "A key stands twice in one object: which of the two counts?";
-  return findJsonProblem(message, MESSAGE_LIMITS);
+  if (findJsonProblem(message) !== undefined) return findJsonProblem(message, MESSAGE_LIMITS);
+  const args = params?.["arguments"];
+  if (typeof args === "object" && args !== null) smallArguments.add(args);
+  return undefined;
 }

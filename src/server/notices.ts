@@ -45,7 +45,7 @@ export function createNotices({ gateway, events, server, log, handle, listed }: 
   };
   const tell = (what: "tools" | "resources" | "prompts"): void => {
     // A change behind a list that does not show it, or one that the client has seen already, is no news.
-    if (what === "tools" && gateway.toolsVersion() === listed.version) return;
+    if (what === "tools" && watch.toolsVersion() === listed.version) return;
     send(`notifications/${what}/list_changed`, {});
   };
   const concerns = (method: string, params: JsonObject): boolean => {
@@ -55,13 +55,12 @@ export function createNotices({ gateway, events, server, log, handle, listed }: 
     if (method === "notifications/message" && level !== undefined) return isAtLeast(params["level"], level);
     return true;
   };
-  const stops = [
-    gateway.changed(tell),
-    events.notified((method, params, client) => {
-      if (client !== undefined && client !== handle()) return;
-      if (concerns(method, params)) send(method, params);
-    }),
-  ];
+  const watch = gateway.watch(tell);
+  listed.version ??= watch.toolsVersion();
+  const stop = events.notified((method, params, client) => {
+    if (client !== undefined && client !== handle()) return;
+    if (concerns(method, params)) send(method, params);
+  });
   return {
     setLevel: (wanted) => (level = wanted),
     async follow(method, params, forward) {
@@ -70,7 +69,10 @@ export function createNotices({ gateway, events, server, log, handle, listed }: 
       if (method === "resources/unsubscribe") uris.delete(params["uri"]);
       return forward();
     },
-    close: () => stops.forEach((stop) => stop()),
+    close() {
+      watch.stop();
+      stop();
+    },
   };
 }
 

@@ -1,36 +1,35 @@
 import { randomUUID } from "node:crypto";
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { CallContext, ClientHandle } from "../core/tool.ts";
 import { parseTraceContext, TRACE_FIELDS } from "../core/trace-context.ts";
 
-/** What belongs to the connection between the client and us, and is not passed on. */
+/** What belongs to the connection between the client and us, and is not forwarded. */
 const OWN_META = /^(?:progressToken$|io\.modelcontextprotocol\/)/;
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+interface Sender {
+  readonly signal: AbortSignal;
+  readonly client?: ClientHandle | undefined;
+  /** Where progress goes; without it, to the client. */
+  readonly notify?: (method: string, params: JsonObject) => void;
+  /** What every request of this sender carries. */
+  readonly shared?: Partial<CallContext> | undefined;
+}
+
 /** The context of a client's request: its progress goes back to the client, the rest of its `_meta` goes on to the server. */
-export function contextOf(
-  params: JsonObject,
-  signal: AbortSignal,
-  client: ClientHandle | undefined,
-  notify: (method: string, params: JsonObject) => void = (method, note) => client?.notify(method, note),
-): CallContext {
+export function contextOf(params: JsonObject, { signal, client, notify, shared }: Sender): CallContext {
+  const context: Writable<CallContext> = { traceId: randomUUID(), signal, client, ...shared };
   const meta = params["_meta"];
-  const context = { traceId: randomUUID(), signal, ...(client === undefined ? {} : { client }) };
-  if (typeof meta !== "object" || meta === null || Array.isArray(meta)) return context;
-  const { progressToken } = meta as JsonObject;
-  const trace = parseTraceContext(meta as JsonObject);
+  if (!isJsonObject(meta)) return context;
+  const { progressToken } = meta;
   // The trace goes on as it was read, and never as it came.
-  const passed = Object.entries(meta as JsonObject).filter(
-    ([key]) => !OWN_META.test(key) && !TRACE_FIELDS.has(key),
-  );
-  return {
-    ...context,
-    ...(trace === undefined ? {} : { trace }),
-    ...(passed.length === 0 ? {} : { meta: Object.fromEntries(passed) }),
-    ...(progressToken === undefined
-      ? {}
-      : {
-          onProgress: (progress: JsonObject) =>
-            notify("notifications/progress", { progressToken, ...progress }),
-        }),
-  };
+  const trace = parseTraceContext(meta);
+  if (trace !== undefined) context.trace = trace;
+  const rest = Object.entries(meta).filter(([key]) => !OWN_META.test(key) && !TRACE_FIELDS.has(key));
+  if (rest.length > 0) context.meta = Object.fromEntries(rest);
+  if (progressToken === undefined) return context;
+  const tell = notify ?? ((method: string, note: JsonObject) => client?.notify(method, note));
+  context.onProgress = (progress) => tell("notifications/progress", { progressToken, ...progress });
+  return context;
 }

@@ -1,6 +1,7 @@
 import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
 import { createExecute, type Execute } from "./execute.ts";
+import type { ToolDefinition } from "../../core/tool.ts";
 import type { GatewayDeps } from "../gateway.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
@@ -22,4 +23,9 @@ export function createMetaTools(deps: GatewayDeps): MetaTools {
     createSaveToLibrary(deps),
   ];
   return { all, execute };
+}
+
+/** As they are listed now. */
+export function defineMetaTools(deps: GatewayDeps): ToolDefinition[] {
+  return createMetaTools(deps).all.map((tool) => tool.define(deps.servers(), deps.idle?.()));
 }

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { contextOf } from "../../../test/fixtures/tool-source.ts";
 import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { openProfileRig } from "./profile.testkit.ts";
+import { listAll, listTools } from "../list-all.ts";
+import { toolBytesOf, versionOf } from "../lists.testkit.ts";
 
 const NOTES_ONLY = { servers: ["notes"], capabilities: { allow: ["math:*"] } };
 
@@ -27,7 +29,7 @@ describe("the lists of a profile", () => {
       rename: { notes__list: "all_notes", mcp__math__sum: "add" },
       describe: { notes__list: "All my notes.", execute: "Runs code." },
     });
-    const tools = await gateway.listTools();
+    const tools = await listTools(gateway);
     expect(tools.map(({ name }) => name)).toEqual([
       "browse_components",
       "list_library",
@@ -40,31 +42,30 @@ describe("the lists of a profile", () => {
     expect(tools.find(({ name }) => name === "execute")?.description).toBe("Runs code.");
     expect(tools[0]!.description).toContain("Servers: notes.");
     expect(JSON.stringify(tools)).not.toContain("files");
-    expect(JSON.parse((await gateway.listToolsBytes!()).toString())).toEqual(tools);
-    expect(gateway.getToolDefinitions().map(({ name }) => name)).toEqual(
-      tools.map(({ name }) => name).sort(),
-    );
-    const offers = await gateway.listOffers();
-    expect(offers.prompts).toEqual([{ name: "notes__ask" }]);
-    expect(offers.resources).toMatchObject([{ name: "one" }]);
-    expect(JSON.stringify(offers)).not.toContain("files");
+    expect(JSON.parse((await toolBytesOf(gateway)).toString())).toEqual({ tools });
+    const prompts = await listAll(gateway, "prompts/list");
+    const resources = await listAll(gateway, "resources/list");
+    const templates = await listAll(gateway, "resources/templates/list");
+    expect(prompts).toEqual([{ name: "notes__ask" }]);
+    expect(resources).toMatchObject([{ name: "one" }]);
+    expect(JSON.stringify([prompts, resources, templates])).not.toContain("files");
   });
 
   it("are the same bytes and the same version for as long as nothing changes, and those of the gateway stay as they are", async () => {
     const rig = await openProfileRig();
-    const before = await rig.core.listToolsBytes!();
+    const before = await toolBytesOf(rig.core);
     const one = rig.profile(NOTES_ONLY).gateway;
-    expect(await one.listToolsBytes!()).toBe(await one.listToolsBytes!());
+    expect(await toolBytesOf(one)).toBe(await toolBytesOf(one));
     const other = rig.profile(NOTES_ONLY).gateway;
-    expect(other.toolsVersion()).toBe(one.toolsVersion());
-    expect(one.toolsVersion()).not.toBe(rig.core.toolsVersion());
-    expect(await rig.core.listToolsBytes!()).toBe(before);
+    expect(versionOf(other)).toBe(versionOf(one));
+    expect(versionOf(one)).not.toBe(versionOf(rig.core));
+    expect(await toolBytesOf(rig.core)).toBe(before);
   });
 
   it("have an exposure of their own", async () => {
     const rig = await openProfileRig();
     const names = async (exposure: "lean" | "full" | "auto") =>
-      (await rig.profile({ exposure, capabilities: { allow: [] } }).gateway.listTools()).map(
+      (await listTools(rig.profile({ exposure, capabilities: { allow: [] } }).gateway)).map(
         ({ name }) => name,
       );
     expect(await names("lean")).toEqual([...META_TOOL_NAMES]);
@@ -77,7 +78,7 @@ describe("the lists of a profile", () => {
     const { gateway } = rig.profile(NOTES_ONLY);
     const heard: string[] = [];
     const first = Promise.withResolvers<void>();
-    gateway.changed((what) => {
+    gateway.watch((what) => {
       heard.push(what);
       first.resolve();
     });
@@ -100,9 +101,9 @@ describe("a call in a profile", () => {
     const { gateway, call } = rig.profile({ rename: { notes__list: "all_notes", mcp__math__sum: "add" } });
     expect(await call("all_notes")).toEqual({ isError: false, text: "notes did list" });
     expect(await call("add", { a: 2 })).toEqual({ isError: false, text: "3" });
-    expect(gateway.findTool("all_notes")?.name).toBe("list");
-    expect(gateway.callUpstream("notes__list", {}, contextOf())).toBeUndefined();
-    expect(await gateway.callUpstream("all_notes", {}, contextOf())).toMatchObject({
+    expect(gateway.find("all_notes")?.definition?.name).toBe("list");
+    expect(gateway.find("notes__list")).toBeUndefined();
+    expect(await gateway.find("all_notes")!.call({}, contextOf())).toMatchObject({
       content: [{ text: "notes did list" }],
     });
     expect(await call("notes__list")).toMatchObject({
@@ -131,8 +132,7 @@ describe("a call in a profile", () => {
       isError: true,
       error: { code: "TOOL_NOT_FOUND", reason: "not_granted" },
     });
-    expect(gateway.callUpstream(name, {}, contextOf())).toBeUndefined();
-    expect(gateway.findTool(name)).toBeUndefined();
+    expect(gateway.find(name)).toBeUndefined();
     expect([rig.files.calls, rig.notes.calls]).toEqual([[], []]);
   });
 
@@ -367,8 +367,8 @@ describe("resources, prompts and messages in a profile", () => {
   it("of what it shows pass as they do without one", async () => {
     const rig = await openProfileRig();
     const { gateway } = rig.profile(NOTES_ONLY);
-    const [resource] = (await gateway.listOffers()).resources as { uri: string }[];
-    expect(await gateway.forward("resources/read", { uri: resource!.uri }, contextOf())).toMatchObject({
+    const [resource] = await listAll(gateway, "resources/list");
+    expect(await gateway.forward("resources/read", { uri: resource!["uri"]! }, contextOf())).toMatchObject({
       data: { from: "notes", params: { uri: "data://one" } },
     });
     expect(await gateway.forward("prompts/get", { name: "notes__ask" }, contextOf())).toMatchObject({

@@ -6,20 +6,18 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
 import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { parseReference, parseToolName, toolNameOf } from "../../core/names.ts";
-import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { fail, succeed } from "../../core/result.ts";
 import type { CallContext, ListKind } from "../../core/tool.ts";
 import { meantTools, nearestShown } from "../../text/tool-spelling.ts";
-import { toAnthropicTools } from "../../registry/anthropic-tool.ts";
 import { errorAnswer, unexpected, withTrace } from "../answer.ts";
 import type { Gateway } from "../gateway.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
 import { createProfileLists } from "./profile-lists.ts";
 import { forwardInProfile, type ProfiledDeps } from "./profile-forwarding.ts";
-import { present, type ProfileView } from "./profile-view.ts";
+import type { ProfileView } from "./profile-view.ts";
 import { remember } from "../tool-list.ts";
 import { quote } from "../../text/quote.ts";
 
@@ -84,7 +82,7 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
     return withTrace(errorAnswer(refused.error, true), context);
   };
 
-  const gateway: Gateway = {
+  return {
     async describe(context) {
       const described = await core.describe(context);
       const isWhole = META_TOOL_NAMES.every((name) => currentView().allows(name));
@@ -93,38 +91,17 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
       const { instructions: _, ...rest } = described.data;
       return succeed(rest);
     },
-    async listPage(method, { cursor }, context): Promise<ToolResult<JsonObject>> {
+    async list(method, { cursor }, partial) {
       if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");
-      if (method === "tools/list") return succeed({ tools: (await gateway.listTools(context)) as never });
-      const { resources, resourceTemplates, prompts } = await gateway.listOffers(context);
-      if (method === "resources/list") return succeed({ resources });
-      if (method === "prompts/list") return succeed({ prompts });
-      return succeed({ resourceTemplates });
+      const context = contextOf(partial);
+      if (method === "tools/list") return succeed(await lists().tools.read(context));
+      return succeed({ page: await lists().offer(method, context) });
     },
-    findTool(called) {
-      const tool = currentView().exposedName(called);
-      return tool === undefined ? undefined : registry.resolve(tool)?.definition;
-    },
-    async listTools(partial) {
-      return [...(await lists().tools.read(contextOf(partial))).tools];
-    },
-    async listToolsBytes(partial) {
-      return (await lists().tools.read(contextOf(partial))).bytes();
-    },
-    toolsVersion: () => lists().version("tools"),
-    getToolDefinitions() {
-      const { view } = lists();
-      const servers = lists().servers();
-      const own = metaTools.filter(({ name }) => view.allows(name));
-      const shown = registry.catalogue().components.filter(({ name }) => view.allows(name));
-      return toAnthropicTools(
-        own.map((tool) => present(view, tool.name, tool.define(servers))),
-        shown.map(({ name, source, definition }) => ({
-          name: view.nameOf(name),
-          source,
-          definition: present(view, name, definition),
-        })),
-      );
+    find(called) {
+      const view = currentView();
+      const tool = view.exposedName(called);
+      const found = tool === undefined ? undefined : core.find(tool);
+      return found && { ...found, call: (args, context) => found.call(args, { ...context, view }) };
     },
     async callTool(called, args, partial) {
       const context = contextOf(partial);
@@ -132,24 +109,11 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
       const tool = await toolFor(called, view);
       return tool === undefined ? refuse(called, view, context) : core.callTool(tool, args, context);
     },
-    callUpstream(called, args, context) {
-      const view = currentView();
-      const tool = view.exposedName(called);
-      return tool === undefined ? undefined : core.callUpstream(tool, args, { ...context, view });
-    },
-    async executeWorkflow(text, args, partial) {
-      const context = contextOf(partial);
-      const view = currentView();
-      return view.allows("execute")
-        ? core.executeWorkflow(text, args, context)
-        : refuse("execute", view, context);
-    },
-    listOffers: (partial) => lists().offers(contextOf(partial)),
     forward: (method, params, context) =>
       forwardInProfile({ core, deps, view: currentView() }, method, params, context).catch((error: unknown) =>
         unexpected(error, method, context, deps.log),
       ),
-    changed(listener) {
+    watch(listener) {
       const versions = () => LIST_KINDS.map((kind) => lists().version(kind));
       let told = versions();
       const compare = (): void => {
@@ -159,12 +123,14 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
         LIST_KINDS.forEach((kind, at) => now[at] !== before[at] && listener(kind));
       };
       turns.add(compare);
-      const stop = core.changed(compare);
-      return () => {
-        turns.delete(compare);
-        stop();
+      const below = core.watch(compare);
+      return {
+        toolsVersion: () => lists().version("tools"),
+        stop() {
+          turns.delete(compare);
+          below.stop();
+        },
       };
     },
   };
-  return gateway;
 }

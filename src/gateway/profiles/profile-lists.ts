@@ -3,21 +3,18 @@ import { hashText, type JsonObject } from "../../core/json.ts";
 import type { CallContext, ListKind } from "../../core/tool.ts";
 import type { Catalogue } from "../../registry/catalogue.ts";
 import type { Exposed } from "../../registry/listing.ts";
-import type { Gateway, GatewayDeps } from "../gateway.ts";
+import type { GatewayDeps, ListMethod } from "../gateway.ts";
 import { LIBRARY_TEMPLATE } from "../library-resources.ts";
 import type { MetaTool } from "../meta-tools/meta-tool.ts";
 import type { ProfileView } from "./profile-view.ts";
 import { RUN_TEMPLATES } from "../run-resources.ts";
 import { createToolListReader, LIST_WAIT_MS, remember, type ToolListReader } from "../tool-list.ts";
 
-type Offers = Awaited<ReturnType<Gateway["listOffers"]>>;
-
 export interface ProfileLists {
   readonly view: ProfileView;
   readonly tools: ToolListReader;
-  /** The servers that it shows. */
-  servers(): readonly string[];
-  offers(context: CallContext): Promise<Offers>;
+  /** Resources, templates or prompts. */
+  offer(method: Exclude<ListMethod, "tools/list">, context: CallContext): Promise<JsonObject>;
   /** Equal for as long as a list is, as far as it is known. */
   version(kind: ListKind): string;
 }
@@ -48,23 +45,23 @@ export function createProfileLists(
     remember((definitions: readonly JsonObject[]) => hashText(JSON.stringify(definitions)));
   const hashes = { resources: hashOf(), templates: hashOf(), prompts: hashOf() };
 
-  // Which runs there are is not for a profile to list; one whose id is known can be read.
-  const offersOf = (known: Catalogue): Offers => ({
-    resources: resources(known.resources),
-    resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...templates(known.resourceTemplates)],
-    prompts: prompts(known.prompts),
-  });
+  function offerOf(method: Exclude<ListMethod, "tools/list">, known: Catalogue): JsonObject {
+    // Which runs there are is not for a profile to list; one whose id is known can be read.
+    if (method === "resources/list") return { resources: resources(known.resources) };
+    if (method === "prompts/list") return { prompts: prompts(known.prompts) };
+    const shownTemplates = templates(known.resourceTemplates);
+    return { resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...shownTemplates] };
+  }
 
   return {
     view,
     tools,
-    servers,
-    async offers(context) {
-      if (exposure() !== "full") return offersOf(registry.catalogue());
-      return offersOf(await registry.discover({ waitMs: LIST_WAIT_MS, servers: servers() }, context));
+    async offer(method, context) {
+      if (exposure() !== "full") return offerOf(method, registry.catalogue());
+      return offerOf(method, await registry.discover({ waitMs: LIST_WAIT_MS, servers: servers() }, context));
     },
     version(kind) {
-      if (kind === "tools") return tools.current().version();
+      if (kind === "tools") return tools.current().version;
       const known = registry.catalogue();
       if (kind === "prompts") return hashes.prompts(prompts(known.prompts));
       return `${hashes.resources(resources(known.resources))} ${hashes.templates(templates(known.resourceTemplates))}`;

@@ -16,6 +16,8 @@ import type { Gateway, ListMethod } from "../gateway.ts";
 import { createHeldCalls } from "../held-calls.ts";
 import { useSealedStates } from "../sealed-state.testkit.ts";
 import { createTransparentGateway } from "./transparent-gateway.ts";
+import { listTools } from "../list-all.ts";
+import { pageOf, versionOf } from "../lists.testkit.ts";
 
 const openStates = useSealedStates();
 
@@ -100,7 +102,7 @@ describe("a list in a transparent profile", () => {
     };
     const { gateway, asked } = openFake(() => succeed(page));
     const params = { cursor: "one", extra: 1, _meta: { progressToken: 1 } };
-    const result = await gateway.listPage(method, params, contextOf());
+    const result = await pageOf(gateway, method, params);
     expect(result).toEqual({ success: true, data: page });
     expect(asked).toEqual([[method, { cursor: "one", extra: 1 }]]);
   });
@@ -108,14 +110,14 @@ describe("a list in a transparent profile", () => {
   it("is left as it is where the door would only shorten its texts", async () => {
     const tools = [{ name: "a", description: "d".repeat(9_000), inputSchema: { type: "object" } }];
     const { gateway } = openFake(() => succeed({ tools: tools as never }));
-    expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({ success: true, data: { tools } });
+    expect(await pageOf(gateway, "tools/list", {})).toEqual({ success: true, data: { tools } });
   });
 
   it("B2: has every field as clients can read it, because one that they cannot costs them the list", async () => {
     const tools = [{ name: "a", inputSchema: {}, icons: 5 }, { name: "b" }];
     const { gateway } = openFake(() => succeed({ tools: tools as never }));
     const inputSchema = { type: "object" };
-    expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({
+    expect(await pageOf(gateway, "tools/list", {})).toEqual({
       success: true,
       data: {
         tools: [
@@ -135,7 +137,7 @@ describe("a list in a transparent profile", () => {
       extra: 1,
     };
     const { gateway } = openFake(() => succeed({ tools: [evil, plain] as never }));
-    expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({
+    expect(await pageOf(gateway, "tools/list", {})).toEqual({
       success: true,
       data: { tools: [{ ...evil, description: "Adds.\\u{200b}\\u{e0041}" }, plain] },
     });
@@ -153,7 +155,7 @@ describe("a list in a transparent profile", () => {
       deny: ["secret"],
     });
     for (const _ of [1, 2]) {
-      expect(await gateway.listPage("tools/list", {}, contextOf())).toEqual({
+      expect(await pageOf(gateway, "tools/list", {})).toEqual({
         success: true,
         data: { tools: [tools[0]], nextCursor: "2" },
       });
@@ -169,7 +171,7 @@ describe("a list in a transparent profile", () => {
   it("fails with the server's own error", async () => {
     const upstream = { code: -32601, message: "no prompts", data: { a: 1 } };
     const { gateway } = openFake(() => fail("TOOL_NOT_FOUND", "no prompts", { upstream }));
-    expect(await gateway.listPage("prompts/list", {}, contextOf())).toMatchObject({ error: { upstream } });
+    expect(await pageOf(gateway, "prompts/list", {})).toMatchObject({ error: { upstream } });
   });
 
   it("is read to its end for those who want all of it, and no further where it does not end", async () => {
@@ -178,10 +180,9 @@ describe("a list in a transparent profile", () => {
       const tools = [{ name: `t${at}`, inputSchema: { type: "object" } }];
       return succeed({ tools, nextCursor: String((at + 1) % 3) });
     });
-    expect((await gateway.listTools()).map(({ name }) => name)).toEqual(["t0", "t1", "t2", "t0"]);
+    expect((await listTools(gateway)).map(({ name }) => name)).toEqual(["t0", "t1", "t2", "t0"]);
     expect(asked).toHaveLength(4);
-    expect(gateway.findTool("t1")?.name).toBe("t1");
-    expect(gateway.getToolDefinitions().map(({ name }) => name)).toEqual(["t0", "t1", "t2"]);
+    expect(gateway.find("t1")?.definition?.name).toBe("t1");
   });
 });
 
@@ -190,7 +191,7 @@ describe("a call in a transparent profile", () => {
     const answer = { content: [], structuredContent: { a: 1 }, future: 1, _meta: { x: 1 } };
     const { gateway, asked } = openFake(() => succeed(answer));
     expect(await gateway.callTool("files__read.it", { a: 1 })).toEqual(answer);
-    expect(await gateway.callUpstream("execute", {}, contextOf())).toEqual(answer);
+    expect(await gateway.find("execute")!.call({}, contextOf())).toEqual(answer);
     expect(asked).toEqual([
       ["tools/call", { name: "files__read.it", arguments: { a: 1 } }],
       ["tools/call", { name: "execute", arguments: {} }],
@@ -262,14 +263,14 @@ describe("everything else in a transparent profile", () => {
   it("announces the list that changed, or all where the server does not say", () => {
     const { gateway, announce } = openFake(() => succeed({}));
     const heard: string[] = [];
-    const before = gateway.toolsVersion();
-    const stop = gateway.changed((what) => {
-      expect(gateway.toolsVersion()).not.toBe(before);
+    const before = versionOf(gateway);
+    const watch = gateway.watch((what) => {
+      expect(versionOf(gateway)).not.toBe(before);
       heard.push(what);
     });
     announce("prompts");
     announce();
-    stop();
+    watch.stop();
     announce("tools");
     expect(heard).toEqual(["prompts", "tools", "resources", "prompts"]);
   });
@@ -334,7 +335,7 @@ it.each([
     const { tasks: _tasks, ...capabilities } = description["capabilities"] as JsonObject;
     expect(await gateway.describe()).toEqual({ success: true, data: { ...description, capabilities } });
     for (const [at, method] of methods.entries()) {
-      const through = await gateway.listPage(method, {}, contextOf());
+      const through = await pageOf(gateway, method, {});
       expect([method, JSON.stringify(through.success && through.data)]).toEqual([
         method,
         JSON.stringify(direct[at]),

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../../core/errors.ts";
-import { findJsonProblem, isJsonObject, type JsonObject } from "../../core/json.ts";
+import { findJsonProblem, type JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { paramHeadersOf } from "../../net/param-headers.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
@@ -19,16 +19,15 @@ import {
   type ToolAnswer,
   type ToolDefinition,
 } from "../../core/tool.ts";
-import { toAnthropicTools } from "../../registry/anthropic-tool.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { refusalOf } from "../rpc-refusal.ts";
 import { errorAnswer, unexpected, withTrace } from "../answer.ts";
-import type { Gateway, GatewayDeps, ListMethod } from "../gateway.ts";
+import type { Gateway, GatewayDeps, ListMethod, ListPage } from "../gateway.ts";
 import { heldRequestOf } from "../held-calls.ts";
 import { nextHop } from "../hops.ts";
 import { checkNoState } from "../sealed-state.ts";
 import { quote } from "../../text/quote.ts";
-import { createPageCheck, LIST_KEYS } from "./transparent-page.ts";
+import { createPageCheck } from "./transparent-page.ts";
 
 export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
   readonly registry: Pick<Registry, "request" | "describe" | "permits" | "sourceChanged" | "catalogue">;
@@ -42,14 +41,13 @@ export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "de
 }
 
 const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "prompts"];
-/** No real server comes near; one that does is broken or hostile. */
-const PAGE_COUNT_MAX = 100;
 
 export function createTransparentGateway(deps: TransparentDeps): Gateway {
   const { registry, server, profile } = deps;
   const isFronted = () => deps.isFronted?.() !== false;
   const pages = createPageCheck(deps);
   let changeCount = 0;
+  const version = () => String(changeCount);
   // Before any client is told, so that the version differs when it asks.
   registry.sourceChanged((id) => id === server && changeCount++);
   deps.configChanged(() => changeCount++);
@@ -60,50 +58,30 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
     return isFronted() ? registry.request(server, method, params, context) : Promise.resolve(notFronted());
   };
 
-  async function listPage(
+  async function list(
     method: ListMethod,
     params: JsonObject,
+    partial?: Partial<CallContext>,
+  ): Promise<ToolResult<ListPage>> {
+    const answer = await request(method, params, contextOf(partial));
+    if (!answer.success) return answer;
+    const page = pages.check(method, answer.data, params["cursor"] === undefined);
+    return succeed(method === "tools/list" ? { page, version: version() } : { page });
+  }
+
+  async function callChecked(
+    name: string,
+    args: JsonObject,
     context: CallContext,
-  ): Promise<ToolResult<JsonObject>> {
-    const page = await request(method, params, context);
-    return page.success ? succeed(pages.check(method, page.data, params["cursor"] === undefined)) : page;
-  }
-
-  /** The whole of a list, for those who do not ask page by page; as much as there is of one that fails half-way. */
-  async function listAll(method: ListMethod, context: CallContext): Promise<JsonObject[]> {
-    const entries: JsonObject[] = [];
-    const seen = new Set<string>();
-    let params: JsonObject = {};
-    for (let count = 0; count < PAGE_COUNT_MAX; count++) {
-      const page = await listPage(method, params, context);
-      if (!page.success) break;
-      const listed = page.data[LIST_KEYS[method]];
-      if (Array.isArray(listed)) entries.push(...listed.filter(isJsonObject));
-      const cursor = page.data["nextCursor"];
-      if (typeof cursor !== "string" || seen.has(cursor)) break;
-      seen.add(cursor);
-      params = { cursor };
-    }
-    return entries;
-  }
-
-  const listTools: Gateway["listTools"] = async (partial) =>
-    (await listAll("tools/list", contextOf(partial))) as unknown as ToolDefinition[];
-
-  async function callTool(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
+    definition: ToolDefinition | undefined,
+  ): Promise<ToolAnswer> {
     if (!registry.permits(server, name)) {
       deps.denied(name, { server, traceId: context.traceId });
-      return failed(name, deniedTool(name, server), context);
-    }
-    const problem = findJsonProblem(args);
-    if (problem !== undefined) {
-      const { error } = fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`);
-      return failed(name, error, context);
+      return failed(deniedTool(name, server), context, definition);
     }
     const meta = nextHop(context.meta);
-    if (!meta.success) return failed(name, meta.error, context);
+    if (!meta.success) return failed(meta.error, context, definition);
     const held = { method: "tools/call", name, args, profile, server: () => server } as const;
-    const definition = knownTools().find((tool) => tool.name === name);
     const headers = definition === undefined ? undefined : paramHeadersOf(definition.inputSchema, args);
     const below = { ...context, meta: meta.data, ...(headers !== undefined && { headers }) };
     const send = (next: CallContext) => request("tools/call", { name, arguments: args }, next);
@@ -113,19 +91,22 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
     const upstream = refusalOf(result.error);
     // What the server itself refuses is its own error; what goes wrong on the way is a result that a model can read.
     if (upstream !== undefined) return { [RPC_ERROR]: upstream, isError: true, content: [] };
-    return failed(name, result.error, context);
+    return failed(result.error, context, definition);
   }
 
-  function failed(name: string, error: ToolError, context: CallContext): ToolAnswer {
-    const { outputSchema } = knownTools().find((tool) => tool.name === name) ?? {};
-    return withTrace(errorAnswer(error, outputSchema === undefined), context);
+  function failed(
+    error: ToolError,
+    context: CallContext,
+    definition: ToolDefinition | undefined,
+  ): ToolAnswer {
+    return withTrace(errorAnswer(error, definition?.outputSchema === undefined), context);
   }
 
-  function knownTools(): ToolDefinition[] {
-    const listed = pages.tools();
-    if (listed.length > 0) return listed;
-    const own = registry.catalogue().components.filter(({ source }) => source === server);
-    return own.map(({ definition }) => definition);
+  /** As it was listed last, or as the registry knows it where nothing was listed here yet. */
+  function knownTool(name: string): ToolDefinition | undefined {
+    if (pages.hasTools()) return pages.tool(name);
+    const known = registry.catalogue().components;
+    return known.find(({ source, definition }) => source === server && definition.name === name)?.definition;
   }
 
   return {
@@ -136,27 +117,19 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
       const { tasks: _tasks, ...capabilities } = told.data.capabilities;
       return succeed({ ...told.data, capabilities });
     },
-    listPage,
-    findTool: (name) => knownTools().find((tool) => tool.name === name),
-    listTools,
-    getToolDefinitions: () => toAnthropicTools(knownTools(), []),
-    callTool: (name, args, partial) => callTool(name, args, contextOf(partial)),
-    callUpstream: callTool,
-    async executeWorkflow(_text, _args, partial) {
-      const { error } = fail(
-        "TOOL_NOT_IMPLEMENTED",
-        `This profile fronts the server "${server}" and runs nothing.`,
-      );
-      return withTrace(errorAnswer(error, true), contextOf(partial));
+    list,
+    // The server answers for names that it has not listed, too.
+    find(name) {
+      const definition = knownTool(name);
+      return { definition, call: (args, context) => callChecked(name, args, context, definition) };
     },
-    async listOffers(partial) {
+    async callTool(name, args, partial) {
       const context = contextOf(partial);
-      const [resources, resourceTemplates, prompts] = await Promise.all([
-        listAll("resources/list", context),
-        listAll("resources/templates/list", context),
-        listAll("prompts/list", context),
-      ]);
-      return { resources, resourceTemplates, prompts };
+      const definition = knownTool(name);
+      const problem = registry.permits(server, name) ? findJsonProblem(args) : undefined;
+      if (problem === undefined) return callChecked(name, args, context, definition);
+      const { error } = fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`);
+      return failed(error, context, definition);
     },
     forward(method, params, context) {
       const held = heldRequestOf(method, params, () => server);
@@ -168,8 +141,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
       const broken = (error: unknown) => unexpected(error, method, context, deps.log);
       return deps.heldCalls.answer({ ...held, profile }, context, send).catch(broken);
     },
-    toolsVersion: () => String(changeCount),
-    changed(listener) {
+    watch(listener) {
       const tellAll = () => LIST_KINDS.forEach(listener);
       const stops = [
         registry.sourceChanged((id, what) => {
@@ -179,7 +151,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
         }),
         deps.configChanged(tellAll),
       ];
-      return () => stops.forEach((stop) => stop());
+      return { toolsVersion: version, stop: () => stops.forEach((stop) => stop()) };
     },
   };
 }

@@ -4,17 +4,10 @@
  */
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
-import type { Offer, ToolDefinition } from "../../core/tool.ts";
+import type { ToolDefinition } from "../../core/tool.ts";
 import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
 import type { ListMethod } from "../gateway.ts";
-
-/** Under which key each list stands in its answer. */
-export const LIST_KEYS = {
-  "tools/list": "tools",
-  "resources/list": "resources",
-  "resources/templates/list": "resourceTemplates",
-  "prompts/list": "prompts",
-} as const satisfies Record<ListMethod, keyof Offer>;
+import { LIST_KEYS } from "../list-all.ts";
 
 /** As many tools as one server may have in the registry. */
 const TOOLS_KEPT_MAX = 1_000;
@@ -24,8 +17,10 @@ const LOGGED_MAX = 1_000;
 export interface PageCheck {
   /** The very same page where nothing is left out. */
   check(method: ListMethod, page: JsonObject, isFirst: boolean): JsonObject;
-  /** The tools that were listed last. */
-  tools(): ToolDefinition[];
+  /** Whether any tool was listed. */
+  hasTools(): boolean;
+  /** A tool as it was listed last. */
+  tool(name: string): ToolDefinition | undefined;
 }
 
 export interface PageDeps {
@@ -78,6 +73,7 @@ export function createPageCheck({ registry, server, log }: PageDeps): PageCheck 
       const isSame = passed.length === entries.length && passed.every((entry, at) => entry === entries[at]);
       return isSame ? page : { ...page, [key]: passed };
     },
-    tools: () => [...listed.values()],
+    hasTools: () => listed.size > 0,
+    tool: (name) => listed.get(name),
   };
 }

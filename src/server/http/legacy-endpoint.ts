@@ -96,7 +96,7 @@ export function createLegacyEndpoint(deps: McpServerDeps, sessions: Sessions): L
 async function connect(deps: McpServerDeps, session: HttpSession): Promise<void> {
   const { gateway, log } = deps;
   const { principal } = session;
-  const listed: Listed = { version: gateway.toolsVersion() };
+  const listed: Listed = { version: undefined };
   const own = { session: `http:${randomUUID()}` };
   const context = principal === undefined ? own : { ...own, principal, caller: principal.id };
   const description = await describeFor(deps);
@@ -109,13 +109,14 @@ async function connect(deps: McpServerDeps, session: HttpSession): Promise<void>
   server.onerror = (error) => log.debug("server.http.problem", { error });
   session.intercept = createFastPath({
     gateway,
+    isTransparent: deps.isTransparent,
     client: () => (server.getClientCapabilities() === undefined ? undefined : handle),
     listed,
     log,
     context,
     gone: session.gone,
     send: (message, options) => session.send(message, options),
-    sendResultBytes: (id, key, value) => session.sendResultBytes(id, key, value),
+    sendResultBytes: (id, result) => session.sendResultBytes(id, result),
   });
   await server.connect(session);
 }

@@ -21,6 +21,7 @@ import type { Log } from "../../core/log.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../../core/tool.ts";
 import { encodeAnswer, failureAnswer, type Answer } from "../answer.ts";
 import { createMcpServer, type McpServerDeps } from "../mcp-server.ts";
+import { areWithinLimits } from "../message.ts";
 import { contextOf } from "../request-context.ts";
 import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
@@ -72,7 +73,7 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
     },
   );
   const stops = [
-    gateway.changed((what) => bus.publish({ kind: `${what}_list_changed` })),
+    gateway.watch((what) => bus.publish({ kind: `${what}_list_changed` })).stop,
     events.notified((method, params, client) => {
       const { uri } = params;
       if (client === undefined && method === "notifications/resources/updated" && typeof uri === "string")
@@ -109,39 +110,35 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
     const params = (message.params ?? {}) as JsonObject;
     const { name, arguments: args = {} } = params;
     if (!isPlainCall(call, params) || typeof name !== "string" || !isJsonObject(args)) return undefined;
-    const tool = gateway.findTool(name);
-    if (tool === undefined) return undefined;
-    const problem = findParamHeaderProblem(tool.inputSchema, args, call.request.headers);
+    const found = gateway.find(name);
+    if (found?.definition === undefined) return undefined;
+    const problem = findParamHeaderProblem(found.definition.inputSchema, args, call.request.headers);
     if (problem !== undefined) {
       const words = `Bad Request: the request headers and body disagree: ${problem}`;
       const error = { status: 400, code: HEADER_MISMATCH, message: words, id: message.id };
       return Promise.resolve(replyError(call.response, error));
     }
-    // Opened only for a call that is taken: until then the response may be the SDK's.
-    let stream: ResponseStream | undefined;
+    if (!areWithinLimits(args)) return undefined;
+    const stream = openResponse(call, log);
     const context = callContext(call, params, (note) => {
       try {
-        stream?.send(note);
+        stream.send(note);
       } catch (error) {
         log.debug("server.notification.failed", { error });
       }
     });
-    const answer = gateway.callUpstream(name, args, context);
-    if (answer === undefined) return undefined;
-    stream = openResponse(call, log);
-    return finish(stream, message, answer);
+    return finish(stream, message, () => found.call(args, context));
   }
 
   async function finish(
     stream: ResponseStream,
     { id }: JSONRPCRequest,
-    pending: Promise<ToolAnswer>,
+    carryOut: () => Promise<ToolAnswer>,
   ): Promise<void> {
     try {
-      const answer = await pending;
+      const answer = await carryOut();
       const error = answer[RPC_ERROR];
       if (error !== undefined) {
-        // The one error of a handler that the protocol wants told by the status as well.
         return stream.answer({ jsonrpc: "2.0", id, error }, error.code === MISSING_CAPABILITY ? 400 : 200);
       }
       const info = await serverInfo();
@@ -217,17 +214,14 @@ function callContext(call: HttpCall, params: JsonObject, send: (note: unknown) =
   const meta = params["_meta"] as JsonObject;
   const { inputResponses, requestState } = params;
   const logLevel = meta[LOG_LEVEL_META_KEY];
-  return {
-    ...contextOf(params, goneSignal(call), undefined, tell),
-    onNotice: tell,
-    ...ownContext(call),
-    modern: {
-      capabilities: meta[CLIENT_CAPABILITIES_META_KEY] as JsonObject,
-      ...(typeof logLevel === "string" && { logLevel }),
-      ...(isJsonObject(inputResponses) && { inputResponses }),
-      ...(typeof requestState === "string" && { requestState }),
-    },
+  const modern = {
+    capabilities: meta[CLIENT_CAPABILITIES_META_KEY] as JsonObject,
+    ...(typeof logLevel === "string" && { logLevel }),
+    ...(isJsonObject(inputResponses) && { inputResponses }),
+    ...(typeof requestState === "string" && { requestState }),
   };
+  const shared = { ...ownContext(call), onNotice: tell, modern };
+  return contextOf(params, { signal: goneSignal(call), notify: tell, shared });
 }
 
 function openResponse(call: HttpCall, log: Log): ResponseStream {

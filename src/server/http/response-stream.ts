@@ -67,12 +67,12 @@ export class ResponseStream {
     });
   }
 
-  /** A result of one key whose value is JSON already. */
-  answerBytes(id: MessageId, key: string, value: Buffer): void {
+  /** A result that is JSON already. */
+  answerBytes(id: MessageId, result: Buffer): void {
     if (!this.#end()) return;
     const { response, headers } = this.#deps;
-    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(key)}:`;
-    const body = Buffer.concat([Buffer.from(head), value, Buffer.from("}}")]);
+    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+    const body = Buffer.concat([Buffer.from(head), result, Buffer.from("}")]);
     this.#write(() => {
       if (this.#sink === undefined) return replyBytes(response, 200, body, headers);
       this.#sink.send(body.toString());

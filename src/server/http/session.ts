@@ -138,10 +138,10 @@ export class HttpSession implements Transport {
     this.#answer(message.id as MessageId, message);
   }
 
-  async sendResultBytes(id: MessageId, key: string, value: Buffer): Promise<void> {
+  async sendResultBytes(id: MessageId, result: Buffer): Promise<void> {
     const response = this.#responses.get(id);
     this.#settle(id);
-    response?.answerBytes(id, key, value);
+    response?.answerBytes(id, result);
   }
 
   keepAlive(): void {

@@ -36,17 +36,18 @@ export interface StdioDeps extends McpServerDeps {
 export function connectStdio(deps: StdioDeps, input: Readable, output: Output): StdioConnection {
   const transport = new StdioTransport(input, output, deps.log);
   transport.leaving = deps.leave;
-  const listed: Listed = { version: deps.gateway.toolsVersion() };
+  const listed: Listed = { version: undefined };
   let client: ClientHandle | undefined;
   const gone = new AbortController();
   let openedEra: "legacy" | "modern" | undefined;
   const fastPath = createFastPath({
     gateway: deps.gateway,
+    isTransparent: deps.isTransparent,
     client: () => client,
     listed,
     log: deps.log,
     send: (message) => transport.send(message),
-    sendResultBytes: (id, key, value) => transport.sendResultBytes(id, key, value),
+    sendResultBytes: (id, result) => transport.sendResultBytes(id, result),
   });
   const context = { session: `stdio:${randomUUID()}` };
   let modernCapabilities: JsonObject | undefined;

@@ -99,9 +99,9 @@ it("answers with bytes that are JSON already, whole and in one piece", async () 
   const { transport, output } = await openWire();
   let text = "";
   output.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  const value = Buffer.from(JSON.stringify(["é😀"]));
+  const value = Buffer.from(JSON.stringify({ tools: ["é😀"] }));
   await Promise.all([
-    transport.sendResultBytes("a", "tools", value),
+    transport.sendResultBytes("a", value),
     transport.send({ jsonrpc: "2.0", id: 2, result: {} }),
   ]);
   expect(

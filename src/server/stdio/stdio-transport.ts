@@ -81,15 +81,15 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Answers a request with a result that is JSON in UTF-8 already, under one key; it is not copied. */
-  async sendResultBytes(id: MessageId, key: string, value: Buffer): Promise<void> {
+  /** Answers a request with a result that is JSON in UTF-8 already; it is not copied. */
+  async sendResultBytes(id: MessageId, result: Buffer): Promise<void> {
     if (this.#closed) throw new Error("The connection is closed.");
     this.#markAnswered(id);
     // Three writes in one turn: nothing comes between them.
     const written = [
-      this.#writePart(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(key)}:`),
-      this.#writePart(value),
-      this.#writePart("}}\n"),
+      this.#writePart(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`),
+      this.#writePart(result),
+      this.#writePart("}\n"),
     ];
     try {
       await Promise.all(written);

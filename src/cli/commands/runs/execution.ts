@@ -53,7 +53,7 @@ async function stop(app: App, abort: AbortController, progress: ProgressLine): P
 }
 
 async function execute(
-  { gateway }: App,
+  { gateway, executeWorkflow }: App,
   { args, workflow }: Execution,
   given: { readonly signal: AbortSignal; readonly title?: string },
   progress: ProgressLine,
@@ -65,7 +65,7 @@ async function execute(
   };
   const answer = await (workflow === undefined
     ? gateway.callTool("execute", args, context)
-    : gateway.executeWorkflow(workflow, args, context));
+    : executeWorkflow(workflow, args, context));
   return answer.structuredContent as unknown as Executed;
 }
 

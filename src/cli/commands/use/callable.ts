@@ -60,7 +60,7 @@ export function callablesIn({ tools }: FoundTools): Callable[] {
 }
 
 export async function metaToolsOf(app: App): Promise<Callable[]> {
-  const listed = await app.gateway.listTools();
+  const listed = await app.listTools();
   return listed
     .filter(({ name }) => isMetaToolName(name))
     .map((definition) => ({

@@ -67,7 +67,7 @@ async function list(
   options: ToolsOptions,
 ): Promise<number> {
   const callables = callablesIn(await gatherTools(app, server === undefined ? undefined : [server]));
-  const listed = new Set((await app.gateway.listTools()).map(({ name }) => name));
+  const listed = new Set((await app.listTools()).map(({ name }) => name));
   const views = (await app.viewServers(false)).filter(({ id }) => server === undefined || id === server);
   const chosen = server === undefined ? callables : callables.filter((one) => one.server === server);
   const others = server === undefined ? await metaToolsOf(app) : [];
