@@ -66,6 +66,13 @@ export interface App extends ImportExport, TokenReports, Inquiries {
   close(): Promise<void>;
 }
 
+/** Who is served now. The halves are handed it before the first client comes. */
+export interface Front {
+  stdio?: StdioConnection;
+  http?: HttpFront;
+  isDraining: boolean;
+}
+
 /** Questions of commands about servers, tools and workflows. */
 export interface Inquiries {
   /** The configured servers, or some, as they are; with `start`, each is started, asked again and timed first. */

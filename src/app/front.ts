@@ -1,19 +1,10 @@
 /** Where clients come in: one over stdio, or many over HTTP. */
-import type { StdioConnection } from "../server/stdio/serve-stdio.ts";
 import { idleServers, refuseProfile } from "./config-view.ts";
-import type { App } from "./contract.ts";
+import type { App, Front } from "./contract.ts";
 import type { Foundation } from "./foundation.ts";
 import type { GatewayHalf } from "./gateway-half.ts";
-import type { HttpFront } from "./http-front.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import type { ToolsHalf } from "./tools-half.ts";
-
-/** Who is served now. The halves are handed it before the first client comes. */
-export interface Front {
-  stdio?: StdioConnection;
-  http?: HttpFront;
-  isDraining: boolean;
-}
 
 type Listeners = Pick<App, "connectStdio" | "listenHttp">;
 

@@ -10,7 +10,7 @@ import { createTokenCounts } from "../gateway/token-counts.ts";
 import { createTokenReports } from "../gateway/token-report.ts";
 import { idleServers, onVisibleChange } from "./config-view.ts";
 import type { Foundation } from "./foundation.ts";
-import type { Front } from "./front.ts";
+import type { Front } from "./contract.ts";
 import { createProfiles } from "./profiles.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import type { ToolsHalf } from "./tools-half.ts";

@@ -8,9 +8,8 @@ import { createExperience } from "../search/experience.ts";
 import { createServers } from "../servers/configured-servers.ts";
 import { systemAfter } from "../timing/after.ts";
 import { explainAbsent, usableServers } from "./config-view.ts";
-import type { AppOptions } from "./contract.ts";
+import type { AppOptions, Front } from "./contract.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
-import type { Front } from "./front.ts";
 import { openLive } from "./live.ts";
 import { liveServerOf } from "./server-view.ts";
 
