@@ -1,5 +1,5 @@
 import type { ServerConfig } from "../config/config.ts";
-import { lackOnlyInputs, type Problem } from "../config/problem.ts";
+import { lackOnlyInputs, type ConfigProblem } from "../config/problem.ts";
 import { maskTransport } from "../config/values/secrets.ts";
 import type { LiveProcess, LiveServer, ServerStatus } from "./live.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
@@ -27,7 +27,7 @@ export interface ServerView {
   /** The inputs that it waits for. */
   readonly missingInputs?: readonly string[];
   /** What is wrong with its entry in the config, each with its place and cure. */
-  readonly problems?: readonly Problem[];
+  readonly problems?: readonly ConfigProblem[];
   /** The command or address, without secrets. */
   readonly target: string;
   readonly era?: string;

@@ -3,7 +3,7 @@ import { openApp, type App } from "../app/app.ts";
 import type { Config, ConfigInput } from "../config/config.ts";
 import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
-import { formatProblem, type Problem } from "../config/problem.ts";
+import { formatProblem, type ConfigProblem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Log, LogLevel } from "../core/log.ts";
 import { openConfigSource, openInputs, type Inputs } from "../secrets/inputs.ts";
@@ -92,7 +92,7 @@ async function openAskedConfig(options: GlobalOptions, server: string): Promise<
   return openConfig(options, false, inputs);
 }
 
-export function logWarnings(log: Log, warnings: readonly Problem[]): void {
+export function logWarnings(log: Log, warnings: readonly ConfigProblem[]): void {
   for (const warning of warnings) log.warn("config.warning", { problem: formatProblem(warning) });
 }
 
@@ -102,7 +102,7 @@ export function logOptionsOf(config: Config, options: GlobalOptions, quietest?: 
   return { level, file: config.log.file, format, secrets: config.secrets };
 }
 
-export function configError(problems: readonly Problem[]): RepertoireError {
+export function configError(problems: readonly ConfigProblem[]): RepertoireError {
   const lines = problems.map((problem) => `  ${formatProblem(problem)}`);
   return new RepertoireError("CONFIG_INVALID", `the config is not valid:\n${lines.join("\n")}`, {
     hint: "Correct the file, then run: repertoire config check",

@@ -13,7 +13,7 @@ import {
 import type { FileText } from "./files/config-text.ts";
 import type { EnvironmentServers } from "./values/environment.ts";
 import type { TreeExpansion } from "./values/expand.ts";
-import type { KeyPath, Problem } from "./problem.ts";
+import type { KeyPath, ConfigProblem } from "./problem.ts";
 import { folderOf } from "./files/merge.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import type { FileConfig, FileServer } from "./schema.ts";
@@ -43,7 +43,7 @@ export interface BuildInput {
 interface BuildServer {
   readonly key: string;
   readonly entry: FileServer;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }
 
 export function buildConfig(input: BuildInput): Config {

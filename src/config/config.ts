@@ -1,7 +1,7 @@
 import type { LogFormat, LogLevel } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { Permission } from "../core/principal.ts";
-import type { KeyPath, Problem } from "./problem.ts";
+import type { KeyPath, ConfigProblem } from "./problem.ts";
 
 /**
  * Everything that was configured, in one deeply frozen object. A reload makes a new one; nobody changes this one.
@@ -69,7 +69,7 @@ export interface ServerConfig {
   /** Those of them that have no value: until they do, the server is not started. */
   readonly missingInputs: readonly string[];
   /** What keeps it from being started, with the cure for each: the server is listed, and says so to every caller. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
   readonly transport: ServerTransport;
   /** The file of variables for its command, as written. */
   readonly envFile?: string;

@@ -23,7 +23,7 @@ import {
   withInputHint,
 } from "./values/inputs.ts";
 import { folderOf, mergeLayers, type Layer } from "./files/merge.ts";
-import { arrangeProblems, type Complaint, type KeyPath, type Problem } from "./problem.ts";
+import { arrangeProblems, type Complaint, type KeyPath, type ConfigProblem } from "./problem.ts";
 import { checkProfiles } from "./profile.ts";
 import type { FileServer } from "./schema.ts";
 import {
@@ -38,10 +38,10 @@ import { readEntry } from "./entries/server-entry.ts";
 import { readEnvFile } from "./files/read-file.ts";
 
 export type LoadResult =
-  | { readonly ok: true; readonly config: Config; readonly warnings: readonly Problem[] }
+  | { readonly ok: true; readonly config: Config; readonly warnings: readonly ConfigProblem[] }
   | {
       readonly ok: false;
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ConfigProblem[];
       /** The inputs of the file, where one that is needed has no value: that may be what is wrong. */
       readonly inputs?: readonly ConfigInput[];
     };
@@ -107,7 +107,7 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
     return { ok: false, problems: arrangeProblems(problems), ...(canBeAsked && { inputs }) };
   }
   const byId = Map.groupBy(ofServers, ({ path }) => idOf(String(path[1]), servers.known));
-  const problemsOf = (id: string | undefined): Problem[] =>
+  const problemsOf = (id: string | undefined): ConfigProblem[] =>
     (byId.get(id) ?? []).map(({ problem }) => problem);
   const config = buildConfig({
     files: source.files.map(({ origin, trusted }) => ({ ...origin, trusted })),
@@ -150,20 +150,20 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
 /** A complaint about the tree, and what is said of it. */
 interface Located {
   readonly path: KeyPath;
-  readonly problem: Problem;
+  readonly problem: ConfigProblem;
 }
 
 interface FilesParsed {
   readonly layers: readonly Layer[];
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /** A file that is not trusted takes nothing away, so it may be broken. */
 function parseFiles(files: readonly FileText[]): FilesParsed {
   const layers: Layer[] = [];
-  const problems: Problem[] = [];
-  const warnings: Problem[] = [];
+  const problems: ConfigProblem[] = [];
+  const warnings: ConfigProblem[] = [];
   for (const source of files) {
     const parsed =
       source.problem === undefined
@@ -176,7 +176,7 @@ function parseFiles(files: readonly FileText[]): FilesParsed {
   return { layers, problems, warnings };
 }
 
-function warnUnread({ hint, ...problem }: Problem): Problem {
+function warnUnread({ hint, ...problem }: ConfigProblem): ConfigProblem {
   const rest = "this project file has no effect until it is correct and trusted";
   return { ...problem, hint: hint === undefined ? rest : `${hint}; ${rest}` };
 }
@@ -192,7 +192,7 @@ function idOf(key: string, known: ServersChecked["known"]): string | undefined {
 }
 
 /** A server whose key gives no id cannot be called by any name. */
-function leaveOut(problem: Problem): Problem {
+function leaveOut(problem: ConfigProblem): ConfigProblem {
   return { ...problem, message: `${problem.message}; this server is left out` };
 }
 
@@ -302,7 +302,7 @@ function withoutUnexpanded(
 }
 
 /** What of a file has no effect before it is trusted. */
-function findTrustWarnings({ source, document }: Layer): Problem[] {
+function findTrustWarnings({ source, document }: Layer): ConfigProblem[] {
   if (source.trusted) return [];
   const hint = "look at it, then run `repertoire trust`";
   const withheld = SECTIONS_IN_NEED_OF_TRUST.filter((key) =>
@@ -310,7 +310,7 @@ function findTrustWarnings({ source, document }: Layer): Problem[] {
   );
   const keys = listEntries(document.value).map(({ key }) => parseServerKey(key));
   const names = [...new Set(keys.flatMap((parsed) => (parsed.ok ? [parsed.id] : [])))].sort();
-  const warnings: Problem[] = [];
+  const warnings: ConfigProblem[] = [];
   if (names.length > 0) {
     const message = `this project file is not trusted, so its servers are not started: ${names.join(", ")}`;
     warnings.push({ file: source.file, path: "", message, hint });

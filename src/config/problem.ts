@@ -6,7 +6,7 @@ import { escapeUnprintable } from "../text/printable.ts";
 import { cut } from "../text/cut.ts";
 import { quote } from "../text/quote.ts";
 
-export interface Problem {
+export interface ConfigProblem {
   /** The file as the user would name it, or `environment`. */
   readonly file: string;
   /** From 1; absent when the problem is with the file as a whole or in the environment. */
@@ -43,18 +43,18 @@ const SHOWN_KEY_LENGTH_MAX = 80;
 export const PROBLEM_COUNT_MAX = 100;
 
 /** The input or variable whose missing value is the problem. */
-export function missingName({ missing }: Problem, kind: "input" | "variable"): string | undefined {
+export function missingName({ missing }: ConfigProblem, kind: "input" | "variable"): string | undefined {
   const named: { readonly input?: string; readonly variable?: string } = missing ?? {};
   return named[kind];
 }
 
 /** Whether there are problems, and all of them are values that somebody still has to give. */
-export function lackOnlyInputs(problems: readonly Problem[]): boolean {
+export function lackOnlyInputs(problems: readonly ConfigProblem[]): boolean {
   return problems.length > 0 && problems.every((problem) => missingName(problem, "input") !== undefined);
 }
 
 /** `repertoire.json:12:5  mcpServers.github.comand: unknown key; did you mean "command"?` */
-export function formatProblem(problem: Problem): string {
+export function formatProblem(problem: ConfigProblem): string {
   const place =
     problem.line === undefined ? problem.file : `${problem.file}:${problem.line}:${problem.column ?? 1}`;
   const path = problem.path === "" ? "" : `${problem.path}: `;
@@ -80,7 +80,7 @@ export function quoteKey(key: string): string {
 }
 
 /** The first problems in the order of the text, and how many more there are. */
-export function arrangeProblems(problems: readonly Problem[]): Problem[] {
+export function arrangeProblems(problems: readonly ConfigProblem[]): ConfigProblem[] {
   const sorted = [...problems].sort(
     (a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || (a.column ?? 0) - (b.column ?? 0) || 0,
   );

@@ -2,12 +2,12 @@ import type { Config } from "./config.ts";
 import { readConfigText, type ConfigText } from "./files/config-text.ts";
 import { parseConfigText, type LoadResult } from "./load.ts";
 import { fingerprintOf, watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
-import type { Problem } from "./problem.ts";
+import type { ConfigProblem } from "./problem.ts";
 
 /** What subscribers are told: a new config is in force, or the file is broken and the old one stays. */
 export type ConfigEvent =
-  | { readonly kind: "changed"; readonly config: Config; readonly warnings: readonly Problem[] }
-  | { readonly kind: "broken"; readonly problems: readonly Problem[] };
+  | { readonly kind: "changed"; readonly config: Config; readonly warnings: readonly ConfigProblem[] }
+  | { readonly kind: "broken"; readonly problems: readonly ConfigProblem[] };
 
 /** The config that is in force: always the last good one. */
 export interface ConfigSource {
@@ -20,7 +20,7 @@ export interface ConfigSource {
 }
 
 export type ConfigSourceCreated =
-  | { readonly ok: true; readonly source: ConfigSource; readonly warnings: readonly Problem[] }
+  | { readonly ok: true; readonly source: ConfigSource; readonly warnings: readonly ConfigProblem[] }
   | Extract<LoadResult, { ok: false }>;
 
 export interface SourceOptions extends WatchOptions {

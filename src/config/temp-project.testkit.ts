@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { Config } from "./config.ts";
 import type { LoadOptions } from "./files/config-text.ts";
 import { loadConfig, type LoadResult } from "./load.ts";
-import { formatProblem, type Problem } from "./problem.ts";
+import { formatProblem, type ConfigProblem } from "./problem.ts";
 
 /** A project folder, a user and a home of its own, on the real disk, gone when the test is. */
 export interface TempProject {
@@ -57,10 +57,10 @@ export function problemsOf(content: unknown, env: Record<string, string> = {}): 
 }
 
 /** What keeps the file or one of its servers from being used. */
-export function allProblems(result: LoadResult): readonly Problem[] {
+export function allProblems(result: LoadResult): readonly ConfigProblem[] {
   return result.ok ? result.config.servers.flatMap(({ problems }) => problems) : result.problems;
 }
 
-export function textOf(problems: readonly Problem[]): string {
+export function textOf(problems: readonly ConfigProblem[]): string {
   return problems.map(formatProblem).join("\n");
 }

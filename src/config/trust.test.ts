@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { RepertoireError } from "../core/errors.ts";
 import { loadConfig, type LoadResult } from "./load.ts";
-import type { Problem } from "./problem.ts";
+import type { ConfigProblem } from "./problem.ts";
 import { createTempProject, textOf } from "./temp-project.testkit.ts";
 import { isTrusted, revoke, trust, trustFileOf } from "./trust.ts";
 
@@ -80,7 +80,7 @@ describe("trust", () => {
     const { home, write } = createTempProject();
     const path = write("project/repertoire.json", {});
     write("home/trusted.json", content);
-    const warnings: Problem[] = [];
+    const warnings: ConfigProblem[] = [];
     expect(isTrusted(home, path, SHA, (warning) => warnings.push(warning))).toBe(false);
     expect(textOf(warnings)).toContain("the list of trusted files is damaged; it counts as empty");
     trust(home, path, SHA);

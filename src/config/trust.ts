@@ -10,7 +10,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf, RepertoireError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
-import type { Problem } from "./problem.ts";
+import type { ConfigProblem } from "./problem.ts";
 import { readTextFile } from "./files/read-file.ts";
 import { PRIVATE_MODES, replaceFile } from "../process/replace-file.ts";
 
@@ -28,7 +28,7 @@ export function isTrusted(
   home: string,
   path: string,
   sha256: string,
-  warn: (problem: Problem) => void = () => {},
+  warn: (problem: ConfigProblem) => void = () => {},
 ): boolean {
   const realPath = realPathOf(path);
   return readEntries(home, warn).some((entry) => entry.path === realPath && entry.sha256 === sha256);
@@ -64,7 +64,7 @@ function realPathOf(path: string): string {
   }
 }
 
-function readEntries(home: string, warn: (problem: Problem) => void = () => {}): TrustEntry[] {
+function readEntries(home: string, warn: (problem: ConfigProblem) => void = () => {}): TrustEntry[] {
   const file = trustFileOf(home);
   const read = readTextFile(file);
   if (!read.ok && read.missing) return [];

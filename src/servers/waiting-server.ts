@@ -1,9 +1,9 @@
-import { lackOnlyInputs, missingName, type Problem } from "../config/problem.ts";
+import { lackOnlyInputs, missingName, type ConfigProblem } from "../config/problem.ts";
 import { fail } from "../core/result.ts";
 import type { ToolSource } from "../core/tool.ts";
 
 /** A server that cannot be started as it is configured. It starts nothing, and tells every caller why and what cures it. */
-export function createWaitingServer(id: string, problems: readonly Problem[]): ToolSource {
+export function createWaitingServer(id: string, problems: readonly ConfigProblem[]): ToolSource {
   const refuse = async () => refuseUnusable(id, problems);
   return {
     id,
@@ -20,7 +20,7 @@ export function createWaitingServer(id: string, problems: readonly Problem[]): T
 const PROBLEMS_TOLD_MAX = 5;
 
 /** What is said where a server would have to be started. */
-export function refuseUnusable(id: string, problems: readonly Problem[]) {
+export function refuseUnusable(id: string, problems: readonly ConfigProblem[]) {
   const inputs = namesOf(problems, (problem) => missingName(problem, "input"));
   const variables = namesOf(problems, (problem) => missingName(problem, "variable"));
   const missing = [...inputs, ...variables];
@@ -58,18 +58,21 @@ function describeInputs(id: string, inputs: readonly string[]): string {
 }
 
 /** One sentence: each problem with the key it is about and its cure. */
-function describeProblems(problems: readonly Problem[]): string {
+function describeProblems(problems: readonly ConfigProblem[]): string {
   const told = problems.slice(0, PROBLEMS_TOLD_MAX).map(describeProblem);
   const rest = problems.length - told.length;
   return [...new Set(told), ...(rest > 0 ? [`${rest} more problems`] : [])].join("; ");
 }
 
-function describeProblem({ path, message, hint, missing }: Problem): string {
+function describeProblem({ path, message, hint, missing }: ConfigProblem): string {
   const said = hint === undefined ? message : `${message} (${hint})`;
   return missing === undefined && path !== "" ? `${path}: ${said}` : said;
 }
 
 /** Each once, in order. */
-function namesOf(problems: readonly Problem[], nameOf: (problem: Problem) => string | undefined): string[] {
+function namesOf(
+  problems: readonly ConfigProblem[],
+  nameOf: (problem: ConfigProblem) => string | undefined,
+): string[] {
   return [...new Set(problems.flatMap((problem) => nameOf(problem) ?? []))].sort();
 }

@@ -10,7 +10,7 @@ import {
   formatProblem,
   lackOnlyInputs,
   missingName,
-  type Problem,
+  type ConfigProblem,
 } from "../../config/problem.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { passedEnvironment } from "../../process/passed-environment.ts";
@@ -47,12 +47,12 @@ export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[]
 }
 
 /** Whatever there is to say of a file that is not trusted, trust is the way to put it into force. */
-function isAboutTrust({ file }: Problem, { files }: Config): boolean {
+function isAboutTrust({ file }: ConfigProblem, { files }: Config): boolean {
   return files.some(({ path, trusted }) => !trusted && path === resolve(file));
 }
 
 /** What is missing is given, a variable that is wrong is taken away; everything else is a matter for the editor. */
-function cureOf(problem: Problem, options: GlobalOptions): string {
+function cureOf(problem: ConfigProblem, options: GlobalOptions): string {
   const variable = missingName(problem, "variable");
   const input = missingName(problem, "input");
   if (problem.file === "environment") return `unset ${shellWord(problem.path)}`;

@@ -1,6 +1,6 @@
 import { parse as parseToml, TomlError } from "smol-toml";
 import { parseDocument } from "../../config/files/document.ts";
-import { quoteKey, type Problem } from "../../config/problem.ts";
+import { quoteKey, type ConfigProblem } from "../../config/problem.ts";
 import { readTextFile, CLIENT_FILE_BYTES_MAX } from "../../config/files/read-file.ts";
 import { DEPTH_MAX } from "../../config/files/syntax.ts";
 import type { ClientFile } from "../client.ts";
@@ -34,7 +34,7 @@ const MESSAGE_COUNT_MAX = 3;
 
 function readJsonc(text: string, file: ClientFile): ClientFileRead {
   const parsed = parseDocument(text, file.path);
-  const shown = (problems: readonly Problem[]): string[] =>
+  const shown = (problems: readonly ConfigProblem[]): string[] =>
     problems.slice(0, MESSAGE_COUNT_MAX).map(describe);
   if (!parsed.ok) return { kind: "broken", messages: shown(parsed.problems) };
   const { document, complaints } = parsed;
@@ -42,7 +42,7 @@ function readJsonc(text: string, file: ClientFile): ClientFileRead {
   return { kind: "read", document: { file, value: document.value }, messages };
 }
 
-function describe(problem: Problem): string {
+function describe(problem: ConfigProblem): string {
   const line = problem.line === undefined ? "" : `line ${problem.line}: `;
   const path = problem.path === "" ? "" : `${problem.path} `;
   return `${line}${path}${problem.message}`;

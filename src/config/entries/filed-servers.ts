@@ -1,6 +1,6 @@
 import { readConfigText, type LoadOptions } from "../files/config-text.ts";
 import { parseDocument } from "../files/document.ts";
-import type { Problem } from "../problem.ts";
+import type { ConfigProblem } from "../problem.ts";
 import { parseServerKey, listEntries, type SERVER_TABLES } from "./server-check.ts";
 
 /** A server as it stands in a file, whatever is wrong with it. */
@@ -17,10 +17,10 @@ export interface FiledServer {
 /** The servers of all files, those that count first, and what keeps a file from being parsed. */
 export function listFiledServers(options: LoadOptions): {
   readonly servers: readonly FiledServer[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 } {
   const servers: FiledServer[] = [];
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const { files } = readConfigText(options);
   for (const { origin, file, text, trusted, problem } of byTrust(files)) {
     if (problem !== undefined || origin.path === undefined) {

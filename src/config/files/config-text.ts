@@ -4,7 +4,7 @@
 import { isAbsolute, relative } from "node:path";
 import type { ConfigOrigin } from "../config.ts";
 import { locateConfig, type LocateOptions, type Location } from "../locate.ts";
-import type { Problem } from "../problem.ts";
+import type { ConfigProblem } from "../problem.ts";
 import { readTextFile } from "./read-file.ts";
 import { isTrusted } from "../trust.ts";
 
@@ -23,21 +23,21 @@ export interface FileText {
   /** Absent when it cannot be read. */
   readonly text?: string;
   readonly trusted: boolean;
-  readonly problem?: Problem;
+  readonly problem?: ConfigProblem;
 }
 
 export interface ConfigText {
   readonly location: Location;
   /** The nearest first. */
   readonly files: readonly FileText[];
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly ConfigProblem[];
   /** Equal for equal files in equal trust. */
   readonly fingerprint: string;
 }
 
 export function readConfigText(options: LoadOptions = {}): ConfigText {
   const location = locateConfig(options);
-  const warnings: Problem[] = [];
+  const warnings: ConfigProblem[] = [];
   const files = location.files.map(({ kind, path }): FileText => {
     const file = displayPath(path, location.cwd);
     const read = readTextFile(path);

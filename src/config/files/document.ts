@@ -3,7 +3,7 @@
  * stands twice is not. Depth is bounded before anything recurses; objects have no prototype, so that no key can reach one.
  */
 import { parseTree, type Node, type ParseError } from "jsonc-parser";
-import { formatPath, type Complaint, type KeyPath, type Problem } from "../problem.ts";
+import { formatPath, type Complaint, type KeyPath, type ConfigProblem } from "../problem.ts";
 import { DEPTH_MAX, describeSyntaxError, findDepthExcess } from "./syntax.ts";
 
 /** After a few, syntax errors are echoes of the first. */
@@ -13,12 +13,12 @@ const SYNTAX_PROBLEM_COUNT_MAX = 10;
 export interface Document {
   readonly value: unknown;
   /** Puts a complaint at its place in the text. */
-  readonly locate: (complaint: Complaint) => Problem;
+  readonly locate: (complaint: Complaint) => ConfigProblem;
 }
 
 export type DocumentParsed =
   | { readonly ok: true; readonly document: Document; readonly complaints: readonly Complaint[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 export function parseDocument(text: string, file: string): DocumentParsed {
   const lineStarts = findLineStarts(text);
@@ -49,7 +49,7 @@ export function parseDocument(text: string, file: string): DocumentParsed {
   const complaints: Complaint[] = [];
   const value = valueOf(root, [], complaints);
   const offsetOf = createOffsets(root);
-  const locate = (complaint: Complaint): Problem => {
+  const locate = (complaint: Complaint): ConfigProblem => {
     const { path, at: target, ...rest } = complaint;
     return { file, ...at(offsetOf(path, target)), path: formatPath(path), ...rest };
   };

@@ -12,7 +12,7 @@
 import { dirname } from "node:path";
 import type { FileText } from "./config-text.ts";
 import type { Document } from "./document.ts";
-import { quoteKey, type Complaint, type KeyPath, type Problem } from "../problem.ts";
+import { quoteKey, type Complaint, type KeyPath, type ConfigProblem } from "../problem.ts";
 import { asObject, parseServerKey, listEntries, SERVER_TABLES } from "../entries/server-check.ts";
 
 /** One file that could be parsed. */
@@ -25,19 +25,19 @@ export interface Layer {
 export interface Merged {
   readonly value: unknown;
   /** Puts a complaint about the tree at its place in the file that it came from. */
-  readonly locate: (complaint: Complaint) => Problem;
+  readonly locate: (complaint: Complaint) => ConfigProblem;
   /** The file that decides at a path; undefined where there is none. */
   readonly sourceAt: (path: KeyPath) => FileText | undefined;
   /** What the parser found in the parts that count. */
-  readonly complaints: readonly { readonly path: KeyPath; readonly problem: Problem }[];
+  readonly complaints: readonly { readonly path: KeyPath; readonly problem: ConfigProblem }[];
   /** Settings of a trusted project that the user's own file does not leave to it. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /** The nearest first. */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const places = createPlaces(layers[0]);
-  const warnings: Problem[] = [];
+  const warnings: ConfigProblem[] = [];
   const roots = layers.filter(({ source }) => source.trusted);
   // A file that is no object has nothing to merge, and is complained about as it is.
   const odd = roots.find(({ document }) => asObject(document.value) === undefined);
@@ -70,7 +70,7 @@ function mergeRoots(
   layers: readonly Layer[],
   roots: readonly Layer[],
   places: Places,
-  warnings: Problem[],
+  warnings: ConfigProblem[],
 ): Record<string, unknown> {
   const tree: Record<string, unknown> = Object.create(null);
   // From afar to near, so that the nearer one decides last.
@@ -95,7 +95,7 @@ function isServerTable(key: string, value: unknown): boolean {
 function mergeServers(
   layers: readonly Layer[],
   places: Places,
-  warnings: Problem[],
+  warnings: ConfigProblem[],
 ): Record<string, unknown> | undefined {
   const servers: Record<string, unknown> = Object.create(null);
   const owners = new Map<string, Layer>();
@@ -138,7 +138,7 @@ interface Rule {
   readonly before: unknown;
   readonly layer: Layer;
   readonly places: Places;
-  readonly warnings: Problem[];
+  readonly warnings: ConfigProblem[];
 }
 
 /** What the user's own file says here stays, whatever a project says: it is about who may come in and what may be reached. */
@@ -222,7 +222,7 @@ function createPlaces(nearest: Layer | undefined) {
     set: (path: KeyPath, place: Place): void => void places.set(JSON.stringify(path), place),
     layerOf: (path: KeyPath): Layer | undefined => find(path)?.layer,
     layerAt: (path: KeyPath): Layer | undefined => find(path)?.layer ?? nearest,
-    locate: (complaint: Complaint): Problem => {
+    locate: (complaint: Complaint): ConfigProblem => {
       const place = find(complaint.path);
       const layer = place?.layer ?? nearest;
       if (layer === undefined) throw new Error("a complaint about no file");

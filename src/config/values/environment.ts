@@ -11,7 +11,7 @@
 import { nearest } from "../../text/nearest.ts";
 import { findHeaderValueProblem, findUrlProblem } from "../http.ts";
 import type { Environment } from "../locate.ts";
-import { quoteKey, type Problem } from "../problem.ts";
+import { quoteKey, type ConfigProblem } from "../problem.ts";
 import { parseServerKey, type KnownServer } from "../entries/server-check.ts";
 
 const URL_SUFFIX = "_MCP_URL";
@@ -37,12 +37,12 @@ export interface EnvironmentServers {
   readonly enabled: ReadonlyMap<string, FromVariable<boolean>>;
   /** What is wrong with a server, by its id. */
   readonly problems: readonly ServerProblem[];
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly ConfigProblem[];
 }
 
 interface ServerProblem {
   readonly server: string;
-  readonly problem: Problem;
+  readonly problem: ConfigProblem;
 }
 
 export function readEnvironment(
@@ -50,7 +50,7 @@ export function readEnvironment(
   known: ReadonlyMap<string, KnownServer>,
 ): EnvironmentServers {
   const problems: ServerProblem[] = [];
-  const warnings: Problem[] = [];
+  const warnings: ConfigProblem[] = [];
   const urls = readUrls(env, known, problems, warnings);
   const ids = new Set([...known.keys(), ...urls.keys()]);
   const remote = new Set([...ids].filter((id) => known.get(id)?.kind !== "stdio"));
@@ -63,7 +63,7 @@ function readUrls(
   env: Environment,
   known: ReadonlyMap<string, KnownServer>,
   problems: ServerProblem[],
-  warnings: Problem[],
+  warnings: ConfigProblem[],
 ): Map<string, FromVariable<string>> {
   const urls = new Map<string, FromVariable<string>>();
   for (const { name, variable, value } of variablesWith(env, URL_SUFFIX)) {
@@ -86,7 +86,7 @@ function readUrls(
   return urls;
 }
 
-function complainStdio(variable: string, key: string): Problem {
+function complainStdio(variable: string, key: string): ConfigProblem {
   const server = `mcpServers[${quoteKey(key)}]`;
   return problem(
     variable,
@@ -116,7 +116,7 @@ function readEnabled(
   env: Environment,
   ids: ReadonlySet<string>,
   problems: ServerProblem[],
-  warnings: Problem[],
+  warnings: ConfigProblem[],
 ): Map<string, FromVariable<boolean>> {
   const enabled = new Map<string, FromVariable<boolean>>();
   for (const { name, variable, value } of variablesWith(env, ENABLED_SUFFIX)) {
@@ -131,7 +131,7 @@ function readEnabled(
   return enabled;
 }
 
-function warnUnknown(variable: string, name: string, ids: ReadonlySet<string>): Problem {
+function warnUnknown(variable: string, name: string, ids: ReadonlySet<string>): ConfigProblem {
   const [hit] = nearest(name, ids, 1);
   const guess = hit === undefined ? "" : `; did you mean the server "${hit}"?`;
   return problem(variable, `has no effect: there is no such server${guess}`);
@@ -169,6 +169,6 @@ function variablesWith(env: Environment, suffix: string): NamedVariable[] {
   return found;
 }
 
-function problem(variable: string, message: string, hint?: string): Problem {
+function problem(variable: string, message: string, hint?: string): ConfigProblem {
   return { file: "environment", path: variable, message, ...(hint === undefined ? {} : { hint }) };
 }

@@ -2,7 +2,7 @@ import type { Config, ServerConfig } from "../../../config/config.ts";
 import { describeConfig } from "../../../config/describe.ts";
 import { readConfigText } from "../../../config/files/config-text.ts";
 import { loadConfig, type LoadResult } from "../../../config/load.ts";
-import { formatProblem, lackOnlyInputs, missingName, type Problem } from "../../../config/problem.ts";
+import { formatProblem, lackOnlyInputs, missingName, type ConfigProblem } from "../../../config/problem.ts";
 import { loadConfigWithInputs } from "../../../secrets/inputs.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { defineCommand } from "../../command.ts";
@@ -100,13 +100,13 @@ function isSound(result: LoadResult): boolean {
 }
 
 /** What has to be corrected; a value that somebody still has to give is no fault of the file. */
-function problemsOfServers({ servers }: Config): Problem[] {
+function problemsOfServers({ servers }: Config): ConfigProblem[] {
   return servers
     .flatMap(({ problems }) => problems)
     .filter((problem) => missingName(problem, "input") === undefined);
 }
 
-function showProblems(problems: readonly Problem[], label: string): void {
+function showProblems(problems: readonly ConfigProblem[], label: string): void {
   for (const problem of problems) tell(`${label} ${formatProblem(problem)}`);
 }
 
