@@ -91,7 +91,7 @@ export async function openTools(
     live,
     usable: () => usableServers(config.current()),
     /** Of a server that is asked now; undefined where it cannot be. */
-    async countTools(server: string): Promise<number | undefined> {
+    countTools: async (server: string): Promise<number | undefined> => {
       const asking = { waitMs: VIEW_WAIT_MS, servers: [server], force: true };
       const { components, failed } = await registry.discover(asking, ownContext());
       if (failed.some(({ source }) => source === server)) return undefined;
