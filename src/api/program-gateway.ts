@@ -137,7 +137,7 @@ function contextOf(options?: CallOptions | null) {
   return {
     traceId,
     signal: signal ?? new AbortController().signal,
-    ...(onProgress !== undefined && { onProgress }),
+    onProgress,
   };
 }
 

@@ -129,7 +129,7 @@ export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
 
   function foundTool(name: string, definition: ToolDefinition): FoundTool {
     const source = sourceOf(name, deps.capabilityId);
-    return { name, definition, ...(source !== undefined && { source }) };
+    return { name, definition, source };
   }
 
   /** Where the name leads today: a real server wins over a namespace. */
@@ -294,11 +294,10 @@ export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
   return (used) => {
     const tool = liveName(used);
     const source = sourceOf(tool, capabilityId);
-    const now = meansNow(used);
     return {
       definition: definitionNow(tool),
-      ...(source !== undefined && { source }),
-      ...(now !== undefined && { meansNow: now }),
+      source,
+      meansNow: meansNow(used),
     };
   };
 

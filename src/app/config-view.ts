@@ -9,7 +9,7 @@ import type { NodePolicy } from "../nodes/node-types.ts";
 /** What built-in nodes may do. */
 export function nodePolicyOf({ workflows }: Config): NodePolicy {
   const { allowShell, allowPrivateHttp, fileRoots, llm } = workflows;
-  return { allowShell, allowPrivateHttp, fileRoots, ...(llm !== undefined && { llm }) };
+  return { allowShell, allowPrivateHttp, fileRoots, llm };
 }
 
 /** The ids of the servers that may be started. */

@@ -74,14 +74,12 @@ export async function openHttpFront(deps: HttpFrontDeps, address: HttpAddress): 
       profile: deps.profile,
       isDraining: deps.isDraining,
       health: createHealth({ ...deps, isConfigGood: () => !isStale }),
-      ...(oauth !== undefined && { oauth }),
+      oauth,
       openGate: (bases) =>
         createGate({
           home,
           log,
-          ...(issuer !== undefined && {
-            oauth: { ...issuer, bases },
-          }),
+          oauth: issuer === undefined ? undefined : { ...issuer, bases },
         }),
       refused: (reason) => metrics.observeAuthFailure(reason),
       ended: (call, ms) => finish(metrics, log, call, ms),

@@ -105,7 +105,7 @@ export function openLive(deps: LiveDeps): Live {
       owner,
       pid: process.pid,
       startedAt,
-      ...(deps.serves !== undefined && { serves: deps.serves }),
+      serves: deps.serves,
       servers: deps.servers().flatMap((server) => stamped(server) ?? []),
       calls: deps.calls().slice(0, CALLS_MAX),
     };

@@ -98,7 +98,7 @@ export function viewServer(
   return {
     id: server.id,
     state,
-    ...(status?.starting !== undefined && { starting: roundedStart(status.starting) }),
+    starting: status?.starting === undefined ? undefined : roundedStart(status.starting),
     ...(state === "needs_input" && { missingInputs: server.missingInputs }),
     ...(state === "unusable" && { problems: server.problems }),
     target: targetOf(server),
@@ -121,12 +121,12 @@ export function viewServer(
           promptCount: countOf(catalogue.prompts, server.id),
         }
       : {}),
-    ...(era === undefined ? {} : { era }),
-    ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    ...(connectMs === undefined ? {} : { connectMs }),
-    ...(pid === undefined ? {} : { pid }),
-    ...(error === undefined ? {} : { error: redact(error) }),
-    ...(cause === undefined ? {} : { cause }),
+    era,
+    protocolVersion,
+    connectMs,
+    pid,
+    error: error === undefined ? undefined : redact(error),
+    cause,
     ...(cause !== undefined &&
       lastError?.crash?.hint !== undefined && { hint: redact(lastError.crash.hint) }),
     ...(lastError === undefined || lastError.stderr.length === 0
@@ -149,15 +149,15 @@ export function liveServerOf(
     id: server.id,
     target: targetOf(server),
     state: stateOf(server, status, false),
-    ...(era !== undefined && { era }),
-    ...(protocolVersion !== undefined && { protocolVersion }),
-    ...(pid !== undefined && { pid }),
+    era,
+    protocolVersion,
+    pid,
     ...(lastError !== undefined && {
       error: redact(lastError.reason),
       cause: lastError.cause,
       failedAt: lastError.at,
     }),
-    ...(said !== undefined && { said: redact(said) }),
+    said: said === undefined ? undefined : redact(said),
   };
 }
 
@@ -167,7 +167,7 @@ export function withGateways(views: readonly ServerView[], processes: readonly L
     const found = processes.flatMap(({ pid, serves, servers }) =>
       servers
         .filter(({ id, target }) => id === view.id && target === view.target)
-        .map((server) => ({ server, gateway: { pid, ...(serves !== undefined && { serves }) } })),
+        .map((server) => ({ server, gateway: { pid, serves } })),
     );
     const [best] = found.toSorted((a, b) => rankOf(a.server) - rankOf(b.server));
     if (best === undefined || (view.state !== "idle" && view.state !== "failed")) return view;
@@ -183,8 +183,8 @@ export function withGateways(views: readonly ServerView[], processes: readonly L
         ...gateway,
         state: server.state,
         since: new Date(server.since).toISOString(),
-        ...(server.error !== undefined && { error: server.error }),
-        ...(server.said !== undefined && { said: server.said }),
+        error: server.error,
+        said: server.said,
       })),
     };
   });

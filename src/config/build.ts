@@ -72,8 +72,8 @@ export function buildConfig(input: BuildInput): Config {
     telemetry: buildTelemetry(settings.telemetry),
     log: {
       level,
-      ...(logFile !== undefined && { file: locate(["log", "file"], logFile) }),
-      ...(format !== undefined && { format }),
+      file: logFile === undefined ? undefined : locate(["log", "file"], logFile),
+      format,
     },
     secrets: findSecrets(input, servers, [settings.workflows.llm, settings.search.embeddings]),
   });
@@ -113,7 +113,7 @@ function buildWorkflows(section: FileConfig["workflows"], locate: Locate): Confi
   return {
     ...switches,
     fileRoots: fileRoots.map((root) => locate(["workflows", "fileRoots"], root)),
-    ...(llm === undefined ? {} : { llm: buildLlm(llm) }),
+    llm: llm === undefined ? undefined : buildLlm(llm),
   };
 }
 
@@ -125,23 +125,23 @@ function buildSearch({ embeddings }: FileConfig["search"]): Config["search"] {
 }
 
 function buildHttp({ publicUrl, oauth, ...rest }: FileConfig["http"]): Config["http"] {
-  if (oauth === undefined) return { ...rest, ...(publicUrl !== undefined && { publicUrl }) };
+  if (oauth === undefined) return { ...rest, publicUrl };
   const { audience, jwksUrl, issuer, scopes } = oauth;
   const chosen = Object.fromEntries(Object.entries(scopes).filter(([, scope]) => scope !== undefined));
   return {
     ...rest,
-    ...(publicUrl !== undefined && { publicUrl }),
+    publicUrl,
     oauth: {
       issuer,
-      ...(audience !== undefined && { audience }),
-      ...(jwksUrl !== undefined && { jwksUrl }),
+      audience,
+      jwksUrl,
       scopes: chosen,
     },
   };
 }
 
 function buildTelemetry({ otlpUrl, sampleRatio }: FileConfig["telemetry"]): Config["telemetry"] {
-  return { sampleRatio, ...(otlpUrl !== undefined && { otlpUrl }) };
+  return { sampleRatio, otlpUrl };
 }
 
 function buildLlm({ apiKey, ...shown }: LlmConfig): LlmConfig {

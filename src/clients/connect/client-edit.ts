@@ -92,7 +92,7 @@ export function writeClientEdit(
     before: before === undefined ? null : Buffer.from(before).toString("base64"),
     afterSha256: sha256Of(bytes),
     mode: modeOf(path) ?? null,
-    ...(madeFolder === undefined ? {} : { madeFolder }),
+    madeFolder,
     ...(gone.length > 0 && { gone }),
   };
   const file = keepBackup(home, { client, scope }, backup, now);

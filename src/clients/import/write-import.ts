@@ -59,7 +59,7 @@ export async function writeImport(
       afterSha256: sha256Of(Buffer.from(after)),
       mode: modeOf(path) ?? null,
       inputs: given.map(([id]) => id),
-      ...(madeFolder === undefined ? {} : { madeFolder }),
+      madeFolder,
     },
   );
   for (const [id, value] of given) await inputs.set(id, value);

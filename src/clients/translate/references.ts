@@ -42,7 +42,7 @@ export function piecesOf(text: string): Piece[] {
       pieces.push({
         kind: "variable",
         name: name!,
-        ...(otherwise === undefined ? {} : { otherwise }),
+        otherwise,
         written,
       });
   }

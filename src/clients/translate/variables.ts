@@ -123,7 +123,7 @@ function meaningOf(
 function shellVariable(body: string): Meaning | undefined {
   const parts = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(body);
   if (parts === null) return undefined;
-  return { kind: "variable", name: parts[1]!, ...(parts[2] === undefined ? {} : { otherwise: parts[2] }) };
+  return { kind: "variable", name: parts[1]!, otherwise: parts[2] };
 }
 
 /** Gemini CLI leaves a `$name` alone that is not set; it may be part of a password. Upper case is meant as a variable. */

@@ -33,7 +33,7 @@ export function listFiledServers(options: LoadOptions): {
     else {
       for (const { key, table } of listEntries(parsed.document.value)) {
         const id = parseServerKey(key);
-        servers.push({ key, ...(id.ok && { id: id.id }), path, table, trusted });
+        servers.push({ key, id: id.ok ? id.id : undefined, path, table, trusted });
       }
     }
   }

@@ -114,7 +114,7 @@ function checkTransport(key: string, server: Record<string, unknown>): Complaint
     path: name === "" ? ["mcpServers", key] : ["mcpServers", key, name],
     at: "key",
     message,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
   if (has("command") && has("url")) {
     return [complain("url", 'a server has "command" or "url", not both', "remove one of them")];

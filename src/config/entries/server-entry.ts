@@ -58,7 +58,7 @@ function adoptKeys(
 ): Record<string, unknown> {
   const entry: Record<string, unknown> = { ...object };
   const warn = (key: string, message: string, hint?: string): void => {
-    warnings.push({ path: [...path, key], at: "key", message, ...(hint !== undefined && { hint }) });
+    warnings.push({ path: [...path, key], at: "key", message, hint });
   };
   adoptType(entry);
   adoptSwitch(entry);

@@ -44,7 +44,7 @@ export function readConfigText(options: LoadOptions = {}): ConfigText {
     const isOwn = kind !== "project" || options.assumeTrusted === true;
     if (!read.ok) {
       const { message, hint } = read;
-      const problem = { file, path: "", message, ...(hint === undefined ? {} : { hint }) };
+      const problem = { file, path: "", message, hint };
       return { origin: { kind, path }, file, trusted: isOwn, problem };
     }
     const { sha256, text } = read;

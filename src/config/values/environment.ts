@@ -170,5 +170,5 @@ function variablesWith(env: Environment, suffix: string): NamedVariable[] {
 }
 
 function problem(variable: string, message: string, hint?: string): ConfigProblem {
-  return { file: "environment", path: variable, message, ...(hint === undefined ? {} : { hint }) };
+  return { file: "environment", path: variable, message, hint };
 }

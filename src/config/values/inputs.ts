@@ -166,8 +166,8 @@ function shownDeclaration(id: string, declaration: InputDeclaration | undefined)
     id,
     type,
     isPassword: password === true,
-    ...(description !== undefined && { description }),
-    ...(options !== undefined && { options: options.map(optionOf) }),
+    description,
+    options: options?.map(optionOf),
   };
 }
 
