@@ -69,7 +69,7 @@ describe("D6: servers whose tools are missing", () => {
         code: "TOOL_UNAVAILABLE",
         reason: "disabled",
         retryable: false,
-        hint: "A person can switch it on: repertoire enable off",
+        hint: "A person can enable it: repertoire enable off",
       });
       expect(errorOf(await call("locked__echo"))).toMatchObject({ reason: "auth_required" });
       expect(errorOf(await call("nobody__echo"))).toMatchObject({ code: "TOOL_NOT_FOUND" });

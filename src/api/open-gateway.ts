@@ -49,7 +49,7 @@ function textsOf(given: Readonly<Record<string, unknown>>): Record<string, strin
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue;
     if (typeof value !== "string")
-      throw new RepertoireError("CONFIG_INVALID", `The option ${key} is no text.`);
+      throw new RepertoireError("CONFIG_INVALID", `The option ${key} must be a string.`);
     texts[key] = value;
   }
   return texts;
@@ -60,7 +60,7 @@ function requireLevel(sink: unknown): void {
   if (LOG_LEVELS.some((level) => level === sink)) return;
   throw new RepertoireError(
     "CONFIG_INVALID",
-    `The option log is a function or one of ${LOG_LEVELS.join(", ")}.`,
+    `The option log must be a function or one of ${LOG_LEVELS.join(", ")}.`,
   );
 }
 

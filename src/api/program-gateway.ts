@@ -95,7 +95,8 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
       ),
     readResource: (uri, options) =>
       answered(async () => {
-        if (typeof uri !== "string") return fail("TOOL_INVALID_INPUT", "A resource is named by its URI.");
+        if (typeof uri !== "string")
+          return fail("TOOL_INVALID_INPUT", "The URI of a resource must be a string.");
         return gateway.forward("resources/read", { uri }, contextOf(options));
       }),
     servers,
@@ -144,9 +145,9 @@ function contextOf(options?: CallOptions | null) {
 /** Callers without types pass anything. */
 function findCallProblem(name: unknown, args: unknown): ToolResult<never> | undefined {
   if (typeof name !== "string")
-    return fail("TOOL_INVALID_INPUT", "The name of a tool is a string.", { field: "name" });
+    return fail("TOOL_INVALID_INPUT", "The name of a tool must be a string.", { field: "name" });
   if (!isJsonObject(args))
-    return fail("TOOL_INVALID_INPUT", "The arguments of a tool are an object.", { field: "args" });
+    return fail("TOOL_INVALID_INPUT", "The arguments of a tool must be an object.", { field: "args" });
   const problem = findJsonProblem(args);
   if (problem === undefined) return undefined;
   return fail("TOOL_INVALID_INPUT", `The arguments are refused: ${problem}.`, { field: "args" });

@@ -229,11 +229,11 @@ function sourceOf(tool: string, capabilityId: CodeDirectoryDeps["capabilityId"])
 
 function sourceChanged(written: string, { name, source }: FoundTool): ToolResult<never> {
   const now = source?.kind === "server" ? `a tool of the server ${source.id}` : `the capability ${name}`;
-  const message = `When this code was kept, ${written} was something else; now it is ${now}.`;
+  const message = `${written} was something else when this code was saved; now it is ${now}.`;
   return fail("TOOL_UNAVAILABLE", message, {
     reason: "source_changed",
     retryable: false,
-    hint: "describe_workflow shows what it was kept with. Save it again, with overwrite, to use what is there now.",
+    hint: "describe_workflow shows the tools that it was saved with. Save it again with overwrite to use the current ones.",
   });
 }
 

@@ -39,7 +39,7 @@ export function explainAbsent({ servers }: Config, id: string): ToolResult<never
     return fail("TOOL_UNAVAILABLE", `The server ${id} is disabled.`, {
       reason: "disabled",
       retryable: false,
-      hint: `A person can switch it on: repertoire enable ${id}`,
+      hint: `A person can enable it: repertoire enable ${id}`,
     });
   }
   if (server.trusted) {
@@ -52,7 +52,7 @@ export function explainAbsent({ servers }: Config, id: string): ToolResult<never
   return fail("TOOL_UNAVAILABLE", `The server ${id} is in a project file that is not trusted.`, {
     reason: "untrusted",
     retryable: false,
-    hint: "A person has to look at the repertoire.json of this folder and run: repertoire trust",
+    hint: "A person must review the repertoire.json of this folder and run: repertoire trust",
   });
 }
 

@@ -107,10 +107,10 @@ export async function openHttpFront(deps: HttpFrontDeps, address: HttpAddress): 
 /** The usual reasons in plain words; any other is thrown as it is. */
 function refuseAddress(error: unknown, { host, port }: Required<HttpAddress>): never {
   const reasons: Record<string, string> = {
-    EADDRINUSE: "something else listens there already",
-    EACCES: "this user may not listen there",
+    EADDRINUSE: "another process listens there already",
+    EACCES: "this user is not allowed to listen there",
     EADDRNOTAVAIL: "this machine has no such address",
-    ENOTFOUND: "there is no such name",
+    ENOTFOUND: "the host name is unknown",
   };
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? ""];
   if (reason === undefined) throw error;

@@ -29,7 +29,7 @@ export function findIssuerProblem(value: string): ValueProblem | undefined {
   if (problem !== undefined) return problem;
   const { protocol, hostname } = new URL(value);
   if (protocol === "https:" || LOOPBACK.test(hostname)) return undefined;
-  return { message: "must begin with https://, because its word decides who comes in" };
+  return { message: "must begin with https://, because it decides who may connect" };
 }
 
 export function findHeaderNameProblem(name: string): ValueProblem | undefined {

@@ -188,7 +188,7 @@ describe("problems", () => {
     const result = loadText(text, { FILES_MCP_URL: "nonsense" });
     expect(result.ok || textOf(result.problems)).toBe(
       [
-        'repertoire.json:3:5  mcpServers.github: how to reach the server is missing; is "comand" meant to be "command"?',
+        'repertoire.json:3:5  mcpServers.github: "command" or "url" is missing; is "comand" meant to be "command"?',
         "repertoire.json:4:21  mcpServers.web.url: the environment variable WEB_URL is not set; set it, or write ${WEB_URL:-default}",
         'repertoire.json:6:5  mcpServers.my-files: "My Files" and "my-files" have the same server id "my_files"; rename one of them',
         'repertoire.json:8:15  exposure: must be "lean", "full" or "auto"',

@@ -212,7 +212,7 @@ function readEnvFiles(entries: Entries, { isUsed, folderAt }: EnvFileRules) {
     const read = readEnvFile(resolve(folderAt(path), entry.envFile));
     if (read.ok) env.set(key, read.env);
     else {
-      const message = `the file of variables cannot be used: ${read.message}`;
+      const message = `cannot use the envFile: ${read.message}`;
       complaints.push({
         path: [...path, "envFile"],
         at: "value",
@@ -304,7 +304,7 @@ function withoutUnexpanded(
 /** What of a file has no effect before it is trusted. */
 function findTrustWarnings({ source, document }: Layer): ConfigProblem[] {
   if (source.trusted) return [];
-  const hint = "look at it, then run `repertoire trust`";
+  const hint = "review it, then run `repertoire trust`";
   const withheld = SECTIONS_IN_NEED_OF_TRUST.filter((key) =>
     Object.hasOwn(asObject(document.value) ?? {}, key),
   );

@@ -61,15 +61,15 @@ test.each([
   [{ tools: { deny: ["zzz"] } }, "tools.deny.0: there is no such tool; a tool of a server is server__tool"],
   [
     { tools: { allow: ["*", "github__[ab]"] } },
-    "tools.allow.1: a tool is named by letters, digits, - and _; * stands for any characters",
+    "tools.allow.1: a tool name has letters, digits, - and _; * matches any characters",
   ],
   [
     { tools: { allow: ["mcp__math__*"] } },
-    'tools.allow.0: a capability is no tool of a server; write it as namespace:action under "capabilities"',
+    'tools.allow.0: a capability is not a tool of a server; write it as namespace:action under "capabilities"',
   ],
   [
     { capabilities: { deny: ["math:sum", "mcp__math__sum"] } },
-    "capabilities.deny.1: a capability is named as namespace:action, in lower-case letters, digits and _; * stands for any characters, as in math:*",
+    "capabilities.deny.1: a capability name is namespace:action, in lower-case letters, digits and _; * matches any characters, as in math:*",
   ],
   [{ rename: { github__a: "b c" } }, "rename.github__a: must be at most 64 letters, digits, - and _"],
   [
@@ -79,11 +79,11 @@ test.each([
   [{ rename: { github__a: "execute" } }, "rename.github__a: is the name of a meta-tool; choose another name"],
   [
     { rename: { github__a: "mcp__x__y" } },
-    "rename.github__a: begins like the name of a capability; choose a name without mcp__",
+    "rename.github__a: begins with mcp__, as the names of capabilities do; choose another name",
   ],
   [
     { rename: { github__a: "files__b" } },
-    'rename.github__a: begins like the tools of the server "files", and could be that of one; choose another beginning',
+    'rename.github__a: could be the name of a tool of the server "files"; choose another name',
   ],
   [
     { rename: { github__a: "same", files__b: "same" } },
@@ -91,16 +91,16 @@ test.each([
   ],
   [
     { rename: { execute: "run" } },
-    'rename.execute: a meta-tool keeps its name; it can be left out, under "tools"',
+    'rename.execute: a meta-tool cannot be renamed; to hide it, deny it under "tools"',
   ],
   [{ rename: { filez__a: "b" } }, 'rename.filez__a: there is no such server; did you mean "files"?'],
   [
     { rename: { "github__*": "b" } },
-    "rename.github__*: is no name of a tool; write server__tool or mcp__namespace__action",
+    "rename.github__*: is not a tool name; write server__tool or mcp__namespace__action",
   ],
   [
     { describe: { mcp__Math__sum: "b" } },
-    "describe.mcp__Math__sum: is no name of a tool; write server__tool or mcp__namespace__action",
+    "describe.mcp__Math__sum: is not a tool name; write server__tool or mcp__namespace__action",
   ],
   [{ describe: { read: "b" } }, "describe.read: there is no such tool; a tool of a server is server__tool"],
 ])("the names of %j are a problem", (profile, expected) => {
@@ -122,7 +122,7 @@ test.each(["servers", "tools", "capabilities", "rename", "describe"])(
   (key) => {
     const value = key === "servers" ? [] : {};
     expect(complaintsAbout({ transparent: "files", [key]: value })).toEqual([
-      `${key}: has no meaning beside "transparent", which fronts exactly one server; remove one of the two`,
+      `${key}: has no effect with "transparent", which shows exactly one server; remove one of the two`,
     ]);
   },
 );
@@ -133,7 +133,7 @@ test.each([
   [{ transparent: "file" }, 'transparent: there is no such server; did you mean "files"?'],
   [
     { transparent: "files", exposure: "full" },
-    'exposure: has no meaning beside "transparent", which fronts exactly one server; remove one of the two',
+    'exposure: has no effect with "transparent", which shows exactly one server; remove one of the two',
   ],
 ])("%j is a problem", (profile, expected) => {
   expect(complaintsAbout(profile)).toEqual([expected]);

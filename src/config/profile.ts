@@ -55,7 +55,7 @@ const IDLE_BESIDE_TRANSPARENT = [
 function checkTransparent(path: KeyPath, profile: Record<string, unknown>): Complaint[] {
   if (!Object.hasOwn(profile, "transparent")) return [];
   const idle = IDLE_BESIDE_TRANSPARENT.filter((key) => Object.hasOwn(profile, key));
-  const message = 'has no meaning beside "transparent", which fronts exactly one server';
+  const message = 'has no effect with "transparent", which shows exactly one server';
   return idle.map((key) => ({ path: [...path, key], at: "key", message, hint: "remove one of the two" }));
 }
 
@@ -131,7 +131,7 @@ function checkKeys(
 /** A pattern of exposed names, as far as its server is written out. */
 function findToolProblem(pattern: string, ids: readonly string[]): NameProblem | undefined {
   if (!/^[A-Za-z0-9_*-]+$/.test(pattern)) {
-    return { message: "a tool is named by letters, digits, - and _; * stands for any characters" };
+    return { message: "a tool name has letters, digits, - and _; * matches any characters" };
   }
   const server = /^([^*]+?)__/.exec(pattern)?.[1];
   if (server !== undefined) return findServerProblem(server, ids);
@@ -148,7 +148,7 @@ function unknownTool(name: string): NameProblem {
 function findServerProblem(server: string, ids: readonly string[]): NameProblem | undefined {
   if (server === CAPABILITIES_ID) {
     return {
-      message: "a capability is no tool of a server",
+      message: "a capability is not a tool of a server",
       hint: 'write it as namespace:action under "capabilities"',
     };
   }
@@ -166,8 +166,8 @@ function unknownServer(name: string, ids: readonly string[]): NameProblem {
 function findCapabilityProblem(pattern: string): NameProblem | undefined {
   if (pattern === "*" || /^[a-z0-9_*]+:[a-z0-9_*]+$/.test(pattern)) return undefined;
   return {
-    message: "a capability is named as namespace:action, in lower-case letters, digits and _",
-    hint: "* stands for any characters, as in math:*",
+    message: "a capability name is namespace:action, in lower-case letters, digits and _",
+    hint: "* matches any characters, as in math:*",
   };
 }
 
@@ -176,7 +176,7 @@ function findCapabilityProblem(pattern: string): NameProblem | undefined {
 function findToolNameProblem(name: string, ids: readonly string[]): NameProblem | undefined {
   const parsed = parseToolName(name);
   if (name.includes("*") || parsed.kind === "invalid") {
-    return { message: "is no name of a tool", hint: "write server__tool or mcp__namespace__action" };
+    return { message: "is not a tool name", hint: "write server__tool or mcp__namespace__action" };
   }
   if (parsed.kind === "capability") return undefined;
   if (parsed.kind === "static") return isMetaToolName(name) ? undefined : unknownTool(name);
@@ -186,7 +186,7 @@ function findToolNameProblem(name: string, ids: readonly string[]): NameProblem 
 /** Each meta-tool names the others in what it says, so they keep their names. */
 function findRenamedProblem(name: string, ids: readonly string[]): NameProblem | undefined {
   return isMetaToolName(name)
-    ? { message: "a meta-tool keeps its name", hint: 'it can be left out, under "tools"' }
+    ? { message: "a meta-tool cannot be renamed", hint: 'to hide it, deny it under "tools"' }
     : findToolNameProblem(name, ids);
 }
 
@@ -215,13 +215,13 @@ function findNewNameProblem(name: string, ids: readonly string[]): NameProblem |
   }
   if (isMetaToolName(name)) return { message: "is the name of a meta-tool", hint: "choose another name" };
   if (name.startsWith(`${CAPABILITIES_ID}__`)) {
-    return { message: "begins like the name of a capability", hint: "choose a name without mcp__" };
+    return { message: "begins with mcp__, as the names of capabilities do", hint: "choose another name" };
   }
   const owner = ids.find((id) => name.startsWith(`${id}__`));
   if (owner === undefined) return undefined;
   return {
-    message: `begins like the tools of the server "${owner}", and could be that of one`,
-    hint: "choose another beginning",
+    message: `could be the name of a tool of the server "${owner}"`,
+    hint: "choose another name",
   };
 }
 

@@ -143,7 +143,7 @@ describe("T139: a project file", () => {
     });
     const warnings = result.ok ? textOf(result.warnings) : "";
     expect(warnings).toContain(
-      "not trusted, so its servers are not started: files, web; look at it, then run `repertoire trust`",
+      "not trusted, so its servers are not started: files, web; review it, then run `repertoire trust`",
     );
     for (const key of ["exposure", "profiles", "scope", "limits", "sandbox", "workflows", "log"]) {
       expect(warnings).toContain(`${key}: has no effect until this project file is trusted`);

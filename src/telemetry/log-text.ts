@@ -40,7 +40,7 @@ const SENTENCES: Readonly<Record<string, Tell>> = {
   "config.warning": ({ problem }) => `config: ${textOf(problem)}`,
   "config.reloaded": ({ servers }) => `config reloaded: ${listOf(servers)}`,
   "config.reload.failed": ({ problems }) =>
-    `config not reloaded, the last good one stays: ${listOf(problems, "; ")}`,
+    `config not reloaded, the last valid one stays in use: ${listOf(problems, "; ")}`,
   "server.unusable": ({ server, problems }) => `${textOf(server)} is not usable: ${listOf(problems, "; ")}`,
   "upstream.connected": ({ server, pid, connectMs }) =>
     `${textOf(server)} started${inBrackets([pid === undefined ? "" : `pid ${textOf(pid)}`, secondsOf(connectMs)])}`,

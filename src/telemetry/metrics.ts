@@ -142,14 +142,14 @@ function registerCounters(registry: Registry, { logDroppedCount }: MetricsDeps) 
   });
   const failures = new Counter({
     name: "repertoire_auth_failures_total",
-    help: "Requests that were turned away at the door.",
+    help: "Requests that were refused before they were handled.",
     labelNames: ["reason"] as const,
     registers,
   });
   if (logDroppedCount !== undefined) {
     const dropped = new Counter({
       name: "repertoire_log_dropped_total",
-      help: "Log lines that no sink took.",
+      help: "Log lines that could not be written.",
       collect() {
         this.reset();
         this.inc(logDroppedCount());

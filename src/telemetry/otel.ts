@@ -71,10 +71,10 @@ function endpointOf(otlpUrl: string | undefined, env: NonNullable<TelemetryDeps[
   const url = exact ?? (general === undefined ? undefined : tracesUrl(general));
   if (url === undefined) return { kind: "none" };
   const protocol = env["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"] ?? env["OTEL_EXPORTER_OTLP_PROTOCOL"];
-  if (protocol === "grpc") return { kind: "unsupported", problem: "traces are sent over HTTP and not gRPC" };
+  if (protocol === "grpc") return { kind: "unsupported", problem: "traces are sent over HTTP, not gRPC" };
   return URL.canParse(url)
     ? { kind: "url", url }
-    : { kind: "unsupported", problem: "the endpoint is no URL" };
+    : { kind: "unsupported", problem: "the endpoint is not a URL" };
 }
 
 /** The collector's address, with or without the path that traces have there. */

@@ -97,7 +97,7 @@ describe("a file of servers", () => {
 
   it("is refused with the place where it cannot be read", () => {
     expect(refusalOf(`{\n  "mcpServers": {\n`)).toMatch(/^mcp\.json:\d+:\d+ {2}/);
-    expect(refusalOf(`[]`)).toContain("should hold an object");
+    expect(refusalOf(`[]`)).toContain("must contain an object");
     for (const text of [`{"mcpServers": []}`, `{"mcpServers": null}`, `{"mcpServers": "x"}`]) {
       expect(refusalOf(text)).toContain("mcpServers: this should be an object with servers");
     }
@@ -106,7 +106,7 @@ describe("a file of servers", () => {
   });
 
   it("is refused where a key on the way to the entry stands twice, and not where another does", () => {
-    expect(refusalOf(`{"mcpServers": {}, "mcpServers": {}}`)).toContain("stands here twice");
+    expect(refusalOf(`{"mcpServers": {}, "mcpServers": {}}`)).toContain("duplicate key");
     expect(setEntry(`{"a": 1, "a": 2, "mcpServers": {}}`)).toContain(`"a": 1, "a": 2`);
   });
 });

@@ -31,7 +31,10 @@ export function setJsonEntry(text: string, file: string, path: EntryPath, entry:
   const expected = { ...parsed, [section]: { ...servers, [key]: wanted } };
   const check = readValue(edited, file, path);
   if (typeof check === "string" || !isSame(check, expected)) {
-    return { kind: "refused", message: `${file}  ${section}.${key}: no way was found to write this entry` };
+    return {
+      kind: "refused",
+      message: `${file}  ${section}.${key}: this entry cannot be added without changing the rest of the file`,
+    };
   }
   return { kind: "changed", text: edited };
 }
@@ -48,7 +51,10 @@ export function removeJsonEntry(text: string, file: string, path: EntryPath): Te
   const check = readValue(edited, file, path);
   return typeof check !== "string" && isSame(check, { ...parsed, [section]: others })
     ? { kind: "changed", text: edited }
-    : { kind: "refused", message: `${file}  ${section}.${key}: no way was found to take this entry out` };
+    : {
+        kind: "refused",
+        message: `${file}  ${section}.${key}: this entry cannot be removed without changing the rest of the file`,
+      };
 }
 
 /** The file as plain values, or what is wrong with it. A key that stands twice matters only on the way to our entry. */
@@ -60,7 +66,7 @@ function readValue(text: string, file: string, path: EntryPath): Record<string, 
     complaint.path.every((part, index) => index >= path.length || part === path[index]),
   );
   if (inTheWay !== undefined) return formatProblem(document.locate(inTheWay));
-  return isJsonObject(document.value) ? document.value : `${file}:1:1  the file should hold an object`;
+  return isJsonObject(document.value) ? document.value : `${file}:1:1  the file must contain an object`;
 }
 
 /** Objects of the parser have no prototype; a copy makes them comparable. */

@@ -72,7 +72,7 @@ command = "o"
       `mcp_servers.repertoire.command = "old"\n`,
       `[mcp_servers.repertoire]\ncommand = """\n[mcp_servers.repertoire]\n[x]\n"""\n`,
     ]) {
-      expect(refusalOf(text)).toContain("mcp_servers.repertoire: it is written in a way");
+      expect(refusalOf(text)).toContain("mcp_servers.repertoire: this entry cannot be changed without");
     }
   });
 

@@ -27,7 +27,7 @@ export function setTomlEntry(text: string, file: string, path: EntryPath, entry:
   const expected = { ...parsed, [section]: { ...servers, [key]: wanted } };
   const check = edited === undefined ? "" : readToml(edited, file);
   if (edited === undefined || typeof check === "string" || !isSame(check, expected)) {
-    const message = `${file}  ${section}.${key}: it is written in a way that cannot be changed without touching the rest`;
+    const message = `${file}  ${section}.${key}: this entry cannot be changed without changing the rest of the file`;
     return { kind: "refused", message };
   }
   return { kind: "changed", text: edited };
@@ -52,7 +52,7 @@ export function removeTomlEntry(text: string, file: string, path: EntryPath): Te
     ? { kind: "changed", text: edited }
     : {
         kind: "refused",
-        message: `${file}  ${section}.${key}: it is written in a way that cannot be taken out without touching the rest`,
+        message: `${file}  ${section}.${key}: this entry cannot be removed without changing the rest of the file`,
       };
 }
 

@@ -52,7 +52,7 @@ export function namesAt(root: unknown, way: Way): string[] {
   return Array.isArray(list) ? list.filter((name) => typeof name === "string") : [];
 }
 
-const UNKNOWN = "It came with the project folder, and nothing shows that anyone approved of it.";
+const UNKNOWN = "It came with the project folder, and nothing shows that it was approved.";
 
 /**
  * Entries that nothing but themselves switches off. What comes with a project is off unless somebody is known to have approved of

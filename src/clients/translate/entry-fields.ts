@@ -68,7 +68,7 @@ export function readPairs(
     const spelling = label === "headers" ? name.toLowerCase() : name;
     if (text === undefined || !isName(name) || seen.has(spelling)) {
       note(
-        `${quoteKey(name)} of its ${label} is left out: it has no valid name, is no text or stands there twice.`,
+        `${quoteKey(name)} of its ${label} is left out: its name is not valid, its value is not a string, or it is a duplicate.`,
       );
     } else pairs.push([name, text]);
     seen.add(spelling);

@@ -47,9 +47,9 @@ describe("transports", () => {
     [5, "It is not an object."],
     [{}, "It has neither a command nor a url."],
     [{ command: " " }, "It has neither a command nor a url."],
-    [{ command: {} }, "Its command is neither a text nor a list of texts."],
-    [{ command: "x", args: [{}] }, "Its args are not a list of texts."],
-    [{ type: "ws", url: "wss://h/" }, "Its transport is none that Repertoire knows: stdio, http and sse."],
+    [{ command: {} }, "Its command is neither a string nor a list of strings."],
+    [{ command: "x", args: [{}] }, "Its args are not a list of strings."],
+    [{ type: "ws", url: "wss://h/" }, "Its transport is unknown. Repertoire knows stdio, http and sse."],
   ])("%j is no server", (value, reason) => {
     expect(translate(value)).toEqual({ entry: {}, isEnabled: false, notes: [reason], inputIds: [] });
   });
@@ -85,14 +85,14 @@ test.each([
 ])("%j grants nothing here", (grant) => {
   expect(translate({ command: "x", ...grant })).toMatchObject({
     entry: { command: "x" },
-    notes: ["What it may do without asking is left out: Repertoire asks nobody less because of it."],
+    notes: ["Its approvals are left out: Repertoire does not take them over."],
   });
 });
 
 test("what has no meaning here is named, a few of many", () => {
   const odd = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`k${index}`, 1]));
   expect(translate({ command: "x", description: "d", ...odd }).notes).toEqual([
-    'Left out, because it has no meaning here: "k0", "k1", "k2", "k3", "k4" and 3 more.',
+    'Left out, because Repertoire has no such setting: "k0", "k1", "k2", "k3", "k4" and 3 more.',
   ]);
 });
 

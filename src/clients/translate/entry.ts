@@ -72,7 +72,7 @@ function refuse(reason: string): Translation {
 function reach(context: EntryContext): Record<string, Json> | string {
   const { fields, client } = context;
   const type = readTransportType(fields.take(...TRANSPORT_KEYS));
-  if (type === "unknown") return "Its transport is none that Repertoire knows: stdio, http and sse.";
+  if (type === "unknown") return "Its transport is unknown. Repertoire knows stdio, http and sse.";
   const line = readCommandLine(fields);
   if (typeof line === "string") return line;
   const streamUrl = fields.text("httpUrl");
@@ -93,8 +93,8 @@ function reach(context: EntryContext): Record<string, Json> | string {
 function readCommandLine(fields: Fields): CommandLine | string | undefined {
   const command = scalarTexts(fields.take("command", "cmd"));
   const args = scalarTexts(fields.take("args", "arguments"));
-  if (command === undefined) return "Its command is neither a text nor a list of texts.";
-  if (args === undefined) return "Its args are not a list of texts.";
+  if (command === undefined) return "Its command is neither a string nor a list of strings.";
+  if (args === undefined) return "Its args are not a list of strings.";
   const [program = "", ...before] = command;
   if (program.trim() === "") return undefined;
   return { command: program, args: [...before, ...args] };
@@ -138,7 +138,7 @@ function readTools({ fields }: EntryContext, reached: Record<string, Json>): Rec
 const REST_COUNT_MAX = 5;
 
 function noteApproval(fields: Fields): void {
-  fields.note("What it may do without asking is left out: Repertoire asks nobody less because of it.");
+  fields.note("Its approvals are left out: Repertoire does not take them over.");
 }
 
 function noteRest(fields: Fields): void {
@@ -149,6 +149,6 @@ function noteRest(fields: Fields): void {
   if (rest.length === 0) return;
   const more = rest.length > REST_COUNT_MAX ? ` and ${rest.length - REST_COUNT_MAX} more` : "";
   fields.note(
-    `Left out, because it has no meaning here: ${rest.slice(0, REST_COUNT_MAX).map(quoteKey).join(", ")}${more}.`,
+    `Left out, because Repertoire has no such setting: ${rest.slice(0, REST_COUNT_MAX).map(quoteKey).join(", ")}${more}.`,
   );
 }

@@ -51,7 +51,7 @@ function wholePath({ fields, rewriting, place, written }: EntryContext, key: str
   const path = pathOf(place.platform);
   const home = /^~(?=[/\\]|$)/.test(text) ? `${place.homedir}${text.slice(1)}` : undefined;
   const isWhole = home !== undefined || text.startsWith("${") || path.isAbsolute(text);
-  if (!isWhole) fields.note(`Its ${key} starts at the project folder.`);
+  if (!isWhole) fields.note(`Its ${key} is relative to the project folder.`);
   return rewriting.text(isWhole ? (home ?? text) : path.join(written.folder, text));
 }
 
@@ -67,6 +67,6 @@ function readCwd(context: EntryContext, line: CommandLine): string | undefined {
   if (cwd !== undefined) return wholePath(context, "cwd", cwd);
   const isRelative = [line.command, ...line.args].some((word) => /^\.\.?(?:[/\\]|$)/.test(word));
   if (written.scope !== "project" || !isRelative) return undefined;
-  fields.note("It runs in the project folder, where its relative paths begin.");
+  fields.note("It runs in the project folder, because its paths are relative to it.");
   return rewriting.text(written.folder);
 }

@@ -54,14 +54,12 @@ describe("what a client does not expand stays the literal that it is", () => {
   ])("in %s, %s gets a note, because a variable may be meant", (client, text) => {
     const { text: written, notes } = rewrite(client, text);
     expect(written).toBe(text.replaceAll("${", () => "$${"));
-    expect(notes).toEqual([
-      `${JSON.stringify(text)} is nothing that Repertoire can fill in, so it stays as it is written.`,
-    ]);
+    expect(notes).toEqual([`${JSON.stringify(text)} has no meaning in Repertoire, so it is kept as it is.`]);
   });
 
   test("a note shows no default, which may be a secret", () => {
     expect(rewrite("cursor", "${VAR:-fake-token-for-tests-0001}").notes).toEqual([
-      'A "${…}" is nothing that Repertoire can fill in, so it stays as it is written.',
+      'A "${…}" has no meaning in Repertoire, so it is kept as it is.',
     ]);
   });
 });
@@ -69,7 +67,7 @@ describe("what a client does not expand stays the literal that it is", () => {
 test("a dollar before a variable cannot be written, and is said", () => {
   expect(rewrite("claude", "$${VAR}")).toMatchObject({
     text: "$$${VAR}",
-    notes: ['"${VAR}" stays as it is written, because a "$" stands right before it.'],
+    notes: ['"${VAR}" is kept as it is, because a "$" comes right before it.'],
   });
 });
 

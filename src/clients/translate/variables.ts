@@ -84,7 +84,7 @@ class Written {
 
   reference(ours: string, theirs: string): void {
     if (this.#literal.endsWith("$")) {
-      this.#note(`${shown(theirs)} stays as it is written, because a "$" stands right before it.`);
+      this.#note(`${shown(theirs)} is kept as it is, because a "$" comes right before it.`);
       this.literal(theirs);
       return;
     }
@@ -114,7 +114,7 @@ function meaningOf(
   const resolve = RESOLVE[at.client];
   const meaning = resolve?.(body, at) ?? (isShell ? shellVariable(body) : undefined);
   if (meaning === undefined && resolve !== undefined) {
-    note(`${shown(token)} is nothing that Repertoire can fill in, so it stays as it is written.`);
+    note(`${shown(token)} has no meaning in Repertoire, so it is kept as it is.`);
   }
   return meaning;
 }

@@ -10,8 +10,8 @@ function complaintsAbout(server: unknown): string[] {
 describe("how a server is reached", () => {
   test.each([
     [{ command: "x", url: "https://h" }, 'url: a server has "command" or "url", not both'],
-    [{}, ": how to reach the server is missing"],
-    [{ enabled: true }, ": how to reach the server is missing"],
+    [{}, ': "command" or "url" is missing'],
+    [{ enabled: true }, ': "command" or "url" is missing'],
     [{ url: "https://h", args: [] }, 'args: belongs to a server with "command"'],
     [{ url: "https://h", env: {} }, 'env: belongs to a server with "command"'],
     [{ command: "x", headers: {} }, 'headers: belongs to a server with "url"'],
@@ -19,7 +19,7 @@ describe("how a server is reached", () => {
     [{ command: "x", type: "sse" }, 'type: a server with "command" has type "stdio"'],
     [
       { url: "https://h", headers: { Accept: "a", ACCEPT: "b" } },
-      "headers.ACCEPT: this header stands here twice, in another spelling",
+      "headers.ACCEPT: duplicate header: names that differ only in case are the same",
     ],
   ])("%j", (server, expected) => {
     expect(complaintsAbout(server)).toEqual([expected]);

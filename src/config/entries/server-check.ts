@@ -125,7 +125,7 @@ function checkTransport(key: string, server: Record<string, unknown>): Complaint
       misspelt === undefined
         ? 'add "command" (a program to start) or "url" (a remote server)'
         : `is ${quoteKey(misspelt)} meant to be "${isNear(misspelt, "url") ? "url" : "command"}"?`;
-    return [complain("", "how to reach the server is missing", hint)];
+    return [complain("", '"command" or "url" is missing', hint)];
   }
   const complaints = checkHeaders(key, objectAt(server, "headers") ?? {});
   const type = server["type"];
@@ -154,7 +154,7 @@ function checkHeaders(key: string, headers: Record<string, unknown>): Complaint[
   const seen = new Set<string>();
   for (const name of Object.keys(headers)) {
     const path = ["mcpServers", key, "headers", name];
-    const message = "this header stands here twice, in another spelling";
+    const message = "duplicate header: names that differ only in case are the same";
     if (seen.has(name.toLowerCase())) complaints.push({ path, at: "key", message, hint: "keep one of them" });
     seen.add(name.toLowerCase());
   }

@@ -115,7 +115,7 @@ function adoptTimeout(entry: Record<string, unknown>, warn: Warn): void {
   if (Object.hasOwn(entry, "timeoutMs")) return;
   const unit = guessTimeoutUnit(timeout);
   entry["timeoutMs"] = timeoutMsOf(timeout, unit);
-  warn("timeout", `is read as ${unit}, because clients differ`, 'write "timeoutMs" to be sure');
+  warn("timeout", `is read as ${unit}, because clients use different units`, 'write "timeoutMs" to be sure');
 }
 
 function adoptStartTimeout(entry: Record<string, unknown>): void {

@@ -108,7 +108,7 @@ describe("T037: depth", () => {
 describe("keys", () => {
   test("that stand twice are reported at the second", () => {
     expect(problemsOf('{"a": {"b": 1,\n "b": 2}}')).toEqual([
-      "f.json:2:2  a.b: stands here twice; keep one of them",
+      "f.json:2:2  a.b: duplicate key; keep one of them",
     ]);
   });
 

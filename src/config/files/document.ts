@@ -67,7 +67,7 @@ function valueOf(node: Node, path: KeyPath, complaints: Complaint[]): unknown {
   for (const [key, child] of propertiesOf(node)) {
     const childPath = [...path, key];
     if (Object.hasOwn(object, key)) {
-      complaints.push({ path: childPath, at: "key", message: "stands here twice", hint: "keep one of them" });
+      complaints.push({ path: childPath, at: "key", message: "duplicate key", hint: "keep one of them" });
     } else if (key === "__proto__") {
       complaints.push({ path: childPath, at: "key", message: "is not allowed as a key" });
     } else object[key] = valueOf(child, childPath, complaints);

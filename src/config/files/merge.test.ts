@@ -110,7 +110,7 @@ describe("B5: a trusted project file", () => {
     const { result } = load({ ...USER, [section]: own }, { [section]: wider }, { trusted: true });
     expect(configOf(result)).toMatchObject({ [section]: own });
     const name = `${section}.${Object.keys(own)[0]}`;
-    expect(warningsOf(result)).toContain(`has no effect: your own file decides about "${name}"`);
+    expect(warningsOf(result)).toContain(`has no effect: your own file sets "${name}"`);
   });
 
   test.each([

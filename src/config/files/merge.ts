@@ -171,7 +171,7 @@ function mergeSection({ key, value, before, layer, places, warnings }: Rule): un
   for (const [inner, setting] of Object.entries(section)) {
     const path = [key, inner];
     if (Object.hasOwn(earlier, inner) && stays(path, earlier[inner], setting)) {
-      const message = `has no effect: your own file decides about ${quoteKey(path.join("."))}`;
+      const message = `has no effect: your own file sets ${quoteKey(path.join("."))}`;
       warnings.push(layer.document.locate({ path, at: "key", message }));
       continue;
     }

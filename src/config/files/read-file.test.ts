@@ -85,7 +85,7 @@ describe("T037: refuses at once", () => {
     symlinkSync(path, path);
     expect(readTextFile(path)).toMatchObject({
       ok: false,
-      message: "the file is a link that leads in a circle",
+      message: "the file is a symbolic link in a loop",
     });
   });
 });

@@ -87,7 +87,7 @@ function describeFailure(error: unknown): string {
     case "EPERM":
       return "the file cannot be read: permission denied";
     case "ELOOP":
-      return "the file is a link that leads in a circle";
+      return "the file is a symbolic link in a loop";
     default:
       return `the file cannot be read: ${messageOf(error)}`;
   }

@@ -24,7 +24,7 @@ export function findDepthExcess(text: string): number | undefined {
 export function describeSyntaxError(error: ParseError): string {
   switch (printParseErrorCode(error.error)) {
     case "InvalidSymbol":
-      return "this is not JSON; text stands in double quotes, and only true, false and null stand without";
+      return "this is not JSON: put text in double quotes; only true, false and null go without";
     case "InvalidNumberFormat":
     case "UnexpectedEndOfNumber":
       return "this is not a JSON number";

@@ -63,7 +63,7 @@ describe("<NAME>_MCP_URL", () => {
       const result = loadText({}, { [variable]: "https://h" });
       expect(result).toMatchObject({ ok: true, config: { servers: [] } });
       expect(result.ok && textOf(result.warnings)).toContain(
-        `${variable}: has no effect: it names no server`,
+        `${variable}: has no effect: it does not name a server`,
       );
     }
   });
@@ -85,7 +85,7 @@ describe("<NAME>_MCP_URL", () => {
     const same = { WEB_MCP_URL: "https://a.example", web_MCP_URL: "https://a.example" };
     expect(requireConfig({}, same).servers).toHaveLength(1);
     expect(problemsOf({}, { ...same, web_MCP_URL: "https://b.example" })).toEqual([
-      'environment  web_MCP_URL: and WEB_MCP_URL say different things about the server "web"; unset one of them',
+      'environment  web_MCP_URL: contradicts WEB_MCP_URL about the server "web"; unset one of them',
     ]);
   });
 

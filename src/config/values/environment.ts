@@ -69,7 +69,7 @@ function readUrls(
   for (const { name, variable, value } of variablesWith(env, URL_SUFFIX)) {
     const parsed = parseServerKey(name);
     if (!parsed.ok) {
-      warnings.push(problem(variable, `has no effect: it names no server: ${parsed.message}`));
+      warnings.push(problem(variable, `has no effect: it does not name a server: ${parsed.message}`));
       continue;
     }
     const server = parsed.id;
@@ -147,7 +147,7 @@ function keepOne<T>(
   const first = found.get(id);
   if (first === undefined) found.set(id, next);
   else if (first.value !== next.value) {
-    const message = `and ${first.variable} say different things about the server "${id}"`;
+    const message = `contradicts ${first.variable} about the server "${id}"`;
     problems.push({ server: id, problem: problem(next.variable, message, "unset one of them") });
   }
 }

@@ -91,7 +91,7 @@ export function expandText(
   };
   const expandInput = (token: string, id: string): string => {
     if (!isInputId(id)) {
-      problems.push({ message: "has an input with an id that is none", hint: INPUT_ID_RULE });
+      problems.push({ message: "has an input with an invalid id", hint: INPUT_ID_RULE });
       return token;
     }
     const found = lookUpInput(id);

@@ -103,7 +103,7 @@ export function isOpenSection({ path }: InputUse): boolean {
 }
 
 export function complainOpenSection({ path }: InputUse): Complaint {
-  const message = "an input cannot stand here, because clients are shown this text";
+  const message = "an input is not allowed here, because clients see this text";
   return { path, at: "value", message, hint: "write the text itself, or use ${NAME}" };
 }
 
@@ -121,7 +121,7 @@ export function complainMissing({ path, id }: InputUse): Complaint {
 export function withInputHint(complaint: Complaint, uses: readonly InputUse[]): Complaint {
   const use = uses.find(({ path }) => JSON.stringify(path) === JSON.stringify(complaint.path));
   if (use?.state !== "kept") return complaint;
-  const hint = `the value is that of the input ${use.id}: ${cureFor(use.id)}`;
+  const hint = `the value comes from the input ${use.id}; to change it, run: ${cureFor(use.id)}`;
   return { ...complaint, hint: complaint.hint === undefined ? hint : `${complaint.hint}; ${hint}` };
 }
 
