@@ -1,6 +1,7 @@
 /** What every half of the gateway needs: the store, the secrets, the audit trail, and who watches. */
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
+import type { CallContext } from "../core/tool.ts";
 import { findPlatformProblem } from "../process/platform.ts";
 import { createCallsUnderWay } from "../runs/journal/under-way.ts";
 import { createKnownSecrets } from "../secrets/known-secrets.ts";
@@ -37,7 +38,7 @@ export async function openFoundation({ config, log, serves }: AppOptions) {
 }
 
 /** The context of a request that the process makes by itself. */
-export const ownContext = () => ({ traceId: randomUUID(), signal: new AbortController().signal });
+export const ownContext = (): CallContext => ({ traceId: randomUUID(), signal: new AbortController().signal });
 
 /** Who saves a capability: the user of this system, as it calls them. */
 export function authorName(): string {
