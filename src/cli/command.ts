@@ -18,7 +18,7 @@ export const GROUP_TITLES = {
   operate: "Operate",
 } as const;
 
-export type CommandGroup = keyof typeof GROUP_TITLES;
+type CommandGroup = keyof typeof GROUP_TITLES;
 
 /** What completes a word. */
 export type WordKind =

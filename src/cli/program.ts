@@ -3,6 +3,7 @@ import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
 import { VERSION } from "../core/version.ts";
 import { createOption, GROUP_TITLES, registerCommand, type Finish } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { runWithoutCommand } from "./start/start.ts";
 import { EXIT, exitCodeOfThrown } from "./terminal/exit-code.ts";
 import {
   configureTerminal,
@@ -25,7 +26,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
     exitCode = code;
   });
   try {
-    if (args.length === 0) return await (await import("./start/bare.ts")).runBare();
+    if (args.length === 0) return await runWithoutCommand();
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
     exitCode = explain(error);

@@ -7,12 +7,16 @@ import type { GlobalOptions } from "../global-options.ts";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serveDemo } from "./demo-http.ts";
-import { showNextSteps } from "./demo-next.ts";
 import { tellStory, type DemoPlace } from "./demo-story.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { watchSignals } from "../terminal/signals.ts";
 import { defineCommand } from "../command.ts";
+import * as show from "./demo-text.ts";
+import { ownProcess, typedCommand } from "../connect/own-command.ts";
+import { print } from "../terminal/terminal.ts";
+import { openTokens } from "../../app/app.ts";
+import { connectHints } from "../connect/connect-hints.ts";
+import { openSession } from "../session.ts";
 
 export const demoCommand = defineCommand({
   name: "demo",
@@ -50,4 +54,51 @@ function createPlace(folder: string): DemoPlace {
   mkdirSync(home, { mode: 0o700 });
   writeFileSync(config, JSON.stringify({ mcpServers: { notes, broken: { command: "no-such-program" } } }));
   return { home, config };
+}
+
+const STEPS: readonly [string, string][] = [
+  ["init", "takes over the servers that your clients have"],
+  ["connect claude", "puts Repertoire into a client: claude, cursor, vscode, codex, gemini and others"],
+  ["doctor --servers", "says whether all is well, and what to do where it is not"],
+];
+
+function showNextSteps(): void {
+  const own = typedCommand(ownProcess(), process.cwd());
+  print();
+  show.remark("Next, with your own servers:");
+  for (const [step, what] of STEPS) {
+    show.command(`${own} ${step}`);
+    show.gloss(what);
+  }
+}
+
+/** Of all clients that have a command for it, the most usual; the others are in docs/clients.md. */
+const SHOWN: ReadonlySet<string> = new Set(["Claude Code", "anything else"]);
+
+/** Resolves with the exit code when a signal has come. It serves in this process, so that nothing outlives it. */
+async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>): Promise<number> {
+  const session = await openSession({ home, config, logLevel: "error" }, "error", "http");
+  try {
+    const { app } = session;
+    const listener = await app.listenHttp({ host: "127.0.0.1", port: 0 });
+    const { token } = openTokens(home).showDefault();
+    show.title(8, `Your turn: it serves at ${listener.url} now, with the notes of this demo behind it`);
+    for (const { client, text } of connectHints({ url: listener.url, token })) {
+      if (!SHOWN.has(client)) continue;
+      show.remark(client);
+      show.command(text);
+    }
+    show.remark(
+      "Cursor, VS Code, Codex, Gemini CLI, the MCP Inspector and agent frameworks: docs/clients.md",
+    );
+    showNextSteps();
+    print();
+    show.remark("Ctrl-C ends the demo. Nothing of it stays.");
+    const exitCode = await stopped;
+    await app.drain();
+    await listener.close();
+    return exitCode;
+  } finally {
+    await session.close();
+  }
 }

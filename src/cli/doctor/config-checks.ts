@@ -1,4 +1,5 @@
 /** What is wrong with the config, told without starting anything. */
+import { countOf } from "../terminal/wording.ts";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { findProgramProblem } from "../../app/app.ts";
@@ -15,7 +16,6 @@ import {
 import type { JsonObject } from "../../core/json.ts";
 import { passedEnvironment } from "../../process/passed-environment.ts";
 import { commandLine } from "../command-line.ts";
-import { countOf } from "../commands/operate/config.ts";
 import { reportOf, shellWord, type Check } from "./check.ts";
 import { cureFor, editCommand, type CurePlace } from "./cures.ts";
 import type { GlobalOptions } from "../global-options.ts";

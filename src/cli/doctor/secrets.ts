@@ -1,6 +1,6 @@
+import { countOf } from "../terminal/wording.ts";
 import { openSecretStore } from "../../app/app.ts";
 import { commandLine } from "../command-line.ts";
-import { countOf } from "../commands/operate/config.ts";
 import type { Check } from "./check.ts";
 import type { GlobalOptions } from "../global-options.ts";
 

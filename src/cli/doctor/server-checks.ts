@@ -1,10 +1,10 @@
 /** Starts the servers and reports what came of it: how each speaks, what it offers, what it costs, or what cures it. */
+import { countOf } from "../terminal/wording.ts";
 import type { ServerView } from "../../app/app.ts";
 import type { ServerConfig } from "../../config/config.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import { describeStarting } from "../../process/starting.ts";
 import { commandLine } from "../command-line.ts";
-import { countOf } from "../commands/operate/config.ts";
 import { reportOf, type Check, type ServerReport } from "./check.ts";
 import { reportUnusable } from "./config-checks.ts";
 import { cureFor, type CurePlace } from "./cures.ts";

@@ -5,7 +5,7 @@ import type { Inputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";
 import { findValueProblem } from "../commands/access/input-value.ts";
 import type { GlobalOptions } from "../global-options.ts";
-import { dropTypeAhead } from "./type-ahead.ts";
+import type { ReadStream } from "node:tty";
 
 /** The answer, or undefined for somebody who does not want to answer. */
 type AskInput = (input: ConfigInput) => Promise<string | undefined>;
@@ -57,4 +57,26 @@ function questionOf({ id, description, servers }: ConfigInput): string {
   return escapeUnprintable(
     description === undefined ? `The input ${id}${takers}` : `${description} (${id}${takers})`,
   );
+}
+
+/** What was typed is there at once; this is time for the event loop to read it, also on a busy machine. */
+const DRAIN_MS = 100;
+const INTERRUPT = "\u0003";
+
+/**
+ * Takes and forgets what was typed before a question is shown: a command for the shell, typed while another was at work, must not
+ * become a secret. Ctrl+C counts all the same.
+ */
+async function dropTypeAhead(input: ReadStream = process.stdin): Promise<void> {
+  if (!input.isTTY) return;
+  const drop = (chunk: Buffer): void => {
+    if (chunk.includes(INTERRUPT)) process.kill(process.pid, "SIGINT");
+  };
+  // A line that has no end yet is read in raw mode only.
+  input.setRawMode(true);
+  input.on("data", drop);
+  await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+  input.off("data", drop);
+  input.pause();
+  input.setRawMode(false);
 }

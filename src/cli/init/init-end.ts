@@ -1,11 +1,12 @@
 /** What is said at the end of an import, and what comes after it. */
+import { countOf } from "../terminal/wording.ts";
 import { CLIENT_IDS } from "../../clients/client.ts";
 import type { ImportPlan } from "../../clients/import/plan-import.ts";
 import type { ClientsRead } from "../../clients/read/read-clients.ts";
 import type { ImportWritten } from "../../clients/import/write-import.ts";
 import { commandLine } from "../command-line.ts";
 import { connect } from "../connect/connect.ts";
-import { editedFile } from "../edited-file.ts";
+import { editedFile } from "../place.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { describeImport } from "./init-view.ts";
 import type { InitOptions, InitEnvironment } from "./init-options.ts";
@@ -43,17 +44,19 @@ export async function finishWritten(
   }
   const off = plan.additions.filter(({ entry }) => entry["enabled"] === false).length;
   const rest = off === 0 ? "" : `, ${off} of them switched off`;
-  environment.note(`${green("added")} ${count(plan.additions.length, "server")} to ${file}${rest}.`);
+  environment.note(`${green("added")} ${countOf(plan.additions.length, "server")} to ${file}${rest}.`);
   if (moved.length > 0) {
     const where = protection === "keyring" ? "sealed with the keyring" : "in a file of yours alone";
-    environment.note(`${green("moved")} ${count(moved.length, "secret")} out of plain text: kept ${where}.`);
+    environment.note(
+      `${green("moved")} ${countOf(moved.length, "secret")} out of plain text: kept ${where}.`,
+    );
   }
   const plain = moved.length > 0 ? 0 : plan.additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
   if (plain > 0) {
     const again = commandLine(["init", "--undo"], options);
     const move = commandLine(["init", "--yes", "--move-secrets"], options);
     environment.note(
-      `${yellow("warning")} ${count(plain, "secret")} of theirs stand in plain text. To move them: ${again} && ${move}`,
+      `${yellow("warning")} ${countOf(plain, "secret")} of theirs stand in plain text. To move them: ${again} && ${move}`,
     );
   }
   environment.note(
@@ -91,10 +94,6 @@ async function connectAll(
     if (code !== EXIT.ok) exitCode = code;
   }
   return exitCode;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 export function printJson(environment: InitEnvironment, value: unknown): void {

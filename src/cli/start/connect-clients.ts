@@ -1,4 +1,5 @@
 /** The step that changes files of other programs: each is shown, asked about and kept as it was. */
+import { listOf } from "../terminal/wording.ts";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import { writeClientEdit } from "../../clients/connect/client-edit.ts";
 import type { ClientsRead } from "../../clients/read/read-clients.ts";
@@ -8,7 +9,7 @@ import { planConnection } from "../connect/connect.ts";
 import { wordsOf } from "../connect/connect-server.ts";
 import { diffServers, showDiff } from "../terminal/shown-diff.ts";
 import type { Connected } from "./cost-summary.ts";
-import { listOf, tellCommands, short, type StartDeps } from "./start-deps.ts";
+import { tellCommands, short, type StartDeps } from "./start-deps.ts";
 import { bold, cyan, green, note, red } from "../terminal/terminal.ts";
 
 /** Servers that have not answered stay in the client: there, they may work. */

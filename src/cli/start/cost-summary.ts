@@ -1,7 +1,7 @@
 /** What connecting comes to, in tokens that were counted. What was not counted is said, never guessed. */
+import { countOf, withCommas } from "../terminal/wording.ts";
 import type { TokenReport } from "../../app/app.ts";
 import { CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
-import { countOf } from "../commands/operate/config.ts";
 
 /** A client that has the gateway, and the servers that were taken out of it. */
 export interface Connected {
@@ -46,8 +46,4 @@ export function describeCosts(
   if (unread.length > 0)
     lines.push(`Not counted, because they have not answered: ${unread.map(({ id }) => id).join(", ")}.`);
   return lines;
-}
-
-function withCommas(count: number): string {
-  return count.toLocaleString("en-US");
 }

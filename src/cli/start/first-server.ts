@@ -1,4 +1,5 @@
 /** The first server of somebody who has none: pasted from anywhere. */
+import { countOf, listOf } from "../terminal/wording.ts";
 import { spawnSync } from "node:child_process";
 import { CLIENT_TITLES } from "../../clients/client.ts";
 import { listFiledServers } from "../../config/entries/filed-servers.ts";
@@ -6,9 +7,8 @@ import type { JsonObject } from "../../core/json.ts";
 import { serverIdOf } from "../../core/names.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { commandLine } from "../command-line.ts";
-import { countOf } from "../commands/operate/config.ts";
 import { planNewServers, writeNewServers } from "../init/new-servers.ts";
-import { askSecrets, listOf, short, tellCommands, type StartDeps } from "./start-deps.ts";
+import { askSecrets, short, tellCommands, type StartDeps } from "./start-deps.ts";
 import { isWholePaste, readPastedServers } from "./pasted-servers.ts";
 import { cyan, green, red } from "../terminal/terminal.ts";
 

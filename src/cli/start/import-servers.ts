@@ -1,4 +1,5 @@
 /** The first step: what the clients have, and taking it over. */
+import { countOf } from "../terminal/wording.ts";
 import { CLIENT_IDS, CLIENT_TITLES } from "../../clients/client.ts";
 import type { ImportPlan } from "../../clients/import/plan-import.ts";
 import type { ClientsRead } from "../../clients/read/read-clients.ts";
@@ -6,7 +7,6 @@ import { writeImport } from "../../clients/import/write-import.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { openInputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";
-import { countOf } from "../commands/operate/config.ts";
 import { keepOnly } from "../init/init.ts";
 import { targetOf } from "../init/init-view.ts";
 import { describePlace } from "../init/new-servers.ts";

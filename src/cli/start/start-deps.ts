@@ -53,11 +53,6 @@ export async function askSecrets(
   );
 }
 
-/** `a, b and c`. */
-export function listOf(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)!}`;
-}
-
 /** A path below the home folder with `~`. */
 export function short(path: string, { homedir: home }: ClientPlace): string {
   return escapeUnprintable(path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);

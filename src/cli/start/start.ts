@@ -1,10 +1,10 @@
+import { listOf } from "../terminal/wording.ts";
 import { CLIENT_TITLES } from "../../clients/client.ts";
 import type { ClientsRead } from "../../clients/read/read-clients.ts";
 import type { Config, ServerConfig } from "../../config/config.ts";
 import { loadConfigWithInputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";
 import { canAsk } from "../terminal/confirm.ts";
-import { editedFile } from "../edited-file.ts";
 import { EXIT } from "../terminal/exit-code.ts";
 import { lookAtClients } from "../init/init.ts";
 import { ownProcess, typedCommand } from "../connect/own-command.ts";
@@ -16,12 +16,13 @@ import { connectClients } from "./connect-clients.ts";
 import { describeCosts, type Connected } from "./cost-summary.ts";
 import { addFirst } from "./first-server.ts";
 import { takeOver, tellFound } from "./import-servers.ts";
-import { listOf, type StartDeps, type StartEnvironment, type StartProgress } from "./start-deps.ts";
+import { type StartDeps, type StartEnvironment, type StartProgress } from "./start-deps.ts";
 import { openDialog, Stopped, type Dialog } from "./dialog.ts";
-import { bold, cyan, dim, note, red, yellow } from "../terminal/terminal.ts";
-import { thisPlace } from "../place.ts";
+import { bold, cyan, dim, note, red, yellow, print } from "../terminal/terminal.ts";
+import { thisPlace, editedFile } from "../place.ts";
 import { within } from "../../timing/deadline.ts";
 import { defineCommand } from "../command.ts";
+import { showStatus } from "./status.ts";
 
 export const startCommand = defineCommand({
   name: "start",
@@ -32,16 +33,16 @@ export const startCommand = defineCommand({
   run: (options: GlobalOptions) => start(options, startEnvironment()),
 });
 
-export function startEnvironment(): StartEnvironment {
+function startEnvironment(): StartEnvironment {
   return { place: thisPlace(), own: ownProcess() };
 }
 
 /** Whether there is a person who reads and answers. */
-export function isAtTerminal(): boolean {
+function isAtTerminal(): boolean {
   return canAsk() && process.stdout.isTTY && process.stderr.isTTY;
 }
 
-export async function start(options: GlobalOptions, environment: StartEnvironment): Promise<number> {
+async function start(options: GlobalOptions, environment: StartEnvironment): Promise<number> {
   if (!isAtTerminal() || options.json === true) {
     const words = ["init", "--yes", "--move-secrets", "--connect"];
     note(`${red("error")} the guided start needs a terminal. Without one: ${commandLine(words, options)}`);
@@ -190,3 +191,23 @@ function firstStep(connected: readonly Connected[], command: (...words: string[]
   const changed = connected.filter(({ isNew }) => isNew);
   return changed.length > 0 ? `Restart ${titlesOf(changed)}.` : `Open ${titlesOf(connected)}.`;
 }
+
+export async function runWithoutCommand(): Promise<number> {
+  if (!isAtTerminal()) {
+    print(SHORT_HELP);
+    return EXIT.ok;
+  }
+  const environment = startEnvironment();
+  return (await showStatus(environment)) ? EXIT.ok : start({}, environment);
+}
+
+const SHORT_HELP = `Repertoire: all your MCP servers behind one, and what worked is kept as a tool.
+
+  repertoire start            set everything up, step by step (needs a terminal)
+  repertoire init --yes       take over the servers that your AI clients have
+  repertoire connect CLIENT   write the gateway into a client's config
+  repertoire tools [QUERY]    list the tools, or find one for a task
+  repertoire call TOOL        call one: repertoire call files.read path=/tmp/a
+  repertoire doctor           check that everything works
+
+All commands: repertoire --help`;

@@ -1,4 +1,5 @@
 /** How things are, in a few lines, for somebody who is set up. Nothing is started. */
+import { countOf } from "../terminal/wording.ts";
 import { findProgramProblem, type ServerView } from "../../app/app.ts";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import { isOwnEntry } from "../../clients/read/own-entry.ts";
@@ -7,7 +8,6 @@ import type { ServerConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { VERSION } from "../../core/version.ts";
-import { countOf } from "../commands/operate/config.ts";
 import { findOwnScript } from "../connect/own-command.ts";
 import { paintStatus, timeOf, type RunView } from "../commands/runs/run-view.ts";
 import { openSession } from "../session.ts";

@@ -2,10 +2,10 @@
  * Starts servers and shows how each one does: a line for each that has answered or failed, and below them one line that says what is
  * still starting. Nobody has to wait: Enter goes on, and what is still starting goes on starting until the guided start ends.
  */
+import { countOf } from "../terminal/wording.ts";
 import type { App, ServerView } from "../../app/app.ts";
 import type { ServerConfig } from "../../config/config.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
-import { countOf } from "../commands/operate/config.ts";
 import { reportUnusable } from "../doctor/config-checks.ts";
 import { cureFor, type CurePlace } from "../doctor/cures.ts";
 import { Stopped, type Dialog } from "./dialog.ts";

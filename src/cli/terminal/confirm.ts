@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { Interrupted } from "./interrupted.ts";
+import { Interrupted } from "./exit-code.ts";
 import { terminalOptions } from "./terminal.ts";
 
 /** Whether there is somebody at a terminal, who wants to be asked. */

@@ -1,6 +1,4 @@
 import { RepertoireError, type ToolError, type ToolErrorCode } from "../../core/errors.ts";
-import { Interrupted } from "./interrupted.ts";
-
 /** What a script can tell from the number alone. */
 export const EXIT = {
   ok: 0,
@@ -68,4 +66,12 @@ const CODES: ReadonlyMap<number, string> = new Map([
 
 export function codeOfExit(exitCode: number): string {
   return CODES.get(exitCode) ?? "FAILED";
+}
+
+/** A person pressed Ctrl-C at a question. The command ends there; the message says what was not done. */
+export class Interrupted extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Interrupted";
+  }
 }

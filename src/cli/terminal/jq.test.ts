@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Interrupted } from "./interrupted.ts";
+import { Interrupted } from "./exit-code.ts";
 import { runJq } from "./jq.ts";
 
 it.each([

@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../process/program-file.ts";
-import { Interrupted } from "./interrupted.ts";
+import { Interrupted } from "./exit-code.ts";
 
 export interface JqRequest {
   readonly text: string;

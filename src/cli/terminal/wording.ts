@@ -1,4 +1,4 @@
-/** Times as people say them. Data (`--json`) has the exact time. */
+/** Counts, lists and times as people write them. Data (`--json`) has the exact time. */
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -19,4 +19,19 @@ export function agoOf(iso: string, nowMs: number = Date.now()): string {
   const days = Math.floor(seconds / DAY_S);
   if (days > DAYS_MAX) return iso.slice(0, 10);
   return days === 1 ? "1 day ago" : `${days} days ago`;
+}
+
+/** `1 tool`, `3 tools`. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** `12,345`. */
+export function withCommas(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `a, b and c`. */
+export function listOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)!}`;
 }

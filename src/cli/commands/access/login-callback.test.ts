@@ -1,6 +1,7 @@
+import { spawn } from "node:child_process";
 import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listenForCallback, WRONG_COUNT_MAX } from "./login-callback.ts";
+import { listenForCallback, openBrowser, WRONG_COUNT_MAX } from "./login-callback.ts";
 
 async function open(port?: number, waitMs?: number) {
   const listener = await listenForCallback(port, waitMs);
@@ -88,4 +89,27 @@ describe("the listener for the end of a login", () => {
     first.close();
     expect((await open(port)).redirectUrl).toBe(first.redirectUrl);
   });
+});
+
+/** Starts nothing that shows anything; remembers what was to be started. */
+function watchStarts() {
+  const started: (readonly string[])[] = [];
+  const start = ((_command: string, args: readonly string[]) => {
+    started.push(args);
+    return spawn(process.execPath, ["-e", ""], { stdio: "ignore" });
+  }) as unknown as typeof spawn;
+  return { started, start };
+}
+
+it("T086: a page is one argument of a program, whatever is in it", () => {
+  const { started, start } = watchStarts();
+  const url = new URL("https://as.example/authorize?a=$(id)&b=`id`&c=;id|id");
+  openBrowser(url, start);
+  expect(started.map((args) => args.at(-1))).toEqual([url.href]);
+});
+
+it.each(["file:///etc/passwd", "javascript:alert(1)", "vscode://x"])("T086: %s is not opened", (url) => {
+  const { started, start } = watchStarts();
+  openBrowser(new URL(url), start);
+  expect(started).toEqual([]);
 });

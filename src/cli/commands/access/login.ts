@@ -1,13 +1,12 @@
+import { countOf } from "../../terminal/wording.ts";
 import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
-import type { AuthorizationWay, LoginView } from "../../../app/app.ts";
+import type { AuthorizationWay, LoginView, LogoutView } from "../../../app/app.ts";
 import { serverIdOf } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { countOf } from "../operate/config.ts";
-import { refuse } from "../../app-call.ts";
+import { refuse, useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { CallbackListener } from "./login-callback.ts";
-import { openBrowser } from "../../terminal/open-browser.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
 import { openSessionFor } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -52,15 +51,15 @@ async function login(server: string, options: LoginOptions): Promise<number> {
     const answer = await session.app.logins.login(server, async (lastRedirectUrl) => {
       const port = options.port ?? portOf(lastRedirectUrl);
       if (options.paste === true) return pasteWay(port ?? PASTE_PORT);
-      const { listenForCallback } = await import("./login-callback.ts");
+      const { listenForCallback, openBrowser } = await import("./login-callback.ts");
       listener = await listenForCallback(port);
-      return browserWay(listener, options.browser);
+      return browserWay(listener, options.browser ? openBrowser : undefined);
     });
     if (!answer.success) {
       return refuse(answer.error, options);
     }
     if (options.json === true) printJson(answer.data);
-    else show(answer.data);
+    else showLogin(answer.data);
     return EXIT.ok;
   } finally {
     listener?.close();
@@ -68,13 +67,13 @@ async function login(server: string, options: LoginOptions): Promise<number> {
   }
 }
 
-function browserWay(listener: CallbackListener, opens: boolean): AuthorizationWay {
+function browserWay(listener: CallbackListener, open?: (url: URL) => void): AuthorizationWay {
   return {
     redirectUrl: listener.redirectUrl,
     authorize(url, isAnswer) {
       const answer = listener.waitFor(isAnswer);
       showPage(url);
-      if (opens) openBrowser(url);
+      open?.(url);
       return withProgress("waiting for the browser; Ctrl-C gives up", () => answer);
     },
   };
@@ -109,7 +108,7 @@ function readLine(): Promise<string> {
   });
 }
 
-function show({ server, needed, account, toolCount, storedIn }: LoginView): void {
+function showLogin({ server, needed, account, toolCount, storedIn }: LoginView): void {
   const tools = toolCount === undefined ? "it does not list its tools yet" : countOf(toolCount, "tool");
   if (!needed) return note(`${server} needs no login; ${tools}`);
   const who = account === undefined ? "" : ` as ${escapeUnprintable(account)}`;
@@ -126,4 +125,25 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new InvalidArgumentError("a port is a number from 1 to 65535");
+}
+
+export const logoutCommand = defineCommand({
+  name: "logout",
+  group: "access",
+  summary: "End the login to a remote server, and forget it",
+  arguments: [{ words: "<server>", about: "the remote server", completes: ["servers"] }],
+  examples: ["repertoire logout github"],
+  run: (options: GlobalOptions, server: string) =>
+    useApp(options, (app) => app.logins.logout(server), { show: showLogout }),
+});
+
+const REVOCATIONS = {
+  revoked: "the server has ended it",
+  not_offered: "the server offers no way to end it; what was given runs out by itself",
+  failed: "the server could not be told; what was given runs out by itself",
+} as const;
+
+function showLogout({ server, wasLoggedIn, revocation = "not_offered" }: LogoutView): void {
+  if (!wasLoggedIn) return note(`${server} was not logged in to`);
+  note(`${green("logged out")} of ${server}; ${REVOCATIONS[revocation]}`);
 }

@@ -1,7 +1,7 @@
 import type { GlobalOptions } from "../../global-options.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
-import { callMetaTool } from "../../meta-call.ts";
+import { callMetaTool } from "../../app-call.ts";
 import { note, printTable, yellow } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { VISIBILITIES, type Visibility } from "../../../core/store.ts";
-import { callMetaTool } from "../../meta-call.ts";
+import { callMetaTool } from "../../app-call.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
 import { dim, green, note, print, yellow } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";

@@ -1,4 +1,5 @@
 /** `repertoire audit`: who changed or was refused what, newest first, as the trail in the store has it. */
+import { agoOf } from "../../terminal/wording.ts";
 import { InvalidArgumentError } from "commander";
 import type { App } from "../../../app/app.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -6,7 +7,6 @@ import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
-import { agoOf } from "../../terminal/wording.ts";
 import { defineCommand } from "../../command.ts";
 
 interface AuditOptions extends GlobalOptions {

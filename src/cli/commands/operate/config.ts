@@ -1,3 +1,4 @@
+import { countOf } from "../../terminal/wording.ts";
 import type { Config, ServerConfig } from "../../../config/config.ts";
 import { describeConfig } from "../../../config/describe.ts";
 import { readConfigText } from "../../../config/files/config-text.ts";
@@ -115,8 +116,4 @@ function stateOf({ enabled, trusted, problems, missingInputs }: ServerConfig): s
   if (!trusted) return "  not trusted yet: repertoire trust";
   if (problems.length > 0 && !lackOnlyInputs(problems)) return "  not usable";
   return missingInputs.map((input) => `  needs an input: repertoire input set ${input}`).join("");
-}
-
-export function countOf(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -3,13 +3,13 @@ import { formatProblem } from "../../../config/problem.ts";
 import { RepertoireError } from "../../../core/errors.ts";
 import { reserveStdout } from "../../../process/stdout.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { watchExceptions } from "../../terminal/exceptions.ts";
 import { watchSignals } from "../../terminal/signals.ts";
 import { commandLine } from "../../command-line.ts";
 import { bold, dim, note, print } from "../../terminal/terminal.ts";
 import { logOptionsOf, logWarnings, openSession, type Session } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { defineCommand } from "../../command.ts";
+import type { Log } from "../../../core/log.ts";
 
 export const serveCommand = defineCommand({
   name: "serve",
@@ -139,4 +139,31 @@ function reportReloads({ config, log }: Session, options: GlobalOptions): () => 
     logWarnings(log, event.warnings);
     log.info("config.reloaded", { servers: event.config.servers.map((server) => server.id) });
   });
+}
+
+/** Longer than everything that ends in order may take together; what an exception left broken may never end by itself. */
+const DRAIN_MS_MAX = 30_000;
+
+interface ExceptionWatch {
+  /** The exit code that the first exception means. */
+  readonly thrown: Promise<number>;
+}
+
+/**
+ * What nothing has caught. After an exception the state of the process is unknown: it is logged, and the process ends in order
+ * (clients are answered, runs stay resumable) instead of in the middle. A rejected promise that nothing handles has broken off
+ * nothing but itself: it is a bug to log, and no reason to drop every client.
+ */
+function watchExceptions(log: Log): ExceptionWatch {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let isEnding = false;
+  process.on("uncaughtException", (error) => {
+    log.error("gateway.uncaught", { error });
+    if (isEnding) return;
+    isEnding = true;
+    setTimeout(() => process.exit(EXIT.failed), DRAIN_MS_MAX);
+    resolve(EXIT.failed);
+  });
+  process.on("unhandledRejection", (error) => log.error("gateway.unhandled", { error }));
+  return { thrown: promise };
 }

@@ -1,3 +1,4 @@
+import { agoOf } from "../../terminal/wording.ts";
 import { InvalidArgumentError } from "commander";
 import { shortRunIds, type App } from "../../../app/app.ts";
 import { displayNameOf } from "../../../core/names.ts";
@@ -6,7 +7,6 @@ import { useApp } from "../../app-call.ts";
 import { durationOf, paintStatus, RUN_STATUSES, statusOf, timeOf, type RunView } from "./run-view.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
-import { agoOf } from "../../terminal/wording.ts";
 import { defineCommand } from "../../command.ts";
 
 interface RunsOptions extends GlobalOptions {

@@ -1,3 +1,4 @@
+import { agoOf } from "../../terminal/wording.ts";
 import type { App } from "../../../app/app.ts";
 import type { Json } from "../../../core/json.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
@@ -9,7 +10,6 @@ import { findRunId, noRun } from "./run-reference.ts";
 import { durationOf, paintStatus, statusOf, timeOf, type TraceView } from "./run-view.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, print, printJson, red } from "../../terminal/terminal.ts";
-import { agoOf } from "../../terminal/wording.ts";
 import { treeLines } from "./trace-tree.ts";
 import { defineCommand } from "../../command.ts";
 

@@ -1,10 +1,10 @@
+import { countOf } from "../../terminal/wording.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import type { App } from "../../../app/app.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
-import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { readSource, STDIN } from "./run-request.ts";
 import { green, note, print, yellow } from "../../terminal/terminal.ts";

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { serverIdOf } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { canAsk } from "../../terminal/confirm.ts";
-import { editedFile } from "../../edited-file.ts";
+import { editedFile } from "../../place.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import {
   draftNewServers,

@@ -1,3 +1,4 @@
+import { agoOf, countOf } from "../../terminal/wording.ts";
 import type { ServerView } from "../../../app/app.ts";
 import type { ServerConfig } from "../../../config/config.ts";
 import { formatProblem } from "../../../config/problem.ts";
@@ -7,12 +8,10 @@ import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { describeStarting } from "../../../process/starting.ts";
 import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
-import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { openSession } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { startServersVisibly } from "./start-servers.ts";
-import { agoOf } from "../../terminal/wording.ts";
 import { dim, note, print, printJson, printTable } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 

@@ -1,3 +1,4 @@
+import { withCommas } from "../../terminal/wording.ts";
 import type { TokenReport } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
@@ -126,8 +127,4 @@ function printNumbers(head: readonly string[], rows: readonly (readonly (string 
 
 function cellOf(cell: string | number): string {
   return typeof cell === "number" ? withCommas(cell) : cell;
-}
-
-function withCommas(count: number): string {
-  return count.toLocaleString("en-US");
 }

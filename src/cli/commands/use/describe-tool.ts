@@ -1,10 +1,10 @@
 /** One tool, meta-tool, built-in node or server, for a person who wants to use it. */
+import { countOf } from "../../terminal/wording.ts";
 import type { ToolAnnotations, ToolDefinition } from "../../../core/tool.ts";
 import { typeText } from "../../../text/schema-type.ts";
 import { SHOWN } from "../../../text/type-style.ts";
 import { callablesIn, gatherTools, signatureOfCallable, type Callable } from "./callable.ts";
 import { commandLine } from "../../command-line.ts";
-import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { exampleWords, parameterLines, parametersOf } from "./parameters.ts";
 import type { Session } from "../../session.ts";

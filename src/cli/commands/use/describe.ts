@@ -1,9 +1,8 @@
 import { parseReference } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { refuse } from "../../app-call.ts";
+import { refuse, callMetaToolIn } from "../../app-call.ts";
 import { findCallable, nodesOf } from "./callable.ts";
 import { describeServer, showCallable } from "./describe-tool.ts";
-import { callMetaToolIn } from "../../meta-call.ts";
 import { openSession } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, print, red, yellow } from "../../terminal/terminal.ts";

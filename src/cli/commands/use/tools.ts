@@ -1,3 +1,4 @@
+import { countOf } from "../../terminal/wording.ts";
 import type { ServerView } from "../../../app/app.ts";
 import type { Config } from "../../../config/config.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
@@ -14,7 +15,6 @@ import {
   type Callable,
 } from "./callable.ts";
 import { commandLine } from "../../command-line.ts";
-import { countOf } from "../operate/config.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
 import { openSession, type Session } from "../../session.ts";
