@@ -92,8 +92,9 @@ it("every command has a group, a name of its own and a summary of one line", () 
   const names = COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(names).toHaveLength(45);
   expect(new Set(names).size).toBe(names.length);
-  for (const { name, group, summary, isHidden } of COMMANDS) {
+  for (const { name, group, summary, isHidden, help = "" } of COMMANDS) {
     expect(Object.keys(GROUP_TITLES), name).toContain(group);
     expect(summary, name).toMatch(isHidden === true ? /^$/ : /^[A-Z][^\n]*[^.\n]$/);
+    for (const line of help.split("\n")) expect(line.length, `${name}: ${line}`).toBeLessThanOrEqual(120);
   }
 });

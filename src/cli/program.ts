@@ -78,7 +78,7 @@ function usageError({ exitCode, code, message }: CommanderError): number {
   return EXIT.usage;
 }
 
-const HELP_HINT = "repertoire --help shows what there is.";
+const HELP_HINT = "Run: repertoire --help";
 
 /** The options of the program that say how it speaks. */
 interface OwnOptions {
@@ -93,9 +93,9 @@ export function createProgram(finish: Finish): Command {
   const program = new Command("repertoire")
     .description("One MCP endpoint in front of all your MCP servers. It keeps what worked as a tool.")
     .version(VERSION, "-V, --version", "Print the version")
-    .option("--json", "Print one JSON value instead of text, also of what fails")
+    .option("--json", "Print one JSON value instead of text, also for errors")
     .addOption(
-      new Option("--jq <filter>", "Print what this jq filter makes of the JSON; implies --json").implies({
+      new Option("--jq <filter>", "Filter the JSON with jq; implies --json").implies({
         json: true,
       }),
     )
@@ -109,24 +109,24 @@ export function createProgram(finish: Finish): Command {
     .addOption(
       createOption({
         flags: "--home <folder>",
-        about: "Keep everything in this folder (default: REPERTOIRE_HOME or the XDG data folder)",
+        about: "Store all data in this folder (default: REPERTOIRE_HOME or the XDG data folder)",
         completes: ["dirs"],
       }),
     )
-    .option("--quiet", "No notes and no progress; errors stay")
-    .option("--no-input", "Never ask; a command that would ask fails and says which option answers")
-    .addOption(new Option("--log-level <level>", "What goes to the log").choices(LOG_LEVELS))
+    .option("--quiet", "Print no notes and no progress, only results and errors")
+    .option("--no-input", "Never ask; a command that would ask fails and names the option that answers")
+    .addOption(new Option("--log-level <level>", "The lowest level that is logged").choices(LOG_LEVELS))
     .addOption(
       new Option(
         "--log-format <format>",
-        "How it is written (default: text on a terminal, else json)",
+        "The format of the log (default: text on a terminal, else json)",
       ).choices(LOG_FORMATS),
     )
     .helpOption("-h, --help", "Show help")
     .helpCommand("help [command]", "Show help for a command")
     .commandsGroup(`${GROUP_TITLES.operate}:`)
     .configureHelp({ subcommandTerm })
-    .showHelpAfterError("(repertoire --help shows what there is)")
+    .showHelpAfterError("(run repertoire --help for the list of commands)")
     .exitOverride()
     .configureOutput({
       writeOut: write,
@@ -148,21 +148,21 @@ function subcommandTerm(command: Command): string {
 
 const HELP_AFTER = `
 Examples:
-  $ repertoire init                        take over the servers that your other clients have
-  $ repertoire serve                       the gateway over stdio, for an MCP client to start
+  $ repertoire init                        import the servers of your AI clients
+  $ repertoire serve                       serve MCP over stdio; MCP clients start this
   $ repertoire connect cursor              write the gateway into a client's config
-  $ repertoire doctor                      is everything in order?
-  $ repertoire tools                       all tools, by server, as code calls them
+  $ repertoire doctor                      check that everything works
+  $ repertoire tools                       list all tools, by server
   $ repertoire call notes.add text=Hello   call one of them
-  $ repertoire cost                        what they cost in every conversation
-  $ repertoire run report.ts --input n=3   TypeScript against your tools
-  $ repertoire run deploy.json             a workflow; repertoire validate checks it first
-  $ repertoire resume last                 go on where the last run stopped
-  $ repertoire show last                   what a run did, step by step
-  $ repertoire list "github*"              what was kept, by pattern
+  $ repertoire cost                        what they cost in tokens in every conversation
+  $ repertoire run report.ts --input n=3   run TypeScript that calls your tools
+  $ repertoire run deploy.json             run a workflow; repertoire validate checks it first
+  $ repertoire resume last                 continue the last run where it stopped
+  $ repertoire show last                   show what a run did, step by step
+  $ repertoire list "github*"              list the library, by pattern
   $ repertoire describe pr-analyzer --json
-  $ repertoire save DRAFT issues:stale --description "Issues that nobody touched."
-  $ repertoire test                        does what was kept still give what it gave?
+  $ repertoire save DRAFT issues:stale --description "Issues without activity."
+  $ repertoire test                        replay the examples of the library
 
 Exit codes:
   0 ok            1 failed       2 usage       3 auth      4 unreachable     5 tool error

@@ -11,8 +11,8 @@ export const completionsCommand = defineCommand({
   group: "operate",
   summary: "Print a completion script for your shell",
   arguments: [{ words: "<shell>", about: "the shell", choices: SHELLS }],
-  help: `It completes commands, options, servers, tools and their parameters, what was kept, drafts and runs, from what is known already: no
-server is started for it. Where a file fits, names of files are completed as before.`,
+  help: `It completes commands, options, servers, tools and their parameters, library items, drafts and runs, from what is
+already known: it starts no server. Where a file fits, file names are completed as usual.`,
   examples: [
     "source <(repertoire completions bash)                                      in ~/.bashrc",
     `repertoire completions zsh > "\${fpath[1]}/_repertoire"`,

@@ -34,39 +34,38 @@ import { undoChange, type Undone } from "../../config/files/backup.ts";
 export const connectCommand = defineCommand({
   name: "connect",
   group: "start",
-  summary: "Write this gateway into the config of an MCP client",
+  summary: "Add this gateway to the config of an MCP client",
   arguments: [{ words: "<client>", about: `one of ${CLIENT_IDS.join(", ")}`, completes: ["clients"] }],
   options: [
-    { flags: "--project", about: "For this folder only, in the file that the project shares" },
-    { flags: "--profile <name>", about: "Show the client this profile of the config, and nothing else" },
+    { flags: "--project", about: "For this folder only, in the config file of the project" },
+    { flags: "--profile <name>", about: "Show the client only this profile of the config" },
     {
       flags: "--http <url>",
-      about: "Let the client reach a running gateway at this address instead of starting one",
+      about: "Connect to a running gateway at this address instead of starting one",
     },
     {
       flags: "--no-token",
-      about: `With --http: no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`,
+      about: `With --http: send no token from ${TOKEN_VARIABLE}, for a gateway behind OAuth`,
     },
     {
       flags: "--keep-servers [names...]",
-      about: "Leave servers in the client that the gateway has too: all, or those named",
+      about: "Keep servers in the client that the gateway also has: all, or those named",
     },
-    { flags: "--yes", about: "Do not ask; needed where there is no terminal" },
+    { flags: "--yes", about: "Do not ask; required without a terminal" },
     {
       flags: "--undo",
-      about:
-        "Put the client's file back as it was, to the byte; of one that was changed since, only the entries",
+      about: "Restore the client's file, byte for byte; if it was changed since, only the entries",
     },
     {
       flags: "--force",
-      about: "With --undo: the whole file, also where it was changed since; what was changed is lost",
+      about: "With --undo: the whole file, also if it was changed since; those changes are lost",
     },
   ],
   dryRun: "own",
-  help: `It shows the difference and asks once. It writes the entry "${OWN_KEY}" and takes out the servers that your config has too,
-because the client would otherwise see their tools twice; --keep-servers leaves them. Comments and layout stay. The
-file as it was is kept in the backups folder of the home, and --undo puts it back. With --project, --profile or --http
-no server is taken out.`,
+  help: `It shows the change and asks once. It adds the entry "${OWN_KEY}" and removes the servers that your config also has,
+because the client would otherwise see their tools twice; --keep-servers keeps them. Comments and layout stay. The old
+file is stored in the backups folder of the home, and --undo restores it. With --project, --profile or --http no server
+is removed.`,
   examples: [
     "repertoire connect claude",
     "repertoire connect vscode --project --profile review",

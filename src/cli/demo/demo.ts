@@ -21,8 +21,8 @@ import { openSession } from "../session.ts";
 export const demoCommand = defineCommand({
   name: "demo",
   group: "start",
-  summary: "Start a gateway in a temporary home, talk to it, show what happens, and serve it over HTTP",
-  options: [{ flags: "--no-serve", about: "End after the story" }],
+  summary: "Show what Repertoire does, in a temporary folder, then serve that gateway over HTTP",
+  options: [{ flags: "--no-serve", about: "Exit after the demo, without serving" }],
   run: demo,
 });
 

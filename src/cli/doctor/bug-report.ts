@@ -38,18 +38,18 @@ const NPM_WAIT_MS = 5_000;
 export const bugReportCommand = defineCommand({
   name: "bug-report",
   group: "operate",
-  summary:
-    "Write what a bug report needs, without secrets: versions, the shape of the config, states, errors",
+  summary: "Write what a bug report needs, without secrets: versions, config keys, states, errors",
   options: [
     {
       flags: "--out <file>",
-      about: "write to this new file instead of standard output",
+      about: "write to this file, which must not exist yet, instead of standard output",
       completes: ["files"],
     },
   ],
-  help: `In it: versions and how it was installed; the keys of the config without its texts; the states and last errors of the servers; what doctor
-says; the last ${LOG_LINES_MAX} lines of the log, where there is a log file; the error codes of the last ${FAILED_RUNS_MAX} runs that failed. Not in it: values of env,
-headers and arguments, addresses beyond the host, results, your name, your host. It is sent nowhere. Look at it before you send it.`,
+  help: `It contains versions and how Repertoire was installed; the keys of the config without its texts; the states and last
+errors of the servers; the output of doctor; the last ${LOG_LINES_MAX} lines of the log file, if there is one; the error
+codes of the last ${FAILED_RUNS_MAX} failed runs. It does not contain values of env, headers and arguments, addresses
+beyond the host, results, your name or your host. It is sent nowhere. Read it before you share it.`,
   examples: ["repertoire bug-report", "repertoire bug-report --out report.json"],
   run: (options: BugReportOptions) => report(options),
 });

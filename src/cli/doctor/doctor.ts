@@ -32,19 +32,20 @@ interface DoctorOptions extends GlobalOptions {
 export const doctorCommand = defineCommand({
   name: "doctor",
   group: "operate",
-  summary: "Check that everything is in order, and say what cures what is not",
+  summary: "Check that everything works, and print the command that fixes each problem",
   options: [
     {
       flags: "--servers [names...]",
-      about: "Start the servers as well, or those named, and ask what they offer",
+      about: "Also start the servers, or those named, and check what they offer",
       completes: ["servers"],
     },
     {
       flags: "--fix",
-      about: "Repair what has one safe repair: modes, left-over files, slips in the config; then look again",
+      about:
+        "Fix what has one safe fix: file modes, left-over files, small mistakes in the config; then check again",
     },
-    { flags: "--yes", about: "With --fix, change the config without being asked" },
-    { flags: "--dry-run", about: "With --fix, say what would be repaired, and change nothing" },
+    { flags: "--yes", about: "With --fix: change the config without asking" },
+    { flags: "--dry-run", about: "With --fix: show what would be fixed, and change nothing" },
   ],
   examples: [
     "repertoire doctor",

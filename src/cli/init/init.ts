@@ -26,37 +26,37 @@ import { undoChange } from "../../config/files/backup.ts";
 export const initCommand = defineCommand({
   name: "init",
   group: "start",
-  summary: "Take over the MCP servers that your other clients have",
+  summary: "Import the MCP servers of your other clients",
   options: [
-    { flags: "--yes", about: "Do not ask; needed where there is no terminal" },
+    { flags: "--yes", about: "Do not ask; required without a terminal" },
     {
       flags: "--from <client...>",
-      about: `only from these: ${CLIENT_IDS.join(", ")}`,
+      about: `import only from these clients: ${CLIENT_IDS.join(", ")}`,
       completes: ["clients"],
     },
-    { flags: "--only <server...>", about: "only these servers, by the names that are shown" },
+    { flags: "--only <server...>", about: "import only these servers, by the names that are shown" },
     {
       flags: "--move-secrets",
-      about: "Move secrets that stand in plain text to the keyring, or to a file of yours alone",
+      about: "Move secrets from plain text to the keyring, or to a file that only you can read",
     },
     {
       flags: "--connect",
-      about: "Write the gateway into the config of each client that servers were found in",
+      about: "Also connect each client in which servers were found",
     },
     {
       flags: "--keep-servers",
-      about: "With --connect: leave the servers in the clients that the gateway has too",
+      about: "With --connect: leave the imported servers in the clients",
     },
     { flags: "--dry-run", about: "Show what would be added, and change nothing" },
-    { flags: "--undo", about: "Put the config back as it was before, to the byte" },
+    { flags: "--undo", about: "Restore the config file as it was, byte for byte" },
     {
       flags: "--force",
-      about: "With --undo: also where the file was changed since; what was changed is lost",
+      about: "With --undo: also if the file was changed since; those changes are lost",
     },
   ],
-  help: `It reads the configs of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex and Gemini CLI, of yourself and of
-this folder. Nothing is started, and their files are not changed (unless you say --connect). Servers that a project brought
-and you never approved are added switched off.`,
+  help: `It reads the config files of Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Codex and Gemini CLI: your own
+and those of this folder. It starts nothing, and changes their files only with --connect. Servers of a project file that
+you never approved are added disabled.`,
   examples: [
     "repertoire init",
     "repertoire init --dry-run",

@@ -27,8 +27,9 @@ import { showStatus } from "./status.ts";
 export const startCommand = defineCommand({
   name: "start",
   group: "start",
-  summary: "Set everything up, step by step: servers, secrets, clients",
-  help: `It asks before each change, and prints the command that does the same without questions. It can be run again at any time.`,
+  summary: "Set up servers, secrets and clients, step by step",
+  help: `It asks before each change and prints the command that makes the same change without questions. You can run it again
+at any time.`,
   examples: ["repertoire start"],
   run: (options: GlobalOptions) => start(options, startEnvironment()),
 });

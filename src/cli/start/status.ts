@@ -69,7 +69,7 @@ function triesOf(views: readonly ServerView[], others: readonly ClientId[]): [st
     ['repertoire tools "what you want to do"', "finds a tool for a task"],
     isFailing
       ? ["repertoire doctor --servers", "what is wrong, and the cure"]
-      : ["repertoire doctor", "is everything in order?"],
+      : ["repertoire doctor", "check that everything works"],
     others[0] === undefined
       ? ["repertoire start", "looks for new servers and clients"]
       : [`repertoire connect ${others[0]}`, "connects one more client"],

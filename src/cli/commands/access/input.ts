@@ -22,10 +22,10 @@ const ID_ARGUMENT = { words: "<id>", about: "the ID of ${input:ID}", completes: 
 export const inputCommand = defineCommand({
   name: "input",
   group: "access",
-  summary: "Give, list and forget the values of inputs: what stands as ${input:ID} in the config",
-  help: `A value is asked for at the terminal and not shown, or is read from stdin. It is never an argument: the arguments of a
-command are seen by every program of the machine and stay in the history of the shell. It is kept with the secrets, and a
-gateway that is running starts the servers that waited for it.`,
+  summary: "Set, list and delete the values of inputs, ${input:ID} in the config",
+  help: `The value is typed at the terminal and not shown, or read from stdin. It is never an argument: other programs can read
+the arguments of a command, and the shell keeps them in its history. It is stored with the secrets, and running gateways
+start the servers that waited for it.`,
   examples: [
     "repertoire input list",
     "repertoire input set github-token",
@@ -35,12 +35,12 @@ gateway that is running starts the servers that waited for it.`,
   commands: [
     defineCommand({
       name: "list",
-      summary: "List the inputs: whether a value is kept, what protects it, which servers take it",
+      summary: "List the inputs: whether a value is stored, what protects it, which servers use it",
       run: list,
     }),
     defineCommand({
       name: "set",
-      summary: "Give an input its value, at the terminal or through stdin",
+      summary: "Set the value of an input, at the terminal or through stdin",
       arguments: [ID_ARGUMENT],
       // A value that is given all the same would be repeated in the usual complaint.
       takesExcess: true,
@@ -52,7 +52,7 @@ gateway that is running starts the servers that waited for it.`,
     }),
     defineCommand({
       name: "forget",
-      summary: "Remove the value of an input",
+      summary: "Delete the value of an input",
       arguments: [ID_ARGUMENT],
       dryRun: "own",
       run: (options: DryRunOptions, id: string) => {

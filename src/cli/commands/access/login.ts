@@ -25,17 +25,17 @@ const PASTE_PORT = 33_418;
 export const loginCommand = defineCommand({
   name: "login",
   group: "access",
-  summary: "Log in to a remote server; the gateway renews the login by itself",
+  summary: "Log in to a remote server; the gateway renews the login automatically",
   arguments: [{ words: "<server>", about: "the remote server", completes: ["servers"] }],
   options: [
-    { flags: "--no-browser", about: "Print the address of the page and do not open it" },
+    { flags: "--no-browser", about: "Print the address of the login page, and do not open it" },
     {
       flags: "--paste",
-      about: "On a machine without a browser: paste the address that it was sent to in the end",
+      about: "For a machine without a browser: paste the address that the browser ends at",
     },
     {
       flags: "--port <port>",
-      about: "Be called back at this port, for a client that is registered with it",
+      about: "Use this callback port, for a client that is registered with it",
       parse: parsePort,
     },
   ],
@@ -130,7 +130,7 @@ function parsePort(text: string): number {
 export const logoutCommand = defineCommand({
   name: "logout",
   group: "access",
-  summary: "End the login to a remote server, and forget it",
+  summary: "Log out of a remote server and delete the login",
   arguments: [{ words: "<server>", about: "the remote server", completes: ["servers"] }],
   examples: ["repertoire logout github"],
   run: (options: GlobalOptions, server: string) =>

@@ -20,9 +20,9 @@ const NAME_ARGUMENT = { about: "the name of the token", completes: ["tokens"] } 
 export const tokenCommand = defineCommand({
   name: "token",
   group: "access",
-  summary: "Show the token that clients need over HTTP; make, list, revoke and replace others",
-  help: `The default token may do everything and is made when it is first needed. Give other people and programs one of their own:
-it can do less, and it can be taken back alone. Such a token is shown once, when it is made.
+  summary: "Show the token that clients need over HTTP; create, list, revoke and rotate others",
+  help: `The default token may do everything and is created when it is first needed. Create separate tokens for other people and
+programs: they can have fewer scopes and can be revoked one by one. Such a token is shown once, when it is created.
 
 Scopes:
   read     list and read           call    also needed to run tools and code
@@ -40,12 +40,12 @@ Scopes:
   commands: [
     defineCommand({
       name: "list",
-      summary: "List the tokens: name, scopes, profiles, when they were made",
+      summary: "List the tokens: name, scopes, profiles, creation time",
       run: list,
     }),
     defineCommand({
       name: "create",
-      summary: "Make a token and show it, once",
+      summary: "Create a token and show it once",
       arguments: [{ words: "<name>", about: "who or what it is for, such as laptop or ci" }],
       options: [
         {
@@ -56,7 +56,7 @@ Scopes:
         {
           flags: "--profile <name>",
           about:
-            "open only this profile; may be given several times. Without it, every profile and the whole gateway",
+            "allow only this profile; repeatable. Without it, the token allows every profile and the whole gateway",
           parse: collect,
         },
       ],
@@ -65,14 +65,14 @@ Scopes:
     }),
     defineCommand({
       name: "revoke",
-      summary: "End a token at once, also for connections that are open",
+      summary: "Revoke a token at once, also for open connections",
       arguments: [{ words: "<name>", ...NAME_ARGUMENT }],
       dryRun: "copy",
       run: (options: GlobalOptions, name: string) => revoke(name, options),
     }),
     defineCommand({
       name: "rotate",
-      summary: "Replace a token by a new one with the same scopes; the old one ends at once",
+      summary: "Replace a token by a new one with the same scopes; the old one stops working at once",
       arguments: [{ words: "[name]", default: "default", ...NAME_ARGUMENT }],
       dryRun: "copy",
       run: (options: GlobalOptions, name: string) => rotate(name, options),

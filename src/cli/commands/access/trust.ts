@@ -27,14 +27,14 @@ interface TrustOptions extends DryRunOptions {
 export const trustCommand = defineCommand({
   name: "trust",
   group: "access",
-  summary: "Let the servers of this folder's repertoire.json be started",
+  summary: "Allow the servers of this folder's repertoire.json to start",
   options: [
-    { flags: "--yes", about: "Do not ask; needed where there is no terminal" },
-    { flags: "--revoke", about: "Take the trust back" },
+    { flags: "--yes", about: "Do not ask; required without a terminal" },
+    { flags: "--revoke", about: "Revoke the trust" },
   ],
   dryRun: "copy",
-  help: `A project's file names commands to run, so it counts only after you have seen it. The trust is bound to its exact
-content: a changed file must be trusted again. Your own file and one given with --config need no trust.`,
+  help: `A project file names commands to run, so it has no effect until you have seen and trusted it. The trust is bound to its
+exact content: a changed file must be trusted again. Your own file and a file given with --config need no trust.`,
   examples: ["repertoire trust", "repertoire trust --yes", "repertoire trust --revoke"],
   // What would be trusted is what a person reads; the question is for those who mean it.
   run: (options: TrustOptions) => run(options.dryRun === true ? { ...options, yes: true } : options),

@@ -15,11 +15,11 @@ interface Deleted {
 export const deleteCommand = defineCommand({
   name: "delete",
   group: "library",
-  summary: "Take an item out of the library; runs that use a version still find it",
-  arguments: [{ words: "<name>", about: "what it is called", completes: ["kept"] }],
+  summary: "Delete a library item; runs that use one of its versions still find it",
+  arguments: [{ words: "<name>", about: "its name", completes: ["kept"] }],
   dryRun: "copy",
-  help: `It is marked as deleted and its names are free again. Nothing asks whether you are sure: to be able to have it back,
-export it first and import it later.`,
+  help: `The item is marked as deleted, and its names can be used again. There is no confirmation. To be able to restore the
+item, export it first.`,
   examples: ["repertoire export backup math:sum", "repertoire delete math:sum", "repertoire import backup"],
   run: (options: DryRunOptions, name: string) => useApp(options, (app) => remove(app, name), { show }),
 });

@@ -16,12 +16,12 @@ interface Difference {
 export const diffCommand = defineCommand({
   name: "diff",
   group: "library",
-  summary: "Compare two versions: their sources, then what they take and give",
+  summary: "Compare two versions: the source, then the input and output schemas",
   arguments: [
     { words: "<before>", about: "name@1", completes: ["kept"] },
     { words: "<after>", about: "name@2", completes: ["kept"] },
   ],
-  help: `It exits with 0 when they are equal and with 1 when they differ.`,
+  help: `The exit code is 0 if they are equal and 1 if they differ.`,
   examples: ["repertoire diff math:sum@1 math:sum@2", "repertoire diff math:sum@1 math:sum"],
   run: (options: GlobalOptions, before: string, after: string) =>
     useApp(

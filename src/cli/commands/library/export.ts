@@ -16,9 +16,9 @@ interface Exported {
 export const exportCommand = defineCommand({
   name: "export",
   group: "library",
-  summary: "Write the library as files, one for each item, to keep in git or to share",
+  summary: "Write the library to files, one for each item, to commit or to share",
   arguments: [
-    { words: "<dir>", about: "the folder; it is made where there is none", completes: ["dirs"] },
+    { words: "<dir>", about: "the folder; created if it does not exist", completes: ["dirs"] },
     {
       words: "[pattern]",
       about: "only what matches: a substring, or a glob such as 'math:*'",
@@ -26,8 +26,8 @@ export const exportCommand = defineCommand({
     },
   ],
   dryRun: "own",
-  help: `A file has the source and, before it, everything else that was kept with the current version, its example too. Secrets
-of the config are left out of examples. Files that are as they should be are not touched; others are left alone.`,
+  help: `A file has the metadata and the example of the current version, then its source. Secrets of the config are left out of
+examples. Files that are up to date are not written again, and other files in the folder are not touched.`,
   examples: ["repertoire export library", "repertoire export library 'math:*' --json"],
   run: exportLibrary,
 });

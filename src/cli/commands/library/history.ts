@@ -23,8 +23,8 @@ interface History {
 export const historyCommand = defineCommand({
   name: "history",
   group: "library",
-  summary: "Show the versions of an item of the library, newest first",
-  arguments: [{ words: "<name>", about: "what it is called", completes: ["kept"] }],
+  summary: "Show the versions of a library item, newest first",
+  arguments: [{ words: "<name>", about: "its name", completes: ["kept"] }],
   examples: ["repertoire history math:sum", "repertoire history math:sum --json | jq '.versions[0].hash'"],
   run: (options: GlobalOptions, name: string) => useApp(options, (app) => historyOf(app, name), { show }),
 });

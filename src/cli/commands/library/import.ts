@@ -13,11 +13,11 @@ interface Imported {
 export const importCommand = defineCommand({
   name: "import",
   group: "library",
-  summary: "Take files that export wrote into the library",
+  summary: "Add files that export wrote to the library",
   arguments: [{ words: "<dir>", about: "the folder", completes: ["dirs"] }],
   dryRun: "copy",
-  help: `What is new is created, what has changed gets a new version, and nothing is deleted. All files are checked first; one
-that is wrong stops the import before anything is kept. What you import is a tool for every client: read it first.`,
+  help: `New items are created, changed items get a new version, and nothing is deleted. All files are checked first: one invalid
+file stops the import before anything is saved. What you import becomes a tool for every client, so read it first.`,
   examples: ["repertoire import library", "repertoire import library --json && repertoire test"],
   run: (options: DryRunOptions, folder: string) =>
     useApp(options, (app) => app.importLibrary(folder), { show, progress: "checking the files" }),

@@ -20,7 +20,7 @@ interface Listed {
 export const listCommand = defineCommand({
   name: "list",
   group: "library",
-  summary: "List what was kept in the library",
+  summary: "List the library",
   arguments: [{ words: "[pattern]", about: "a substring, or a glob such as 'math:*'", completes: ["kept"] }],
   examples: ["repertoire list", "repertoire list 'math:*' --json"],
   run: (options: GlobalOptions, pattern: string | undefined) =>

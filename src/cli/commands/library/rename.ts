@@ -10,12 +10,12 @@ import type { Capability } from "../../../core/store.ts";
 export const renameCommand = defineCommand({
   name: "rename",
   group: "library",
-  summary: "Give an item of the library a new name; the old one stays as an alias",
+  summary: "Rename a library item; the old name stays as an alias",
   arguments: [
-    { words: "<name>", about: "what it is called", completes: ["kept"] },
+    { words: "<name>", about: "its name", completes: ["kept"] },
     {
       words: "<new>",
-      about: "what it shall be called: namespace:action, or a bare name",
+      about: "its new name: namespace:action, or a bare name",
       completes: ["kept"],
     },
   ],
@@ -35,12 +35,12 @@ function showRenamed({ name, tool, aliases }: ItemNames): void {
 export const aliasCommand = defineCommand({
   name: "alias",
   group: "library",
-  summary: "Give an item of the library another name beside its own",
+  summary: "Add an alias to a library item",
   arguments: [
-    { words: "<name>", about: "what it is called", completes: ["kept"] },
+    { words: "<name>", about: "its name", completes: ["kept"] },
     {
       words: "<other>",
-      about: "what it shall be called as well: namespace:action, or a bare name",
+      about: "the alias: namespace:action, or a bare name",
       completes: ["kept"],
     },
   ],

@@ -10,7 +10,7 @@ import { defineCommand } from "../../command.ts";
 export const rollbackCommand = defineCommand({
   name: "rollback",
   group: "library",
-  summary: "Go back to an older version: it becomes the newest one, and none is lost",
+  summary: "Make an older version the current one again, as a new version; no version is lost",
   arguments: [{ words: "<name@version>", about: "the version to go back to", completes: ["kept"] }],
   dryRun: "copy",
   examples: ["repertoire history math:sum", "repertoire rollback math:sum@1"],

@@ -30,24 +30,24 @@ interface Saved {
 export const saveCommand = defineCommand({
   name: "save",
   group: "library",
-  summary: "Keep a draft under a name: it is a tool for every client then",
+  summary: "Save a draft to the library under a name: it becomes a tool for every client",
   arguments: [
-    { words: "<draft>", about: "the draft, as the run named it", completes: ["drafts"] },
+    { words: "<draft>", about: "the name of the draft, as the run printed it", completes: ["drafts"] },
     { words: "<name>", about: "namespace:action, or a bare name", completes: ["drafts"] },
   ],
   options: [
     { flags: "--description <text>", about: "what it does and when to use it", isRequired: true },
-    { flags: "--tag <tag>", about: "a word to find it by; may be given again", parse: collect, default: [] },
+    { flags: "--tag <tag>", about: "a tag to find it by; repeatable", parse: collect, default: [] },
     {
       flags: "--visibility <who>",
       about: "who it is meant for; a label that nothing enforces yet",
       choices: VISIBILITIES,
     },
-    { flags: "--overwrite", about: "Make a new version if the name exists; the old one is kept" },
+    { flags: "--overwrite", about: "Add a new version if the name exists; older versions are kept" },
   ],
   dryRun: "copy",
   examples: [
-    'repertoire save stale-issues-1f0c2d3e issues:stale --description "Open issues that nobody touched."',
+    'repertoire save stale-issues-1f0c2d3e issues:stale --description "Open issues without activity."',
     'repertoire save stale-issues-9a8b7c6d issues:stale --description "…" --tag triage --overwrite',
   ],
   run: (options: SaveOptions, draft: string, name: string) =>

@@ -23,10 +23,10 @@ type Tested = Readonly<Record<Outcome, number>> & { readonly reports: readonly R
 export const testCommand = defineCommand({
   name: "test",
   group: "library",
-  summary: "Replay the examples that were kept with the library, offline",
+  summary: "Replay the recorded examples of the library, offline",
   arguments: [{ words: "[name]", about: "only this item; name@2 for a version", completes: ["kept"] }],
-  help: `Each item runs with the inputs of the run that it was kept from. Its calls get the answers of that run; no server is
-asked. It exits with 1 when something comes out differently.`,
+  help: `Each item runs with the inputs of the run that it was saved from, and its calls get the recorded results of that run; no
+server is called. The exit code is 1 if a result differs.`,
   examples: ["repertoire test", "repertoire test math:sum@1 --json"],
   run: (options: GlobalOptions, name: string | undefined) => test(name ?? null, options),
 });

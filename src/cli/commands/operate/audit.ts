@@ -34,23 +34,23 @@ const PAGE_LENGTH = 500;
 export const auditCommand = defineCommand({
   name: "audit",
   group: "operate",
-  summary: "Show what was changed, decided and refused, newest first",
+  summary: "Show the audit trail: what was changed, decided and refused, newest first",
   options: [
     {
       flags: "--since <time>",
-      about: "only since then: 30m, 2h, 7d, or a date such as 2026-03-01",
+      about: "only since this time: 30m, 2h, 7d, or a date such as 2026-03-01",
       parse: parseSince,
     },
-    { flags: "--server <name>", about: "only what is about this server or its tools" },
+    { flags: "--server <name>", about: "only entries about this server or its tools" },
     {
       flags: "--limit <n>",
-      about: `at most so many, up to ${LIMIT_MAX}`,
+      about: `show at most this many, up to ${LIMIT_MAX}`,
       parse: parseLimit,
       default: LIMIT_DEFAULT,
     },
   ],
-  help: `On record are definitions of tools that changed or went, what was kept, renamed or deleted, decisions on approvals, and calls that the config denies.
-repertoire doctor says whether the trail was changed by hand.`,
+  help: `The trail records changed and removed tool definitions, saved, renamed and deleted library items, decisions on
+approvals, and calls that the config denies. repertoire doctor checks whether the trail was changed by hand.`,
   examples: [
     "repertoire audit",
     "repertoire audit --since 2h --server github",

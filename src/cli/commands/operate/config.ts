@@ -22,12 +22,12 @@ export const configCommand = defineCommand({
   commands: [
     defineCommand({
       name: "path",
-      summary: "Print which file is read, and the home folder",
+      summary: "Print which config file is used, and the home folder",
       run: showPath,
     }),
     defineCommand({
       name: "check",
-      summary: "Report everything that is wrong with the config, and change nothing",
+      summary: "Report all problems of the config, and change nothing",
       run: check,
     }),
     defineCommand({

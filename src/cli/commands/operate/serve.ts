@@ -14,21 +14,21 @@ import type { Log } from "../../../core/log.ts";
 export const serveCommand = defineCommand({
   name: "serve",
   group: "operate",
-  summary: "Serve MCP over stdio until the client goes, or over HTTP until a signal comes",
+  summary: "Serve MCP over stdio until the client disconnects, or over HTTP until a signal",
   options: [
     {
       flags: "--http [address]",
-      about: "Serve many clients over HTTP, on host:port or port (default: as the config says)",
+      about: "Serve many clients over HTTP, on host:port or port (default: from the config)",
     },
-    { flags: "--profile <name>", about: "Show what this profile of the config shows, and nothing else" },
+    { flags: "--profile <name>", about: "Serve only this profile of the config" },
     {
       flags: "--ready-json",
-      about: "With --http, print one line of JSON when it listens: its url and the token's file",
+      about: "With --http: print one line of JSON when it listens, with its url and the file of the token",
     },
   ],
-  help: `stdout carries the protocol and nothing else; the log goes to stderr. The client closing stdin ends it with 0,
-SIGINT with 130, SIGTERM with 143, an error inside that nothing caught with 1. Calls under way are finished and recorded first, for at most ten seconds; a run
-that could not end stands where it is, and goes on with: repertoire resume RUN. A second signal ends it at once.`,
+  help: `stdout carries only the protocol; the log goes to stderr. The exit code is 0 after the client closes stdin, 130 after
+SIGINT, 143 after SIGTERM and 1 after an uncaught error. Calls under way finish and are recorded first, for at most ten
+seconds; continue a run that did not finish with: repertoire resume RUN. A second signal exits at once.`,
   examples: [
     "claude mcp add repertoire -- repertoire serve",
     "repertoire serve --config ./repertoire.json --log-level debug 2> gateway.log",

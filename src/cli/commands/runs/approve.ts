@@ -25,25 +25,25 @@ type Question = Extract<Awaited<ReturnType<App["runs"]["question"]>>, { success:
 export const approveCommand = defineCommand({
   name: "approve",
   group: "runs",
-  summary: "Decide what a paused run waits with: it shows exactly what would be done, and asks",
+  summary: "Approve or deny what a paused run asks: shows exactly what would be done, then asks",
   arguments: [
     {
       words: "<run|last>",
-      about: "the id of the run, or its beginning or end, or last for the newest that waits for an approval",
+      about: "the id of the run, or its start or end, or last for the newest that waits for an approval",
       completes: ["runs"],
     },
   ],
   options: [
-    { flags: "--yes", about: "approve without being asked" },
-    { flags: "--deny", about: "say no; the run has failed then" },
+    { flags: "--yes", about: "approve without asking" },
+    { flags: "--deny", about: "deny it; the run then fails" },
     {
       flags: "--question <id>",
-      about: "decide only this question; the id is shown with it, and in --json of show and run",
+      about: "answer only this question; its id is shown with it, and in the --json of show and run",
     },
-    { flags: "--resume", about: "go on with the run at once" },
+    { flags: "--resume", about: "continue the run at once" },
   ],
-  help: `Without a terminal, --yes or --deny is needed. The answer counts for exactly what is shown, and is kept in the audit trail.
-With --yes or --deny, a run that went on to another question, or that asks several, is refused: name the question with --question.`,
+  help: `Without a terminal, --yes or --deny is required. The answer applies to exactly what is shown, and is recorded in the
+audit trail. If the run has moved on to another question or asks several, --yes and --deny also need --question.`,
   examples: [
     "repertoire approve last",
     "repertoire approve last --yes --resume",

@@ -27,7 +27,7 @@ type Drawing =
 export const graphCommand = defineCommand({
   name: "graph",
   group: "runs",
-  summary: "Draw the plan of a workflow: what runs after what, and what side by side",
+  summary: "Draw a workflow: the order of its nodes, and which run in parallel",
   arguments: [
     { words: "<file>", about: "the .json of a workflow, or - for standard input", completes: ["files"] },
   ],
@@ -35,7 +35,7 @@ export const graphCommand = defineCommand({
     { flags: "--svg", about: "draw an SVG instead of text" },
     {
       flags: "--out <file>",
-      about: "write the drawing into a file instead of to stdout",
+      about: "write the drawing to this file instead of standard output",
       completes: ["files"],
     },
   ],

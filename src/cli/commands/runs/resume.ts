@@ -21,11 +21,11 @@ interface ResumeOptions extends GlobalOptions {
 export const resumeCommand = defineCommand({
   name: "resume",
   group: "runs",
-  summary: "Go on with a run that stopped; nothing that is done is done again",
+  summary: "Continue a run that stopped; completed steps are not repeated",
   arguments: [
     {
       words: "<run|last>",
-      about: "the id of the run, or its beginning or end, or last for the newest of this folder",
+      about: "the id of the run, or its start or end, or last for the newest of this folder",
       completes: ["runs"],
     },
   ],
@@ -37,18 +37,18 @@ export const resumeCommand = defineCommand({
     },
     {
       flags: "--name <name>",
-      about: "something kept or drafted that is the corrected version",
+      about: "the library item or draft that has the corrected code",
       completes: ["kept", "drafts"],
     },
     {
       flags: "--input <key=value>",
-      about: "an input over those of the run before; secrets are given again",
+      about: "an input that replaces one of the earlier run; secrets must be given again",
       parse: collect,
       default: [],
     },
     {
       flags: "--uncertain <answer>",
-      about: `about a call whose outcome is not known: retry, skip or '{"result": …}'`,
+      about: `for a call whose outcome is not known: retry, skip or '{"result": …}'`,
     },
     { flags: "--timeout <ms>", about: "the time limit of the run" },
   ],

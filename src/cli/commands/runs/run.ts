@@ -24,26 +24,26 @@ interface RunOptions extends GlobalOptions {
 export const runCommand = defineCommand({
   name: "run",
   group: "runs",
-  summary: "Run TypeScript, a workflow, or something kept or drafted, against your tools",
+  summary: "Run TypeScript, a workflow, a library item or a draft with your tools",
   arguments: [
     {
       words: "<file|name>",
-      about: "a .ts or .js file, - for standard input, a .json workflow, or a name",
+      about: "a .ts or .js file, - for standard input, a .json workflow, or the name of an item or draft",
       completes: ["kept", "drafts", "files"],
     },
   ],
   options: [
     {
       flags: "--input <key=value>",
-      about: "an input, args.key in code; JSON where it is JSON, else text",
+      about: "an input, args.key in code; parsed as JSON if it is JSON, else text; repeatable",
       parse: collect,
       default: [],
     },
     { flags: "--intent <text>", about: "what the run is for, in one sentence" },
     { flags: "--timeout <ms>", about: "the time limit of the run" },
   ],
-  help: `A run that fails says what is done, and goes on with: repertoire resume RUN. Nothing that is done is done again.
-SIGINT and SIGTERM let the calls under way finish and be recorded first; a second one ends it at once.`,
+  help: `A run that fails prints which steps are done; continue it with: repertoire resume RUN. Completed steps are not repeated.
+After SIGINT or SIGTERM, the calls under way finish and are recorded; a second signal exits at once.`,
   examples: [
     "repertoire run report.ts --input repo=me/it --input days=7",
     "repertoire run deploy.json --input version=1.4.0",

@@ -42,17 +42,18 @@ export const runsCommand = defineCommand({
   group: "runs",
   summary: "List runs, newest first",
   options: [
-    { flags: "--status <status>", about: "only those that are", choices: RUN_STATUSES },
+    { flags: "--status <status>", about: "only runs with this status", choices: RUN_STATUSES },
     {
       flags: "--limit <n>",
-      about: `at most so many, up to ${LIMIT_MAX}`,
+      about: `show at most this many, up to ${LIMIT_MAX}`,
       parse: parseLimit,
       default: LIMIT_DEFAULT,
     },
     { flags: "--all", about: `up to ${LIMIT_MAX}` },
-    { flags: "--time <form>", about: "how times are written", choices: TIMES, default: "relative" },
+    { flags: "--time <form>", about: "the format of times", choices: TIMES, default: "relative" },
   ],
-  help: `The id that is shown is the end of the whole one (which --json has). show, resume and approve take it, as they take any beginning or end of an id that only one run has.`,
+  help: `The id that is shown is the end of the full id (--json has the full one). show, resume and approve take any start or
+end of an id that only one run has.`,
   examples: ["repertoire runs", "repertoire runs --status paused", "repertoire runs --all --json"],
   run: (options: RunsOptions) =>
     useApp(options, (app) => list(app, options), { show: (listed) => show(listed, options) }),

@@ -22,18 +22,18 @@ const LABEL_WIDTH = 8;
 export const showCommand = defineCommand({
   name: "show",
   group: "runs",
-  summary: "Show what a run did, step by step, and how to go on with it",
+  summary: "Show what a run did, step by step, and how to continue it",
   arguments: [
     {
       words: "<run|last>",
-      about: "the id of the run, or its beginning or end, or last for the newest",
+      about: "the id of the run, or its start or end, or last for the newest",
       completes: ["runs"],
     },
   ],
   options: [
     {
       flags: "--step <name>",
-      about: "print the result of one step as JSON; outputs is the result of the run",
+      about: "print the result of one step as JSON; the step outputs is the result of the run",
     },
   ],
   examples: [

@@ -24,11 +24,11 @@ type Verdict =
 export const validateCommand = defineCommand({
   name: "validate",
   group: "runs",
-  summary: "Check a workflow: all its problems at once, each with what to do; nothing runs",
+  summary: "Check a workflow without running it: all problems at once, each with its fix",
   arguments: [
     { words: "<file>", about: "the .json of a workflow, or - for standard input", completes: ["files"] },
   ],
-  help: `It exits with 0 when the workflow could run, with 1 when it could not.`,
+  help: `The exit code is 0 if the workflow is valid, else 1.`,
   examples: ["repertoire validate deploy.json", "repertoire validate - --json < deploy.json"],
   run: (options: GlobalOptions, file: string) =>
     useApp(options, (app) => check(app, file), {

@@ -35,7 +35,7 @@ export const addCommand = defineCommand({
   group: "servers",
   summary: "Add a server to the config",
   arguments: [
-    { words: "<name>", about: "what to call it; or JSON with servers, as a README shows it" },
+    { words: "<name>", about: "the name of the server; or JSON with servers, as a README shows it" },
     {
       words: "[commandOrUrl]",
       about: "the program to start, the address of a remote server, or the JSON of one server",
@@ -43,7 +43,7 @@ export const addCommand = defineCommand({
     },
     {
       words: "[args...]",
-      about: "arguments of the program; put -- before the program if they begin with -",
+      about: "arguments of the program; write -- before the program if they start with -",
       completes: ["files"],
     },
   ],
@@ -52,22 +52,22 @@ export const addCommand = defineCommand({
     { flags: "-t, --transport <kind>", about: "how to reach it", choices: ["stdio", "http", "sse"] },
     {
       flags: "-e, --env <KEY=value>",
-      about: "a variable for the program; may be given again",
+      about: "an environment variable for the program; repeatable",
       parse: collect,
       default: [],
     },
     {
       flags: "-H, --header <header>",
-      about: 'a header for a remote server, as "Name: value"; may be given again',
+      about: 'a header for a remote server, as "Name: value"; repeatable',
       parse: collect,
       default: [],
     },
-    { flags: "--plain", about: "Write secrets into the config as they are, not into the secret store" },
+    { flags: "--plain", about: "Write secrets into the config in plain text, not into the secret store" },
     { flags: "--force", about: "Replace a server of the same name" },
   ],
   dryRun: "own",
-  help: `A secret that you give goes to the secret store (the system's keyring, or a file that only you can read), and the config
-refers to it as \${input:ID}; --plain writes it as it is. \${NAME} is read from the environment when the server is started.`,
+  help: `Secrets go to the secret store (the system's keyring, or a file that only you can read), and the config refers to them
+as \${input:ID}; --plain writes them as they are. \${NAME} is read from the environment when the server starts.`,
   examples: [
     `repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github`,
     `repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'`,

@@ -26,7 +26,7 @@ export const removeCommand = defineCommand({
 export const enableCommand = defineCommand({
   name: "enable",
   group: "servers",
-  summary: "Let a server be used again; gateways that run take it up at once",
+  summary: "Enable a server; running gateways start using it at once",
   arguments: [SERVER_ARGUMENT],
   dryRun: "own",
   examples: ["repertoire enable github"],
@@ -37,7 +37,7 @@ export const enableCommand = defineCommand({
 export const disableCommand = defineCommand({
   name: "disable",
   group: "servers",
-  summary: "Stop a server and hide its tools, in gateways that run as well",
+  summary: "Disable a server: running gateways stop it and hide its tools",
   arguments: [SERVER_ARGUMENT],
   dryRun: "own",
   examples: ["repertoire disable github"],

@@ -23,13 +23,13 @@ interface ServersOptions extends GlobalOptions {
 export const serversCommand = defineCommand({
   name: "servers",
   group: "servers",
-  summary: "List the configured servers: state, era, tools, latency, last error, what was left out",
-  arguments: [{ words: "[name]", about: "only this server, with everything that was left out of its lists" }],
+  summary: "List the configured servers: state, era, tools, latency, last error, rejected entries",
+  arguments: [{ words: "[name]", about: "only this server, with every rejected entry of its lists" }],
   options: [
-    { flags: "--check", about: "Start each server and ask it again; without it nothing is started" },
+    { flags: "--check", about: "Start each server and query it; without this option nothing is started" },
     {
       flags: "--rejected",
-      about: "What was left out of the lists of all servers, each with its code and its reason",
+      about: "Show every rejected entry of all servers, with its code and reason",
     },
   ],
   examples: [

@@ -40,14 +40,13 @@ export const callCommand = defineCommand({
   arguments: [
     {
       words: "<tool>",
-      about:
-        "server.tool, its bare name where it is the only one, something kept, or a whole call as in code",
+      about: "server.tool, its bare name if it is unique, a library item, or a whole call as in code",
       completes: ["tools"],
     },
     {
       words: "[key=value...]",
       about:
-        "arguments; JSON where the tool wants no text. key:=JSON is JSON, key=@file the text of a file, {…} all arguments",
+        "arguments. key=value is text, or JSON if the tool takes no text; key:=JSON is JSON; key=@file is the text of a file; {…} is all arguments",
       completes: ["parameters"],
     },
   ],
@@ -59,10 +58,10 @@ export const callCommand = defineCommand({
     },
     {
       flags: "--out <file>",
-      about: "write what it answers to a file: the first image, sound or blob, or the text",
+      about: "write the result to a file: the first image, sound or blob, or the text",
       completes: ["files"],
     },
-    { flags: "--dry-run", about: "Check the arguments and show what would be called; nothing is called" },
+    { flags: "--dry-run", about: "Check the arguments and show what would be called, and call nothing" },
   ],
   examples: [
     "repertoire call files.read_text_file path=/tmp/notes.txt",

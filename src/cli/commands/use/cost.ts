@@ -19,10 +19,13 @@ export const costCommand = defineCommand({
   name: "cost",
   aliases: ["tokens"],
   group: "use",
-  summary: "Show what the tools of your servers cost in tokens, and what each mode comes to",
+  summary: "Show what your tools cost in tokens in every conversation, in each exposure mode",
   options: [
-    { flags: "--tools", about: "Show each tool, the dearest first" },
-    { flags: "--start", about: "Start servers that were not asked yet; without it nothing is started" },
+    { flags: "--tools", about: "Show each tool, the most expensive first" },
+    {
+      flags: "--start",
+      about: "Start servers whose tools are not known yet; without this option nothing is started",
+    },
   ],
   examples: [
     "repertoire cost",

@@ -49,7 +49,8 @@ const LABEL_WIDTH = 10;
 export const describeCommand = defineCommand({
   name: "describe",
   group: "use",
-  summary: "Show everything about one thing that has a name: what it takes, what it gives, how it is called",
+  summary:
+    "Show the parameters, the result and an example call of a tool, or the details of a server or library item",
   arguments: [
     {
       words: "<name>",
@@ -60,7 +61,7 @@ export const describeCommand = defineCommand({
   ],
   examples: [
     "repertoire describe files.read_text_file",
-    "repertoire describe read_text_file         the bare name, where it is the only one",
+    "repertoire describe read_text_file         the bare name, if it is unique",
     "repertoire describe files                  a server",
     "repertoire describe math:sum",
     "repertoire describe mcp__math__sum@2 --json",

@@ -30,13 +30,17 @@ interface ToolsOptions extends GlobalOptions {
 export const toolsCommand = defineCommand({
   name: "tools",
   group: "use",
-  summary: "List the tools that can be called, by server, or search them",
+  summary: "List all tools by server, or search them",
   arguments: [
-    { words: "[query]", about: "the name of a server, or what you want to do", completes: ["servers"] },
+    {
+      words: "[query]",
+      about: "the name of a server, or words that describe a task",
+      completes: ["servers"],
+    },
   ],
-  options: [{ flags: "--nodes", about: "Also the built-in nodes, which only workflows can use" }],
-  help: `Each tool is shown as code calls it. A client sees the tools that the exposure mode lists, and can call all of them. Servers that
-are still starting are waited for, at most ${PATIENCE_MS / 1000} s.`,
+  options: [{ flags: "--nodes", about: "Also list the built-in nodes, which only workflows can use" }],
+  help: `Each tool is shown as code calls it. A client sees the tools that the exposure mode lists, and can call all of them.
+The command waits at most ${PATIENCE_MS / 1000} s for servers that are still starting.`,
   examples: [
     "repertoire tools",
     "repertoire tools github",

@@ -13,7 +13,7 @@ interface TypesOptions extends DryRunOptions {
 export const typesCommand = defineCommand({
   name: "types",
   group: "use",
-  summary: "Write the TypeScript declarations of all your tools, for an editor",
+  summary: "Write TypeScript declarations of your tools, for an editor",
   arguments: [{ words: "[server...]", about: "only these servers", completes: ["servers"] }],
   options: [
     { flags: "--out <file>", about: "write to this file instead of standard output", completes: ["files"] },
