@@ -9,7 +9,6 @@ import { isLocalPointer, readPointer } from "../text/json-pointer.ts";
 import { cutStart, cut } from "../text/cut.ts";
 import { quote } from "../text/quote.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
-import { findHeaderProblem } from "./param-header.ts";
 import { findExpansionProblem } from "./schema-expansion.ts";
 import { branchesOf, findKeywordProblem } from "./schema-keywords.ts";
 
@@ -20,7 +19,7 @@ export const SUBSCHEMA_COUNT_MAX = 2000;
 const DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft-0[467]\/schema|draft\/(?:2019-09|2020-12)\/schema)#?$/;
 
-interface SchemaPosition {
+interface Subschema {
   readonly schema: JsonObject;
   readonly path: string;
   /** Reached from the root through `properties` alone. */
@@ -36,7 +35,7 @@ export function findSchemaProblem(root: JsonObject): string | undefined {
   let anchors: ReadonlyMap<string, unknown> | undefined;
   const anchorOf = (reference: string) => (anchors ??= collectAnchors(root)).get(reference);
   const headers = new Set<string>();
-  const stack: SchemaPosition[] = [{ schema: root, path: "#", plain: true }];
+  const stack: Subschema[] = [{ schema: root, path: "#", plain: true }];
   for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
     const { schema, path } = visit;
     if (steps.has(schema)) continue;
@@ -105,4 +104,33 @@ function collectAnchors(root: JsonObject): Map<string, unknown> {
 
 function shortPath(path: string): string {
   return cutStart(path, 120);
+}
+
+/** A token of RFC 9110: no space, no line end, no delimiter. */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
+const HEADER_TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+/** A header is seen by every proxy on the way, so what looks like a secret must not become one. */
+const SECRET = /passw|secret|token|api[-_]?key|credential|authorization|private[-_]?key/i;
+
+/**
+ * Says why a tool's `x-mcp-header` is refused. `headers` collects the names of one tool, to find one that is used
+ * twice.
+ */
+function findHeaderProblem(
+  schema: JsonObject,
+  at: { readonly path: string; readonly plain: boolean },
+  headers: Set<string>,
+): string | undefined {
+  if (!Object.hasOwn(schema, "x-mcp-header")) return undefined;
+  const name = schema["x-mcp-header"];
+  if (typeof name !== "string" || !HEADER_NAME.test(name)) return "x-mcp-header is not the name of a header";
+  if (!at.plain || at.path === "#")
+    return "x-mcp-header may stand on properties only, not below a combination, list or $ref";
+  if (!HEADER_TYPES.has(schema["type"]))
+    return "x-mcp-header needs a property of type string, integer or boolean";
+  if (SECRET.test(name) || SECRET.test(at.path))
+    return "x-mcp-header would put what looks like a secret into a header";
+  if (headers.has(name.toLowerCase())) return `x-mcp-header ${name} is used twice`;
+  headers.add(name.toLowerCase());
+  return undefined;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLog, type Log } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";
-import { causeOfFetchError } from "./transport/http-cause.ts";
+import { causeOfFetchError } from "./failure-cause.ts";
 import type { OpenTransport } from "./transport/open-transport.ts";
 import type { TransportConfig } from "./upstream-config.ts";
 import { createUpstreamServer } from "./upstream-server.ts";

@@ -2,8 +2,8 @@ import { silentLog, type Log } from "../../core/log.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Transport } from "../transport/transport.ts";
 import { findCommand, type CommandLookup } from "./command.ts";
-import { childEnvironment, findLostName } from "./environment.ts";
 import { launch, type Launch } from "../../process/launch.ts";
+import { passedEnvironment } from "../../process/passed-environment.ts";
 import { NotStartedProcess } from "./not-started-process.ts";
 import type { NotStarted, ProcessExit } from "./process-exit.ts";
 import { RunningProcess, type ProcessLimits } from "./running-process.ts";
@@ -93,6 +93,22 @@ function prepare({ command, args, env: own, cwd = process.cwd() }: ServerProcess
     };
   const lookup = findCommand(command, { cwd, path: env["PATH"] ?? PATH_DEFAULT });
   return lookup.kind === "found" ? { kind: "ready", launch: { file: lookup.file, args, env, cwd } } : lookup;
+}
+
+/** The environment of a server: its own variables over those of the gateway that every server gets. */
+export function childEnvironment(
+  own: Readonly<Record<string, string>>,
+  parent: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  return { ...passedEnvironment(parent), ...own };
+}
+
+/**
+ * The first variable that `/bin/sh` would not hand on: some shells drop a name that they cannot spell. A server without a
+ * variable that its config names is harder to understand than one that does not start.
+ */
+export function findLostName(environment: Readonly<Record<string, string>>): string | undefined {
+  return Object.keys(environment).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
 }
 
 /** The limits that the caller set; one that is `undefined` means the default. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { childEnvironment, findLostName } from "./environment.ts";
+import { childEnvironment, findLostName } from "./server-process.ts";
 
 it.skipIf(process.platform === "win32")(
   "passes on what every program needs, and nothing that may be a secret",
