@@ -17,9 +17,7 @@ describeToolSource("the library", async () => {
       tool: "say__later",
       args: { quick: false },
       hasBegun: () =>
-        kit.calls.some(
-          ({ tool, args }) => tool === "notes__wait" && (args as { quick: boolean }).quick === false,
-        ),
+        kit.calls.some(({ tool, args }) => tool === "notes__wait" && !(args as { quick: boolean }).quick),
     },
     change: () => kit.keepRun(`say:more_${count++}`, "return 1;"),
   };
