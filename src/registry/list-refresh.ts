@@ -106,7 +106,7 @@ async function listWithin(
   const [result] = answers;
   if (result !== undefined) return result;
   overdue.abort();
-  return fail("TOOL_TIMEOUT", `${source.id} did not say within ${LIST_MS_MAX / 1000} s what it offers.`);
+  return fail("TOOL_TIMEOUT", `${source.id} did not list its tools within ${LIST_MS_MAX / 1000} s.`);
 }
 
 function createFailure(error: ToolError, last: Failure | undefined, deps: ListRefreshDeps): Failure {

@@ -146,7 +146,7 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
       const source = sources.get(id)?.source;
       if (source === undefined) return noServer(id, table);
       if (source.describe !== undefined) return attempt(() => source.describe!(context));
-      return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" says nothing of itself.`);
+      return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" does not describe itself.`);
     },
   };
 }

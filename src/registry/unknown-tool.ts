@@ -53,7 +53,7 @@ export function unreadServer({ source, refresh: { failure } }: RegisteredSource)
   const starting = source.starting?.();
   if (starting !== undefined) return stillStarting(source.id, starting);
   if (failure === undefined) {
-    return fail("TOOL_UNAVAILABLE", `The server "${source.id}" has not said yet which tools it has.`, {
+    return fail("TOOL_UNAVAILABLE", `The tools of the server "${source.id}" are not known yet.`, {
       hint: "It may still be starting; call again in a few seconds.",
     });
   }
@@ -61,7 +61,7 @@ export function unreadServer({ source, refresh: { failure } }: RegisteredSource)
   // A source that gives a reason (a login is needed, it is too busy) knows the next step better.
   if (error.reason !== undefined) return { success: false, error };
   return fail("TOOL_UNAVAILABLE", withServer(source.id, error.message), {
-    hint: "It is tried again after a pause; other servers are not affected.",
+    hint: "The gateway tries again after a pause; other servers are not affected.",
   });
 }
 

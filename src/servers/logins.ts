@@ -54,7 +54,7 @@ export function createLogins({ config, secrets, countTools }: LoginsDeps): Login
       const way = await openWay(await lastRedirectUrl(server, secrets));
       const outcome = await logIn(server, secrets, way);
       if (outcome.kind === "failed") {
-        return fail("TOOL_UNAVAILABLE", `The login to ${server.id} did not come about: ${outcome.reason}.`, {
+        return fail("TOOL_UNAVAILABLE", `Login to ${server.id} failed: ${outcome.reason}.`, {
           reason: "auth_failed",
         });
       }
@@ -100,13 +100,9 @@ function checkServer(server: ServerConfig): ToolResult<LoginServer> {
   }
   if (problems.length > 0) return refuseUnusable(id, problems);
   if (transport.kind === "stdio") {
-    return fail(
-      "TOOL_INVALID_INPUT",
-      `The server ${id} is a program on this machine; there is no login to it.`,
-      {
-        hint: "What it needs to know goes into its env.",
-      },
-    );
+    return fail("TOOL_INVALID_INPUT", `The server ${id} is a program on this machine and needs no login.`, {
+      hint: "Put its credentials into env of this server in the config.",
+    });
   }
   if (Object.keys(transport.headers).some((header) => /^authorization$/i.test(header))) {
     return fail("TOOL_INVALID_INPUT", `The server ${id} has an Authorization header of its own.`, {

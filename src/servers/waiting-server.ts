@@ -29,7 +29,7 @@ export function refuseUnusable(id: string, problems: readonly ConfigProblem[]) {
     return fail("TOOL_UNAVAILABLE", describeInputs(id, inputs), {
       ...details,
       reason: "needs_input",
-      hint: "Only a person can give it, at a terminal. The server starts by itself once it is there.",
+      hint: "A person must set it at a terminal. The server then starts by itself.",
     });
   }
   return fail("TOOL_UNAVAILABLE", `The server ${id} is not usable: ${describeProblems(problems)}.`, {
@@ -40,13 +40,13 @@ export function refuseUnusable(id: string, problems: readonly ConfigProblem[]) {
 }
 
 const ADVICE =
-  "Only a person can correct the config; `repertoire doctor` shows where. The server starts by itself once it is corrected.";
+  "A person must correct the config; `repertoire doctor` shows where. The server then starts by itself.";
 
 function adviceOnVariables(variables: readonly string[]): string {
   const named = variables.join(", ");
   return (
     `${named} must be set where the gateway is started: a client that was started from the desktop does not have the variables of a ` +
-    "terminal. A person can set it in that client's entry for Repertoire, or keep the value as an input: `repertoire input set ID`, " +
+    "terminal. A person can set it in that client's entry for Repertoire, or store the value as an input: `repertoire input set ID`, " +
     "and ${input:ID} in the config."
   );
 }

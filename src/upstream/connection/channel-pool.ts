@@ -83,7 +83,7 @@ export class ChannelPool {
     call: (channel: Channel) => Promise<ToolResult<T>>,
   ): Promise<ToolResult<T>> {
     if (owner.kind === "client" && owner.client.gone.aborted)
-      return fail("CANCELLED", "The client has gone.");
+      return fail("CANCELLED", "The client has disconnected.");
     const taken = this.#take(owner, context) ?? (await this.#wait(owner, context));
     if ("success" in taken) return taken;
     try {
@@ -205,8 +205,8 @@ export class ChannelPool {
   #allInUse(waitedMs: number, payer: string): ToolResult<never> {
     const { server } = this.#deps;
     const whose = this.#share.explain(payer, `connections to the server ${server}`);
-    return fail("RATE_LIMITED", `No connection came free within ${Math.round(waitedMs)} ms. ${whose}`, {
-      hint: "Nothing was sent. Call again when other calls of this server have ended.",
+    return fail("RATE_LIMITED", `No connection was free within ${Math.round(waitedMs)} ms. ${whose}`, {
+      hint: "Nothing was sent. Call again when other calls to this server have ended.",
     });
   }
 }

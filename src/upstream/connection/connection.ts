@@ -256,7 +256,7 @@ export class Connection {
               .join(" | "),
             500,
           )}`;
-    const again = `It is tried again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
+    const again = `The gateway tries again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
       ...(crash !== undefined && { reason: "crashed" }),
       hint: crash?.hint ?? again,

@@ -99,7 +99,7 @@ async function whicheverOpens(
   const second = first === "legacy" ? modern : legacy;
   await within(second, SECOND_ANSWER_MS, { after: backgroundAfter });
   if (!peer.isClosed) return winner;
-  const reason = "it ended on a question that it does not know";
+  const reason = "it ended on a request that it does not know";
   return { kind: "refused", reason, cause: "lost", isFinal: true, openedIn: winner.session.era };
 }
 

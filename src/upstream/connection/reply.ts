@@ -47,20 +47,24 @@ export function failureOf(
           ? `The server ${server} did not answer ${method} within ${reply.timeoutMs} ms.`
           : `The server ${server} reported progress and did not answer ${method} within ${reply.longestMs} ms, the longest that a call with its timeoutMs may take.`,
         {
-          // Whether it was carried out is not known, so nobody should send it again without thinking.
+          // The server may have carried it out, so the call must not be repeated blindly.
           retryable: false,
           mayHaveHappened: true,
-          hint: "It may still take effect. Look before you call again, or raise timeoutMs of this server.",
+          hint: "It may still take effect. Check before you call again, or raise timeoutMs of this server.",
         },
       );
     case "cancelled":
       return fail("CANCELLED", "The call was cancelled.", { mayHaveHappened: true });
     case "closed":
-      return fail("TOOL_UNAVAILABLE", `The server ${server} went away during ${method}: ${reply.reason}.`, {
-        retryable: false,
-        mayHaveHappened: true,
-        hint: "It may have taken effect. Look before you call again; the next call starts the server anew.",
-      });
+      return fail(
+        "TOOL_UNAVAILABLE",
+        `The connection to the server ${server} was lost during ${method}: ${reply.reason}.`,
+        {
+          retryable: false,
+          mayHaveHappened: true,
+          hint: "It may have taken effect. Check before you call again; the next call starts the server again.",
+        },
+      );
   }
 }
 
@@ -72,22 +76,22 @@ function reachedRunDeadline(server: string, method: string, runDeadline: string)
       reason: "run_deadline",
       retryable: false,
       mayHaveHappened: true,
-      hint: `It may still take effect: look before you call again. ${RUN_DEADLINE_HINT}`,
+      hint: `It may still take effect: check before you call again. ${RUN_DEADLINE_HINT}`,
     },
   );
 }
 
 const NEXT_STEPS: Readonly<Record<UnusableAnswer["reason"], string>> = {
-  malformed_answer: "The server must be corrected: its answer breaks the protocol.",
+  malformed_answer: "The server has a bug: its answer breaks the protocol.",
   answer_too_large: "Ask for less: a page, a range or a filter.",
   answer_too_deep: "Ask for less, or for a part of it.",
-  no_answer: "Report it to the authors of the server; another call may be answered.",
+  no_answer: "Report it to the authors of the server; another call may succeed.",
 };
 
 /** The server did carry the call out, or began to: only the answer is lost. */
 function unusable(server: string, method: string, { reason, problem }: UnusableAnswer): ToolResult<never> {
   const isCall = method === "tools/call";
-  const look = "It may have taken effect: look before you call again. ";
+  const look = "It may have taken effect: check before you call again. ";
   return fail(
     "TOOL_EXECUTION_FAILED",
     `The answer of the server ${server} to ${method} cannot be used: ${problem.replace(/\.$/, "")}.`,

@@ -107,7 +107,7 @@ export class Credentials {
   ): Promise<string | undefined> {
     const refreshToken = record?.tokens?.refresh_token;
     if (record?.tokens === undefined)
-      return used === undefined ? "nobody has logged in" : "the login has ended";
+      return used === undefined ? "there is no login yet" : "the login has ended";
     if (used === this.#unproven) return "the server does not take the token that the login gave";
     if (refreshToken === undefined) return "the login has expired";
     if (await hasMoved(this.#deps, record, challenge)) return "it has turned to another authorization server";

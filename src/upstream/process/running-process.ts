@@ -170,7 +170,9 @@ export class RunningProcess implements Transport {
     try {
       this.onclose?.();
     } catch (error) {
-      this.#report(new ProcessError("PROCESS_RECEIVER_FAILED", "The end could not be handled.", error));
+      this.#report(
+        new ProcessError("PROCESS_RECEIVER_FAILED", "The end of the process could not be handled.", error),
+      );
     }
   }
 

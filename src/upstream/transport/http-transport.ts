@@ -177,7 +177,7 @@ const REASON_LENGTH_MAX = 4_000;
 function describe(error: unknown): string {
   // What is no JSON, and JSON that is no message; the errors of the SDK's schemas are long, and for programmers.
   const isUnreadable = error instanceof SyntaxError || (error instanceof Error && "issues" in error);
-  if (isUnreadable) return "what it sent is no message of MCP";
+  if (isUnreadable) return "what it sent is not an MCP message";
   const status = error instanceof SdkHttpError ? `HTTP ${error.status}: ` : "";
   return cut(`${status}${messageOf(error)}`, REASON_LENGTH_MAX);
 }
@@ -199,7 +199,7 @@ function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
     if (response.status !== 401) return response;
     await response.body?.cancel();
     throw new TransportFailure(
-      fail("TOOL_UNAVAILABLE", `The server ${server} does not take our credentials (HTTP 401).`, {
+      fail("TOOL_UNAVAILABLE", `The server ${server} rejected our credentials (HTTP 401).`, {
         reason: "auth_required",
         retryable: false,
         hint: hasOwn
