@@ -146,7 +146,7 @@ const CHECKS = {
   prompts: checkPrompt,
 } as const;
 
-/** One entry by itself, for whoever passes pages on as they come. */
+/** One entry by itself, for a gateway that passes pages on as they come. */
 export function admitEntry(kind: Kind, entry: unknown): Verdict<JsonObject> {
   const check = CHECKS[kind] as (entry: JsonObject) => Verdict<JsonObject>;
   return judge(entry, check, { bytesLeft: SERVER_BYTES_MAX });

@@ -8,7 +8,7 @@ import { entryNameOf, textsOf } from "./entry-reading.ts";
 import { excerptOf } from "./excerpt.ts";
 import type { EntryFinding, ListedEntries } from "./findings.ts";
 
-/** A shorter name, or a plain word, stands in texts that mean no tool. */
+/** A shorter name, or a plain word, is also in texts that mean no tool. */
 const DISTINCTIVE_LENGTH_MIN = 8;
 const NAME_LIKE = /[A-Za-z][A-Za-z0-9_-]{2,127}/g;
 const INSTEAD_OF = /\b(?:instead\s+of|rather\s+than|in\s+place\s+of|replaces)\s+(?:the\s+)?[`'"“]?$/i;

@@ -84,7 +84,7 @@ function mayNeedRepair(value: Json): boolean {
   return false;
 }
 
-/** Only what stands where a schema stands is one: in `properties`, "description" is the name of a parameter. */
+/** Only what is in the place of a schema is one: in `properties`, "description" is the name of a parameter. */
 function repairSchema(root: JsonObject, place: string, texts: TextRepair): Json {
   const schemas = collectSchemas(root);
   const walk = (value: Json, path: string): Json => {

@@ -3,7 +3,7 @@ import { escapeUnprintable } from "../text/printable.ts";
 
 /** Enough to judge a text by, and one or two lines on a terminal. */
 export const EXCERPT_LENGTH_MAX = 160;
-/** How much of it stands before the place that it is about. */
+/** How much of it comes before the place that it is about. */
 const LEAD_LENGTH = 40;
 
 /** The text around a place, word for word, on one line, with everything in it that would not show written out. */

@@ -3,7 +3,7 @@
  * itself; it proves nothing, and a text without one may still be hostile.
  *
  * Admission records what it changed. The rest is found in what came in, when somebody asks, and once for
- * each definition: a process that nobody asks reads no text twice.
+ * each definition: a process that is not asked reads no text twice.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { makeVisible } from "../text/visible-text.ts";

@@ -125,7 +125,7 @@ function findHeaderProblem(
   const name = schema["x-mcp-header"];
   if (typeof name !== "string" || !HEADER_NAME.test(name)) return "x-mcp-header is not the name of a header";
   if (!at.plain || at.path === "#")
-    return "x-mcp-header may stand on properties only, not below a combination, list or $ref";
+    return "x-mcp-header is allowed on properties only, not below a combination, list or $ref";
   if (!HEADER_TYPES.has(schema["type"]))
     return "x-mcp-header needs a property of type string, integer or boolean";
   if (SECRET.test(name) || SECRET.test(at.path))

@@ -11,7 +11,7 @@ const TYPES: ReadonlySet<unknown> = new Set([
   "string",
 ]);
 
-/** A subschema with the way to it, and how it stands to its parent. */
+/** A subschema with the way to it, and its relation to its parent. */
 export interface Branch {
   readonly path: string;
   readonly schema: Json;

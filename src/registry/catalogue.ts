@@ -163,7 +163,7 @@ function describeFailure({ code, message, reason, hint }: ToolError): Omit<Serve
   return { code, reason: message, ...(hasCure && { cure: hint }) };
 }
 
-/** What a server lists and the config does not deny: nobody reads the rest. */
+/** What a server lists and the config does not deny. */
 function listEntries({
   source,
   access,

@@ -120,7 +120,7 @@ function exposeByName<T extends { readonly name: string }>(
   );
   for (const { name, reason } of exposed.rejected)
     rejected.push({ ...what, name: name.slice(0, 80), reason });
-  // Of two entries with one name the first stands, as `exposeTools` reports it.
+  // Of two entries with one name the first is kept, as `exposeTools` reports it.
   const byOriginal = new Map(entries.toReversed().map((entry) => [entry.name, entry]));
   const named = [...exposed.originals].map(([name, original]) => ({
     name,

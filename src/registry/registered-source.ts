@@ -58,7 +58,7 @@ export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSo
   });
   const pace = createThrottle({ clock, after, windowMs: 0, gapMs: REREAD_GAP_MS, run: () => void reread() });
 
-  /** Nobody needs a server read that nobody has asked for yet. */
+  /** A server whose list was never needed is not read. */
   function onChanged(): void {
     changed = true;
     if (registered.list !== undefined || refresh.failure !== undefined || refresh.running !== undefined)

@@ -1,7 +1,7 @@
 /**
  * One catalogue over many sources of tools.
  *
- * It never knows what kind a source is, and asks none before somebody needs it. What it has read stays until something
+ * It does not know what kind a source is, and asks a source only when its list is needed. What it has read stays until something
  * newer has been read: a server that fails, hangs or is slow keeps its tools, costs the others nothing, and is named.
  * What was read outlives the process in the cache, so the next one lists every tool without starting a server.
  *
@@ -106,7 +106,7 @@ export interface Registry {
   discover(options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
   /** Asks one server, whatever is known of it. */
   refresh(id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
-  /** By exposed name. Lists the server first where nobody has yet. */
+  /** By exposed name. Lists the server first if that was not done yet. */
   readonly call: CallTool;
   /** The tool with this exposed name, ready to be called. A call is one look-up here and one `call` of the route. */
   route(name: string): Route | undefined;
@@ -115,7 +115,7 @@ export interface Registry {
   resolveHidden(name: string): Route | undefined;
   /** Whether it is known what a source has. */
   hasRead(id: string): boolean;
-  /** As `resolve`, listing the server first where nobody has yet; a miss has the nearest names. */
+  /** As `resolve`, listing the server first if that was not done yet; a miss has the nearest names. */
   find(name: string, context: CallContext): Promise<ToolResult<Route>>;
   /** By exposed name. */
   resolvePrompt(name: string): Exposed | undefined;
@@ -135,7 +135,7 @@ export interface Registry {
   sourceChanged(listener: SourceListener): () => void;
   /** The tools that fit a query, best first; without words in it, all of them in the order of their names. */
   search(query: string, options?: SearchOptions): ToolHits;
-  /** How near tools are to a query by what they mean, for `search`; undefined where nobody can say, or not soon enough. */
+  /** How near tools are to a query by what they mean, for `search`; undefined if there are no embeddings, or not soon enough. */
   nearTo(query: string): Promise<SimilarityOf | undefined>;
   /** What each of these tools did of what a run was for; of one that is not known nothing is said. */
   shareIntent(tools: readonly string[], intent: string): ReadonlyMap<string, string>;

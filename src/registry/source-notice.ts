@@ -3,7 +3,7 @@ import type { ListKind, ToolSource } from "../core/tool.ts";
 /** `what` is the list that a server said has changed. */
 export type SourceListener = (id: string, what?: ListKind) => void;
 
-/** Passes on what sources say of their own lists, at once and unread, for whoever shows a server as it is. */
+/** Passes on that the list of a source changed, at once and unread, for a gateway that shows one server as it is. */
 export interface SourceNotice {
   /** Listens to a source, and no longer to another that had its id. */
   watch(source: ToolSource): void;

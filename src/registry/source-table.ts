@@ -1,8 +1,8 @@
 /**
  * The registered sources, what was read of each, and the one catalogue made of it.
  *
- * `show` is the one place where the catalogue changes. It puts the new listing in place of the old in one step, so
- * nobody ever sees a server half read or emptied for a refresh.
+ * `show` is the one place where the catalogue changes. It replaces a listing in one step, so a server is never seen
+ * half read, or empty during a refresh.
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";

@@ -91,7 +91,7 @@ export function createToolSearch(deps: {
   }
 }
 
-/** What is said of a tool to whoever is to understand it: what the search by words sees, without what comes from runs. */
+/** The text of a tool for embeddings: what the search by words sees, without what comes from runs. */
 function meaningOf(component: Component): string {
   const { name, server, category, description, parameterNames } = documentOf(component).fields;
   return [name, server, category, description, parameterNames].filter(Boolean).join("\n");

@@ -48,7 +48,7 @@ export function deniedTool(name: string, server: string): ToolResult<never> {
   );
 }
 
-/** A server of which nothing is known, so that nobody can say whether it has the tool. */
+/** A server whose list was not read yet: whether it has the tool is unknown. */
 export function unreadServer({ source, refresh: { failure } }: RegisteredSource): ToolResult<never> {
   const starting = source.starting?.();
   if (starting !== undefined) return stillStarting(source.id, starting);

@@ -4,10 +4,10 @@
  */
 import type { ToolDefinition } from "../core/tool.ts";
 
-/** How near a tool is to what was asked, -1 to 1, by id; undefined where nobody knows. */
+/** How near a tool is to what was asked, -1 to 1, by id; undefined if it is unknown. */
 export type SimilarityOf = (id: string) => number | undefined;
 
-/** Whoever can say what tools mean. */
+/** Says what tools mean. */
 export interface Meanings {
   /** The tools of a source are these now, by exposed name. The same definition means the same text. */
   put<T extends { readonly definition: ToolDefinition }>(

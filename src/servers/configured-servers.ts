@@ -45,7 +45,7 @@ interface Running {
 
 /** Counts the gateways above this one, for servers that are gateways themselves. */
 const HOPS_VARIABLE = "REPERTOIRE_HOPS";
-/** A gateway behind a gateway is of use; one this deep stands behind itself, and would start itself for ever. */
+/** A gateway behind a gateway is useful; one this deep is behind itself, and would start itself for ever. */
 const HOPS_MAX = 5;
 
 export interface ServersDeps {

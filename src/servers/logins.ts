@@ -40,7 +40,7 @@ export interface Logins {
 export interface LoginsDeps {
   readonly config: () => Config;
   readonly secrets: SecretStore;
-  /** Asks the server anew; undefined where it does not answer. */
+  /** Asks the server again; undefined if it does not answer. */
   readonly countTools: (server: string) => Promise<number | undefined>;
 }
 

@@ -13,36 +13,36 @@ export type NotStartedCause =
   /** The system refused, for a reason that only its words tell. */
   | "not_started";
 
-/** Why a server is not to be had. What cures it is decided by this, never by the words that stand beside it. */
+/** Why a server cannot be used. This decides what cures it, never the text of the message. */
 export type FailureCause =
   | NotStartedCause
   /** The process ended by itself. */
   | "exited"
   | "connect_timeout"
   | "name_not_found"
-  /** Nobody answers at the address. */
+  /** Nothing answers at the address. */
   | "unreachable"
   /** Its certificate is not believed, or it speaks no TLS. */
   | "tls"
-  /** The address policy lets nobody go there. */
+  /** The address policy does not allow it. */
   | "blocked_address"
   | "auth_required"
   /** The login could not be renewed just now. */
   | "auth_unavailable"
-  /** It asked for patience. */
+  /** It asked to be called later. */
   | "busy"
   | "http_status"
   /** What answers does not speak MCP. */
   | "not_mcp"
-  /** It wrote on and on without the end of a line. */
+  /** It wrote a line without an end. */
   | "endless_line"
   | "unknown_version"
   /** It answered the handshake with an error of its own. */
   | "refused"
-  /** A connection ended, and nobody knows why. */
+  /** A connection ended for an unknown reason. */
   | "lost";
 
-/** What a transport said for whoever called. */
+/** The cause behind an error that a transport gave its caller. */
 export function causeOfToolError({ reason }: ToolError): FailureCause {
   switch (reason) {
     case "auth_required":

@@ -2,13 +2,13 @@
 export interface UpstreamConfig {
   readonly id: string;
   readonly transport: TransportConfig;
-  /** How long one call may go without a word; progress starts it anew. */
+  /** How long one call may take without an answer; progress starts the time again. */
   readonly callTimeoutMs: number;
   /** How long start and handshake may take together. */
   readonly connectTimeoutMs: number;
   /** How long they may take while the process still writes to stderr; without it, no longer. */
   readonly startMsMax?: number;
-  /** A server that nobody used for so long is stopped until it is needed again; 0 is never. */
+  /** A server that was not used for so long is stopped until it is needed again; 0 means never. */
   readonly idleMs: number;
 }
 

@@ -1,11 +1,11 @@
 /**
  * One configured server as a source: nothing runs until it is needed, and what goes wrong here stays here.
  *
- * - Everybody uses one shared channel. Behind a gateway of one client, what the server asks goes to that client.
+ * - All callers use one shared channel. Behind a gateway of one client, what the server asks goes to that client.
  * - Behind a gateway of many, a client that can be asked something has a channel of its own (see `channel-pool.ts`), so that no
  *   question ever reaches another client than the one whose call caused it. A modern server does not ask on its own, so it
  *   needs no more than the shared channel.
- * - A channel that nobody uses for a while is given up. So is every channel, with its whole process tree, on `close`.
+ * - A channel that is not used for a while is given up. So is every channel, with its whole process tree, on `close`.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -234,7 +234,7 @@ class Upstream implements UpstreamServer {
     });
   }
 
-  /** Who must have a channel for this request; nobody, if the shared one will do. */
+  /** Who needs a channel of their own for this request; undefined if the shared one is enough. */
   async #ownerFor(method: string, context: CallContext): Promise<ToolResult<Owner | undefined>> {
     const { client, modern } = context;
     if (modern !== undefined) {
@@ -298,8 +298,8 @@ class Upstream implements UpstreamServer {
   }
 
   /**
-   * What is logged while one call is under way belongs to it; whoever made it hears it with the answer, if that is their way. While
-   * several are under way nobody knows whose it is, and where there are many clients it may not be for the others.
+   * A log message that comes while one call is under way belongs to that call; a modern caller gets it with the answer. While
+   * several calls are under way its owner is unknown, and with many clients it must not reach the wrong one.
    */
   #hearShared(channel: Channel, method: string, params: JsonObject): void {
     const [caller, ...others] = channel.calls;
@@ -312,7 +312,7 @@ class Upstream implements UpstreamServer {
     if (isOfOne && client !== undefined) this.#hear(method, params, client);
   }
 
-  /** On the channel of a call: between two calls nobody is there whom it could concern, and a log is for those who asked for it. */
+  /** On the channel of a call: between two calls it concerns no client, and log messages go only to a caller that asked for them. */
   #hearForCall(channel: Channel, method: string, params: JsonObject): void {
     const [caller] = channel.calls;
     const isWanted = method !== LOG_MESSAGE || caller?.modern?.logLevel !== undefined;

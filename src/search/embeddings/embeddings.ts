@@ -26,7 +26,7 @@ export interface Embeddings extends Pick<ToolVectors, "put"> {
 }
 
 export interface EmbeddingsDeps {
-  /** Read anew for every request; undefined while none is configured. */
+  /** Read again for every request; undefined while none is configured. */
   readonly endpoint: () => EmbeddingEndpoint | undefined;
   readonly store: EmbeddingStore;
   readonly log: Log;

@@ -90,7 +90,7 @@ function requestOf(
   };
 }
 
-/** White space around it is not sent, so whoever repeats it does without. */
+/** White space around it is not sent, so an endpoint that repeats the key repeats it without. */
 function keyOf(apiKey = ""): string {
   return apiKey.trim();
 }

@@ -2,7 +2,7 @@ import type { Fetch } from "../../net/http-client.ts";
 import { embedTexts, type EmbeddingEndpoint, type EmbedReply } from "./endpoint.ts";
 import type { After } from "../../timing/after.ts";
 
-/** For what nobody waits for; whoever waits gives up long before. */
+/** For requests in the background; a search gives up long before. */
 export const REQUEST_MS_MAX = 30_000;
 
 /** The endpoint as it is configured at one moment. */

@@ -8,7 +8,7 @@ const KEPT_COUNT_MAX = 500;
 const ASKED_AT_ONCE_MAX = 8;
 
 export interface QueryVectors {
-  /** Undefined where the endpoint does not say. What comes when nobody waits any more is there the next time. */
+  /** Undefined if the endpoint does not answer in time. A late answer is there for the next query. */
   vectorOf(model: Model, query: string): Promise<Float32Array | undefined>;
   settle(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
  * The vector of every tool: in memory, else in the store, else made by the endpoint in the background, one batch at a time.
  *
- * A vector belongs to a model and to the exact text that it was made of, so a changed description is embedded anew and
- * everything else never again, whichever process asks. Until the new vector is there the old one stands. What the endpoint
+ * A vector belongs to a model and to the exact text that it was made of, so a changed description is embedded again and
+ * everything else never again, whichever process asks. Until the new vector is there the old one is used. What the endpoint
  * refuses is halved until the one text that it refuses is alone, and that one is left out.
  *
  * Nothing happens before a search has asked for it. A crash loses the batch under way.
@@ -58,7 +58,7 @@ interface Entry {
 
 export function createToolVectors(deps: ToolVectorsDeps): ToolVectors {
   const { store, outage, after, log } = deps;
-  /** Groups that nobody has looked at yet, and how. */
+  /** Groups that were not read yet, and how to read each. */
   const offered = new Map<string, () => void>();
   const groups = new Map<string, readonly string[]>();
   const entries = new Map<string, Entry>();

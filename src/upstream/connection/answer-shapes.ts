@@ -22,7 +22,7 @@ import { CONTENT_BLOCK, ICONS, MESSAGE_META, RESOURCE_CONTENTS, ROLE } from "../
 
 const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 
-/** Under which key each list stands. Its entries are bounded one by one where they are admitted, not here. */
+/** The key of each list. Its entries are bounded one by one where they are admitted, not here. */
 export const LIST_KEYS: Readonly<Record<string, string>> = {
   "tools/list": "tools",
   "resources/list": "resources",

@@ -1,12 +1,12 @@
 /**
- * The channels to a server that belong to somebody: what the server asks on one of them goes to its owner.
+ * The channels to a server that have an owner: what the server asks on one of them goes to its owner.
  *
  * - A legacy client has one for itself, for as long as it is there.
  * - A call of a modern client has one for itself for as long as it is under way. Afterwards the next call with the same
  *   capabilities of the same principal may have it: to the server it is the same client.
- * - A channel on which a call was given up without an answer goes to nobody else: the server may still ask for it.
+ * - A channel on which a call was given up without an answer is not used again: the server may still ask for that call.
  *
- * Each channel may be a process, so there are few. At the limit the channel that nobody has used for longest is closed for the next;
+ * Each channel may be a process, so there are few. At the limit the channel that was not used for longest is closed for the next;
  * while all are in use, a call waits for one as long as it may take. Some are kept for principals that have none.
  */
 import type { Clock } from "../../core/clock.ts";
@@ -53,7 +53,7 @@ export class ChannelPool {
   readonly #deps: ChannelPoolDeps;
   readonly #channels = new Set<PooledChannel>();
   readonly #closing = new Set<Promise<void>>();
-  /** Those that nobody uses any more and that finish their start first. */
+  /** No longer used; each finishes its start before it closes. */
   readonly #retired = new Set<Channel>();
   readonly #waiting = new Set<() => void>();
   readonly #share = new Share({ countMax: CHANNEL_COUNT_MAX, reservedCount: CHANNEL_RESERVED_COUNT });

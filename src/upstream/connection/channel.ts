@@ -1,6 +1,6 @@
 /**
  * One channel to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
- * end when nobody uses it.
+ * end when it is not used.
  *
  * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
  * - What the server asks goes to the client that the owner of the channel names, if that client can be asked for it, and to no other
@@ -39,17 +39,17 @@ export interface CommonChannelDeps extends Pick<
 
 export interface ChannelDeps extends CommonChannelDeps {
   readonly clientCapabilities: ConnectionDeps["clientCapabilities"];
-  /** Who answers what the server asks now, or why nobody does. */
-  readonly findClient: (channel: Channel) => ClientHandle | NobodyToAsk;
+  /** Who answers what the server asks now, or why no client can. */
+  readonly findClient: (channel: Channel) => ClientHandle | NoClient;
   readonly onNotification: (channel: Channel, method: string, params: JsonObject) => void;
   /** The least important log messages that are wanted: on the channel, or for one call of a modern server. */
   readonly logLevel: (context?: CallContext) => string | undefined;
-  /** Nobody has used the channel for as long as the config says. */
+  /** The channel was not used for as long as the config says. */
   readonly onIdle: (channel: Channel) => void;
 }
 
-export interface NobodyToAsk {
-  readonly nobody: string;
+export interface NoClient {
+  readonly noClient: string;
 }
 
 export class Channel {
@@ -104,7 +104,7 @@ export class Channel {
     return this.#strays;
   }
 
-  /** Somebody calls, or waits to hear of a resource. */
+  /** A call is under way, or a client is subscribed to a resource. */
   get isUsed(): boolean {
     return this.#calls.size > 0 || (this.#listening?.subscriptionCount ?? 0) > 0;
   }
@@ -265,11 +265,11 @@ export class Channel {
 
   async #answer(method: string, params: JsonObject, signal: AbortSignal): Promise<AnswerToPeer> {
     const client = this.#deps.findClient(this);
-    if ("nobody" in client) {
+    if ("noClient" in client) {
       return {
         error: {
           code: METHOD_NOT_FOUND,
-          message: `there is no client to answer ${method}: ${client.nobody}`,
+          message: `there is no client to answer ${method}: ${client.noClient}`,
         },
       };
     }
@@ -277,7 +277,7 @@ export class Channel {
   }
 }
 
-/** Nobody waits for the answer any longer, and the server may still be at work on it. */
+/** The caller no longer waits for the answer, and the server may still be working on it. */
 function isGivenUp(reply: Reply): boolean {
   return reply.kind === "cancelled" || reply.kind === "timeout";
 }

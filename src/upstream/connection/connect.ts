@@ -25,7 +25,7 @@ export type ConnectOutcome = { readonly kind: "connected"; readonly connection: 
 
 interface Failed extends Loss {
   readonly kind: "failed";
-  /** What to tell whoever called, where the transport knows: a server that needs a login, or is too busy. */
+  /** What to tell the caller, if the transport knows it: the server needs a login, or is too busy. */
   readonly error?: ToolError;
   /** Settles when what was started has ended: until then nothing may be started in its place. */
   readonly ended: Promise<void>;

@@ -213,7 +213,7 @@ export class Connection {
     return succeed(connection);
   }
 
-  /** A server that said why it is not to be had (a login, a rest) is not broken: the next call asks it again. */
+  /** A server that said why it refuses (it needs a login, it is too busy) is not broken: the next call asks it again. */
   #fail({ reason: said, cause, stderr, crash }: Loss, isBroken = true): void {
     const { health } = this.#deps;
     if (isBroken) health.breaker.recordFailure();

@@ -126,7 +126,7 @@ function preferOpen(legacy: Attempt, modern: Attempt): Attempt {
   return modern.kind === "open" ? modern : legacy;
 }
 
-/** `isSure`: the transport knows that the server is not to be had in any era, because it needs a login or is too busy. */
+/** `isSure`: the transport knows that the server cannot be used in any era, because it needs a login or is too busy. */
 type Attempt =
   | { kind: "open"; session: Session }
   | {

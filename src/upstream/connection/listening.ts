@@ -14,7 +14,7 @@ const FOREVER_MS = 2 ** 31 - 1;
 const SET_LEVEL_MS = 10_000;
 const SUBSCRIBE_MS = 10_000;
 
-/** A client, or whoever asks without one. */
+/** A client; undefined for a caller without one. */
 type Subscriber = ClientHandle | undefined;
 
 export class Listening {
@@ -32,7 +32,7 @@ export class Listening {
     if (logLevel !== undefined) this.setLogLevel(logLevel);
   }
 
-  /** How many resources somebody waits to hear of. */
+  /** How many resources have a subscriber. */
   get subscriptionCount(): number {
     return this.#subscribers.size;
   }

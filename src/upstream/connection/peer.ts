@@ -4,7 +4,7 @@
  *
  * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a timeout, a
  * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (see `call-timer.ts`). An answer
- * that nobody waits for (unknown id, a second answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
+ * that no request waits for (unknown id, a second answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
  */
 import type { ToolError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -30,7 +30,7 @@ export type Reply =
   /** With a `longestMs`, it showed signs of work for as long as any request may take, and gave no answer. */
   | { readonly kind: "timeout"; readonly timeoutMs: number; readonly longestMs?: number }
   | { readonly kind: "cancelled" }
-  /** It was not taken on, and the transport knows why: the server needs a login, or is too busy. The connection stays. */
+  /** It was not sent, and the transport knows why: the server needs a login, or is too busy. The connection stays. */
   | { readonly kind: "refused"; readonly error: ToolError }
   /** What came back is no answer that can be used: it did not pass the bound, or is none of MCP. The connection stays. */
   | ({ readonly kind: "unusable" } & UnusableAnswer)
@@ -109,7 +109,7 @@ export class Peer {
     return this.#pending.size;
   }
 
-  /** Answers that nobody waited for, and notifications that no client could read. */
+  /** Answers that no request waited for, and notifications that no client could read. */
   get droppedCount(): number {
     return this.#droppedCount;
   }

@@ -15,7 +15,7 @@ export interface Progress {
   readonly report: (step: JsonObject) => void;
   /** The answer is there: what is held back goes out before it. */
   end(): void;
-  /** The call was given up: what is held back interests nobody. */
+  /** The call was given up: what is held back is dropped. */
   drop(): void;
 }
 

@@ -18,7 +18,7 @@ import type { LoginRecord } from "./record.ts";
 
 /** How a user gives consent: to open the page, and to hear where the browser was sent in the end. */
 export interface AuthorizationWay {
-  /** Where the browser is sent back to; it is listened to, or read off, by whoever made this. */
+  /** Where the browser is sent back to. The code that made this listens there, or reads the address. */
   readonly redirectUrl: string;
   /**
    * Gets the user to this page; resolves to the whole URL that the browser was sent back to. Where others can call that place too,
@@ -36,7 +36,7 @@ export interface AuthorizeDeps extends DiscoveryDeps {
 
 const STATE_BYTES = 32;
 
-/** Throws an `AuthorizationFailed` where it does not come about. */
+/** Throws an `AuthorizationFailed` if it fails. */
 export async function authorize(deps: AuthorizeDeps): Promise<LoginRecord> {
   const discovery = await discover(deps, deps.challenge);
   return authorizeAt(discovery, deps);

@@ -29,7 +29,7 @@ export interface CredentialsDeps extends DiscoveryDeps {
   readonly settings: OAuthSettings;
   readonly secrets: SecretStore;
   readonly log: Log;
-  /** Without it, nobody is asked. */
+  /** Without it, the user is not asked. */
   readonly way?: AuthorizationWay | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Finds the authorization server of a server, and checks everything that it says of itself before anything is sent there: every
- * URL by the address policy, and PKCE with S256, without which a code could be redeemed by whoever sees it.
+ * URL by the address policy, and PKCE with S256, without which anyone who sees a code could redeem it.
  */
 import {
   checkResourceAllowed,

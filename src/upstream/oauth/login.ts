@@ -32,7 +32,7 @@ export type LogoutOutcome =
   | { readonly kind: "logged_out"; readonly revocation: "revoked" | "not_offered" | "failed" }
   | { readonly kind: "not_logged_in" };
 
-/** Where the last login was called back, so that the next one can be called back there without registering anew. */
+/** Where the last login was called back: the next one uses it again and needs no new registration. */
 export async function lastRedirectUrl(
   server: LoginServer,
   secrets: SecretStore,

@@ -12,7 +12,7 @@ const CLOSE_OBJECT = 0x7d;
 const CLOSE_LIST = 0x5d;
 const SPACE = 0x20;
 
-/** Ids that we hand out are small numbers; a longer text is nobody's. */
+/** Ids that we hand out are small numbers; a longer text is not one of them. */
 const TOKEN_BYTES_MAX = 64;
 
 export class IdScanner {

@@ -2,7 +2,7 @@ import type { Transport } from "../transport/transport.ts";
 import { ProcessError } from "./process-error.ts";
 import { describeExit, type NotStarted, type ProcessExit } from "./process-exit.ts";
 
-/** Stands for a process that could not be started: it is closed from the beginning, and says why. */
+/** Takes the place of a process that could not be started: it is closed from the beginning, and says why. */
 export class NotStartedProcess implements Transport {
   readonly pid = undefined;
   readonly exit: Promise<ProcessExit>;

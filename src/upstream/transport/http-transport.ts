@@ -30,7 +30,7 @@ import type { TransportConfig } from "../upstream-config.ts";
 import { BadAnswer, TransportFailure } from "./transport-failure.ts";
 import { cut } from "../../text/cut.ts";
 
-/** For the end of a session, which nobody waits for longer. */
+/** The end of a session is not waited for longer. */
 const GOODBYE_MS = 1_000;
 
 export type HttpTransportConfig = Extract<TransportConfig, { kind: "http" | "sse" }>;
@@ -171,7 +171,7 @@ function isNotConnected(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.NotConnected;
 }
 
-/** Of a page that came in place of an answer; whoever is told of it hears less. */
+/** The beginning of a page that came in place of an answer; callers are told still less of it. */
 const REASON_LENGTH_MAX = 4_000;
 
 function describe(error: unknown): string {
@@ -182,7 +182,7 @@ function describe(error: unknown): string {
   return cut(`${status}${messageOf(error)}`, REASON_LENGTH_MAX);
 }
 
-/** A server keeps a session until it is told that nobody needs it; one that does not listen is left after a moment. */
+/** A server keeps a session until it is told to end it. A server that does not react is left after a moment. */
 function endSessionWith(sdk: StreamableHTTPClientTransport): void {
   const close = sdk.close.bind(sdk);
   sdk.close = async () => {
@@ -192,7 +192,7 @@ function endSessionWith(sdk: StreamableHTTPClientTransport): void {
   };
 }
 
-/** A server that takes nobody without a login, where there is none to be had. */
+/** For a server that asks for a login when none is possible. */
 function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);

@@ -7,7 +7,7 @@ export interface ServerHttp {
   readonly policy: AddressPolicy;
   /** For messages: an answer may take as long as the call does. */
   readonly fetch: Fetch;
-  /** For the login: whoever does not answer soon is not there. */
+  /** For the login: a server that does not answer soon counts as unreachable. */
   readonly quickFetch: Fetch;
   close(): void;
 }
@@ -34,7 +34,7 @@ export function createServerHttp(server: {
   };
 }
 
-/** The configured headers often are credentials: they go to the server's own origin, whoever else is asked on the way. */
+/** The configured headers often are credentials: they go to the server's own origin and to no other. */
 function withOwnHeaders(fetch: Fetch, own: URL, configured: Readonly<Record<string, string>>): Fetch {
   const entries = Object.entries(configured);
   if (entries.length === 0) return fetch;

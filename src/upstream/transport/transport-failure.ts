@@ -1,6 +1,6 @@
 import type { ToolError } from "../../core/errors.ts";
 
-/** A transport knows what went wrong, and that nothing took effect. What it says goes to whoever called, as it is. */
+/** The transport knows what went wrong, and that nothing took effect. The caller gets this error unchanged. */
 export class TransportFailure extends Error {
   readonly error: ToolError;
 
