@@ -1,10 +1,10 @@
 /**
  * Admission: checks what a source offers, once, before any other room sees it.
  *
- * A bad entry is left out with its reason, and so is a bad field of a good entry; the other entries are admitted. What is
- * admitted is bounded in number, size and depth, is plain JSON, and is the very object that the source gave if nothing
- * had to be repaired. Invisible characters in texts are written out. Admitting the same entries again changes nothing, so
- * a cached list takes the same way.
+ * A bad entry is left out with its reason, and so is a bad field of a good entry; the other entries are admitted. What
+ * is admitted is bounded in number, size and depth, is plain JSON, and is the very object that the source gave if
+ * nothing had to be repaired. Invisible characters in texts are written out. Admitting the same entries again changes
+ * nothing, so a cached list takes the same way.
  */
 import { messageOf } from "../core/errors.ts";
 import { findJsonProblem, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
@@ -152,13 +152,18 @@ export function admitEntry(kind: Kind, entry: unknown): Verdict<JsonObject> {
   return judge(entry, check, { bytesLeft: SERVER_BYTES_MAX });
 }
 
-/** What is told of an entry that was left out. One without a name is called by its place in the list, where that is known. */
+/**
+ * What is told of an entry that was left out. One without a name is called by its place in the list, where that is
+ * known.
+ */
 export function rejectionOf(kind: Kind, entry: unknown, reason: string, at?: number): Rejection {
   const place = at === undefined ? NO_NAME : `${kind}[${at}]`;
   return { code: CODES[kind], kind: KINDS[kind], name: labelOf(entry) ?? place, reason };
 }
 
-/** What is told of an entry that came in without a field. `problem` begins with the way to it: `.icons must be a list`. */
+/**
+ * What is told of an entry that came in without a field. `problem` begins with the way to it: `.icons must be a list`.
+ */
 export function droppedField(kind: Kind, entry: unknown, problem: string): Rejection {
   const reason = `it is listed without a field: ${problem.slice(1)}`;
   return { code: "validation_error", kind: KINDS[kind], name: labelOf(entry) ?? NO_NAME, reason };

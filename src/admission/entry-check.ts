@@ -2,9 +2,10 @@
  * One check for each kind of entry that a server lists. A check never throws on JSON, and says what it changed or why
  * it refused.
  *
- * Clients check a list as a whole: one field of the wrong kind costs them all of it, the tools of every other server too. So an
- * entry is refused where what it cannot do without is wrong (its name, its URI, its inputSchema), and comes in without any other
- * field that is wrong. Annotations that are left out allow nothing: without them a tool may be destructive and is not repeated.
+ * Clients check a list as a whole: one field of the wrong kind costs them all of it, the tools of every other server
+ * too. So an entry is refused where what it cannot do without is wrong (its name, its URI, its inputSchema), and comes
+ * in without any other field that is wrong. Annotations that are left out allow nothing: without them a tool may be
+ * destructive and is not repeated.
  */
 import { anyObject, flag, listOf, Misfit, oneOf, record, text, type Fit } from "../core/fit.ts";
 import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
@@ -90,7 +91,10 @@ export function checkTool(tool: JsonObject): Verdict<ToolDefinition> {
   return admit<ToolDefinition>(tool["inputSchema"] === inputSchema ? tool : { ...tool, inputSchema }, TOOL);
 }
 
-/** SDK 1.x takes only objects for the schemas of properties. `true` and `false` are written as the objects that mean the same. */
+/**
+ * SDK 1.x takes only objects for the schemas of properties. `true` and `false` are written as the objects that mean the
+ * same.
+ */
 function spellOutBooleans(schema: JsonObject): JsonObject {
   const { properties } = schema;
   if (!isJsonObject(properties) || !Object.values(properties).some((one) => typeof one === "boolean")) {

@@ -1,8 +1,8 @@
 /**
  * The lists of servers, cached between processes.
  *
- * Memory is the truth of this process and the store follows it, one write after the other. After a failed write the next
- * process asks the server again; this process loses nothing, so the failure is reported and not thrown.
+ * Memory is the truth of this process and the store follows it, one write after the other. After a failed write the
+ * next process asks the server again; this process loses nothing, so the failure is reported and not thrown.
  */
 import { messageOf } from "../core/errors.ts";
 import { Mutex } from "../timing/mutex.ts";

@@ -24,8 +24,8 @@ export interface Discovery {
   discover(this: void, options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
   refresh(this: void, id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
   /**
-   * Has one server asked if it is due, and waits for what is under way. A server that is still starting is waited for as long as the
-   * caller can wait.
+   * Has one server asked if it is due, and waits for what is under way. A server that is still starting is waited for
+   * as long as the caller can wait.
    */
   settle(registered: RegisteredSource, waitMs: number, context: CallContext): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
  * Asks one source what it offers: one refresh at a time, however many wait for it.
  *
- * A refresh has its own signal: it goes on when those who wait for it give up. A failure is remembered, and the source is
- * left alone for a pause that grows with every failure in a row. A refresh that takes too long is given up, so that the
- * next can start. While the server is still starting, which has its own limit, it is not given up.
+ * A refresh has its own signal: it goes on when those who wait for it give up. A failure is remembered, and the source
+ * is left alone for a pause that grows with every failure in a row. A refresh that takes too long is given up, so that
+ * the next can start. While the server is still starting, which has its own limit, it is not given up.
  */
 import type { Clock } from "../core/clock.ts";
 import type { ToolError } from "../core/errors.ts";

@@ -1,9 +1,10 @@
 /**
  * One catalogue over many sources of tools.
  *
- * It does not know what kind a source is, and asks a source only when its list is needed. What it has read stays until something
- * newer has been read: a server that fails, hangs or is slow keeps its tools, costs the others nothing, and is named.
- * What was read outlives the process in the cache, so the next one lists every tool without starting a server.
+ * It does not know what kind a source is, and asks a source only when its list is needed. What it has read stays until
+ * something newer has been read: a server that fails, hangs or is slow keeps its tools, costs the others nothing, and
+ * is named. What was read outlives the process in the cache, so the next one lists every tool without starting a
+ * server.
  *
  * A call is one look into the map of exposed names and one call of the source. Nothing here throws, except for a source
  * whose id could not be told apart in an exposed name, which is a bug.
@@ -66,7 +67,9 @@ export interface RegistryDeps {
   readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
   /** What tools mean, for the search; without it, words alone decide. */
   readonly meanings?: Meanings | undefined;
-  /** How long a caller without a deadline waits for a server that is starting; without it, as a client's request can. */
+  /**
+   * How long a caller without a deadline waits for a server that is starting; without it, as a client's request can.
+   */
   readonly startWaitMs?: number | undefined;
   /** Why a server is none of the sources, where it is known and not in use. */
   readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
@@ -135,7 +138,10 @@ export interface Registry {
   sourceChanged(listener: SourceListener): () => void;
   /** The tools that fit a query, best first; without words in it, all of them in the order of their names. */
   search(query: string, options?: SearchOptions): ToolHits;
-  /** How near tools are to a query by what they mean, for `search`; undefined if there are no embeddings, or not soon enough. */
+  /**
+   * How near tools are to a query by what they mean, for `search`; undefined if there are no embeddings, or not soon
+   * enough.
+   */
   nearTo(query: string): Promise<SimilarityOf | undefined>;
   /** What each of these tools did of what a run was for; of one that is not known nothing is said. */
   shareIntent(tools: readonly string[], intent: string): ReadonlyMap<string, string>;

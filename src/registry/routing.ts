@@ -13,7 +13,10 @@ import type { RegisteredSource } from "./registered-source.ts";
 import type { SourceTable } from "./source-table.ts";
 import { deniedTool, unknownTool, unreadServer } from "./unknown-tool.ts";
 
-/** Connecting may take 5 s and finding out the era 1.5 s; a call waits for both and for the list. A process may take longer to start. */
+/**
+ * Connecting may take 5 s and finding out the era 1.5 s; a call waits for both and for the list. A process may take
+ * longer to start.
+ */
 const CALL_WAIT_MS = 10_000;
 const NEAR_BY_WORDS_MAX = 50;
 
@@ -79,7 +82,10 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     return unknown(name, view);
   }
 
-  /** A name that begins with a server's, in whatever spelling, is told the right one: that server is asked for its tools first. */
+  /**
+   * A name that begins with a server's, in whatever spelling, is told the right one: that server is asked for its tools
+   * first.
+   */
   async function readNamed(name: string, context: CallContext, view: ToolView | undefined): Promise<void> {
     const folded = foldName(name.replace(/^mcp__/, ""));
     const isNamed = ({ source: { id } }: RegisteredSource): boolean =>

@@ -1,7 +1,7 @@
 /**
- * Words that stand for one another when people ask for tools: "mail" finds `send_email`, "ticket" finds `create_issue`. A word is
- * in as many groups as it has meanings. An alias counts for a fraction of the word itself, so it decides only where the
- * words alone do not.
+ * Words that stand for one another when people ask for tools: "mail" finds `send_email`, "ticket" finds `create_issue`.
+ * A word is in as many groups as it has meanings. An alias counts for a fraction of the word itself, so it decides only
+ * where the words alone do not.
  */
 import { stemOf } from "./stem.ts";
 

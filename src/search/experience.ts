@@ -1,9 +1,9 @@
 /**
  * What is known from earlier runs: which tools were used with success, and what for. The search learns from it.
  *
- * Memory is the truth of this process and the store follows it; what other processes learnt is read when somebody searches. A
- * write that fails costs nothing but what would have been learnt, so it is logged and not thrown. Calls are counted in
- * memory and written a few seconds later: a crash loses some counts and no intent.
+ * Memory is the truth of this process and the store follows it; what other processes learnt is read when somebody
+ * searches. A write that fails costs nothing but what would have been learnt, so it is logged and not thrown. Calls are
+ * counted in memory and written a few seconds later: a crash loses some counts and no intent.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";

@@ -1,7 +1,7 @@
 /**
- * A run that did several things with several tools teaches each tool the thing that it did: "fetch the page and mail a summary" is no
- * reason to find the mailer for pages. Which tool did which is told from the words that they share; a tool that shares none
- * did what no other tool did.
+ * A run that did several things with several tools teaches each tool the thing that it did: "fetch the page and mail a
+ * summary" is no reason to find the mailer for pages. Which tool did which is told from the words that they share; a
+ * tool that shares none did what no other tool did.
  */
 import { aliasesOf } from "./aliases.ts";
 import { partsOf } from "./search-query.ts";

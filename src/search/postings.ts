@@ -1,6 +1,7 @@
 /**
- * Which documents have a term, and with what weight. Slot and weight are one number: 20,000 tools have half a million of
- * them, and most terms are in one or two documents only, where an object or a typed array for each would be all that is kept.
+ * Which documents have a term, and with what weight. Slot and weight are one number: 20,000 tools have half a million
+ * of them, and most terms are in one or two documents only, where an object or a typed array for each would be all that
+ * is kept.
  */
 export type Postings = number[];
 

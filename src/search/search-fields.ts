@@ -8,7 +8,9 @@ interface FieldRule {
   /** How much the length matters, from 0 to 1. */
   readonly lengthEffect: number;
   readonly termsMax: number;
-  /** Further occurrences only make the field longer: without this, a word written 400 times outweighs any honest text. */
+  /**
+   * Further occurrences only make the field longer: without this, a word written 400 times outweighs any honest text.
+   */
   readonly repeatsMax?: number;
 }
 

@@ -6,8 +6,8 @@
  * and no server can move another's ranking by what it writes about itself. Fields are cut, and a word counts for less
  * the longer its field is: stuffing does not pay.
  *
- * A request for several things is scored as a whole and part by part, each part against its own best, so that every part
- * has its tools near the top.
+ * A request for several things is scored as a whole and part by part, each part against its own best, so that every
+ * part has its tools near the top.
  */
 import { compareText } from "../text/compare-text.ts";
 import { addPosting, addScores, dropPostings, hasPosting, type Postings } from "./postings.ts";
@@ -19,8 +19,9 @@ import { isFaint } from "./words.ts";
 /** How much the parts of a request count beside the whole. */
 const PARTS_WEIGHT = 0.6;
 /**
- * How much a tool gains that is used all the time: enough to decide between equals, too little to win without the words. The
- * fewer of many tools were ever used, the more it says that one was: for each power of ten that they are fewer, as much again.
+ * How much a tool gains that is used all the time: enough to decide between equals, too little to win without the
+ * words. The fewer of many tools were ever used, the more it says that one was: for each power of ten that they are
+ * fewer, as much again.
  */
 const USES_WEIGHT = 0.2;
 const USES_WEIGHT_MAX = 0.6;

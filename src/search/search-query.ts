@@ -1,6 +1,6 @@
 /**
- * A request in words, as the index wants it: the terms of the whole, and those of each part where it asks for several things
- * ("fetch the page and mail a summary").
+ * A request in words, as the index wants it: the terms of the whole, and those of each part where it asks for several
+ * things ("fetch the page and mail a summary").
  */
 import { aliasesOf } from "./aliases.ts";
 import { isFaint, tellingTermsOf, termsOf } from "./words.ts";

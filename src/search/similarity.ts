@@ -1,6 +1,6 @@
 /**
- * What tools mean, beside the words that they have. Scores are mixed rather than ranks: how much better the best is than the
- * next says more than that it is first.
+ * What tools mean, beside the words that they have. Scores are mixed rather than ranks: how much better the best is
+ * than the next says more than that it is first.
  */
 import type { ToolDefinition } from "../core/tool.ts";
 

@@ -13,8 +13,8 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Words that most requests have and few tools are about: "provide specific information about the latest …". They count, but
- * for less than those that say what is wanted.
+ * Words that most requests have and few tools are about: "provide specific information about the latest …". They count,
+ * but for less than those that say what is wanted.
  */
 const FAINT_WORDS =
   "provide specific specifically information detail detailed including include current currently assist assistance recommend " +

@@ -1,7 +1,7 @@
 /**
- * The configured servers as sources of the registry, kept in step with the config: what is new is added, what is gone or
- * disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that cannot be started as it
- * is configured is there and starts nothing, so that its callers are told why.
+ * The configured servers as sources of the registry, kept in step with the config: what is new is added, what is gone
+ * or disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that cannot be
+ * started as it is configured is there and starts nothing, so that its callers are told why.
  */
 import type { Config, ServerConfig } from "../config/config.ts";
 import { startLimitOf } from "../config/entries/installer.ts";
@@ -27,7 +27,10 @@ export interface Servers {
   reconcile(config: Config): Promise<void>;
   status(id: string): UpstreamStatus | undefined;
   notified(listener: ServerListener): () => void;
-  /** Passes a notification on to the servers; where there are many clients, over the lines of the one that it comes from. */
+  /**
+   * Passes a notification on to the servers; where there are many clients, over the lines of the one that it comes
+   * from.
+   */
   tell(method: string, params: JsonObject, client?: ClientHandle, only?: string): void;
   /** Of those that run and those to come; where there are many clients, for one of them. */
   setLogLevel(level: string, client?: ClientHandle): void;

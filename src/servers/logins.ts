@@ -1,4 +1,7 @@
-/** Logging in to the configured servers and out of them: what the command line needs of the config, the upstream room and the secrets. */
+/**
+ * Logging in to the configured servers and out of them: what the command line needs of the config, the upstream room
+ * and the secrets.
+ */
 import type { Config, ServerConfig } from "../config/config.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -29,7 +32,10 @@ export interface LogoutView {
 }
 
 export interface Logins {
-  /** The way is opened once it is sure that this server can be logged in to; it hears where the last login was called back. */
+  /**
+   * The way is opened once it is sure that this server can be logged in to; it hears where the last login was called
+   * back.
+   */
   login(
     name: string,
     openWay: (lastRedirectUrl: string | undefined) => Promise<AuthorizationWay>,

@@ -2,7 +2,9 @@ import { lackOnlyInputs, missingName, type ConfigProblem } from "../config/probl
 import { fail } from "../core/result.ts";
 import type { ToolSource } from "../core/tool.ts";
 
-/** A server that cannot be started as it is configured. It starts nothing, and tells every caller why and what cures it. */
+/**
+ * A server that cannot be started as it is configured. It starts nothing, and tells every caller why and what cures it.
+ */
 export function createWaitingServer(id: string, problems: readonly ConfigProblem[]): ToolSource {
   const refuse = async () => refuseUnusable(id, problems);
   return {

@@ -1,4 +1,7 @@
-/** A gateway of many clients in front of servers in memory: each connection has a server of its own, as each process would be one. */
+/**
+ * A gateway of many clients in front of servers in memory: each connection has a server of its own, as each process
+ * would be one.
+ */
 import { onTestFinished } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";

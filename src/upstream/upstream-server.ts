@@ -2,9 +2,9 @@
  * One configured server as a source: nothing runs until it is needed, and what goes wrong here stays here.
  *
  * - All callers use one shared channel. Behind a gateway of one client, what the server asks goes to that client.
- * - Behind a gateway of many, a client that can be asked something has a channel of its own (see `channel-pool.ts`), so that no
- *   question ever reaches another client than the one whose call caused it. A modern server does not ask on its own, so it
- *   needs no more than the shared channel.
+ * - Behind a gateway of many, a client that can be asked something has a channel of its own (see `channel-pool.ts`), so
+ *   that no question ever reaches another client than the one whose call caused it. A modern server does not ask on its
+ *   own, so it needs no more than the shared channel.
  * - A channel that is not used for a while is given up. So is every channel, with its whole process tree, on `close`.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
@@ -53,7 +53,10 @@ export interface UpstreamDeps {
   readonly hasManyClients?: () => boolean;
   /** The one client that this gateway serves, for what the server asks while no call of a client is under way. */
   readonly client?: () => ClientHandle | undefined;
-  /** What that client can be asked for, if it is of the modern era: the channel may be opened by a request that is not its own. */
+  /**
+   * What that client can be asked for, if it is of the modern era: the channel may be opened by a request that is not
+   * its own.
+   */
   readonly modernCapabilities?: () => JsonObject | undefined;
   /** How long a caller without a deadline waits for a start. */
   readonly startWaitMs?: number | undefined;
@@ -218,7 +221,7 @@ class Upstream implements UpstreamServer {
     return this.#deps.hasManyClients?.() === true;
   }
 
-  // ── which channel ────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── which channel ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #requestOfMany(
     method: string,
@@ -298,8 +301,8 @@ class Upstream implements UpstreamServer {
   }
 
   /**
-   * A log message that comes while one call is under way belongs to that call; a modern caller gets it with the answer. While
-   * several calls are under way its owner is unknown, and with many clients it must not reach the wrong one.
+   * A log message that comes while one call is under way belongs to that call; a modern caller gets it with the answer.
+   * While several calls are under way its owner is unknown, and with many clients it must not reach the wrong one.
    */
   #hearShared(channel: Channel, method: string, params: JsonObject): void {
     const [caller, ...others] = channel.calls;
@@ -312,7 +315,10 @@ class Upstream implements UpstreamServer {
     if (isOfOne && client !== undefined) this.#hear(method, params, client);
   }
 
-  /** On the channel of a call: between two calls it concerns no client, and log messages go only to a caller that asked for them. */
+  /**
+   * On the channel of a call: between two calls it concerns no client, and log messages go only to a caller that asked
+   * for them.
+   */
   #hearForCall(channel: Channel, method: string, params: JsonObject): void {
     const [caller] = channel.calls;
     const isWanted = method !== LOG_MESSAGE || caller?.modern?.logLevel !== undefined;

@@ -1,6 +1,6 @@
 /**
- * How near tools are to a query by what they mean, as an OpenAI-compatible endpoint sees it. What goes out to it are the
- * texts of tools and the queries of searches. A search waits for it a quarter of a second and does without it then.
+ * How near tools are to a query by what they mean, as an OpenAI-compatible endpoint sees it. What goes out to it are
+ * the texts of tools and the queries of searches. A search waits for it a quarter of a second and does without it then.
  */
 import { systemClock, type Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";

@@ -1,6 +1,6 @@
 /**
- * Asks an OpenAI-compatible endpoint what texts mean. Its host is the one that the config names, so it may be private. The
- * texts and the key go nowhere else: redirects are not followed. The key is taken out of everything that is said.
+ * Asks an OpenAI-compatible endpoint what texts mean. Its host is the one that the config names, so it may be private.
+ * The texts and the key go nowhere else: redirects are not followed. The key is taken out of everything that is said.
  */
 import { AnswerTooLong } from "../../net/answer-limit.ts";
 import type { Fetch } from "../../net/http-client.ts";

@@ -5,7 +5,10 @@ import { fullJitterMs } from "../../timing/backoff.ts";
 /** 1 s doubles to a minute. */
 const BACKOFF = { firstMs: 1_000, maxMs: 60_000, minMs: 500 };
 
-/** Whether the endpoint answers: it is left alone for a while that grows with every failure, and each outage is told once. */
+/**
+ * Whether the endpoint answers: it is left alone for a while that grows with every failure, and each outage is told
+ * once.
+ */
 export interface Outage {
   /** How long it is still left alone. */
   waitMs(): number;

@@ -1,9 +1,10 @@
 /**
- * The vector of every tool: in memory, else in the store, else made by the endpoint in the background, one batch at a time.
+ * The vector of every tool: in memory, else in the store, else made by the endpoint in the background, one batch at a
+ * time.
  *
  * A vector belongs to a model and to the exact text that it was made of, so a changed description is embedded again and
- * everything else never again, whichever process asks. Until the new vector is there the old one is used. What the endpoint
- * refuses is halved until the one text that it refuses is alone, and that one is left out.
+ * everything else never again, whichever process asks. Until the new vector is there the old one is used. What the
+ * endpoint refuses is halved until the one text that it refuses is alone, and that one is left out.
  *
  * Nothing happens before a search has asked for it. A crash loses the batch under way.
  */

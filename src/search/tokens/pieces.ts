@@ -1,12 +1,15 @@
 /**
- * A tokenizer's time grows with the square of the longest run of letters, signs or spaces: 60,000 equal letters take two
- * seconds, and a server may send ten times as many. In pieces, its time grows with the length of the text.
+ * A tokenizer's time grows with the square of the longest run of letters, signs or spaces: 60,000 equal letters take
+ * two seconds, and a server may send ten times as many. In pieces, its time grows with the length of the text.
  */
 
 /** Some hundred tokens: far longer than any word, short enough for the worst run to be done in milliseconds. */
 const PIECE_LENGTH_MAX = 1_024;
 
-/** After an ASCII letter or digit, a quotation mark or a space always begins a new token, so a cut there changes no count. */
+/**
+ * After an ASCII letter or digit, a quotation mark or a space always begins a new token, so a cut there changes no
+ * count.
+ */
 const BOUNDARY = /[A-Za-z0-9](?=[" ])/g;
 
 /** The text in pieces whose counts add up to its own; only within a run that has no boundary may a cut cost a token. */

@@ -1,6 +1,6 @@
 /**
- * One thread for counting tokens, for as long as there is something to count: it ends soon after the last request, so that nothing of
- * the tokenizer stays in memory. Nothing here throws.
+ * One thread for counting tokens, for as long as there is something to count: it ends soon after the last request, so
+ * that nothing of the tokenizer stays in memory. Nothing here throws.
  */
 import { createWorkerThread } from "../../process/worker-thread.ts";
 

@@ -1,4 +1,7 @@
-/** The thread that counts. It alone loads the tokenizer, which takes 70 MB that are free again when the thread has ended. */
+/**
+ * The thread that counts. It alone loads the tokenizer, which takes 70 MB that are free again when the thread has
+ * ended.
+ */
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { serveThread } from "../../process/thread-program.ts";
 import { piecesOf } from "./pieces.ts";

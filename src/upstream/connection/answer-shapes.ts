@@ -2,8 +2,8 @@
  * What a server's result must look like, method by method, as the protocol's schemas have it and clients check it.
  *
  * A repair is made only where the meaning is certain: `null` in a field that may be missing, no `content` beside
- * `structuredContent`, a hint (annotations, icons, `_meta`) of the wrong kind, which says nothing about the data beside it.
- * Anything else is a misfit: an answer that is guessed at is worse than one that failed.
+ * `structuredContent`, a hint (annotations, icons, `_meta`) of the wrong kind, which says nothing about the data beside
+ * it. Anything else is a misfit: an answer that is guessed at is worse than one that failed.
  */
 import {
   anyObject,
@@ -67,8 +67,8 @@ const toolAnswer: Fit = (value, drops) => {
 };
 
 /**
- * In the modern era the structure may be any value. Here it is an object for everybody, made in the way of the SDK's own servers
- * when they answer a legacy client: under `result`, and as a text where there is none.
+ * In the modern era the structure may be any value. Here it is an object for everybody, made in the way of the SDK's
+ * own servers when they answer a legacy client: under `result`, and as a text where there is none.
  */
 function projectStructure(answer: JsonObject): JsonObject {
   const { structuredContent, content = [] } = answer;
@@ -110,7 +110,9 @@ const serverInfo: Fit = (value, drops) => {
   return IMPLEMENTATION(isNamed ? given : { ...given, ...said }, drops);
 };
 
-/** A capability is declared by its key: `true` and the like mean that it is there, `null` and `false` that it is not. */
+/**
+ * A capability is declared by its key: `true` and the like mean that it is there, `null` and `false` that it is not.
+ */
 function declared(flags: Readonly<Record<string, Fit>> = {}): Fit {
   const fit = record({ hints: flags });
   return (value, drops) => {

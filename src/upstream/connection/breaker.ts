@@ -1,9 +1,10 @@
 /**
- * When a server that fails may be tried again. Each failure doubles the longest wait, and the wait is drawn at random below it, so
- * that gateways which lost the same server do not come back in step. Several failures within a short time open the breaker: then
- * one attempt is made after a while, and until it succeeds nothing else is tried.
+ * When a server that fails may be tried again. Each failure doubles the longest wait, and the wait is drawn at random
+ * below it, so that gateways which lost the same server do not come back in step. Several failures within a short time
+ * open the breaker: then one attempt is made after a while, and until it succeeds nothing else is tried.
  *
- * Being up for a moment does not make up for failures: a server that starts, dies and starts again for ever opens it as well.
+ * Being up for a moment does not make up for failures: a server that starts, dies and starts again for ever opens it as
+ * well.
  */
 import type { Clock } from "../../core/clock.ts";
 import { fullJitterMs } from "../../timing/backoff.ts";

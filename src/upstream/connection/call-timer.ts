@@ -1,15 +1,20 @@
 /**
- * The time that one request may take. It runs out `timeoutMs` after the server's last sign of work. Progress is such a sign, but
- * only up to a longest total: a server that reports for ever does not keep a call open for ever. While the server waits for an
- * answer of the client, the time is paused, also only for so long.
+ * The time that one request may take. It runs out `timeoutMs` after the server's last sign of work. Progress is such a
+ * sign, but only up to a longest total: a server that reports for ever does not keep a call open for ever. While the
+ * server waits for an answer of the client, the time is paused, also only for so long.
  *
  * Everything is measured on the monotonic clock of the timers themselves.
  */
 
-/** How long one call may wait for its client's answers, all of its questions together: as long as a person is given for one. */
+/**
+ * How long one call may wait for its client's answers, all of its questions together: as long as a person is given for
+ * one.
+ */
 export const QUESTION_MS_MAX = 10 * 60 * 1000;
 
-/** Progress keeps a call open for so many times its timeout, and for long work behind a short timeout at least so long. */
+/**
+ * Progress keeps a call open for so many times its timeout, and for long work behind a short timeout at least so long.
+ */
 const PROGRESS_FACTOR = 10;
 const PROGRESS_MS_MIN = 10 * 60 * 1000;
 

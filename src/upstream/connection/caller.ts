@@ -9,8 +9,8 @@ export function newestCaller(channel: Channel, client: ClientHandle | undefined)
 }
 
 /**
- * The client that makes every call under way, where there is such a one. A call that was given up without an answer counts: the
- * server may be asking for it still.
+ * The client that makes every call under way, where there is such a one. A call that was given up without an answer
+ * counts: the server may be asking for it still.
  */
 export function onlyCaller(channel: Channel): ClientHandle | NoClient {
   if (channel.calls.size === 0) return { noClient: "no call is under way" };

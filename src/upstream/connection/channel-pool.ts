@@ -6,8 +6,9 @@
  *   capabilities of the same principal may have it: to the server it is the same client.
  * - A channel on which a call was given up without an answer is not used again: the server may still ask for that call.
  *
- * Each channel may be a process, so there are few. At the limit the channel that was not used for longest is closed for the next;
- * while all are in use, a call waits for one as long as it may take. Some are kept for principals that have none.
+ * Each channel may be a process, so there are few. At the limit the channel that was not used for longest is closed for
+ * the next; while all are in use, a call waits for one as long as it may take. Some are kept for principals that have
+ * none.
  */
 import type { Clock } from "../../core/clock.ts";
 import { canonicalJson, type JsonObject } from "../../core/json.ts";

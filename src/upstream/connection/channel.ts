@@ -1,10 +1,10 @@
 /**
- * One channel to a server: a connection that is made when it is needed, the calls on it, what the server is asked to tell of, and the
- * end when it is not used.
+ * One channel to a server: a connection that is made when it is needed, the calls on it, what the server is asked to
+ * tell of, and the end when it is not used.
  *
  * - A lost connection fails the calls that were under way at once. None is sent again: it may have taken effect.
- * - What the server asks goes to the client that the owner of the channel names, if that client can be asked for it, and to no other
- *   (see `questions.ts`).
+ * - What the server asks goes to the client that the owner of the channel names, if that client can be asked for it,
+ *   and to no other (see `questions.ts`).
  */
 import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -99,7 +99,9 @@ export class Channel {
     return this.#calls;
   }
 
-  /** Whose calls were given up on this connection without an answer: the server may still be at work on them, and ask. */
+  /**
+   * Whose calls were given up on this connection without an answer: the server may still be at work on them, and ask.
+   */
   get strays(): ReadonlySet<ClientHandle | undefined> {
     return this.#strays;
   }
@@ -203,8 +205,9 @@ export class Channel {
   }
 
   /**
-   * Who is to blame for a request that failed: the server, if nothing came back at all; the call alone, if something did. A remote
-   * session that is gone says so only when it is used, and the next call opens a new one: whether that succeeds is what counts.
+   * Who is to blame for a request that failed: the server, if nothing came back at all; the call alone, if something
+   * did. A remote session that is gone says so only when it is used, and the next call opens a new one: whether that
+   * succeeds is what counts.
    */
   #judge(connection: OpenConnection, reply: Reply): void {
     if (connection.process !== undefined) return;

@@ -63,8 +63,8 @@ export interface ConnectDeps {
 /**
  * Never throws; a server that does not come up within the limit is stopped again, with its whole process tree.
  *
- * One that ends when it is asked, instead of refusing, may not know the era: it is started once more and asked in the other one
- * alone, or in the one that it had answered. Each start has the whole limit.
+ * One that ends when it is asked, instead of refusing, may not know the era: it is started once more and asked in the
+ * other one alone, or in the one that it had answered. Each start has the whole limit.
  */
 export async function connect(config: UpstreamConfig, deps: ConnectDeps): Promise<ConnectOutcome> {
   const first = await connectOnce(config, deps);
@@ -145,7 +145,9 @@ const QUESTION_SLACK_MS = 1_000;
 
 type End = Omit<Loss, "stderr" | "crash">;
 
-/** Who knows most is believed: the transport that was refused, then the process that has ended, then the last answer. */
+/**
+ * Who knows most is believed: the transport that was refused, then the process that has ended, then the last answer.
+ */
 async function failed(
   end: End,
   opened: OpenedTransport,

@@ -1,8 +1,9 @@
 /**
- * The connection to a server: opened when it is needed, by one attempt for all who need it, and opened again after a loss.
+ * The connection to a server: opened when it is needed, by one attempt for all who need it, and opened again after a
+ * loss.
  *
- * - A caller that comes during an attempt waits for that attempt; a caller that gives up does not end it. The attempt ends by its
- *   own limit (see `start-limit.ts`), or when the connection is closed.
+ * - A caller that comes during an attempt waits for that attempt; a caller that gives up does not end it. The attempt
+ *   ends by its own limit (see `start-limit.ts`), or when the connection is closed.
  * - A connection that is lost counts as a failure. The next need makes a new one, unless there were too many failures
  *   (see `breaker.ts`): then the need fails at once and says when it is tried again.
  * - What an old connection still has to say about its end never touches the one that came after it.
@@ -53,7 +54,9 @@ export interface LastError extends Loss {
   readonly at: number;
 }
 
-/** What is known of a server from all its connections: one that fails on one of them is not tried on the next at once. */
+/**
+ * What is known of a server from all its connections: one that fails on one of them is not tried on the next at once.
+ */
 export interface Health {
   readonly breaker: Breaker;
   lastError: LastError | undefined;
@@ -134,7 +137,10 @@ export class Connection {
     await connection?.peer.close();
   }
 
-  /** For good. A start that is under way ends, unless it is to be let finish: a caller that goes must not break off a download. */
+  /**
+   * For good. A start that is under way ends, unless it is to be let finish: a caller that goes must not break off a
+   * download.
+   */
   async close({ finishStart = false } = {}): Promise<void> {
     this.#closed = true;
     if (!finishStart) this.#unwanted.abort();
@@ -213,7 +219,9 @@ export class Connection {
     return succeed(connection);
   }
 
-  /** A server that said why it refuses (it needs a login, it is too busy) is not broken: the next call asks it again. */
+  /**
+   * A server that said why it refuses (it needs a login, it is too busy) is not broken: the next call asks it again.
+   */
   #fail({ reason: said, cause, stderr, crash }: Loss, isBroken = true): void {
     const { health } = this.#deps;
     if (isBroken) health.breaker.recordFailure();

@@ -1,13 +1,13 @@
 /**
  * Opens a session with a server in the era that it speaks.
  *
- * Nearly every server is of the legacy era, and one that speaks both answers it as well, so `initialize` goes first and costs
- * no extra round trip. A server that refuses it, or says nothing for a moment, is asked with `server/discover` as well; the first
- * that opens counts. A server that was modern before is asked the other way round.
+ * Nearly every server is of the legacy era, and one that speaks both answers it as well, so `initialize` goes first and
+ * costs no extra round trip. A server that refuses it, or says nothing for a moment, is asked with `server/discover` as
+ * well; the first that opens counts. A server that was modern before is asked the other way round.
  *
- * A server that is known to speak an era is asked in the other one only if it refuses: it may end on a question that it does not
- * know, also when it is merely slow to start and both wait for it. A server that answers the first question and ends on the
- * second has thereby told its era: the outcome names it, and the next start asks in that one alone.
+ * A server that is known to speak an era is asked in the other one only if it refuses: it may end on a question that it
+ * does not know, also when it is merely slow to start and both wait for it. A server that answers the first question
+ * and ends on the second has thereby told its era: the outcome names it, and the next start asks in that one alone.
  */
 import type { JsonObject } from "../../core/json.ts";
 import { causeOfToolError, type FailureCause } from "../failure-cause.ts";
@@ -77,7 +77,9 @@ async function openKnownModern(peer: Peer, options: HandshakeOptions, probeMs: n
   return whicheverOpens(peer, { legacy, modern, first: "modern" });
 }
 
-/** A server that is slow to start is not taken for a modern one: its answer to `initialize` counts whenever it comes. */
+/**
+ * A server that is slow to start is not taken for a modern one: its answer to `initialize` counts whenever it comes.
+ */
 async function openUnknown(peer: Peer, options: HandshakeOptions, probeMs: number): Promise<Attempt> {
   const legacy = initialize(peer, options, options.timeoutMs);
   const first = await firstWord(legacy, options, probeMs);

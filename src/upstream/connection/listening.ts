@@ -1,6 +1,7 @@
 /**
- * What a server is asked to tell of: changed lists, updated resources, log messages. A legacy server is told each by a request of
- * its own. A modern one is told by one long request that names everything, so each change opens a new one and gives up the old.
+ * What a server is asked to tell of: changed lists, updated resources, log messages. A legacy server is told each by a
+ * request of its own. A modern one is told by one long request that names everything, so each change opens a new one
+ * and gives up the old.
  *
  * Several clients may wait for the same resource: it is given up when the last of them does not want it any more.
  */

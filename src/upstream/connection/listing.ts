@@ -1,6 +1,7 @@
 /**
- * Asks a server for everything that it offers, page by page, each list on its own. A list that does not end, repeats a cursor,
- * fails half-way or is too long is cut, and the offer says so; only a list of tools that cannot be had at all fails.
+ * Asks a server for everything that it offers, page by page, each list on its own. A list that does not end, repeats a
+ * cursor, fails half-way or is too long is cut, and the offer says so; only a list of tools that cannot be had at all
+ * fails.
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { Offer, SourceAbout, ToolDefinition } from "../../core/tool.ts";

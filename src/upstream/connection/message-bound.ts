@@ -1,9 +1,11 @@
 /**
- * The one bound for what a server sends: results, errors with their data, notifications, and its own requests, whichever transport they
- * came over. Nothing else sees a message before it has passed here, so what lies behind may walk it, keep it and write it as JSON.
+ * The one bound for what a server sends: results, errors with their data, notifications, and its own requests,
+ * whichever transport they came over. Nothing else sees a message before it has passed here, so what lies behind may
+ * walk it, keep it and write it as JSON.
  *
- * - Depth and keys. `JSON.stringify` dies at a few thousand levels, and the store keeps 64: what a message carries below its
- *   envelope (`result`, `error` or `params`) may nest as deep as what is kept, and no deeper. The limit of keys is that of the store too.
+ * - Depth and keys. `JSON.stringify` dies at a few thousand levels, and the store keeps 64: what a message carries
+ *   below its envelope (`result`, `error` or `params`) may nest as deep as what is kept, and no deeper. The limit of
+ *   keys is that of the store too.
  * - Bytes are counted by the transports, before anything is parsed: 8 MiB for a line or an answer.
  * - Shape, as far as clients check it (`answer-shapes.ts`, `server-messages.ts`).
  * - The entries of lists are bounded one by one where they are admitted: one bad entry costs that entry, not the list.

@@ -1,10 +1,12 @@
 /**
- * One end of a JSON-RPC connection, on raw messages: a request goes out, its answer comes back as a value, untouched. This is the
- * hot path of every tool call: what comes in passes the bound (`message-bound.ts`) and nothing else, and is not copied.
+ * One end of a JSON-RPC connection, on raw messages: a request goes out, its answer comes back as a value, untouched.
+ * This is the hot path of every tool call: what comes in passes the bound (`message-bound.ts`) and nothing else, and is
+ * not copied.
  *
- * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a timeout, a
- * cancellation or a closed connection. Progress begins the timeout again, up to a longest total (see `call-timer.ts`). An answer
- * that no request waits for (unknown id, a second answer, one that came after a cancellation, `"1"` for 1) is dropped and counted.
+ * It never throws and no request outlives its connection: each ends as an answer, an error of the other side, a
+ * timeout, a cancellation or a closed connection. Progress begins the timeout again, up to a longest total (see
+ * `call-timer.ts`). An answer that no request waits for (unknown id, a second answer, one that came after a
+ * cancellation, `"1"` for 1) is dropped and counted.
  */
 import type { ToolError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -32,7 +34,9 @@ export type Reply =
   | { readonly kind: "cancelled" }
   /** It was not sent, and the transport knows why: the server needs a login, or is too busy. The connection stays. */
   | { readonly kind: "refused"; readonly error: ToolError }
-  /** What came back is no answer that can be used: it did not pass the bound, or is none of MCP. The connection stays. */
+  /**
+   * What came back is no answer that can be used: it did not pass the bound, or is none of MCP. The connection stays.
+   */
   | ({ readonly kind: "unusable" } & UnusableAnswer)
   | { readonly kind: "closed"; readonly reason: string };
 

@@ -1,6 +1,6 @@
 /**
- * Progress on its way to a client. A server may report thousands of times a second, and each report is a message to the client: of
- * a flood the newest is passed on from time to time, and the last one always before the answer.
+ * Progress on its way to a client. A server may report thousands of times a second, and each report is a message to the
+ * client: of a flood the newest is passed on from time to time, and the last one always before the answer.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";

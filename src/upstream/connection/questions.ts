@@ -1,10 +1,12 @@
 /**
- * What a server asks the client of a channel. Nothing in a question says which call it belongs to: it may be any call of the client
- * that is under way when it is asked, and the time of these is paused until the client has answered. Calls that come later are not
- * touched, so a client that never answers holds up nothing but its own calls, and those only for so long (see `call-timer.ts`).
+ * What a server asks the client of a channel. Nothing in a question says which call it belongs to: it may be any call
+ * of the client that is under way when it is asked, and the time of these is paused until the client has answered.
+ * Calls that come later are not touched, so a client that never answers holds up nothing but its own calls, and those
+ * only for so long (see `call-timer.ts`).
  *
- * A question ends with the calls that it may belong to: when the last of them was given up, the client is not asked any longer.
- * An answered call takes no question with it, for a server also asks between calls (for the roots, after the handshake).
+ * A question ends with the calls that it may belong to: when the last of them was given up, the client is not asked any
+ * longer. An answered call takes no question with it, for a server also asks between calls (for the roots, after the
+ * handshake).
  */
 import { refusalOf } from "../../core/askable.ts";
 import type { JsonObject } from "../../core/json.ts";

@@ -16,9 +16,9 @@ const CODES: Readonly<Record<number, ToolErrorCode>> = {
 const PROBLEM_LENGTH_MAX = 300;
 
 /**
- * What a failed request means for the caller, in the server's own words if it had any. A page that describes an error may show the
- * headers that it was sent, so secrets are taken out of it. `runDeadline` names the limit of the run, where that was nearer than the
- * server's own: then nothing is wrong with the server.
+ * What a failed request means for the caller, in the server's own words if it had any. A page that describes an error
+ * may show the headers that it was sent, so secrets are taken out of it. `runDeadline` names the limit of the run,
+ * where that was nearer than the server's own: then nothing is wrong with the server.
  */
 export function failureOf(
   server: string,

@@ -10,9 +10,9 @@ import type { Reply } from "./peer.ts";
 import { findRequestProblem } from "./server-messages.ts";
 
 /**
- * The parameters with `_meta` of the caller and the session, and what a modern client said. A modern server is told with each
- * request what its caller can do, so that one session serves many clients. It gets its own state back, and never what a client calls
- * a state.
+ * The parameters with `_meta` of the caller and the session, and what a modern client said. A modern server is told
+ * with each request what its caller can do, so that one session serves many clients. It gets its own state back, and
+ * never what a client calls a state.
  */
 export function requestOf(
   given: JsonObject,
@@ -56,8 +56,8 @@ function withoutRound({
 
 /**
  * Sends a request. A modern server that needs something from the client (an elicitation, a sample, the roots) answers
- * `input_required` and wants to be called again with the answers. A modern client answers itself; for any other caller the
- * answers are fetched here and the request is repeated, so that the caller sees one request with one result.
+ * `input_required` and wants to be called again with the answers. A modern client answers itself; for any other caller
+ * the answers are fetched here and the request is repeated, so that the caller sees one request with one result.
  */
 export async function sendWithInput(
   params: JsonObject,

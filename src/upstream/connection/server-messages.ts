@@ -1,4 +1,7 @@
-/** What a server says unasked, and what it asks: the shapes that clients check. What does not fit never reaches a client. */
+/**
+ * What a server says unasked, and what it asks: the shapes that clients check. What does not fit never reaches a
+ * client.
+ */
 import { either, integer, Misfit, number, oneOf, record, text, type Fit } from "../../core/fit.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { MESSAGE_META } from "../../core/mcp-fields.ts";
@@ -39,8 +42,8 @@ const REQUESTS = {
 } as const;
 
 /**
- * Why a request is not put to a client, where it is not. The schemas of the SDK decide: a question is rare and waits for a person, so
- * they are loaded with the first one.
+ * Why a request is not put to a client, where it is not. The schemas of the SDK decide: a question is rare and waits
+ * for a person, so they are loaded with the first one.
  */
 export async function findRequestProblem(method: string, params: JsonObject): Promise<string | undefined> {
   const name = REQUESTS[method as keyof typeof REQUESTS] as

@@ -1,7 +1,7 @@
 /**
- * How long a start may take. It belongs to no caller: a package that is downloaded for the first time needs as long as it needs,
- * and a download that is killed leaves half a cache behind. So the limit is extended while the process still writes to stderr, up
- * to a longest total.
+ * How long a start may take. It belongs to no caller: a package that is downloaded for the first time needs as long as
+ * it needs, and a download that is killed leaves half a cache behind. So the limit is extended while the process still
+ * writes to stderr, up to a longest total.
  */
 
 /** Written to stderr less than so long ago, it is still at work. */

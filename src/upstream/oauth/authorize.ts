@@ -1,6 +1,6 @@
 /**
- * The authorization code flow, from the discovery to the tokens, once. It opens nothing itself: how the user gets to the
- * authorization page, and how its answer comes back, is handed in.
+ * The authorization code flow, from the discovery to the tokens, once. It opens nothing itself: how the user gets to
+ * the authorization page, and how its answer comes back, is handed in.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -21,8 +21,8 @@ export interface AuthorizationWay {
   /** Where the browser is sent back to. The code that made this listens there, or reads the address. */
   readonly redirectUrl: string;
   /**
-   * Gets the user to this page; resolves to the whole URL that the browser was sent back to. Where others can call that place too,
-   * `isAnswer` tells which of them is the answer to wait for.
+   * Gets the user to this page; resolves to the whole URL that the browser was sent back to. Where others can call that
+   * place too, `isAnswer` tells which of them is the answer to wait for.
    */
   authorize(authorizationUrl: URL, isAnswer: (callback: URL) => boolean): Promise<URL>;
 }
@@ -91,7 +91,10 @@ export function requireBearer(tokens: OAuthTokens): void {
   throw new AuthorizationFailed(`the token is of the type ${tokens.token_type}; only bearer tokens are used`);
 }
 
-/** What the user wrote, else what the server asked for, else all that it knows; and what it asked for beyond the last login. */
+/**
+ * What the user wrote, else what the server asked for, else all that it knows; and what it asked for beyond the last
+ * login.
+ */
 function scopeFor(
   discovery: Discovery,
   { settings, challenge, previous }: AuthorizeDeps,

@@ -1,6 +1,6 @@
 /**
- * Reads where the authorization server sent the browser back to. Nothing in it is believed before it is sure that it answers
- * this very request: the place, the state, and the issuer, in this order; then the error text or the code.
+ * Reads where the authorization server sent the browser back to. Nothing in it is believed before it is sure that it
+ * answers this very request: the place, the state, and the issuer, in this order; then the error text or the code.
  */
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -20,7 +20,10 @@ export interface AuthorizationCode {
   readonly iss: string | undefined;
 }
 
-/** Whether this answers the request that was made, whatever it says: only who made it, and who was sent it, knows the state. */
+/**
+ * Whether this answers the request that was made, whatever it says: only who made it, and who was sent it, knows the
+ * state.
+ */
 export function belongsTo(callback: URL, { state }: Pick<ExpectedCallback, "state">): boolean {
   const states = callback.searchParams.getAll("state");
   return states.length === 1 && isSame(states[0], state);

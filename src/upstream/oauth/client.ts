@@ -1,4 +1,7 @@
-/** Who we are to an authorization server: configured, known from an earlier login, named by a document, or newly registered. */
+/**
+ * Who we are to an authorization server: configured, known from an earlier login, named by a document, or newly
+ * registered.
+ */
 import {
   registerClient,
   type AuthorizationServerMetadata,

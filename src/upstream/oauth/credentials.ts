@@ -1,10 +1,10 @@
 /**
- * The login to one server, as this process uses it. A token that the server no longer takes is renewed without a word, once for
- * all who need it: for the calls of this process by one promise, and between processes by a lock under which the record is read
- * again first. So a refresh token that may be used once is used once.
+ * The login to one server, as this process uses it. A token that the server no longer takes is renewed without a word,
+ * once for all who need it: for the calls of this process by one promise, and between processes by a lock under which
+ * the record is read again first. So a refresh token that may be used once is used once.
  *
- * Where only the user can help, everybody gets the same error and nothing is tried again until the record changes. A gateway
- * opens no browser; only where an `AuthorizationWay` is handed in does it go on to ask the user.
+ * Where only the user can help, everybody gets the same error and nothing is tried again until the record changes. A
+ * gateway opens no browser; only where an `AuthorizationWay` is handed in does it go on to ask the user.
  */
 import {
   computeScopeUnion,
@@ -41,7 +41,9 @@ export class Credentials {
   readonly #records: LoginRecords;
   #record: Promise<LoginRecord | undefined> | undefined;
   readonly #recovery = new SingleFlight<void>();
-  /** A token that was just obtained and that the server has not taken yet: refused at once, another would not be better. */
+  /**
+   * A token that was just obtained and that the server has not taken yet: refused at once, another would not be better.
+   */
   #unproven: string | undefined;
 
   constructor(deps: CredentialsDeps) {
@@ -59,7 +61,10 @@ export class Credentials {
     if (token === this.#unproven) this.#unproven = undefined;
   }
 
-  /** The server did not take this token, or asked for one: there is another after this, or it throws a `TransportFailure`. */
+  /**
+   * The server did not take this token, or asked for one: there is another after this, or it throws a
+   * `TransportFailure`.
+   */
   async renew(used: string | undefined, challenge: Challenge): Promise<void> {
     if ((await this.token()) !== used) return;
     await this.#recover(() => this.#renewAlone(used, challenge));

@@ -1,6 +1,6 @@
 /**
- * Finds the authorization server of a server, and checks everything that it says of itself before anything is sent there: every
- * URL by the address policy, and PKCE with S256, without which anyone who sees a code could redeem it.
+ * Finds the authorization server of a server, and checks everything that it says of itself before anything is sent
+ * there: every URL by the address policy, and PKCE with S256, without which anyone who sees a code could redeem it.
  */
 import {
   checkResourceAllowed,
@@ -61,8 +61,8 @@ export async function discover(deps: DiscoveryDeps, challenge: Challenge): Promi
 }
 
 /**
- * Whether the server has turned to another authorization server since the login. A server that says nothing about it has not:
- * the record is used with its own issuer alone.
+ * Whether the server has turned to another authorization server since the login. A server that says nothing about it
+ * has not: the record is used with its own issuer alone.
  */
 export async function hasMoved(
   deps: DiscoveryDeps,

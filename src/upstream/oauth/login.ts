@@ -1,4 +1,7 @@
-/** Logging in to a remote server and out of it, with the user at hand. Neither throws; what went wrong is in the outcome. */
+/**
+ * Logging in to a remote server and out of it, with the user at hand. Neither throws; what went wrong is in the
+ * outcome.
+ */
 import { selectClientAuthMethod, type AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import type { SecretStore } from "../../core/secret-store.ts";
 import { createServerHttp, type ServerHttp } from "../transport/server-http.ts";
@@ -102,7 +105,10 @@ function outcomeOf({ issuer, tokens }: LoginRecord): LoginOutcome {
   };
 }
 
-/** For people only: nothing is decided by it. It came from the token endpoint itself, so its signature says nothing more. */
+/**
+ * For people only: nothing is decided by it. It came from the token endpoint itself, so its signature says nothing
+ * more.
+ */
 function accountOf(idToken: string | undefined): string | undefined {
   try {
     const [, payload = ""] = idToken?.split(".") ?? [];

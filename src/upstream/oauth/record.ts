@@ -1,6 +1,6 @@
 /**
- * What is known of the login to one server, as one value in the secret store, by the server's id and URL. Everything in it
- * belongs to one issuer: a client or a token that one authorization server gave is never shown to another.
+ * What is known of the login to one server, as one value in the secret store, by the server's id and URL. Everything in
+ * it belongs to one issuer: a client or a token that one authorization server gave is never shown to another.
  */
 import { createHash } from "node:crypto";
 import type {

@@ -1,6 +1,6 @@
 /**
- * Why a process ended, read from what it wrote to stderr: the line that names the cause, which is rarely the last one, and what
- * cures it. The text is a stranger's: it comes without secrets, and leaves printable and cut.
+ * Why a process ended, read from what it wrote to stderr: the line that names the cause, which is rarely the last one,
+ * and what cures it. The text is a stranger's: it comes without secrets, and leaves printable and cut.
  */
 import { escapeUnprintable, withoutColours } from "../../text/printable.ts";
 import { cut } from "../../text/cut.ts";

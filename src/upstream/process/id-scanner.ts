@@ -1,6 +1,7 @@
 /**
- * Reads a JSON-RPC message that is too large to be kept, only to learn whose answer it is: the `id` of its outermost object, wherever
- * it stands, and whether it is an answer at all. It takes the bytes as they come and keeps no more of them than one short value.
+ * Reads a JSON-RPC message that is too large to be kept, only to learn whose answer it is: the `id` of its outermost
+ * object, wherever it stands, and whether it is an answer at all. It takes the bytes as they come and keeps no more of
+ * them than one short value.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

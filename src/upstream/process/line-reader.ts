@@ -3,9 +3,9 @@
  *
  * Every tool call passes here: one search for the end of the line, one decoding, one `JSON.parse`.
  *
- * Nothing ends the reading: what is not a message is counted and skipped, and a line over the limit is skipped without being
- * kept, only its id is looked for. A line without an end is told to the receiver, which ends the connection. Bytes that are not
- * UTF-8 become U+FFFD: an answer with one broken character is better than none.
+ * Nothing ends the reading: what is not a message is counted and skipped, and a line over the limit is skipped without
+ * being kept, only its id is looked for. A line without an end is told to the receiver, which ends the connection.
+ * Bytes that are not UTF-8 become U+FFFD: an answer with one broken character is better than none.
  */
 import type { JsonRpcMessage } from "../transport/transport.ts";
 import { LineFramer } from "../../process/lines.ts";
@@ -17,8 +17,8 @@ const TAB = 0x09;
 const RETURN = 0x0d;
 
 /**
- * Eight times a line of the largest size. A server that answers with a file of that size has made a mistake, and its next line is
- * worth reading; one that has still not ended its line then is not going to.
+ * Eight times a line of the largest size. A server that answers with a file of that size has made a mistake, and its
+ * next line is worth reading; one that has still not ended its line then is not going to.
  */
 const SKIPPED_RATIO = 8;
 

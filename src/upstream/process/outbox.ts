@@ -1,9 +1,9 @@
 /**
  * Writes messages to a server's stdin, and holds a bounded amount for one that reads slowly.
  *
- * A message is serialised once, when there is room for it. Up to the limit the stream queues it and `send` is done; beyond,
- * `send` waits with the message as it is, in order, and gives up after a time. So the queue is at most the limit and one
- * message, and a sender that waits for its `send` is slowed down to the pace of the server.
+ * A message is serialised once, when there is room for it. Up to the limit the stream queues it and `send` is done;
+ * beyond, `send` waits with the message as it is, in order, and gives up after a time. So the queue is at most the
+ * limit and one message, and a sender that waits for its `send` is slowed down to the pace of the server.
  */
 import type { Writable } from "node:stream";
 import type { JsonRpcMessage } from "../transport/transport.ts";
@@ -47,7 +47,9 @@ export class Outbox {
     }
   }
 
-  /** From now on every send is refused with this error, also those that wait. A later reason is the more precise one. */
+  /**
+   * From now on every send is refused with this error, also those that wait. A later reason is the more precise one.
+   */
   close(error: ProcessError): void {
     this.#closedBy = error;
     for (const waiting of this.#waiting) waiting.settle(error);

@@ -19,8 +19,8 @@ const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
 /**
- * Reads what the system reports about the end. The command was found before, so 126 or 127 without one byte on stdout means
- * that its interpreter is missing, that it vanished meanwhile, or that a wrapper did not find the real program.
+ * Reads what the system reports about the end. The command was found before, so 126 or 127 without one byte on stdout
+ * means that its interpreter is missing, that it vanished meanwhile, or that a wrapper did not find the real program.
  */
 export function readExit(
   code: number | null,

@@ -1,9 +1,9 @@
 /**
  * A child process as a transport.
  *
- * It ends once, in this order: the process exits, for whatever reason; the rest of its group is killed; what is still in the
- * pipes is read; `exit` settles and `onclose` is called. A process that left the group may hold a pipe open for ever, so the
- * reading ends also when nothing has come for a moment.
+ * It ends once, in this order: the process exits, for whatever reason; the rest of its group is killed; what is still
+ * in the pipes is read; `exit` settles and `onclose` is called. A process that left the group may hold a pipe open for
+ * ever, so the reading ends also when nothing has come for a moment.
  */
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
@@ -22,7 +22,9 @@ export interface ProcessLimits extends OutboxLimits {
   readonly lineBytesMax: number;
   readonly stderrBytesMax: number;
   readonly graceMs: number;
-  /** Between SIGTERM and SIGKILL, for a process that has not sent a message yet: it may be installing what it is to run. */
+  /**
+   * Between SIGTERM and SIGKILL, for a process that has not sent a message yet: it may be installing what it is to run.
+   */
   readonly startGraceMs: number;
 }
 
@@ -177,8 +179,8 @@ export class RunningProcess implements Transport {
   }
 
   /**
-   * Asks first by the end of stdin, then by SIGTERM, and at last does not ask. What has not said a word yet may be an installer,
-   * which does not read stdin: it is asked by SIGTERM at once, and has longer to clean up.
+   * Asks first by the end of stdin, then by SIGTERM, and at last does not ask. What has not said a word yet may be an
+   * installer, which does not read stdin: it is asked by SIGTERM at once, and has longer to clean up.
    */
   async #stop(): Promise<void> {
     if (!this.#hasExited) {

@@ -40,7 +40,10 @@ const LIMITS: ProcessLimits = {
   sendTimeoutMs: 10_000,
   /** Twice this passes before a server that ignores everything is killed. */
   graceMs: 2_000,
-  /** npm takes a moment to undo an installation that SIGTERM interrupts; killed meanwhile, it leaves a cache that fails from then on. */
+  /**
+   * npm takes a moment to undo an installation that SIGTERM interrupts; killed meanwhile, it leaves a cache that fails
+   * from then on.
+   */
   startGraceMs: 6_000,
 };
 
@@ -48,8 +51,8 @@ const LIMITS: ProcessLimits = {
 const PATH_DEFAULT = "/usr/bin:/bin";
 
 /**
- * Starts the process at once. Set the callbacks and call `start()` to read from it. A command that cannot start is not an
- * error here: `exit` says `not_started` with the reason, and `start()` rejects.
+ * Starts the process at once. Set the callbacks and call `start()` to read from it. A command that cannot start is not
+ * an error here: `exit` says `not_started` with the reason, and `start()` rejects.
  */
 export function startServerProcess(options: ServerProcessOptions): ServerProcess {
   const log = options.log ?? silentLog;
@@ -66,7 +69,10 @@ export function startServerProcess(options: ServerProcessOptions): ServerProcess
   }
 }
 
-/** Why a server's command could not be started as things are now; undefined where nothing speaks against it. Starts nothing. */
+/**
+ * Why a server's command could not be started as things are now; undefined where nothing speaks against it. Starts
+ * nothing.
+ */
 export function findStartProblem(options: ServerProcessOptions): NotStarted | undefined {
   const prepared = prepare(options);
   return prepared.kind === "ready" ? undefined : { cause: prepared.cause, reason: prepared.reason };
@@ -104,8 +110,8 @@ export function childEnvironment(
 }
 
 /**
- * The first variable that `/bin/sh` would not hand on: some shells drop a name that they cannot spell. A server without a
- * variable that its config names is harder to understand than one that does not start.
+ * The first variable that `/bin/sh` would not hand on: some shells drop a name that they cannot spell. A server without
+ * a variable that its config names is harder to understand than one that does not start.
  */
 export function findLostName(environment: Readonly<Record<string, string>>): string | undefined {
   return Object.keys(environment).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));

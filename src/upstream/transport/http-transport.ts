@@ -1,6 +1,6 @@
 /**
- * A remote server over the SDK's transports, on our own `fetch`. A redirect is followed only within the origin, so that headers
- * with credentials never reach another one; nothing is retried that may already have taken effect.
+ * A remote server over the SDK's transports, on our own `fetch`. A redirect is followed only within the origin, so that
+ * headers with credentials never reach another one; nothing is retried that may already have taken effect.
  */
 import {
   SdkError,
@@ -141,8 +141,8 @@ function transportOf(sdk: SSEClientTransport | StreamableHTTPClientTransport): T
 const SESSION_STATUSES: ReadonlySet<number> = new Set([400, 404]);
 
 /**
- * Tells a call's failure from the server's. No answer at all (no name, no connection, no TLS, a reset) is the server's; once an
- * answer has begun, whatever is wrong with it is the matter of that call alone.
+ * Tells a call's failure from the server's. No answer at all (no name, no connection, no TLS, a reset) is the server's;
+ * once an answer has begun, whatever is wrong with it is the matter of that call alone.
  */
 function tellBadAnswers(
   transport: Transport,

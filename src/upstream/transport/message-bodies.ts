@@ -1,7 +1,7 @@
 /**
- * Takes the messages out of the answers of a remote server as they are, and leaves the SDK's transport what it needs to go on: that
- * an answer came, and the ids of events. The SDK drops what its own schema does not know, and the caller would wait in vain;
- * here every message reaches the one bound that all transports share.
+ * Takes the messages out of the answers of a remote server as they are, and leaves the SDK's transport what it needs to
+ * go on: that an answer came, and the ids of events. The SDK drops what its own schema does not know, and the caller
+ * would wait in vain; here every message reaches the one bound that all transports share.
  */
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { UnusableAnswer, JsonRpcMessage } from "./transport.ts";

@@ -20,8 +20,8 @@ export interface OpenedTransport {
 export type OpenTransport = (config: TransportConfig, log: Log) => Promise<OpenedTransport>;
 
 /**
- * For one server: all its transports share connections and the login. The SDK's HTTP client is loaded with the first remote server.
- * Without `deps` there is no login.
+ * For one server: all its transports share connections and the login. The SDK's HTTP client is loaded with the first
+ * remote server. Without `deps` there is no login.
  */
 export function createOpenTransport(deps?: Omit<HttpTransportDeps, "log">): OpenTransport {
   let remote: Promise<() => OpenedHttpTransport> | undefined;

@@ -1,4 +1,7 @@
-/** Everything that HTTP to one configured server needs: its address policy, and a `fetch` that keeps its headers to itself. */
+/**
+ * Everything that HTTP to one configured server needs: its address policy, and a `fetch` that keeps its headers to
+ * itself.
+ */
 import { createAddressPolicy, isOwnOrigin, type AddressPolicy } from "../../net/address-policy.ts";
 import { createHttpClient, type Fetch } from "../../net/http-client.ts";
 

@@ -12,8 +12,9 @@ export class TransportFailure extends Error {
 }
 
 /**
- * The server answered one message with something that is no answer of MCP: an error status, a page, text that cannot be read, too
- * much of it. That says nothing about the next message, so the connection stays, and whether it took effect is not known.
+ * The server answered one message with something that is no answer of MCP: an error status, a page, text that cannot be
+ * read, too much of it. That says nothing about the next message, so the connection stays, and whether it took effect
+ * is not known.
  */
 export class BadAnswer extends Error {
   /** Whether it may mean that the server no longer knows our session, so that the next call needs a new one. */

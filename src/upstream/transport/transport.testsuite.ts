@@ -1,6 +1,6 @@
 /**
- * What every transport promises, whatever carries its messages. An implementation calls `describeTransport` with a way to
- * open itself towards a far side that answers as `test/fixtures/transport-server.mjs` does.
+ * What every transport promises, whatever carries its messages. An implementation calls `describeTransport` with a way
+ * to open itself towards a far side that answers as `test/fixtures/transport-server.mjs` does.
  */
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../../test/fixtures/temporary.ts";

@@ -1,6 +1,6 @@
 /**
- * Carries whole JSON-RPC messages, in the shape of the SDK's `Transport`, so that its HTTP transports and our child process are
- * interchangeable. A transport does not check what the messages mean.
+ * Carries whole JSON-RPC messages, in the shape of the SDK's `Transport`, so that its HTTP transports and our child
+ * process are interchangeable. A transport does not check what the messages mean.
  */
 export interface Transport {
   /** Whether each request has a stream of its own, which ends with `requestSignal`, as over HTTP. */
