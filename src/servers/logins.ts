@@ -64,14 +64,13 @@ export function createLogins({ config, secrets, countTools }: LoginsDeps): Login
           reason: "auth_failed",
         });
       }
-      const toolCount = await countTools(server.id);
       const { kind, ...said } = outcome;
       return succeed({
         server: server.id,
         needed: kind === "logged_in",
         ...said,
         storedIn: await secrets.kind(),
-        ...(toolCount !== undefined && { toolCount }),
+        toolCount: await countTools(server.id),
       });
     },
     async logout(name) {

@@ -191,20 +191,19 @@ class Upstream implements UpstreamServer {
     const { breaker, lastError } = this.#common.health;
     const { session, process, connectMs } = this.#shared.connection ?? {};
     const retryInMs = breaker.waitMs();
-    const starting = this.#shared.starting();
     return {
       state: this.#state(),
-      ...(starting === undefined ? {} : { starting }),
+      starting: this.#shared.starting(),
       callCount: this.#shared.calls.size,
       ownChannelCount: this.#own.count,
       failureCount: breaker.failureCount(),
-      ...(session === undefined
-        ? {}
-        : { era: session.era, protocolVersion: session.protocolVersion, serverInfo: session.serverInfo }),
-      ...(process?.pid === undefined ? {} : { pid: process.pid }),
-      ...(connectMs === undefined ? {} : { connectMs }),
-      ...(retryInMs === 0 ? {} : { retryInMs }),
-      ...(lastError === undefined ? {} : { lastError }),
+      era: session?.era,
+      protocolVersion: session?.protocolVersion,
+      serverInfo: session?.serverInfo,
+      pid: process?.pid,
+      connectMs,
+      retryInMs: retryInMs === 0 ? undefined : retryInMs,
+      lastError,
     };
   }
 

@@ -130,8 +130,7 @@ async function connectOnce(config: UpstreamConfig, deps: ConnectDeps): Promise<O
     const failure = await failed(outcome, opened, config, deps);
     const isLost = isClosed && failure.cause === "lost";
     const hasEnded = failure.error === undefined && (failure.cause === "exited" || isLost);
-    const { openedIn } = outcome;
-    return { ...failure, ended: close(), hasEnded, ...(openedIn !== undefined && { openedIn }) };
+    return { ...failure, ended: close(), hasEnded, openedIn: outcome.openedIn };
   } catch (error) {
     const cause = error instanceof TooLate ? "connect_timeout" : "lost";
     const failure = await failed({ reason: reasonOf(error), cause }, opened, config, deps);
@@ -161,7 +160,7 @@ async function failed(
       ? ((await describeEnd(process, 50)) ?? lookCloser(end, opened))
       : { reason: error.message, cause: causeOfToolError(error) };
   const loss = withLastWords(known, process, config, deps);
-  return { kind: "failed", ...loss, ...(error !== undefined && { error }) };
+  return { kind: "failed", ...loss, error };
 }
 
 /** A call that was under way when the process ended is told how it ended, and why where the process said so. */

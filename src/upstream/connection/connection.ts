@@ -230,7 +230,7 @@ export class Connection {
       reason: reason.replace(/\.$/, ""),
       cause,
       stderr,
-      ...(crash !== undefined && { crash }),
+      crash,
       at: this.#deps.clock.now(),
     };
     this.#deps.log.warn("upstream.failed", {

@@ -65,7 +65,7 @@ export async function openSession(peer: Peer, options: HandshakeOptions): Promis
   const opened = await attempt(peer, options, probeMs);
   if (opened.kind === "open") return opened;
   const { reason, cause, openedIn } = opened;
-  return { kind: "refused", reason, cause, ...(openedIn !== undefined && { openedIn }) };
+  return { kind: "refused", reason, cause, openedIn };
 }
 
 /** Here too the first question stays open: a modern server that is slow to start refuses `initialize` when it is up. */

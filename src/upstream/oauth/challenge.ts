@@ -8,10 +8,7 @@ export interface Challenge {
 
 export function challengeOf(response: Response): Challenge {
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-  return {
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
-    ...(scope !== undefined && { scope }),
-  };
+  return { resourceMetadataUrl, scope };
 }
 
 /** The token is good, and is not for this. */

@@ -96,13 +96,7 @@ async function knock({ url, quickFetch }: ServerHttp): Promise<{ challenge: Chal
 }
 
 function outcomeOf({ issuer, tokens }: LoginRecord): LoginOutcome {
-  const account = accountOf(tokens?.id_token);
-  return {
-    kind: "logged_in",
-    issuer,
-    ...(account !== undefined && { account }),
-    ...(tokens?.scope !== undefined && { scope: tokens.scope }),
-  };
+  return { kind: "logged_in", issuer, account: accountOf(tokens?.id_token), scope: tokens?.scope };
 }
 
 /**
