@@ -91,7 +91,7 @@ export interface ListPage {
   /** Of a list of tools: equal for as long as the list is. */
   readonly version?: string;
   /** The page as JSON in UTF-8, made once for as long as nothing changes. Not for lists that come page by page. */
-  bytes?(): Buffer;
+  bytes?(this: void): Buffer;
 }
 
 export interface FoundTool {
@@ -101,10 +101,10 @@ export interface FoundTool {
   call(args: JsonObject, context: CallContext): Promise<ToolAnswer>;
 }
 
-export interface ListWatch {
+interface ListWatch {
   /** The version of the list of tools as it is now, as in its `ListPage`. */
   toolsVersion(): string;
-  stop(): void;
+  stop(this: void): void;
 }
 
 export interface GatewayDeps {

@@ -22,7 +22,7 @@ interface ToolList extends ListPage {
   readonly tools: readonly ToolDefinition[];
   /** Equal for equal lists, however often they were made. */
   readonly version: string;
-  bytes(): Buffer;
+  bytes(this: void): Buffer;
 }
 
 export interface ToolListDeps {
