@@ -1,7 +1,8 @@
 /** What clients see of both halves: the gateway, and one for each profile. */
 import { VERSION } from "../core/version.ts";
 import { createWorkflowExecution } from "../gateway/execute-workflow.ts";
-import { createGateway, type GatewayDeps } from "../gateway/gateway.ts";
+import { createGateway } from "../gateway/whole-gateway.ts";
+import type { GatewayDeps } from "../gateway/gateway-deps.ts";
 import { createHeldCalls } from "../gateway/held-calls.ts";
 import { defineMetaTools } from "../gateway/meta-tools/meta-tools.ts";
 import { createReachFinder } from "../gateway/meta-tools/run-view.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
 import type { Redactor } from "../text/redaction.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
-import type { GatewayDeps } from "./gateway.ts";
+import type { GatewayDeps } from "./gateway-deps.ts";
 import { maskAnswer, maskContext, type Mask } from "./masked-gateway.ts";
 import { createMetaTools } from "./meta-tools/meta-tools.ts";
 

@@ -12,7 +12,7 @@ import { createDrafts } from "../library/drafts.ts";
 import { createRegistry } from "../registry/registry.ts";
 import { createTraces } from "../runs/trace.ts";
 import { TRACE_ID_KEY } from "./answer.ts";
-import { createGateway } from "./gateway.ts";
+import { createGateway } from "./whole-gateway.ts";
 import { META_TOOLS, openRig, sum } from "./gateway.testkit.ts";
 import { listTools } from "./list-all.ts";
 

@@ -3,7 +3,7 @@ import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool
 import { silentLog } from "../core/log.ts";
 import { fail } from "../core/result.ts";
 import { AUTO_TOKENS_MAX } from "./exposure.ts";
-import { createGateway } from "./gateway.ts";
+import { createGateway } from "./whole-gateway.ts";
 import { openProfileRig } from "./profiles/profile.testkit.ts";
 import { createTokenCounts } from "./token-counts.ts";
 import { createTokenReports, queriesOf, type TokenReportDeps } from "./token-report.ts";

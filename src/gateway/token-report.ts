@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Component, CallContext, ToolDefinition } from "../core/tool.ts";
 import { createBrowseComponents } from "./meta-tools/browse-components.ts";
 import { AUTO_TOKENS_MAX, createExposureChoice, type Exposure, type Mode } from "./exposure.ts";
-import type { GatewayDeps } from "./gateway.ts";
+import type { GatewayDeps } from "./gateway-deps.ts";
 import type { MetaTool } from "./meta-tools/meta-tool.ts";
 import { createMetaTools } from "./meta-tools/meta-tools.ts";
 import { createProfileView, type ProfileRules, type ProfileView } from "./profiles/profile-view.ts";

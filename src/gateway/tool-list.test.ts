@@ -3,7 +3,8 @@ import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool
 import type { ToolDefinition } from "../core/tool.ts";
 import { succeed } from "../core/result.ts";
 import { AUTO_TOKENS_MAX, type Exposure, type ToolTokens } from "./exposure.ts";
-import { createGateway, type Gateway } from "./gateway.ts";
+import { createGateway } from "./whole-gateway.ts";
+import type { Gateway } from "./gateway.ts";
 import { META_TOOLS } from "./gateway.testkit.ts";
 import { createProfileGateway } from "./profiles/profile-gateway.ts";
 import { createProfileView, type ProfileRules } from "./profiles/profile-view.ts";

@@ -2,7 +2,7 @@ import { createBrowseComponents } from "./browse-components.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
 import { createExecute, type Execute } from "./execute.ts";
 import type { ToolDefinition } from "../../core/tool.ts";
-import type { GatewayDeps } from "../gateway.ts";
+import type { GatewayDeps } from "../gateway-deps.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";

@@ -4,7 +4,8 @@ import { didYouMean, nearest } from "../../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CallContext, ToolView } from "../../core/tool.ts";
 import type { Registry } from "../../registry/registry.ts";
-import type { Gateway, GatewayDeps } from "../gateway.ts";
+import type { Gateway } from "../gateway.ts";
+import type { GatewayDeps } from "../gateway-deps.ts";
 import {
   completeLibrary,
   isLibraryReference,

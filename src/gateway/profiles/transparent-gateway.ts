@@ -22,7 +22,8 @@ import {
 import type { Registry } from "../../registry/registry.ts";
 import { refusalOf } from "../rpc-refusal.ts";
 import { errorAnswer, unexpected, withTrace } from "../answer.ts";
-import type { Gateway, GatewayDeps, ListMethod, ListPage } from "../gateway.ts";
+import type { Gateway, ListMethod, ListPage } from "../gateway.ts";
+import type { GatewayDeps } from "../gateway-deps.ts";
 import { heldRequestOf } from "../held-calls.ts";
 import { nextHop } from "../hops.ts";
 import { checkNoState } from "../sealed-state.ts";

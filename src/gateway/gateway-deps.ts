@@ -1,0 +1,65 @@
+/** What the whole gateway, the profiles and the meta-tools are made of. */
+import type { JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import type { Redactors } from "../text/redactors.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { CurrentCapability } from "../core/store.ts";
+import type { LookUpTool } from "../library/contracts.ts";
+import type { Drafts } from "../library/drafts.ts";
+import type { CapabilitySaver } from "../library/save-capability.ts";
+import type { Library } from "../library/library.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Runs } from "../runs/runs.ts";
+import type { Traces } from "../runs/trace.ts";
+import type { Exposure, ToolTokens } from "./exposure.ts";
+import type { HeldCalls } from "./held-calls.ts";
+import type { IdleServers } from "./meta-tools/meta-tool.ts";
+import type { FindReach } from "./meta-tools/run-view.ts";
+import type { SealedStates } from "./sealed-state.ts";
+import type { RunningServers } from "./server-events.ts";
+
+export interface GatewayDeps {
+  readonly registry: Registry;
+  readonly library: Library;
+  readonly drafts: Drafts;
+  readonly runs: Runs;
+  readonly traces: Traces;
+  readonly capabilitySaver: CapabilitySaver;
+  /** What is known of a tool now, for what was written against it. */
+  readonly lookUpTool: LookUpTool;
+  /** What is to be said of a version whose tools have changed, or that it may not run. */
+  readonly checkContracts: (current: CurrentCapability) => ToolResult<readonly string[]>;
+  /** Has the registry read the library again where it has changed. */
+  readonly freshenLibrary: () => Promise<void>;
+  /** Has the search know what other processes learnt. */
+  readonly freshenSearch?: () => Promise<void>;
+  /** A client has called a tool of a server, or something kept, with success. */
+  readonly toolCalled?: (tool: string) => void;
+  /** Whether a capability is among those that clients are shown. */
+  readonly isListed: (tool: string) => boolean;
+  /** The ids of the servers that may be used. */
+  readonly servers: () => readonly string[];
+  /** The ids of the servers that cannot be used as things are. */
+  readonly idle?: () => IdleServers;
+  /** Tells when `servers`, `idle` or `exposure` has changed. */
+  readonly configChanged: (listener: () => void) => () => void;
+  readonly exposure: () => Exposure;
+  /** What tools cost; without it, `auto` goes by an estimate. */
+  readonly toolTokens?: ToolTokens;
+  /** Know the secrets of the config, and of what a run is given. */
+  readonly redactors?: Redactors;
+  /** What servers say unasked during a call of a modern client is for that call. */
+  readonly serverNotified: RunningServers["notified"];
+  /** Calls of modern clients that servers ask back; whoever makes it closes it. */
+  readonly heldCalls: HeldCalls;
+  /** Makes and opens what modern clients are given to come back with. */
+  readonly states: SealedStates;
+  /** A call that the config denies was refused. */
+  readonly denied: (tool: string, details: JsonObject) => void;
+  /** A client has used one of the five: more will follow. */
+  readonly metaToolAnswered: () => void;
+  readonly version: string;
+  /** What a run used; without it, no run is shown in a profile. */
+  readonly findReach?: FindReach;
+  readonly log: Log;
+}
