@@ -1,7 +1,7 @@
 /**
- * Which addresses a connection may be made to. There are two policies, and one mechanism below them: a name is resolved once for
- * each connection, every address is checked, and the socket connects to what was checked. A name that answers differently the
- * second time is not asked a second time.
+ * Which addresses a connection may be made to. There are two policies, and one mechanism below them: a name is resolved
+ * once for each connection, every address is checked, and the socket connects to what was checked. A name that answers
+ * differently the second time is not asked a second time.
  */
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
@@ -20,7 +20,9 @@ export class RefusedUrl extends TypeError {
 }
 
 export interface AddressPolicy {
-  /** Throws for what can be told without resolving its name: scheme, credentials in it, an address in place of a name. */
+  /**
+   * Throws for what can be told without resolving its name: scheme, credentials in it, an address in place of a name.
+   */
   checkUrl(url: URL): Promise<void> | undefined;
   /** What a socket to this URL uses instead of the system's lookup. */
   lookupFor(url: URL): LookupFunction;
@@ -50,12 +52,12 @@ export function createAddressRule(
 }
 
 /**
- * For one configured server. The user wrote its address, so it may be anywhere. What the server itself names (an authorization
- * server, its endpoints) may not be nearer to us than the server is: a server on the internet leads to no address of this machine
- * or this network, one on this machine only to this machine and the internet.
+ * For one configured server. The user wrote its address, so it may be anywhere. What the server itself names (an
+ * authorization server, its endpoints) may not be nearer to us than the server is: a server on the internet leads to no
+ * address of this machine or this network, one on this machine only to this machine and the internet.
  *
- * How near the server is follows from the addresses that its own name had so far. One public address makes it public for good:
- * the holder of the name cannot open the way in by changing what it resolves to.
+ * How near the server is follows from the addresses that its own name had so far. One public address makes it public
+ * for good: the holder of the name cannot open the way in by changing what it resolves to.
  */
 export function createAddressPolicy(configured: URL, resolve: Resolve = resolveName): AddressPolicy {
   const isOwn = (url: URL): boolean => isOwnOrigin(configured, url);
@@ -94,7 +96,9 @@ export function createAddressPolicy(configured: URL, resolve: Resolve = resolveN
   });
 }
 
-/** Whether a URL is at the configured server itself: its origin, or the same host over https where the user wrote http. */
+/**
+ * Whether a URL is at the configured server itself: its origin, or the same host over https where the user wrote http.
+ */
 export function isOwnOrigin(configured: URL, url: URL): boolean {
   if (url.origin === configured.origin) return true;
   const isUpgrade = configured.protocol === "http:" && url.protocol === "https:";

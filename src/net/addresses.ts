@@ -1,6 +1,6 @@
 /**
- * What an address leads to, judged by the resolved address and not by its spelling. An address that is not understood counts as
- * `special`.
+ * What an address leads to, judged by the resolved address and not by its spelling. An address that is not understood
+ * counts as `special`.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -8,7 +8,8 @@ import { BlockList, isIP } from "node:net";
  * - `public`: a host on the internet.
  * - `private`: a host of a network that is not the internet.
  * - `loopback`: this machine.
- * - `special`: neither; metadata services of clouds, link-local, multicast, reserved, and forms that can hide another address.
+ * - `special`: neither; metadata services of clouds, link-local, multicast, reserved, and forms that can hide another
+ *   address.
  */
 export type AddressKind = "public" | "private" | "loopback" | "special";
 
@@ -56,7 +57,10 @@ const SPECIAL_V6: Subnets = [
   ["ff00::", 8], // multicast
 ];
 
-/** IPv4-mapped addresses are matched by the rules for IPv4. A NAT64 network reaches the IPv4 address at the end of these. */
+/**
+ * IPv4-mapped addresses are matched by the rules for IPv4. A NAT64 network reaches the IPv4 address at the end of
+ * these.
+ */
 const NAT64 = { prefix: "64:ff9b::", bits: 96 };
 
 const loopback = blockListOf(LOOPBACK_V4, LOOPBACK_V6);

@@ -1,4 +1,7 @@
-/** An answer as a `Response`: its body decompressed, counted, and either whole or, where it is a stream of events, as a stream. */
+/**
+ * An answer as a `Response`: its body decompressed, counted, and either whole or, where it is a stream of events, as a
+ * stream.
+ */
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";

@@ -1,7 +1,7 @@
 /**
- * The limit on what one answer of a remote server may be, counted after decompression: a body that does not end, or a small
- * one that unpacks to gigabytes, ends with an error and not with the gateway's memory. A stream of events may go on for
- * ever; each event in it has the limit.
+ * The limit on what one answer of a remote server may be, counted after decompression: a body that does not end, or a
+ * small one that unpacks to gigabytes, ends with an error and not with the gateway's memory. A stream of events may go
+ * on for ever; each event in it has the limit.
  */
 
 /** As long as a line over stdio may be. */

@@ -1,12 +1,13 @@
 /**
- * The gateway's HTTP client. Every connection is checked by an address policy when it is made, and nothing stays behind when a
- * request has ended, least of all a listener on the caller's signal.
+ * The gateway's HTTP client. Every connection is checked by an address policy when it is made, and nothing stays behind
+ * when a request has ended, least of all a listener on the caller's signal.
  *
- * A request is made in one of two ways. `fetch` gives a `Response`: unpacked, a stream of events as a stream and everything else
- * whole, and an error where the answer is over the limit. `request` never throws and gives the answer as it came, cut at the limit.
+ * A request is made in one of two ways. `fetch` gives a `Response`: unpacked, a stream of events as a stream and
+ * everything else whole, and an error where the answer is over the limit. `request` never throws and gives the answer
+ * as it came, cut at the limit.
  *
- * Neither follows redirects (redirects.ts does). Nothing is sent twice, also where a kept connection turns out to be closed: whether
- * the request took effect is not known.
+ * Neither follows redirects (redirects.ts does). Nothing is sent twice, also where a kept connection turns out to be
+ * closed: whether the request took effect is not known.
  */
 import {
   Agent as HttpAgent,
@@ -35,7 +36,10 @@ export interface HttpClient {
 
 export interface HttpClientOptions {
   readonly policy: AddressPolicy;
-  /** Whether a connection is used for the next request too. Otherwise each request has its own, and its signal is all that ends it. */
+  /**
+   * Whether a connection is used for the next request too. Otherwise each request has its own, and its signal is all
+   * that ends it.
+   */
   readonly keepsConnections?: boolean;
   /** Of an answer to `fetch`. */
   readonly bytesMax?: number;
@@ -52,7 +56,9 @@ const FREE_SOCKETS_MAX = 8;
 const KEEP_MS = 4_000;
 const CONNECT_MS = 10_000;
 
-/** The server began to answer, and what came cannot be used: it is too long, not whole, or in an encoding of its own. */
+/**
+ * The server began to answer, and what came cannot be used: it is too long, not whole, or in an encoding of its own.
+ */
 export class BrokenAnswer extends TypeError {}
 
 /** For an origin that the config names: it may be anywhere, and leads nowhere nearer than it is. */
@@ -187,7 +193,9 @@ function sendRequest<T>(
   return promise;
 }
 
-/** Limits the time until there is a connection, and says when there is one. A connection that is kept is one already. */
+/**
+ * Limits the time until there is a connection, and says when there is one. A connection that is kept is one already.
+ */
 function watchConnecting(
   outgoing: ClientRequest,
   isSecure: boolean,

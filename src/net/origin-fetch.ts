@@ -1,6 +1,7 @@
 /**
- * `fetch` for an endpoint that the config names, which may name another one tomorrow: the connections to one origin are kept until
- * another is asked. The client is loaded with the first request: it costs every start of the gateway some 30 ms, and few need it.
+ * `fetch` for an endpoint that the config names, which may name another one tomorrow: the connections to one origin are
+ * kept until another is asked. The client is loaded with the first request: it costs every start of the gateway some 30
+ * ms, and few need it.
  */
 import { createAddressPolicy } from "./address-policy.ts";
 import type { Fetch, HttpClient } from "./http-client.ts";

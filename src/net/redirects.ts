@@ -1,6 +1,7 @@
 /**
- * A request and the redirects that it leads to, each under the same address policy as the first request. What a redirect may not
- * do: leave http and https, carry credentials in its URL, or take the caller's credentials to another origin. Never throws.
+ * A request and the redirects that it leads to, each under the same address policy as the first request. What a
+ * redirect may not do: leave http and https, carry credentials in its URL, or take the caller's credentials to another
+ * origin. Never throws.
  *
  * Every request has a connection of its own: a connection that is kept could have been checked under another policy.
  */
@@ -21,7 +22,9 @@ export interface Journey {
     | HttpOutcome
     | { readonly kind: "badRedirect"; readonly message: string }
     | { readonly kind: "tooMany" };
-  /** A request that changes something was sent on the way, and how the whole thing ended does not say what came of it. */
+  /**
+   * A request that changes something was sent on the way, and how the whole thing ended does not say what came of it.
+   */
   readonly happened: boolean;
 }
 
@@ -75,7 +78,9 @@ export type Target =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly message: string };
 
-/** Where a request may go: http or https, without credentials in the URL. The URL itself is not repeated in the message. */
+/**
+ * Where a request may go: http or https, without credentials in the URL. The URL itself is not repeated in the message.
+ */
 export function parseTarget(text: string, base?: URL): Target {
   const url = URL.parse(text, base?.href);
   if (url === null) return { ok: false, message: "is not a URL; write it as https://host/path" };

@@ -1,4 +1,7 @@
-/** The built-in node types that act on the world. None of them throws, and none does what the policy of the moment forbids. */
+/**
+ * The built-in node types that act on the world. None of them throws, and none does what the policy of the moment
+ * forbids.
+ */
 import { messageOf } from "../core/errors.ts";
 import { fail, succeed } from "../core/result.ts";
 import type { NodeType } from "../core/tool.ts";
@@ -34,7 +37,9 @@ export function createNodeTypes(deps: NodeDeps): readonly NodeType[] {
   ].map(withoutThrow);
 }
 
-/** What a node did not foresee is a failure of the node and not of the run. Whether anything happened is then not known. */
+/**
+ * What a node did not foresee is a failure of the node and not of the run. Whether anything happened is then not known.
+ */
 function withoutThrow(node: NodeType): NodeType {
   const { name } = node.definition;
   return {

@@ -1,6 +1,6 @@
 /**
- * Reads parameters of a node. They were checked against its schema before, so a wrong kind counts as absent; own properties
- * only, so that no name reaches a prototype.
+ * Reads parameters of a node. They were checked against its schema before, so a wrong kind counts as absent; own
+ * properties only, so that no name reaches a prototype.
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 

@@ -1,4 +1,6 @@
-/** What the config lets the built-in nodes do. It is asked for with every call, so that a reload takes effect at once. */
+/**
+ * What the config lets the built-in nodes do. It is asked for with every call, so that a reload takes effect at once.
+ */
 export interface NodePolicy {
   readonly allowShell: boolean;
   readonly allowPrivateHttp: boolean;

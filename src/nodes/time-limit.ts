@@ -1,4 +1,7 @@
-/** The three ends that an action can come to from outside: its own time limit, the deadline of the run, and being cancelled. */
+/**
+ * The three ends that an action can come to from outside: its own time limit, the deadline of the run, and being
+ * cancelled.
+ */
 import { systemClock } from "../core/clock.ts";
 import { fail } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";

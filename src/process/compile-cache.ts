@@ -1,8 +1,9 @@
 /**
  * Keeps what V8 compiled from one start to the next, which saves a sixth of the time until a client has its list.
  *
- * Node's own place for it is the shared temporary folder, where another user could put compiled code for us to run; this one is
- * below the user's cache folder, readable by its owner only. Without such a folder there is no cache, and nothing else changes.
+ * Node's own place for it is the shared temporary folder, where another user could put compiled code for us to run;
+ * this one is below the user's cache folder, readable by its owner only. Without such a folder there is no cache, and
+ * nothing else changes.
  */
 import { mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";

@@ -1,6 +1,7 @@
 /**
- * Places at which a test ends the process, as `kill -9` would: between two writes, between a write and a call. Each is a
- * no-op unless `REPERTOIRE_CRASH_AT` names it, alone (`step.opened`) or with the number of the visit (`step.opened:3`).
+ * Places at which a test ends the process, as `kill -9` would: between two writes, between a write and a call. Each is
+ * a no-op unless `REPERTOIRE_CRASH_AT` names it, alone (`step.opened`) or with the number of the visit
+ * (`step.opened:3`).
  */
 export const CRASH_POINTS = [
   /** A run has its row, and nothing of it has happened. */

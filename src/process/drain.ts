@@ -1,7 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 
-/** What is in a pipe arrives within a few turns of the event loop; longer silence means that another process holds the pipe. */
+/**
+ * What is in a pipe arrives within a few turns of the event loop; longer silence means that another process holds the
+ * pipe.
+ */
 const QUIET_MS = 50;
 /** Another process that keeps writing is read for at most this many times the silence. */
 const ROUND_COUNT_MAX = 20;

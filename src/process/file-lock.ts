@@ -1,6 +1,7 @@
 /**
- * A lock between processes, for work that must not be done twice at once. It is a lock of the operating system on a file (taken
- * by SQLite, which knows how on every system), so it ends with its process, however that ends, and never has to be broken.
+ * A lock between processes, for work that must not be done twice at once. It is a lock of the operating system on a
+ * file (taken by SQLite, which knows how on every system), so it ends with its process, however that ends, and never
+ * has to be broken.
  */
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -26,8 +27,8 @@ export async function holdLock<T>(home: string, name: string, work: () => Promis
 }
 
 /**
- * Takes a lock for work that is done in one turn, and holds up the event loop until it has it; what is returned gives it back.
- * Throws as `fs` and SQLite do, also where the wait is over.
+ * Takes a lock for work that is done in one turn, and holds up the event loop until it has it; what is returned gives
+ * it back. Throws as `fs` and SQLite do, also where the wait is over.
  */
 export function takeLock(file: string, waitMs: number): () => void {
   const lock = openFile(file, waitMs);

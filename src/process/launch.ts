@@ -1,24 +1,26 @@
 /**
  * Starts a server so that its whole process group ends with the gateway, even when the gateway is killed with SIGKILL.
  *
- * The gateway holds one end of a pipe, the lifeline; a watcher in the server's process group holds the other and blocks in
- * `read`. However the gateway ends, the kernel closes its end, the watcher reads the end of the file and kills the group.
+ * The gateway holds one end of a pipe, the lifeline; a watcher in the server's process group holds the other and blocks
+ * in `read`. However the gateway ends, the kernel closes its end, the watcher reads the end of the file and kills the
+ * group.
  *
- * - No race: the watcher is forked before the server's program is executed. If the gateway dies earlier still, the watcher
- *   finds the lifeline closed with its first read.
+ * - No race: the watcher is forked before the server's program is executed. If the gateway dies earlier still, the
+ *   watcher finds the lifeline closed with its first read.
  * - No shell is left between: `exec` replaces the shell, so the pid is the server's; its arguments are the shell's
  *   positional parameters and are never read as script.
- * - The server is not the watcher's parent (the fork in between has ended), so it does not wait for a child that it does not know.
+ * - The server is not the watcher's parent (the fork in between has ended), so it does not wait for a child that it
+ *   does not know.
  * - What leaves the group (a daemon that calls setsid) escapes; only a container or a cgroup can hold that.
  *
- * On Windows there is no process group and no watcher: only the process itself is ended, and a `.cmd` file does not start,
- * because that needs a shell.
+ * On Windows there is no process group and no watcher: only the process itself is ended, and a `.cmd` file does not
+ * start, because that needs a shell.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 
 /**
- * Only builtins, so PATH does not matter. The watcher ignores the signals that stop the group politely; it must outlive a
- * server that ignores them too. It holds neither the server's streams nor its folder.
+ * Only builtins, so PATH does not matter. The watcher ignores the signals that stop the group politely; it must outlive
+ * a server that ignores them too. It holds neither the server's streams nor its folder.
  */
 const SCRIPT = `trap '' HUP INT TERM
 ( { cd /; while read -r _; do :; done <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & )
@@ -49,8 +51,8 @@ export function launch({ file, args, env, cwd }: Launch): ChildProcess {
 }
 
 /**
- * Sends a signal to every process of the server's group. It is called for the last time when the server exits: until then
- * the watcher, as a member of the group, keeps its number from being given to another.
+ * Sends a signal to every process of the server's group. It is called for the last time when the server exits: until
+ * then the watcher, as a member of the group, keeps its number from being given to another.
  */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;

@@ -1,9 +1,9 @@
 /**
  * Cuts a stream of bytes into lines.
  *
- * Every tool call passes here, so a line that lies whole in one chunk is handed on in place. Only a line that is cut by the end of a
- * chunk is copied, into a buffer that is kept for the next such line. A line over the limit is never kept: its pieces are handed on
- * as they come.
+ * Every tool call passes here, so a line that lies whole in one chunk is handed on in place. Only a line that is cut by
+ * the end of a chunk is copied, into a buffer that is kept for the next such line. A line over the limit is never kept:
+ * its pieces are handed on as they come.
  */
 
 const NEWLINE = 0x0a;

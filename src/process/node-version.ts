@@ -1,4 +1,6 @@
-/** Whether this Node can run the rest. It is asked before anything else is loaded: an older Node cannot even parse it. */
+/**
+ * Whether this Node can run the rest. It is asked before anything else is loaded: an older Node cannot even parse it.
+ */
 
 const NODE_MAJOR_MIN = 24;
 

@@ -1,10 +1,11 @@
 /**
- * What a server's process gets of the gateway's own environment. Everything else stays here: a variable may be a secret, or a
- * capability such as the keys of an SSH agent, and a server that needs it says so in its `env`.
+ * What a server's process gets of the gateway's own environment. Everything else stays here: a variable may be a
+ * secret, or a capability such as the keys of an SSH agent, and a server that needs it says so in its `env`.
  *
- * In are the names by which programs find their files, their user and their language; by which installers find registries, caches
- * and the ways out of a company's network; and none that is a credential by itself. A proxy or an index may carry a password in its
- * URL. It has to work, so it is passed, and known as a secret wherever something is shown.
+ * In are the names by which programs find their files, their user and their language; by which installers find
+ * registries, caches and the ways out of a company's network; and none that is a credential by itself. A proxy or an
+ * index may carry a password in its URL. It has to work, so it is passed, and known as a secret wherever something is
+ * shown.
  */
 export interface PassedGroup {
   readonly what: string;

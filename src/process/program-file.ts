@@ -24,7 +24,10 @@ export function programFile(name: ProgramName): string {
   return join(basename(FOLDER) === "chunks" ? dirname(FOLDER) : FOLDER, bundleName(name));
 }
 
-/** The process of the sandbox may read its own file and no other, so its name tells Node without a package.json what it is. */
+/**
+ * The process of the sandbox may read its own file and no other, so its name tells Node without a package.json what it
+ * is.
+ */
 function bundleName(name: ProgramName): string {
   return name === "runner" ? "runner.mjs" : `${name}.js`;
 }

@@ -1,6 +1,7 @@
 /**
- * Replaces a file as a whole: a new file beside it, then a rename, so a crash leaves the old bytes or the new ones. Unless the
- * caller says otherwise, the bytes are on the disk before the rename, a link stays a link, and a file that exists keeps its mode.
+ * Replaces a file as a whole: a new file beside it, then a rename, so a crash leaves the old bytes or the new ones.
+ * Unless the caller says otherwise, the bytes are on the disk before the rename, a link stays a link, and a file that
+ * exists keeps its mode.
  */
 import { randomUUID } from "node:crypto";
 import {

@@ -1,10 +1,14 @@
-/** A server whose process runs and has not finished its handshake: what callers are told, and how long they wait for it. */
+/**
+ * A server whose process runs and has not finished its handshake: what callers are told, and how long they wait for it.
+ */
 import { escapeUnprintable, withoutColours } from "../text/printable.ts";
 import { fail } from "../core/result.ts";
 import type { CallContext, Starting } from "../core/tool.ts";
 import { cut } from "../text/cut.ts";
 
-/** Clients commonly give up on a request after 60 s, without a word to their user; an answer well before that is heard. */
+/**
+ * Clients commonly give up on a request after 60 s, without a word to their user; an answer well before that is heard.
+ */
 export const START_WAIT_MS = 25_000;
 /** Longer than any start may take, for those who can wait for its end. */
 export const WHOLE_START_MS = 15 * 60 * 1000;
@@ -47,7 +51,10 @@ export function describeStarting({ forMs, said }: Starting): string {
   return `still starting, for ${Math.round(forMs / 1000)} s${line}`;
 }
 
-/** The last of the lines that says something, as it is shown to others. A progress bar writes over its line: the rest counts. */
+/**
+ * The last of the lines that says something, as it is shown to others. A progress bar writes over its line: the rest
+ * counts.
+ */
 export function lastLineOf(stderr: readonly string[]): string | undefined {
   const lines = stderr.flatMap((line) => line.split("\r")).map((line) => withoutColours(line).trim());
   const last = lines.findLast((line) => line !== "");

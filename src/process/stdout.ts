@@ -1,8 +1,8 @@
 /**
- * stdout carries data and nothing else: the protocol of `serve`, the answer of every other command. One stray line would end an
- * MCP connection or break a script, so `reserveStdout` is called before anything else is loaded. From then on whatever
- * writes to `process.stdout` (console.log of any module, a dependency's greeting) goes to stderr, and only what it returned
- * reaches the reader.
+ * stdout carries data and nothing else: the protocol of `serve`, the answer of every other command. One stray line
+ * would end an MCP connection or break a script, so `reserveStdout` is called before anything else is loaded. From then
+ * on whatever writes to `process.stdout` (console.log of any module, a dependency's greeting) goes to stderr, and only
+ * what it returned reaches the reader.
  */
 
 /** The part of a writable stream that is needed to write to a reader and to hear that it has left. */

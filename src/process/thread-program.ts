@@ -1,7 +1,9 @@
 import { parentPort } from "node:worker_threads";
 import type { WorkerMessage } from "./worker-thread.ts";
 
-/** The other end of `createWorkerThread`: answers each request; `handle` may say that the thread must not be used again. */
+/**
+ * The other end of `createWorkerThread`: answers each request; `handle` may say that the thread must not be used again.
+ */
 export function serveThread<Request, Reply>(
   handle: (request: Request) => { readonly reply: Reply; readonly spent?: boolean },
 ): void {

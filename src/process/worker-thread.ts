@@ -1,11 +1,11 @@
 /**
- * A thread for work on untrusted text that is small as a rule and without end at worst: parsing code, compiling a schema,
- * counting tokens.
+ * A thread for work on untrusted text that is small as a rule and without end at worst: parsing code, compiling a
+ * schema, counting tokens.
  *
- * One request is worked on at a time, so the budget of each is its own: waiting in the queue and the start of the thread do
- * not count. A thread that overruns or breaks is ended and replaced, and only the request that it was working on is lost; one
- * that breaks before it is ready loses the request that it was started for. The thread starts with the first request. Nothing
- * here throws.
+ * One request is worked on at a time, so the budget of each is its own: waiting in the queue and the start of the
+ * thread do not count. A thread that overruns or breaks is ended and replaced, and only the request that it was working
+ * on is lost; one that breaks before it is ready loses the request that it was started for. The thread starts with the
+ * first request. Nothing here throws.
  */
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../core/errors.ts";

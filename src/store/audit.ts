@@ -1,7 +1,7 @@
 /**
- * The audit trail as a chain: an entry's hash covers the hash before it and all of its own fields, its number included. An
- * edit, a gap or a swap breaks the chain where it happened; `audit_head` remembers the newest entry, so that cutting off the
- * end shows as well. A writer of every row can forge the chain: it shows damage and tampering by hand, no more.
+ * The audit trail as a chain: an entry's hash covers the hash before it and all of its own fields, its number included.
+ * An edit, a gap or a swap breaks the chain where it happened; `audit_head` remembers the newest entry, so that cutting
+ * off the end shows as well. A writer of every row can forge the chain: it shows damage and tampering by hand, no more.
  */
 import { canonicalJson, hashText, type JsonObject } from "../core/json.ts";
 import type { Audit, AuditEntry } from "../core/store.ts";

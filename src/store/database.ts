@@ -1,8 +1,8 @@
 /**
  * The tables, as Kysely sees them. Columns have the words of the types in `core/store.ts`, in snake case.
  *
- * Only what SQLite and PostgreSQL have alike: `text`, `bigint` and `double precision`. Times are ms in a `bigint`, JSON is
- * canonical text, and what is null in a type is null in its column. A driver must return a `bigint` as a number.
+ * Only what SQLite and PostgreSQL have alike: `text`, `bigint` and `double precision`. Times are ms in a `bigint`, JSON
+ * is canonical text, and what is null in a type is null in its column. A driver must return a `bigint` as a number.
  */
 import type { CapabilityKind, RunKind, RunStatus, StepStatus, Visibility } from "../core/store.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Brings a schema up to date, all or nothing. One transaction takes the write lock, reads the version again (another process
- * may have been faster), applies what is missing and writes the new version. A process that dies anywhere in it leaves the
- * old schema with the old version.
+ * Brings a schema up to date, all or nothing. One transaction takes the write lock, reads the version again (another
+ * process may have been faster), applies what is missing and writes the new version. A process that dies anywhere in it
+ * leaves the old schema with the old version.
  *
  * Kysely's own migrator is not used: on SQLite its lock does nothing, so two processes would migrate at once.
  */

@@ -1,9 +1,9 @@
 /**
- * How the tables came to be, in order. The schema's version is the number of migrations that were applied, so the list only
- * grows at its end, and one that was released is never edited. `SCHEMA_VERSION` grows with it.
+ * How the tables came to be, in order. The schema's version is the number of migrations that were applied, so the list
+ * only grows at its end, and one that was released is never edited. `SCHEMA_VERSION` grows with it.
  *
- * There is a foreign key only where a row is owned (a version by its capability, a step by its run). What a row merely mentions,
- * such as the run a version came from, may be gone before it.
+ * There is a foreign key only where a row is owned (a version by its capability, a step by its run). What a row merely
+ * mentions, such as the run a version came from, may be gone before it.
  */
 import { sql, type Kysely } from "kysely";
 
@@ -221,7 +221,9 @@ async function createAudit(db: Kysely<unknown>): Promise<void> {
   await sql`insert into audit_head (id, seq, hash) values (1, 0, '')`.execute(db);
 }
 
-/** The default is for processes of the version before: they go on writing to the same file and do not name the column. */
+/**
+ * The default is for processes of the version before: they go on writing to the same file and do not name the column.
+ */
 async function addListed(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable("capabilities")
@@ -320,7 +322,9 @@ async function createRootIndexes(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** All of them may be null, because processes of the version before go on writing to the same file and do not name them. */
+/**
+ * All of them may be null, because processes of the version before go on writing to the same file and do not name them.
+ */
 async function addStepAnswers(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("steps").addColumn("result_bytes", "bigint").execute();
   await db.schema.alterTable("steps").addColumn("value_id", "text").execute();
@@ -380,8 +384,8 @@ async function createEmbeddings(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Runs from before have neither: their starter is unknown, so `resume: "last"` never takes one, and an id does. The index
- * answers "the newest run of this caller" without reading the runs of others.
+ * Runs from before have neither: their starter is unknown, so `resume: "last"` never takes one, and an id does. The
+ * index answers "the newest run of this caller" without reading the runs of others.
  */
 async function addRunStarter(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("runs").addColumn("principal", "text").execute();

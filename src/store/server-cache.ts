@@ -3,7 +3,10 @@ import type { ServerCache } from "../core/store.ts";
 import type { StoreContext } from "./backend.ts";
 import { fromColumn } from "./json-column.ts";
 
-/** A server has at most 1,000 tools; the largest seen has 60 KB of schemas, and a hostile one is cut before it comes here. */
+/**
+ * A server has at most 1,000 tools; the largest seen has 60 KB of schemas, and a hostile one is cut before it comes
+ * here.
+ */
 const DEFINITIONS_LIMITS: JsonLimits = { depthMax: 64, keyCountMax: 1_000_000, bytesMax: 64 * 1024 * 1024 };
 
 export function createServerCache({ db }: StoreContext): ServerCache {

@@ -1,7 +1,7 @@
 /**
  * UUID v7 (RFC 9562): 48 bits of time, a 12-bit counter, 62 random bits. Ids of one maker grow strictly, also within a
- * millisecond and when the clock goes back, so "by id" is "in the order made"; they begin after `after`, an id of another maker.
- * Node's own `randomUUID` is v4.
+ * millisecond and when the clock goes back, so "by id" is "in the order made"; they begin after `after`, an id of
+ * another maker. Node's own `randomUUID` is v4.
  */
 import { randomBytes } from "node:crypto";
 

@@ -53,8 +53,8 @@ export function irregularFailure(verb: "read" | "write", path: string): ReturnTy
 }
 
 /**
- * Its other name may be outside of the open folders, and there is no way to tell. Replacing such a file is harmless: the other name
- * keeps the old one.
+ * Its other name may be outside of the open folders, and there is no way to tell. Replacing such a file is harmless:
+ * the other name keeps the old one.
  */
 export function linkedFailure(verb: "read" | "write", path: string): ReturnType<typeof fail> {
   return fail(

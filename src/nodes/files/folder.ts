@@ -1,9 +1,10 @@
 /**
- * A folder that is held open, so that what is done in it is done in this folder even if its path leads elsewhere meanwhile.
+ * A folder that is held open, so that what is done in it is done in this folder even if its path leads elsewhere
+ * meanwhile.
  *
- * Node has no `openat`. On Linux the path of the open descriptor (`/proc/self/fd/N`) has the same effect. Elsewhere the path
- * itself is used, and `isInPlace` tells afterwards whether it still leads to the folder that is held; a swap there and back
- * between the two goes unnoticed.
+ * Node has no `openat`. On Linux the path of the open descriptor (`/proc/self/fd/N`) has the same effect. Elsewhere the
+ * path itself is used, and `isInPlace` tells afterwards whether it still leads to the folder that is held; a swap there
+ * and back between the two goes unnoticed.
  */
 import { constants } from "node:fs";
 import { open, realpath, stat, type FileHandle } from "node:fs/promises";

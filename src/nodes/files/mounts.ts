@@ -1,6 +1,6 @@
 /**
- * What is mounted inside of a folder is not what its owner opened: a bind mount shows a folder from anywhere. On Linux the system
- * lists all mounts; elsewhere only another device tells.
+ * What is mounted inside of a folder is not what its owner opened: a bind mount shows a folder from anywhere. On Linux
+ * the system lists all mounts; elsewhere only another device tells.
  */
 import { readFile, stat } from "node:fs/promises";
 import { relative, isAbsolute, sep } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Where a path leads, and whether that is inside the allowed roots. A path is refused with the same words whether it does
- * not exist outside or does, so that nothing outside the roots can be found out.
+ * Where a path leads, and whether that is inside the allowed roots. A path is refused with the same words whether it
+ * does not exist outside or does, so that nothing outside the roots can be found out.
  */
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

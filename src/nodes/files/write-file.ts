@@ -1,7 +1,8 @@
 /**
- * Writes a file inside the allowed roots. A plain write is all or nothing: the content goes to a temporary file in the same
- * folder, to the disk, and then takes the place of the old one by a rename. A process that dies before leaves the old
- * content and a `.repertoire-….tmp`; one that dies after leaves the new. Appending has no such point, so it is not repeatable.
+ * Writes a file inside the allowed roots. A plain write is all or nothing: the content goes to a temporary file in the
+ * same folder, to the disk, and then takes the place of the old one by a rename. A process that dies before leaves the
+ * old content and a `.repertoire-….tmp`; one that dies after leaves the new. Appending has no such point, so it is not
+ * repeatable.
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";

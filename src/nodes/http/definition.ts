@@ -1,7 +1,10 @@
 import type { ToolDefinition } from "../../core/tool.ts";
 import { METHODS } from "./params.ts";
 
-/** An API answers in seconds; a slow export may take minutes. No more is read than the largest HTTP body that the gateway takes. */
+/**
+ * An API answers in seconds; a slow export may take minutes. No more is read than the largest HTTP body that the
+ * gateway takes.
+ */
 export const HTTP_LIMITS = { timeoutMs: 30_000, timeoutMsMax: 300_000, bytesMax: 4 * 1024 * 1024 } as const;
 
 const scalar = ["string", "number", "boolean", "null"];

@@ -69,7 +69,10 @@ function addressPolicyOf({ policy, resolve }: HttpDeps): AddressPolicy {
   return createAddressRule(policy().allowPrivateHttp ? () => false : isPrivateAddress, resolve);
 }
 
-/** What is sent unless the caller says otherwise. The key makes a step that is sent twice one effect where the service knows it. */
+/**
+ * What is sent unless the caller says otherwise. The key makes a step that is sent twice one effect where the service
+ * knows it.
+ */
 function ownHeaders(context: CallContext, version: string): Map<string, string> {
   const headers = new Map([
     ["user-agent", `repertoire/${version}`],

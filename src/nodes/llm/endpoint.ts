@@ -1,6 +1,7 @@
 /**
- * Through an OpenAI-compatible endpoint. Its host is the one that the config names, so it may be private; it may not send the
- * question, or the key, anywhere else: redirects are not followed. The key is taken out of everything that is shown.
+ * Through an OpenAI-compatible endpoint. Its host is the one that the config names, so it may be private; it may not
+ * send the question, or the key, anywhere else: redirects are not followed. The key is taken out of everything that is
+ * shown.
  */
 import { DATA_LIMITS, isJsonObject, parseJson, type Json, type JsonObject } from "../../core/json.ts";
 import { createRedactor, REDACTED } from "../../text/redaction.ts";

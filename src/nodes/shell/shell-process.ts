@@ -1,9 +1,10 @@
 /**
  * Waits for a command that was started in a process group of its own, and ends the whole group with it.
  *
- * - When the command exits, what it left in the background is killed at once: a node that has returned has no loose ends.
- * - On a timeout, a cancellation or a flood the group gets SIGTERM, and SIGKILL after a grace or as soon as the command is gone and
- *   no other process holds its output.
+ * - When the command exits, what it left in the background is killed at once: a node that has returned has no loose
+ *   ends.
+ * - On a timeout, a cancellation or a flood the group gets SIGTERM, and SIGKILL after a grace or as soon as the command
+ *   is gone and no other process holds its output.
  * - What left the group (setsid) escapes. If it holds the output, it is waited for no longer than the drain.
  */
 import type { ChildProcess } from "node:child_process";
@@ -18,7 +19,9 @@ export interface ShellTimes {
 
 const SHELL_TIMES: ShellTimes = { graceMs: 2000, drainMs: 500 };
 
-/** Output beyond max_bytes is read and dropped; a command that goes on like that has lost its way (`yes`) and is ended. */
+/**
+ * Output beyond max_bytes is read and dropped; a command that goes on like that has lost its way (`yes`) and is ended.
+ */
 export const FLOOD_BYTES_MAX = 16 * 1024 * 1024;
 
 interface ShellOutput {
@@ -138,7 +141,10 @@ function collect(
   };
 }
 
-/** To every process of the group. Its number cannot be another group's while a member lives, such as the gateway's watcher. */
+/**
+ * To every process of the group. Its number cannot be another group's while a member lives, such as the gateway's
+ * watcher.
+ */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {

@@ -1,9 +1,10 @@
 /**
- * Runs a command with `sh -c`. The command is taken as it is written: values of other nodes come in as `args` ("$1", "$2"),
- * `env` or `stdin`, where no shell reads them as code.
+ * Runs a command with `sh -c`. The command is taken as it is written: values of other nodes come in as `args` ("$1",
+ * "$2"), `env` or `stdin`, where no shell reads them as code.
  *
- * How a process is started is handed in. The gateway starts commands like its servers, under a watcher that ends the group
- * when the gateway is killed; `startPlainly`, the default, has no watcher, and a command then outlives a `kill -9` of the gateway.
+ * How a process is started is handed in. The gateway starts commands like its servers, under a watcher that ends the
+ * group when the gateway is killed; `startPlainly`, the default, has no watcher, and a command then outlives a `kill
+ * -9` of the gateway.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants, tmpdir } from "node:os";
@@ -18,7 +19,9 @@ import { FLOOD_BYTES_MAX, waitForShell, type ShellEnd, type ShellTimes } from ".
 import { showExcerpt, showName } from "../shown.ts";
 import { limitTime, type TimeLimit } from "../time-limit.ts";
 
-/** What a command needs to find its programs, its user and its language. Anything else of the gateway may be a secret. */
+/**
+ * What a command needs to find its programs, its user and its language. Anything else of the gateway may be a secret.
+ */
 const PASSED_ON = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
 
 /** A program to start in a process group of its own, with pipes for its three streams. */

@@ -76,8 +76,8 @@ export async function readCapability(db: Kysely<Database>, id: string): Promise<
 }
 
 /**
- * By live name or alias, in one statement, so that a rename cannot hide it between two. No alias has the spelling of a live
- * name.
+ * By live name or alias, in one statement, so that a rename cannot hide it between two. No alias has the spelling of a
+ * live name.
  */
 export function findByAnyName(
   db: Kysely<Database>,

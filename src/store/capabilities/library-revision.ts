@@ -1,6 +1,7 @@
 /**
- * The one row that every change of the library touches. Locking it first makes changes wait for each other on PostgreSQL,
- * where transactions would otherwise run side by side; on SQLite the transaction already has the write lock.
+ * The one row that every change of the library touches. Locking it first makes changes wait for each other on
+ * PostgreSQL, where transactions would otherwise run side by side; on SQLite the transaction already has the write
+ * lock.
  */
 import type { Kysely, Transaction } from "kysely";
 import type { Scope } from "../../core/names.ts";

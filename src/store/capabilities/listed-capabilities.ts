@@ -3,13 +3,16 @@ import type { Scope } from "../../core/names.ts";
 import { LISTED_COUNT_MAX } from "../../core/store.ts";
 import type { Database } from "../database.ts";
 
-/** How many places are for those that were kept last, used or not: what was just kept is listed at once, and for a while. */
+/**
+ * How many places are for those that were kept last, used or not: what was just kept is listed at once, and for a
+ * while.
+ */
 const NEWEST_COUNT = 10;
 
 /**
- * Marks as listed the newest of a scope and, in the places that are left, the most used; of equally used ones the newer. The others are
- * marked as not. One statement that writes only the rows that differ. `capabilities_most_used` gives them by use, so that only those
- * of equal use are compared.
+ * Marks as listed the newest of a scope and, in the places that are left, the most used; of equally used ones the
+ * newer. The others are marked as not. One statement that writes only the rows that differ. `capabilities_most_used`
+ * gives them by use, so that only those of equal use are compared.
  */
 export async function chooseListed(trx: Transaction<Database>, scope: Scope): Promise<void> {
   const { org, project } = scope;

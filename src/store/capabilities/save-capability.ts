@@ -1,6 +1,6 @@
 /**
- * Saving is one transaction that holds the library's lock: the name is looked up, the version number is the next one, and
- * its rows are written all or none. Savers of one name therefore get 1, 2, 3 … without a gap.
+ * Saving is one transaction that holds the library's lock: the name is looked up, the version number is the next one,
+ * and its rows are written all or none. Savers of one name therefore get 1, 2, 3 … without a gap.
  */
 import type { Transaction } from "kysely";
 import { canonicalJson, hashText } from "../../core/json.ts";

@@ -6,8 +6,8 @@ import { toColumn } from "../json-column.ts";
 import { selectNextSeq } from "./step-seq.ts";
 
 /**
- * One statement: of two answers at once one is late, and so is an answer to a run that was claimed, has ended or goes on
- * elsewhere. The run itself stays paused; the run that goes on from it finds the answer in its journal.
+ * One statement: of two answers at once one is late, and so is an answer to a run that was claimed, has ended or goes
+ * on elsewhere. The run itself stays paused; the run that goes on from it finds the answer in its journal.
  */
 export async function decideStep(
   { db, clock }: StoreContext,

@@ -1,6 +1,7 @@
 /**
- * The end of a run. Alone it is one fenced statement. With a use it is one transaction whose first statement is that same one:
- * it asks for the fence and, on PostgreSQL, locks the run's row, so either everything is written or nothing is.
+ * The end of a run. Alone it is one fenced statement. With a use it is one transaction whose first statement is that
+ * same one: it asks for the fence and, on PostgreSQL, locks the run's row, so either everything is written or nothing
+ * is.
  */
 import type { Kysely } from "kysely";
 import type { Lease, RunStore } from "../../core/store.ts";

@@ -1,6 +1,7 @@
 /**
- * Which runs there are. Ids grow with the order of starting, whatever the clock does, so every list goes by id. The values
- * that a partial index is made for are part of the statement's text: with a parameter in their place it is not used.
+ * Which runs there are. Ids grow with the order of starting, whatever the clock does, so every list goes by id. The
+ * values that a partial index is made for are part of the statement's text: with a parameter in their place it is not
+ * used.
  */
 import { sql, type SelectQueryBuilder } from "kysely";
 import { hashText } from "../../core/json.ts";

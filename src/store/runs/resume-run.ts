@@ -1,7 +1,7 @@
 /**
- * Going on from a run, in one transaction. The first statement takes the place of its successor, of which the database allows
- * one: the second caller learns who was first and writes nothing. Then the steps come over, so a run that is there has all
- * that it goes on from. Large results are shared and not copied.
+ * Going on from a run, in one transaction. The first statement takes the place of its successor, of which the database
+ * allows one: the second caller learns who was first and writes nothing. Then the steps come over, so a run that is
+ * there has all that it goes on from. Large results are shared and not copied.
  */
 import type { Transaction } from "kysely";
 import type { ResumeOutcome, NewRun, TakenSteps } from "../../core/store.ts";

@@ -1,6 +1,6 @@
 /**
- * Where a result lies. Up to `INLINE_RESULT_BYTES_MAX` it is a column of its step; beyond, it is a value of its own that the
- * step points at, so that a journal can be read, and taken over by another run, without it.
+ * Where a result lies. Up to `INLINE_RESULT_BYTES_MAX` it is a column of its step; beyond, it is a value of its own
+ * that the step points at, so that a journal can be read, and taken over by another run, without it.
  */
 import type { Kysely, Transaction } from "kysely";
 import { RepertoireError } from "../../core/errors.ts";
@@ -27,8 +27,8 @@ export function placeResult({ newId }: StoreContext, result: Json | undefined): 
 }
 
 /**
- * Writes a step and what lies apart of it; false when there was no step to write. The step comes first, because it proves the
- * fence, and because one that was there before has kept its own result and needs no value.
+ * Writes a step and what lies apart of it; false when there was no step to write. The step comes first, because it
+ * proves the fence, and because one that was there before has kept its own result and needs no value.
  */
 export async function writeWithResult(
   db: Kysely<Database>,

@@ -1,11 +1,11 @@
 /**
- * The journal of a run. A step is opened before its call is sent and closed when the call has returned; each is one fenced
- * statement, so a process that dies between the two leaves exactly one step whose fate is unknown (`sent`). A call that may be
- * made again is recorded once, when it has returned: a process that dies before leaves nothing.
+ * The journal of a run. A step is opened before its call is sent and closed when the call has returned; each is one
+ * fenced statement, so a process that dies between the two leaves exactly one step whose fate is unknown (`sent`). A
+ * call that may be made again is recorded once, when it has returned: a process that dies before leaves nothing.
  *
  * What was recorded first is kept, because a replay has already answered from it:
- * - opening or recording a key again leaves the row as it is and returns true, so a retry after a lost acknowledgement is
- *   harmless;
+ * - opening or recording a key again leaves the row as it is and returns true, so a retry after a lost acknowledgement
+ *   is harmless;
  * - closing a closed step leaves its first outcome and returns true;
  * - false means one thing only: the lease is lost.
  * Closing a key that was never opened, or a second key under a `seq` that is in use, is a bug and throws.

@@ -1,6 +1,6 @@
 /**
- * The steps that one run takes over from another. They are rows of their own, so that the journal of a run is whole by itself,
- * and each names the run that made its call, also after several runs.
+ * The steps that one run takes over from another. They are rows of their own, so that the journal of a run is whole by
+ * itself, and each names the run that made its call, also after several runs.
  *
  * Keys are handled one at a time: a statement for each number of them would fill the cache of compiled ones.
  */

@@ -1,7 +1,7 @@
 /**
- * Waiting for a lock without blocking the event loop. SQLite's own `busy_timeout` sleeps inside the call and froze the event loop for
- * up to 1.9 s with four writers; here the attempt fails at once and is made again from a timer. The wait is random, so that
- * processes which collided once do not collide for ever.
+ * Waiting for a lock without blocking the event loop. SQLite's own `busy_timeout` sleeps inside the call and froze the
+ * event loop for up to 1.9 s with four writers; here the attempt fails at once and is made again from a timer. The wait
+ * is random, so that processes which collided once do not collide for ever.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBusy } from "./sqlite-error.ts";

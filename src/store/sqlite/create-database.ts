@@ -1,7 +1,8 @@
 /**
- * A new database gets its name last. It is made under a temporary name with all its tables, brought to disk, and then linked:
- * what is under the real name is always a whole database. Linking never replaces, so of several processes that start at once the
- * first wins and the others use its file. A process that dies before the link leaves only a temporary file.
+ * A new database gets its name last. It is made under a temporary name with all its tables, brought to disk, and then
+ * linked: what is under the real name is always a whole database. Linking never replaces, so of several processes that
+ * start at once the first wins and the others use its file. A process that dies before the link leaves only a temporary
+ * file.
  */
 import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, linkSync, openSync, readdirSync, rmSync, statSync } from "node:fs";

@@ -1,9 +1,10 @@
 /**
- * Says whether the file under the database's name is ours, from its first hundred bytes and before SQLite touches it: opening
- * alone can replay a journal or move a WAL, and a file that is not ours must keep every byte.
+ * Says whether the file under the database's name is ours, from its first hundred bytes and before SQLite touches it:
+ * opening alone can replay a journal or move a WAL, and a file that is not ours must keep every byte.
  *
  * The application id is written once, before the file gets its name, so what the header says of it is final. Its schema
- * version may lag behind the WAL; it only ever grows, so "newer" can be trusted and "not newer" is asked again through SQLite.
+ * version may lag behind the WAL; it only ever grows, so "newer" can be trusted and "not newer" is asked again through
+ * SQLite.
  */
 import {
   accessSync,

@@ -1,4 +1,6 @@
-/** T107: whatever call fails, and however, the caller gets a typed error or success, and the store never half a change. */
+/**
+ * T107: whatever call fails, and however, the caller gets a typed error or success, and the store never half a change.
+ */
 import { expect, it } from "vitest";
 import { RepertoireError } from "../../core/errors.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";

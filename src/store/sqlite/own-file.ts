@@ -1,10 +1,11 @@
 /**
- * Whether the path of an open database still names the file that is open. A file that was deleted or replaced is written to without
- * complaint, and everything in it is lost at the next start: so it is asked before every commit. Two `stat`s take some µs, a commit
- * some ms.
+ * Whether the path of an open database still names the file that is open. A file that was deleted or replaced is
+ * written to without complaint, and everything in it is lost at the next start: so it is asked before every commit. Two
+ * `stat`s take some µs, a commit some ms.
  *
- * The same goes for the `-wal` file: what is committed is in there alone until it is moved, and another process that finds none makes
- * its own. SQLite makes it with the first statement, and it stays for as long as anyone has the database open.
+ * The same goes for the `-wal` file: what is committed is in there alone until it is moved, and another process that
+ * finds none makes its own. SQLite makes it with the first statement, and it stays for as long as anyone has the
+ * database open.
  */
 import { statSync } from "node:fs";
 import { RepertoireError } from "../../core/errors.ts";

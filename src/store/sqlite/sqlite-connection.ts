@@ -1,13 +1,13 @@
 /**
- * The one connection of a process. Each caller owns it from acquiring to releasing it, in the order in which they asked, so a
- * transaction is never mixed with other statements.
+ * The one connection of a process. Each caller owns it from acquiring to releasing it, in the order in which they
+ * asked, so a transaction is never mixed with other statements.
  *
- * A lock held by another process can be met at three places: BEGIN IMMEDIATE, a statement outside a transaction, and the
- * pragmas of opening. Nothing has happened there yet, so these wait and try again. Inside a transaction the write lock is
- * ours, and no error there is tried again.
+ * A lock held by another process can be met at three places: BEGIN IMMEDIATE, a statement outside a transaction, and
+ * the pragmas of opening. Nothing has happened there yet, so these wait and try again. Inside a transaction the write
+ * lock is ours, and no error there is tried again.
  *
- * Once it is guarded, nothing is written before the guard has looked whether the file is still the one that others will find,
- * with a schema that this code knows. Reading goes on: what is in a lost file can then be saved elsewhere.
+ * Once it is guarded, nothing is written before the guard has looked whether the file is still the one that others will
+ * find, with a schema that this code knows. Reading goes on: what is in a lost file can then be saved elsewhere.
  */
 import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
 import type { SQLInputValue } from "node:sqlite";
@@ -65,7 +65,10 @@ export class SqliteConnection implements DatabaseConnection {
     this.#guard = { file: rememberFile(this.path), latestVersion };
   }
 
-  /** Throws where a write would be refused. A disk that was full is written to, so that it is known when there is room again. */
+  /**
+   * Throws where a write would be refused. A disk that was full is written to, so that it is known when there is room
+   * again.
+   */
   async check(): Promise<void> {
     await this.acquire();
     try {

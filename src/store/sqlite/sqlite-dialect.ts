@@ -1,4 +1,7 @@
-/** Kysely over one `SqliteConnection`. The stock driver begins transactions without the write lock and caches no statement. */
+/**
+ * Kysely over one `SqliteConnection`. The stock driver begins transactions without the write lock and caches no
+ * statement.
+ */
 import {
   SqliteAdapter,
   SqliteQueryCompiler,

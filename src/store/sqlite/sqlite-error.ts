@@ -12,7 +12,9 @@ const CANTOPEN = 14;
 const PROTOCOL = 15;
 const NOTADB = 26;
 
-/** What a disk without room gives where SQLite has no code of its own for it: a quota, or no space for the `-shm` file. */
+/**
+ * What a disk without room gives where SQLite has no code of its own for it: a quota, or no space for the `-shm` file.
+ */
 const IOERR_WRITE = 778;
 const IOERR_SHMSIZE = 4874;
 
@@ -22,7 +24,9 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === PROTOCOL;
 }
 
-/** The error that a caller sees: a `RepertoireError` for a broken world, and the error itself when it is a bug of ours. */
+/**
+ * The error that a caller sees: a `RepertoireError` for a broken world, and the error itself when it is a bug of ours.
+ */
 export function storeErrorOf(error: unknown, path: string): unknown {
   const extended = resultCodeOf(error);
   if (extended === IOERR_WRITE || extended === IOERR_SHMSIZE) return fullError(path, error);

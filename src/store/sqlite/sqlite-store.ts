@@ -1,8 +1,9 @@
 /**
  * The store in a file of the home folder, shared by every process of this user on this machine.
  *
- * A file that is there is never replaced, emptied or migrated unless it is provably ours. A file that is missing is made whole
- * before it gets its name. A warm start opens the file, reads its version, sets the pragmas, and loads no migration.
+ * A file that is there is never replaced, emptied or migrated unless it is provably ours. A file that is missing is
+ * made whole before it gets its name. A warm start opens the file, reads its version, sets the pragmas, and loads no
+ * migration.
  */
 import { resolve } from "node:path";
 import { sql, type Kysely } from "kysely";

@@ -1,4 +1,7 @@
-/** What tests of the SQLite store need around it: a folder, a store in it, and SQLite itself as somebody else would use it. */
+/**
+ * What tests of the SQLite store need around it: a folder, a store in it, and SQLite itself as somebody else would use
+ * it.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

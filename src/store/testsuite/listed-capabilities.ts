@@ -25,7 +25,9 @@ const NEWEST_COUNT = 10;
 
 const byAge = (a: Capability, b: Capability): number => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
 
-/** The rule in other words: the newest, then by use and age as many as there is room for; given by name, as `list` does. */
+/**
+ * The rule in other words: the newest, then by use and age as many as there is room for; given by name, as `list` does.
+ */
 function expectedIds(all: readonly Capability[]): string[] {
   const newest = all.toSorted(byAge).slice(0, NEWEST_COUNT);
   const rest = all
