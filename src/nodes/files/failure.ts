@@ -59,7 +59,7 @@ export function irregularFailure(verb: "read" | "write", path: string): ReturnTy
 export function linkedFailure(verb: "read" | "write", path: string): ReturnType<typeof fail> {
   return fail(
     "SECURITY_ERROR",
-    `Cannot ${verb} ${showName(path)}: it is a hard link, and also the file of another name.`,
+    `Cannot ${verb} ${showName(path)}: it is a hard link: the same file has another name.`,
     {
       field: "path",
       hint: "Make a copy of it in the folder, and use that.",

@@ -40,7 +40,7 @@ function mounted(path: string): ReturnType<typeof fail> {
     `The path ${showName(path)} leads into something that is mounted in an open folder.`,
     {
       field: "path",
-      hint: "If workflows may use it, name the mounted folder itself in the config of the gateway: workflows.fileRoots.",
+      hint: "If workflows may use it, the mounted folder itself must be in workflows.fileRoots in the gateway's config.",
     },
   );
 }
@@ -59,7 +59,7 @@ export async function precheckFile(
 
 function noRoots(): ReturnType<typeof fail> {
   return fail("SECURITY_ERROR", "No folder is open to workflows.", {
-    hint: "Have the folders that workflows may use set in the config of the gateway: set workflows.fileRoots.",
+    hint: "Ask the owner of the gateway to set workflows.fileRoots in its config to the folders that workflows may use.",
   });
 }
 

@@ -9,20 +9,20 @@ import type { TimeLimit } from "../time-limit.ts";
 /** The server or something before it is busy or restarting: the same request may work later. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Nothing is wrong with the request; the other side was not to be had. */
+/** Nothing is wrong with the request; the other side could not be reached. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
-  ENOTFOUND: "there is no host of this name",
-  EAI_AGAIN: "the name could not be looked up now",
+  ENOTFOUND: "no host has this name",
+  EAI_AGAIN: "the lookup of the name failed for now",
   ECONNREFUSED: "nothing accepts connections there",
   ECONNRESET: "the connection was closed before the answer was complete",
   EPIPE: "the connection was closed before the request was complete",
   ETIMEDOUT: "the connection could not be made in time",
-  EHOSTUNREACH: "there is no way to the host",
-  ENETUNREACH: "there is no way to the network of the host",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network of the host cannot be reached",
 };
 
 export const PRIVATE_ADDRESS_HINT =
-  "Use a public address, or have workflows.allowPrivateHttp set to true in the config of the gateway.";
+  "Use a public address, or ask the owner of the gateway to set workflows.allowPrivateHttp to true in its config.";
 
 /** The answer, or the failure that the journey ended in. */
 export function answerOf(journey: Journey, limit: TimeLimit): ToolResult<HttpAnswer> {

@@ -58,7 +58,7 @@ async function ask(
     "There is no language model to ask: the client offers no sampling and the config no endpoint.",
     {
       retryable: false,
-      hint: "Use a client with sampling, or have workflows.llm (url, model, apiKey) set in the config of the gateway.",
+      hint: "Use a client with sampling, or ask the owner of the gateway to set workflows.llm (url, model, apiKey) in its config.",
     },
   );
 }

@@ -71,7 +71,7 @@ async function callShell(
 
 function notAllowed(): ReturnType<typeof fail> {
   return fail("SECURITY_ERROR", "The shell node is off, because it can run any command.", {
-    hint: "Use another node, or have workflows.allowShell set to true in the config of the gateway.",
+    hint: "Use another node, or ask the owner of the gateway to set workflows.allowShell to true in its config.",
   });
 }
 
