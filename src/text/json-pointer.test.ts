@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isLocalPointer, readPointer } from "./json-pointer.ts";
+import { isLocalPointer, pointerParts, readPointer } from "./json-pointer.ts";
 
 const DOCUMENT = { $defs: { "a/b": { x: 1 }, "c~d": 2, "e f": 3 }, list: ["zero", { y: null }] };
 
@@ -23,4 +23,9 @@ it.each([
 
 it("knows what points into the document itself", () => {
   expect(["#", "#/a", "#a", "", "x#/a"].map(isLocalPointer)).toEqual([true, true, false, false, false]);
+});
+
+it("splits a pointer into its keys", () => {
+  expect(pointerParts("/a~1b/~0c/0")).toEqual(["a/b", "~c", "0"]);
+  expect([pointerParts(""), pointerParts("#/x")]).toEqual([[], ["x"]]);
 });

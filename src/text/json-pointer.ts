@@ -7,19 +7,27 @@ export function isLocalPointer(reference: string): boolean {
 export function readPointer(root: unknown, reference: string): unknown {
   if (!isLocalPointer(reference)) return undefined;
   let target = root;
-  for (const part of reference.split("/").slice(1)) {
-    const key = decodePart(part);
+  for (const part of pointerParts(reference)) {
+    const key = decodeFragment(part);
     const holds = typeof target === "object" && target !== null && Object.hasOwn(target, key);
     target = holds ? (target as Record<string, unknown>)[key] : undefined;
   }
   return target;
 }
 
-function decodePart(part: string): string {
-  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
+/** The keys of a JSON Pointer, outermost first. */
+export function pointerParts(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** In a URI a key may be percent-encoded. */
+function decodeFragment(part: string): string {
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(part);
   } catch {
-    return plain;
+    return part;
   }
 }

@@ -2,7 +2,7 @@
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { toProblem, type ArgumentFinding } from "./finding.ts";
-import { pointerParts } from "./path.ts";
+import { pointerParts } from "../../text/json-pointer.ts";
 import { listed, notOneOf, typeWords, valueWords } from "./schema-words.ts";
 
 interface Branch {

@@ -1,7 +1,8 @@
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { nearest } from "../../text/nearest.ts";
-import { argumentPath, pointerParts } from "./path.ts";
+import { pointerParts } from "../../text/json-pointer.ts";
+import { argumentPath } from "./path.ts";
 import { propertyNames, valueWords, wordsFor } from "./schema-words.ts";
 
 /** One thing that is wrong: `path` is a place such as `labels[0].name`, or empty for the arguments as a whole. */

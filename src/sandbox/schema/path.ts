@@ -4,14 +4,6 @@ import { cut } from "../../text/cut.ts";
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const PATH_LENGTH_MAX = 200;
 
-/** The parts of a JSON pointer. */
-export function pointerParts(pointer: string): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 /** A place in arguments as one writes it in code: `labels[0].name`. The arguments tell an index from a name. */
 export function argumentPath(args: Json, parts: readonly string[]): string {
   let path = "";
