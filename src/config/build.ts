@@ -18,6 +18,7 @@ import { folderOf } from "./files/merge.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import type { FileConfig, FileServer } from "./schema.ts";
 import { passedEnvironment } from "../process/passed-environment.ts";
+import { compareText } from "../text/compare-text.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./values/secrets.ts";
 import { objectAt } from "./entries/server-check.ts";
 
@@ -165,7 +166,7 @@ function buildServers(input: BuildInput, callTimeoutMs: number, locate: Locate):
     .map((id) => serverFromEnvironment(id, callTimeoutMs));
   return [...fromFile, ...fromEnvironment]
     .map((server) => withEnvironment(server, input.environment))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+    .sort((a, b) => compareText(a.id, b.id));
 }
 
 function serverFromFile(

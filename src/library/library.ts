@@ -16,6 +16,7 @@ import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import type { ToolError } from "../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";
+import { compareText } from "../text/compare-text.ts";
 import { createMatcher } from "./pattern.ts";
 
 /** A capability with everything that is known of it. */
@@ -44,7 +45,7 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
     const all = await capabilities.list(scope());
     return all
       .filter((item) => matches([displayNameOf(item), toolNameOf(item), item.description, ...item.tags]))
-      .sort((a, b) => (displayNameOf(a) < displayNameOf(b) ? -1 : 1));
+      .sort((a, b) => compareText(displayNameOf(a), displayNameOf(b)));
   }
 
   async function listCurrent(pattern: string | null): ReturnType<Library["listCurrent"]> {

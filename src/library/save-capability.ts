@@ -27,6 +27,7 @@ import type { PreparedCode } from "../runs/prepare/prepare-code.ts";
 import type { Runs } from "../runs/runs.ts";
 import { skippedBy } from "../runs/resume/skipped.ts";
 import type { FoundTool } from "../runs/prepare/tool-directory.ts";
+import { compareText } from "../text/compare-text.ts";
 import { toolUseOf } from "./contracts.ts";
 import { inferInputSchema, inferOutputSchema } from "./schema/infer-schema.ts";
 
@@ -264,7 +265,7 @@ function schemaFinder({
 
 function toolsUsedBy(tools: readonly (FoundTool | undefined)[]): ToolUse[] {
   const byName = new Map(tools.flatMap((tool) => (tool === undefined ? [] : [[tool.name, tool]])));
-  return [...byName.values()].map(toolUseOf).sort((a, b) => (a.tool < b.tool ? -1 : 1));
+  return [...byName.values()].map(toolUseOf).sort((a, b) => compareText(a.tool, b.tool));
 }
 
 function offersOf({ program }: PreparedCode): InputOffer[] {

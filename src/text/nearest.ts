@@ -1,3 +1,4 @@
+import { compareText } from "./compare-text.ts";
 /** How many edits still count as a slip of the finger: a third of the word, at least one. */
 const EDITS_FOR_EACH_LETTER = 1 / 3;
 const HITS_MAX = 3;
@@ -13,7 +14,7 @@ export function nearest(word: string, candidates: Iterable<string>, limit: numbe
     const score = distanceOf(wanted, foldName(name));
     if (score !== undefined) scored.push({ name, score });
   }
-  scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
+  scored.sort((a, b) => a.score - b.score || compareText(a.name, b.name));
   return scored.slice(0, limit).map((hit) => hit.name);
 }
 

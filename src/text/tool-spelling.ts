@@ -3,6 +3,7 @@
  * misspelt. It only proposes: a tool is called by its exposed name, and never by a guess. Of its state nothing depends but the time it takes.
  */
 import { codeNameOf } from "../core/names.ts";
+import { compareText } from "./compare-text.ts";
 import { distanceOf, foldName, nearest } from "./nearest.ts";
 
 /** More of one bare name would not be read. */
@@ -77,7 +78,7 @@ export function nearestTools(word: string, names: Iterable<string>): string[] {
     const score = scoreOf(wanted, foldedOf(name));
     return score === undefined ? [] : [{ name, score }];
   });
-  scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
+  scored.sort((a, b) => a.score - b.score || compareText(a.name, b.name));
   const near = scored.slice(0, NEAR_MAX).map(({ name }) => name);
   return near.length > 0 ? near : nearest(word, known);
 }

@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Environment } from "../../config/locate.ts";
 import { piecesOf, valueOf, type Piece } from "../translate/references.ts";
+import { compareText } from "../../text/compare-text.ts";
 
 export function isSameServer(
   a: JsonObject,
@@ -68,7 +69,7 @@ function likenessOf(entry: JsonObject, env: Environment): string | undefined {
     filled(entry["command"]),
     textsIn(entry["args"]).map(filled),
     filled(entry["cwd"]),
-    variables.sort(([x], [y]) => (x < y ? -1 : 1)),
+    variables.sort(([x], [y]) => compareText(x, y)),
   ]);
 }
 

@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, dirname } from "node:path";
 import { messageOf, RepertoireError } from "../../core/errors.ts";
 import { PRIVATE_MODES, removeFolders, replaceFile, resolveLink } from "../../process/replace-file.ts";
+import { compareText } from "../../text/compare-text.ts";
 import { CLIENT_FILE_BYTES_MAX, readWhole } from "./read-file.ts";
 
 const FOLDER_NAME = "backups";
@@ -109,7 +110,7 @@ function listNames(folder: string, client: string, scope = "(?:user|project)"): 
     const time = pattern.exec(name)?.[1];
     return time === undefined ? [] : [{ name, time }];
   });
-  return found.sort((a, b) => (a.time < b.time ? -1 : 1)).map(({ name }) => name);
+  return found.sort((a, b) => compareText(a.time, b.time)).map(({ name }) => name);
 }
 
 function namesIn(folder: string): string[] {

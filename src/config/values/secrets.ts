@@ -5,6 +5,7 @@
 import { parseJson } from "../../core/json.ts";
 import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../../text/redaction.ts";
 import type { LlmConfig, ServerTransport } from "../config.ts";
+import { compareText } from "../../text/compare-text.ts";
 import { isWholeReference } from "./expand.ts";
 
 /** Names that mean a secret behind two dashes and nowhere else. */
@@ -31,7 +32,7 @@ export function collectLlmSecrets({ url, apiKey }: LlmConfig): string[] {
 /** Each once, the longest first: one secret may contain another. */
 export function arrangeSecrets(secrets: Iterable<string>): string[] {
   const distinct = [...new Set(secrets)].filter((secret) => secret.trim() !== "");
-  return distinct.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  return distinct.sort((a, b) => b.length - a.length || compareText(a, b));
 }
 
 /** The transport without the values of its env and headers, and without the secrets in its arguments and url. */

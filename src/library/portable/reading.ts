@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { compareText } from "../../text/compare-text.ts";
 import {
   codeOf,
   failOutside,
@@ -113,7 +114,7 @@ async function listFolder(
     if (isWanted(entry)) entries.push({ name: entry.name, kind: kindOf(entry) });
     if (entries.length > fileCountMax) return tooMany(fileCountMax);
   }
-  return { value: entries.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  return { value: entries.sort((a, b) => compareText(a.name, b.name)) };
 }
 
 function tooMany(countMax: number): { readonly problem: string } {

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";
 import { replaceFile, SHARED_MODES } from "../../process/replace-file.ts";
+import { compareText } from "../../text/compare-text.ts";
 import { failOutside, findTwins, kindAt, problemsOf, readBytes, refuse } from "./folder.ts";
 import { checkPortable, failWith, formatPortable, type PortableCapability } from "./portable.ts";
 
@@ -80,5 +81,5 @@ async function inspect(folder: string, file: PortableFile): Promise<FileState> {
 }
 
 function byPath(a: PortableFile, b: PortableFile): number {
-  return a.path < b.path ? -1 : 1;
+  return compareText(a.path, b.path);
 }

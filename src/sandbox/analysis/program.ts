@@ -30,6 +30,7 @@ import { findStrays, givenName } from "./stray-calls.ts";
 import { findToolUses, type FoundTool, type FoundUses, type Span } from "./tool-uses.ts";
 import { readSyntaxTree, type SyntaxTree } from "./tool-uses-tree.ts";
 import { findUnawaited } from "./unawaited-calls.ts";
+import { compareText } from "../../text/compare-text.ts";
 
 export interface Analysed {
   readonly analysis: Analysis;
@@ -272,10 +273,9 @@ function inOrder<Use extends Span & { readonly namespace: string; readonly tool?
   );
   return [...distinct.values()].sort(
     (a, b) =>
-      a.start - b.start || a.end - b.end || compare(a.namespace, b.namespace) || compare(a.tool, b.tool),
+      a.start - b.start ||
+      a.end - b.end ||
+      compareText(a.namespace, b.namespace) ||
+      compareText(a.tool ?? "", b.tool ?? ""),
   );
-}
-
-function compare(a = "", b = ""): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
