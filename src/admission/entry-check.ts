@@ -7,9 +7,9 @@
  * in without any other field that is wrong. Annotations that are left out allow nothing: without them a tool may be
  * destructive and is not repeated.
  */
-import { anyObject, flag, listOf, Misfit, oneOf, record, text, type Fit } from "../core/fit.ts";
+import { anyObject, flag, listOf, Misfit, oneOf, record, text, type Fit } from "../text/fit.ts";
 import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
-import { ICONS, RESOURCE_FIELDS, TOOL_ANNOTATIONS } from "../core/mcp-fields.ts";
+import { ICONS, RESOURCE_FIELDS, TOOL_ANNOTATIONS } from "../text/mcp-fields.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { cut } from "../text/cut.ts";
 import { repairTexts } from "./entry-texts.ts";

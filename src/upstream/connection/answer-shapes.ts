@@ -16,9 +16,9 @@ import {
   text,
   type Fit,
   type RecordFields,
-} from "../../core/fit.ts";
+} from "../../text/fit.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { CONTENT_BLOCK, ICONS, MESSAGE_META, RESOURCE_CONTENTS, ROLE } from "../../core/mcp-fields.ts";
+import { CONTENT_BLOCK, ICONS, MESSAGE_META, RESOURCE_CONTENTS, ROLE } from "../../text/mcp-fields.ts";
 
 const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 

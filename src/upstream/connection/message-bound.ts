@@ -17,7 +17,7 @@ import {
   type JsonLimits,
   type JsonObject,
 } from "../../core/json.ts";
-import { Misfit } from "../../core/fit.ts";
+import { Misfit } from "../../text/fit.ts";
 import type { JsonRpcMessage } from "../transport/transport.ts";
 import { fitResult, LIST_KEYS } from "./answer-shapes.ts";
 import type { Reply, RpcError } from "./peer.ts";

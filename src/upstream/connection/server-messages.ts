@@ -2,9 +2,9 @@
  * What a server says unasked, and what it asks: the shapes that clients check. What does not fit never reaches a
  * client.
  */
-import { either, integer, Misfit, number, oneOf, record, text, type Fit } from "../../core/fit.ts";
+import { either, integer, Misfit, number, oneOf, record, text, type Fit } from "../../text/fit.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { MESSAGE_META } from "../../core/mcp-fields.ts";
+import { MESSAGE_META } from "../../text/mcp-fields.ts";
 import { cut } from "../../text/cut.ts";
 
 const META = { _meta: MESSAGE_META };

@@ -17,7 +17,7 @@ import {
   type Fit,
   type RecordFields,
 } from "./fit.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject } from "../core/json.ts";
 
 const INSTANT =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

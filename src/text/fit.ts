@@ -4,7 +4,7 @@
  *
  * What fits costs no allocation: every answer of every server passes here.
  */
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 
 /** `drops` is told of every field that was left out of a repaired copy, with its place. */
 export type Fit = (value: unknown, drops?: string[]) => unknown;
