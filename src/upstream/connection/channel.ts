@@ -10,7 +10,6 @@ import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../text/redaction.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import { describeRunDeadline } from "../../core/run-deadline.ts";
 import type { CallContext, ClientHandle, Offer, Starting } from "../../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
 import { explainClosed, type Loss, type OpenConnection } from "./connect.ts";
@@ -292,4 +291,12 @@ function askedByAnother(): ToolResult<never> {
     reason: "request_state_refused",
     hint: "Call again without requestState and inputResponses; look first whether the earlier call took effect.",
   });
+}
+
+/**
+ * For a call that ends because the run that makes it has no time left, which is no fault of the server. `leftMs` is what was left
+ * when the call was sent.
+ */
+function describeRunDeadline({ deadlineMs }: CallContext, leftMs: number): string {
+  return `the time limit of the run, ${deadlineMs === undefined ? `of which ${leftMs} ms were left` : `${deadlineMs} ms`},`;
 }

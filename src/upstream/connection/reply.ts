@@ -1,7 +1,6 @@
 import { fail, type ToolResult } from "../../core/result.ts";
 import type { ToolErrorCode } from "../../core/errors.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
-import { RUN_DEADLINE_HINT } from "../../core/run-deadline.ts";
 import type { UnusableAnswer } from "../transport/transport.ts";
 import { cut } from "../../text/cut.ts";
 import type { Reply } from "./peer.ts";
@@ -11,6 +10,9 @@ const CODES: Readonly<Record<number, ToolErrorCode>> = {
   [METHOD_NOT_FOUND]: "TOOL_NOT_FOUND",
   [INVALID_PARAMS]: "TOOL_INVALID_INPUT",
 };
+
+const RUN_DEADLINE_HINT =
+  "Do less in one run, or raise its limit: timeout_ms of execute, --timeout on the command line.";
 
 /** Of a page that came in place of an answer, the beginning is enough. */
 const PROBLEM_LENGTH_MAX = 300;
