@@ -82,7 +82,7 @@ function functionsIn(statement: Statement): Declared[] {
 }
 
 function callOf({ name, parameter }: Entry, offset: number): CodeResult {
-  return { insertions: [{ offset, text: `return ${name}(args);` }], ...(parameter && { parameter }) };
+  return { insertions: [{ offset, text: `return ${name}(args);` }], parameter };
 }
 
 /** Functions that are declared behind it have no value, and were there from the start. */
@@ -97,7 +97,7 @@ function lastExpression(tree: SyntaxTree, text: string, statements: readonly Sta
     { offset, text: "return (" },
     { offset: text[end - 1] === ";" ? end - 1 : end, text: ")(args)" },
   ];
-  return { insertions, ...(parameter && { parameter }) };
+  return { insertions, parameter };
 }
 
 /** `console.log(x)` is output, and no result. */

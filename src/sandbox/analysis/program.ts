@@ -89,7 +89,7 @@ function withoutModuleWord({ source, notes, exported }: Reading, at: Position): 
   return {
     source: readWrapped(found.text, source.shown),
     notes,
-    ...(entry !== undefined && { exported: entry }),
+    exported: entry,
   };
 }
 
@@ -157,7 +157,7 @@ function analyseParsed({ source, notes, exported }: Reading, script: Script, par
         ...places.placeOf({ start, end }),
       })),
       notes: [...notes, ...findUnawaited(tree, found.tools).map((call) => unawaited(places.placeOf(call)))],
-      ...(script.sourceMap !== undefined && { sourceMap: script.sourceMap }),
+      sourceMap: script.sourceMap,
     },
   };
 }

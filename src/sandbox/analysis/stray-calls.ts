@@ -37,7 +37,7 @@ function strayAt(tree: SyntaxTree, name: string, reader: AnyNode): FoundStray {
   }
   const { call } = callOf(tree, node);
   const given = call && givenName(tree, call);
-  return { written, start: reader.start, end: node.end, ...(given !== undefined && { given }) };
+  return { written, start: reader.start, end: node.end, given };
 }
 
 function memberOn(tree: SyntaxTree, node: AnyNode): MemberExpression | undefined {

@@ -84,7 +84,7 @@ function complaintOf(
     ...placeOf(diagnostic.pos, checked),
     text: cut(checked.slice(diagnostic.pos, diagnostic.end), TEXT_LENGTH_MAX),
     message: cut(messageOf(diagnostic, checked), MESSAGE_LENGTH_MAX),
-    ...(call !== undefined && { signature: call.signature }),
+    signature: call?.signature,
   };
 }
 
