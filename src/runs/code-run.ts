@@ -40,7 +40,7 @@ export async function runCode(
         : stopAt(mismatch, runContext);
     },
     context: (key) => runContext.contextFor(key),
-    ...(request.observe !== undefined && { observe: request.observe }),
+    observe: request.observe,
   });
   const outcome = await deps.sandbox.run({
     ...limits,
@@ -74,7 +74,7 @@ export async function runCode(
       ...skipped.map(skippedWarning),
     ],
     ...(skipped.length > 0 && { skipped }),
-    ...(failedSeq !== undefined && { failedSeq }),
+    failedSeq,
   };
 }
 

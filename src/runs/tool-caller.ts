@@ -171,7 +171,7 @@ async function findProblem(
     namespace,
     tool: name!,
     inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
+    outputSchema,
   });
   const problems = verdict.problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
   const message = `The arguments are not valid: ${problems}${/[?.]$/.test(problems) ? "" : "."} It is ${signature}.`;

@@ -56,7 +56,7 @@ export function createTraces(deps: TraceDeps): Traces {
   }
 
   async function list(limit: number, beforeId?: string): Promise<JsonObject[]> {
-    const runs = await store.list(scope(), { limit, ...(beforeId !== undefined && { beforeId }) });
+    const runs = await store.list(scope(), { limit, beforeId });
     return redact(runs.map(summaryOf), runs) as JsonObject[];
   }
 

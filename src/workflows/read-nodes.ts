@@ -90,10 +90,10 @@ function readNode(
   const { onError, route } = readOnError(part, id);
   const node = {
     params: readParams(part),
-    ...(batch === undefined ? {} : { batch }),
-    ...(retry === undefined ? {} : { retry }),
+    batch,
+    retry,
     onError,
-    ...(approval === undefined ? {} : { approval }),
+    approval,
   };
   return { node, type, route };
 }

@@ -107,13 +107,12 @@ export function createJournal(deps: JournalDeps): Journal {
   async function replay(step: Step): Promise<StepEnd> {
     const result = await inTurn(endSeqOf(step), () => recordedResult(step));
     clockAt = Math.max(clockAt, step.clockAt ?? clockAt);
-    const by = skippedBy(step);
     return {
       result,
       seq: step.seq,
       at: clockAt,
       isReplayed: true,
-      ...(by !== undefined && { skippedBy: by }),
+      skippedBy: skippedBy(step),
     };
   }
 

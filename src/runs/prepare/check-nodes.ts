@@ -109,7 +109,7 @@ async function checkWorkflowNode(
   const { problems, inputSchema } = await nested.checkNamed(name, context.path ?? [], context);
   return {
     findings: problems.map((problem) => ofBelow(problem, ["params", "name"])),
-    ...(inputSchema !== undefined && { workflowInputs: { name, inputSchema } }),
+    workflowInputs: inputSchema && { name, inputSchema },
   };
 }
 

@@ -336,8 +336,8 @@ function declarationOf({ use, found: { definition } }: NamedTool): DeclaredTool 
     namespace: use.namespace,
     tool: use.tool,
     inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(description !== undefined && { description }),
+    outputSchema,
+    description,
   };
 }
 

@@ -161,7 +161,7 @@ function knownOf(found: Found): ReadonlyMap<string, KnownNodeType> {
         {
           kind: "known",
           inputSchema,
-          ...(outputSchema !== undefined && { outputSchema }),
+          outputSchema,
           rawParams: rawOf(result.data),
         },
       ];

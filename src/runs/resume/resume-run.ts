@@ -172,8 +172,8 @@ async function requestOf(
     inputs: { ...opened, ...inputs },
     sensitive: [...new Set([...names, ...(corrected?.sensitive ?? before.sensitive ?? [])])],
     ...(run.intent !== null && { intent: run.intent }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(observe !== undefined && { observe }),
+    timeoutMs,
+    observe,
   });
 }
 

@@ -32,7 +32,7 @@ export async function findRunByReference(
     limit: NAMED_MAX + 1,
     idPart: reference,
     children: true,
-    ...(starter !== undefined && { starter }),
+    starter,
   });
   const [only, another] = found;
   if (only === undefined) return notFound(written);

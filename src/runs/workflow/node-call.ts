@@ -60,12 +60,8 @@ async function callCode(
   context: CallContext,
 ): Promise<ToolResult<Json>> {
   const source = params["code"] as string;
-  const kept = uses === undefined ? {} : { uses };
-  const {
-    result,
-    logs,
-    skipped = [],
-  } = await execute({ kind: "code", source, inputs: inputsOf(params), ...kept }, context);
+  const request: RunRequest = { kind: "code", source, inputs: inputsOf(params), uses };
+  const { result, logs, skipped = [] } = await execute(request, context);
   onLogs(logs);
   onSkipped(skipped);
   return result;

@@ -240,7 +240,7 @@ async function contextOf(
   if (attempt === 1 || !startsRun(kind)) return context;
   const children = await deps.store.children(deps.runId);
   const before = children.findLast(({ parentStep }) => parentStep === key);
-  return { ...context, step: { key, ...(before !== undefined && { resumes: { runId: before.id } }) } };
+  return { ...context, step: { key, resumes: before && { runId: before.id } } };
 }
 
 function textOf(value: Json | undefined): string {
@@ -321,7 +321,7 @@ function endOf(
 
 function failedEnd(node: WorkflowNode, error: ToolError, hash: string, seq?: number): NodeEnd {
   const isHandled = node.onError !== "fail" && !isPause(error) && error.code !== "CANCELLED";
-  return { kind: "failed", error, hash, isHandled, ...(seq !== undefined && { seq }) };
+  return { kind: "failed", error, hash, isHandled, seq };
 }
 
 async function runBatch(
