@@ -1,7 +1,7 @@
 import type { CallContext } from "../core/tool.ts";
 import type { RunEvent } from "./run.ts";
 
-/** One step for each call that has ended; in code nobody knows how many there will be. */
+/** One step for each call that has ended; of code, the total is not known. */
 export function reportProgress(event: RunEvent, { onProgress }: CallContext): void {
   if (event.kind !== "call_ended") return;
   onProgress?.({

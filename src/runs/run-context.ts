@@ -1,6 +1,6 @@
 /**
- * A run while it is under way: its row before its first step, its lease, its journal, its deadline, and the budget that it shares
- * with what it starts.
+ * A run while it is under way: its row before its first step, its lease, its journal, its deadline, and the budget that
+ * it shares with what it starts.
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
@@ -61,7 +61,7 @@ export interface RunContext {
   begin(): Promise<Run>;
   /** For what a step calls, by the step's key. */
   contextFor(key: string): Promise<CallContext>;
-  /** Ends the run where it stands, with this failure. */
+  /** Ends the run where it is, with this failure. */
   stop(error: ToolError): void;
 }
 
@@ -108,7 +108,7 @@ export function openRun(
       deps.active.set(run.id, report.promise);
       return run;
     });
-    // Whoever waits for it hears of its failure: the first call, or the end of the run.
+    // A failure is reported where the row is awaited: at the first call, or at the end of the run.
     started.catch(() => {});
     return started;
   };
@@ -169,8 +169,8 @@ export function openRun(
 const IDEMPOTENCY_KEY = "repertoire/idempotencyKey";
 
 /**
- * The run that the step had started before. A node that has changed since goes on from one that was cut short, so that what
- * it had done is not done again; one that had succeeded is over, and the changed node runs as a whole.
+ * The run that the step had started before. A node that has changed since goes on from one that was cut short, so that
+ * what it had done is not done again; one that had succeeded is over, and the changed node runs as a whole.
  */
 function resumesOf(continued: Continued | undefined, key: string) {
   if (continued === undefined) return {};
@@ -192,7 +192,9 @@ function timeLeft(wantedMs: number, { deadlineAt }: CallContext, clock: Clock): 
   return Math.max(1, Math.min(wantedMs, leftMs, TIMEOUT_MS_MAX));
 }
 
-/** What the tools that the run calls are told. A person is asked through the client, if at all, and never in the answer. */
+/**
+ * What the tools that the run calls are told. A person is asked through the client, if at all, and never in the answer.
+ */
 function contextBelow(
   context: CallContext,
   path: readonly string[],

@@ -39,7 +39,7 @@ export interface RunLifecycleDeps {
   readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
   /** A run has ended, or waits. */
   readonly runEnded?: ((kind: RunKind, status: RunStatus) => void) | undefined;
-  /** A run has succeeded with these tools; empty where nobody said what it was for. */
+  /** A run has succeeded with these tools; the intent is empty where none was given. */
   readonly runSucceeded?: ((tools: readonly string[], intent: string) => void) | undefined;
   /** Runs of this process that are under way, by id. */
   readonly active: Map<string, Promise<RunReport>>;
@@ -57,7 +57,7 @@ export interface RunsDeps {
   readonly callTool: CallTool;
   /** The built-in node types that act. */
   readonly nodes: readonly NodeType[];
-  /** What a name stands for, in the library or the drafts. */
+  /** The capability or draft of a name. */
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
   /** A version of a capability, also of one that was deleted. */
   readonly findVersion: (id: string, version: number) => Promise<RunSource | undefined>;
@@ -76,6 +76,6 @@ export interface RunsDeps {
   readonly callBegun?: (call: CallUnderWay) => () => void;
   /** A run has ended, or waits; nested ones too. */
   readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
-  /** A run has succeeded with these tools; empty where nobody said what it was for. */
+  /** A run has succeeded with these tools; the intent is empty where none was given. */
   readonly runSucceeded?: (tools: readonly string[], intent: string) => void;
 }

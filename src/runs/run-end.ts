@@ -1,5 +1,6 @@
 /**
- * How a run ends: what is put on record, and what its caller is told. The end goes through five types, one for each place:
+ * How a run ends: what is put on record, and what its caller is told. The end goes through five types, one for each
+ * place:
  *
  * 1. `GuestOutcome`: how the code ended in the sandbox. Of a workflow, `NodeEnd`: how its nodes ended.
  * 2. `RunEnd`: the result of the body, with its calls, logs and warnings. Sensitive inputs and secrets are taken out here.
@@ -29,7 +30,7 @@ export const TAKEN_OVER: ToolError = fail("CANCELLED", "Another process has take
   reason: "taken_over",
 }).error;
 
-/** The run stands in the journal as far as it got. */
+/** The journal has the run up to its last recorded step. */
 export function notWritten(error: unknown): ToolError {
   const code = error instanceof RepertoireError ? error.code : undefined;
   const what = tellThrown(error) ?? "The journal cannot be written.";
@@ -40,7 +41,7 @@ export function notWritten(error: unknown): ToolError {
   }).error;
 }
 
-const STOPPED: ToolError = fail("CANCELLED", "The gateway was told to stop; the run stands where it is.", {
+const STOPPED: ToolError = fail("CANCELLED", "The gateway was stopped during the run.", {
   reason: "stopped",
   hint: `execute {"resume": "${THIS_RUN}"} goes on.`,
 }).error;
@@ -59,7 +60,7 @@ export function resultOfRun(
   return result;
 }
 
-/** What is told beside the result: nobody should find a secret in an error or a log. */
+/** Takes sensitive values out of everything that is reported beside the result. */
 export function sealedEnd(seal: Seal, end: RunEnd): RunEnd {
   if (seal.isEmpty) return end;
   const { result, logs, warnings, calls } = end;
@@ -82,7 +83,10 @@ const UNTOLD = {
   warnings: [UNREDACTABLE],
 };
 
-/** The end as it is told. The result is what was asked for; the rest is shown to people and models, and has no secret in it. */
+/**
+ * The end as it is told. The result is what was asked for; the rest is shown to people and models, and has no secret in
+ * it.
+ */
 export function redactEnd(redactor: Redactor, end: RunEnd): RunEnd {
   const { result, logs, calls, warnings } = end;
   const error = result.success ? null : result.error;

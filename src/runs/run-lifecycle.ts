@@ -1,4 +1,7 @@
-/** The lifecycle of a run, of code or of a workflow: from its start to its end. The end is on record before it is reported. */
+/**
+ * The lifecycle of a run, of code or of a workflow: from its start to its end. The end is on record before it is
+ * reported.
+ */
 import type { Json } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import { parseToolName } from "../core/names.ts";
@@ -89,7 +92,10 @@ async function endRun(
   return { ...ended, runId, result, checkpoint, elapsedMs };
 }
 
-/** Which tools have served, for whoever learns from it. A workflow's calls go by the names of its nodes. */
+/**
+ * Reports the tools that a successful run used, for the search to learn from. A workflow's calls have the names of its
+ * nodes.
+ */
 async function tellTools(
   { store, runSucceeded }: RunLifecycleDeps,
   { request, seal }: RunContext,

@@ -49,7 +49,7 @@ interface CapabilityRun {
   readonly version: number;
 }
 
-/** What happens during a run, for whoever watches. */
+/** What happens during a run, for its observer. */
 export type RunEvent =
   | { readonly kind: "call_started"; readonly tool: string; readonly number: number }
   | {
@@ -99,7 +99,7 @@ export interface RunReport extends RunEnd {
   readonly runId: string | null;
   /** The run that `resume` named or found, where this answers a `resume`. */
   readonly resumedFrom?: string;
-  /** Where the run stands, when it has not succeeded. */
+  /** Where the run stopped, when it has not succeeded. */
   readonly checkpoint: Checkpoint | null;
   readonly elapsedMs: number;
 }

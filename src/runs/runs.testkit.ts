@@ -71,7 +71,9 @@ export function deadOwner(): string {
   return [place, spawnSync(process.execPath, ["--version"]).pid, "", "dead"].join("|");
 }
 
-/** Leaves every run that is under way in this home as a process leaves it that is killed: nobody writes to it any more. */
+/**
+ * Leaves every run that is under way in this home as a process leaves it that is killed: nobody writes to it any more.
+ */
 export function orphanRuns(home: string): void {
   const database = new DatabaseSync(join(home, DATABASE_NAME));
   const sql = "update runs set lease_owner = ?, fence = fence + 1 where status = 'running'";

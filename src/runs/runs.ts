@@ -1,6 +1,6 @@
 /**
- * Executes code and workflows: prepared before anything runs, run step by step, and on record from the start to the end; and
- * goes on with those that stopped.
+ * Executes code and workflows, and resumes those that stopped. Each is prepared before anything runs, runs step by
+ * step, and is on record from its start to its end.
  *
  * It never throws for what the code or a tool does; a broken store does throw.
  */
@@ -48,7 +48,7 @@ export interface Runs {
   /** The built-in node types of workflows. */
   readonly nodeTypes: readonly ToolDefinition[];
   execute(request: RunRequest, context: CallContext): Promise<RunReport>;
-  /** Goes on with a run that stopped; see SPEC of `execute`'s `resume`. */
+  /** Resumes a run that stopped, as `execute` with `resume` does. */
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
   /** The id that `last` means for this caller. */
   findLast(context: CallContext): Promise<ToolResult<string>>;
@@ -64,8 +64,8 @@ export interface Runs {
   /** Answers exactly this question; the run goes on when it is resumed. */
   decide(question: QuestionReference, answer: GivenAnswer): Promise<ToolResult<OpenQuestion>>;
   /**
-   * Reads code, resolves its names, checks its types and everything that it calls, and runs nothing. `as` is the tool that it
-   * would be, `bound` the tools that it was kept with.
+   * Reads code, resolves its names, checks its types and everything that it calls, and runs nothing. `as` is the tool
+   * that it would be, `bound` the tools that it was kept with.
    */
   prepare(
     code: string,
@@ -88,7 +88,7 @@ export interface Runs {
   activeCount(): number;
   /** Has everything that a run needs ready before the first one. */
   warm(): void;
-  /** Lets calls under way end and be recorded, and ends every run where it stands. */
+  /** Lets calls under way end and be recorded, and ends every run where it is. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
@@ -194,7 +194,10 @@ export function createRuns(given: RunsDeps): Runs {
   };
 }
 
-/** Fails for arguments that do not fit; gives them with defaults filled in, or as they are where the schema cannot be checked. */
+/**
+ * Fails for arguments that do not fit; gives them with defaults filled in, or as they are where the schema cannot be
+ * checked.
+ */
 export async function checkArguments(
   check: ArgumentCheck,
   schema: JsonObject,

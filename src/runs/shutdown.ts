@@ -1,6 +1,6 @@
 /**
- * A graceful shutdown: no new call begins, calls under way are awaited and recorded, and then every run ends where it is, to be
- * resumed later. A call that starts a run is not awaited: that run ends by itself in the same way.
+ * A graceful shutdown: no new call begins, calls under way are awaited and recorded, and then every run ends where it
+ * is, to be resumed later. A call that starts a run is not awaited: that run ends by itself in the same way.
  */
 import { within } from "../timing/deadline.ts";
 

@@ -1,4 +1,7 @@
-/** The calls of one run of code: each is counted, checked against the tool's schema, journalled, made, and unwrapped for the guest. */
+/**
+ * The calls of one run of code: each is counted, checked against the tool's schema, journalled, made, and unwrapped for
+ * the guest.
+ */
 import type { Clock } from "../core/clock.ts";
 import type { ToolError } from "../core/errors.ts";
 import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
@@ -129,7 +132,7 @@ function replyOf({ result, at, seq }: StepEnd, tool: string): CallReply {
     : { kind: "failed", error: { ...guestError(result.error, tool), step: seq }, at };
 }
 
-/** A mistake is told before the server is troubled. */
+/** A mistake is reported before the call is sent. */
 async function check(
   { budget, args: schemas }: ToolCallerDeps,
   tool: FoundTool,
@@ -156,7 +159,7 @@ export function callLimit({ callsMax }: CallBudget): ToolResult<never> {
   );
 }
 
-/** A schema that cannot be checked is the server's own affair. */
+/** A schema that cannot be compiled is left to the server to check. */
 async function findProblem(
   schemas: ArgumentCheck,
   { definition }: FoundTool,
@@ -181,7 +184,8 @@ async function findProblem(
 /** What the guest can catch. */
 function guestError(error: ToolError, tool: string): JsonObject {
   const { upstream, mayHaveHappened: _, cause, ...told } = error;
-  // However deep it was: the place in this code, which is added where it is thrown, and the innermost one with its cause.
+  // However deep it was: the place in this code, which is added where it is thrown, and the innermost one with its
+  // cause.
   const message = isCapability(tool) ? (cause ?? `In ${tool}: ${error.message}`) : error.message;
   return {
     ...(told as unknown as JsonObject),

@@ -1,6 +1,7 @@
 /**
- * Runs as they can be read: a list, a trace as a tree with times, and single results. Everything that is shown has gone through
- * a redactor that knows what the run was given under the name of a secret; what is handed to a run as its input has not.
+ * Runs as they can be read: a list, a trace as a tree with times, and single results. Everything that is shown has gone
+ * through a redactor that knows what the run was given under the name of a secret; what is handed to a run as its input
+ * has not.
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { readPointer } from "../text/json-pointer.ts";
@@ -31,7 +32,7 @@ export interface Traces {
   trace(runId: string): Promise<ToolResult<JsonObject>>;
   /** What ran, in the first words of its source; undefined where it is kept under a name of its own. */
   title(runId: string): Promise<string | undefined>;
-  /** The whole result that a handle stands for, as it is. */
+  /** The whole result that a handle names, unchanged. */
   readResult(uri: string): Promise<ToolResult<Json>>;
   /** A resource under `repertoire://runs`, as it is shown. */
   readResource(uri: string): Promise<ToolResult<Json>>;
@@ -96,7 +97,7 @@ export function createTraces(deps: TraceDeps): Traces {
   };
 }
 
-/** What a run and its steps were given: secrets stand in there under their names. */
+/** What a run and its steps were given: secrets are in there under their names. */
 async function givenTo(store: RunStore, runId: string): Promise<unknown> {
   const [run, steps] = await Promise.all([store.find(runId), store.steps(runId)]);
   return [run?.inputs, ...steps.map(({ args }) => args)];

@@ -7,8 +7,8 @@ import type { ToolAnswer } from "../core/tool.ts";
 export const WRAPPED_KEY = "repertoire/wrapped";
 
 /**
- * What a tool's answer is in code: its structured content, else its one text, as data where the text is JSON, else its blocks.
- * An answer that is an error is one here too, in the tool's own words.
+ * What a tool's answer is in code: its structured content, else its one text, as data where the text is JSON, else its
+ * blocks. An answer that is an error is one here too, in the tool's own words.
  */
 export function unwrapAnswer(answer: ToolAnswer): ToolResult<Json> {
   if (answer["resultType"] === "input_required") {

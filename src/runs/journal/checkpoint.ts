@@ -1,4 +1,4 @@
-/** Where a run stands, as its journal says. */
+/** Where a run stopped, read from its journal. */
 import type { JsonObject } from "../../core/json.ts";
 import type { Run } from "../../core/store.ts";
 import { questionIdOf } from "../resume/decide.ts";

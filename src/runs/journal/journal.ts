@@ -1,10 +1,11 @@
 /**
- * The journal of one run. A call that could do harm twice is put on record before it is sent and again when it has returned, each
- * in one transaction; any other only when it has returned. A call that is on record is answered from there and not made.
+ * The journal of one run. A call that could do harm twice is put on record before it is sent and again when it has
+ * returned, each in one transaction; any other only when it has returned. A call that is on record is answered from
+ * there and not made.
  *
- * When the process dies between two lines here, what is on record tells the rest: an opened step without an end may have taken
- * effect, anything that is not on record has not been sent or may be sent again. When another owner has taken the run over,
- * nothing more is written or begun.
+ * When the process dies between two lines here, what is on record tells the rest: an opened step without an end may
+ * have taken effect, anything that is not on record has not been sent or may be sent again. When another owner has
+ * taken the run over, nothing more is written or begun.
  */
 import type { Clock } from "../../core/clock.ts";
 import { crashPoint, crashPointSoon } from "../../process/crash-point.ts";
@@ -42,7 +43,7 @@ export interface StepRequest {
 export interface StepEnd {
   readonly result: ToolResult<Json>;
   readonly seq: number;
-  /** Where the guest's clock stands then. */
+  /** The guest's clock at that moment. */
   readonly at: number;
   readonly isReplayed: boolean;
   /** Who decided to go on without it. */
@@ -80,7 +81,7 @@ export interface JournalDeps {
   readonly callBegun?: ((call: CallUnderWay) => () => void) | undefined;
   /** Another owner has the run. */
   readonly onLost: () => void;
-  /** Something could not be put on record. Nobody may go on from there: what was done could be done again. */
+  /** A step could not be recorded. The run must stop: a resume could repeat what was done. */
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -177,7 +178,10 @@ export function createJournal(deps: JournalDeps): Journal {
     return isWritten ? { result, seq, at: outcome.clockAt, isReplayed: false } : lost(seq);
   }
 
-  /** The guest hears of ends in the order of their numbers, whichever is written first. One that cannot be written holds up none. */
+  /**
+   * The guest hears of ends in the order of their numbers, whichever is written first. One that cannot be written holds
+   * up none.
+   */
   async function afterTheOnesBefore(writing: Promise<boolean>, endSeq: number): Promise<boolean> {
     const before = lastDelivery;
     const told = writing.then(async (isWritten) => {
@@ -244,8 +248,8 @@ function endSeqOf({ endSeq, seq }: Step): number {
 }
 
 /**
- * An answer that cannot be kept cannot be told either: a resumed run would have to make the call again. That it was made
- * stays on record.
+ * An answer that cannot be kept cannot be told either: a resumed run would have to make the call again. That it was
+ * made stays on record.
  */
 function bounded(result: ToolResult<Json>): ToolResult<Json> {
   if (!result.success) return result;
@@ -257,7 +261,7 @@ function bounded(result: ToolResult<Json>): ToolResult<Json> {
   });
 }
 
-/** The reason of a failure that stands for a call that was made. */
+/** The reason of a failure whose call was made all the same. */
 export const ANSWER_LIMIT = "answer_limit";
 
 function sizeProblem(value: Json): string | undefined {

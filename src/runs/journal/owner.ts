@@ -1,6 +1,6 @@
 /**
- * Who holds the lease of a run: a process, by its host, its process namespace, its number and the moment it started. Whoever
- * finds a run of a process of its own host and namespace that is gone need not wait for the lease to run out.
+ * Who holds the lease of a run: a process, by its host, its process namespace, its number and the moment it started. A
+ * process of the same host and namespace that finds the owner gone need not wait until the lease expires.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";

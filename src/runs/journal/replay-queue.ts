@@ -1,17 +1,19 @@
 /**
- * The order in which answers reach the guest of a run that goes on: recorded ones in the order in which they came the first
- * time, and after them the new ones. What code does next may depend on which of two answers came first, and so may its
- * arguments, its clock and its randomness.
+ * The order in which answers reach the guest of a run that goes on: recorded ones in the order in which they came the
+ * first time, and after them the new ones. What code does next may depend on which of two answers came first, and so
+ * may its arguments, its clock and its randomness.
  *
- * An answer goes when none before it is still to come. Code that was corrected may never ask for one of those; then the guest
- * falls idle, and the earliest answer that is there for it goes.
+ * An answer goes when none before it is still to come. Code that was corrected may never ask for one of those; then the
+ * guest falls idle, and the earliest answer that is there for it goes.
  */
 export interface ReplayQueue {
-  /** Delivers this answer when it is its turn, and only then the next. A number that is not on record is a new answer's. */
+  /**
+   * Delivers this answer when it is its turn, and only then the next. A number that is not on record is a new answer's.
+   */
   turn<T>(endSeq: number, deliver: () => Promise<T>): Promise<T>;
   /** The guest waits, and nothing that it was sent is on the way. */
   idle(): void;
-  /** Whether recorded answers are left that nobody has asked for. */
+  /** Whether every recorded answer has been asked for. */
   readonly isEmpty: boolean;
 }
 

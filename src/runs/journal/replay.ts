@@ -1,6 +1,7 @@
 /**
- * Runs code against answers that were recorded, offline: no server is asked, nothing is stored. A call is answered by what was
- * recorded for the same tool with the same arguments, in the order in which it was; a call that was not recorded fails.
+ * Runs code against answers that were recorded, offline: no server is asked, nothing is stored. A call is answered by
+ * what was recorded for the same tool with the same arguments, in the order in which it was; a call that was not
+ * recorded fails.
  */
 import { systemClock } from "../../core/clock.ts";
 import { canonicalJson, type Json, type JsonObject } from "../../core/json.ts";

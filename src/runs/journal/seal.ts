@@ -1,11 +1,12 @@
 /**
- * Keeps sensitive inputs and the secrets of the config out of the store. Wherever such a value stands, in arguments, answers, errors
- * or the run's own inputs, the store gets a mark that names it; what is read back gets the value that was given this time. A step
- * is known by its arguments with sensitive inputs sealed, so one that has changed since does not make it another step.
+ * Keeps sensitive inputs and the secrets of the config out of the store. Wherever such a value appears, in arguments,
+ * answers, errors or the run's own inputs, the store gets a mark that names it; what is read back gets the value that
+ * was given this time. A step is known by its arguments with sensitive inputs sealed, so one that has changed since
+ * does not make it another step.
  *
- * A secret of the config has no name of its own that would stay the same. Its mark has a keyed digest of it instead, made with the
- * seed of the run: the same in every run that goes on from this one, and of no use elsewhere. A secret that the config no longer
- * has stays a mark.
+ * A secret of the config has no name of its own that would stay the same. Its mark has a keyed digest of it instead,
+ * made with the seed of the run: the same in every run that goes on from this one, and of no use elsewhere. A secret
+ * that the config no longer has stays a mark.
  */
 import { createHmac } from "node:crypto";
 import { encodedForms } from "../../text/encoded-forms.ts";
@@ -24,7 +25,9 @@ const DIGEST_DIGITS = 8;
 export interface Seal {
   /** A copy without the values; the very same where there are none. */
   close<T extends Json>(value: T): T;
-  /** The same with one mark for a value however it is written: how another value is written would make it another step. */
+  /**
+   * The same with one mark for a value however it is written: how another value is written would make it another step.
+   */
   identify<T extends Json>(value: T): T;
   /** The values instead of their marks. */
   open<T extends Json>(value: T): T;
@@ -69,8 +72,8 @@ function secretMarks(secret: string, seed: string): Mark[] {
 }
 
 /**
- * All in one pass, so that nothing is replaced inside a replacement; the longest first, so that a value that contains another
- * leaves no rest. Of two that read the same, the first counts.
+ * All in one pass, so that nothing is replaced inside a replacement; the longest first, so that a value that contains
+ * another leaves no rest. Of two that read the same, the first counts.
  */
 function replacer(
   pairs: readonly (readonly [find: string, replacement: string])[],
@@ -92,7 +95,7 @@ export function sensitiveValues(
   return [...own, ...above];
 }
 
-/** The inputs in which the mark of a secret stands that the config no longer has. */
+/** The inputs that contain the mark of a secret that the config no longer has. */
 export function stillSealed(inputs: JsonObject): string[] {
   return Object.keys(inputs).filter((name) => SECRET_MARK.test(JSON.stringify(inputs[name])));
 }

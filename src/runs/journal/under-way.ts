@@ -1,6 +1,7 @@
 /**
- * The calls that runs of this process have made and that are not answered yet. The journal has a call that may be made twice only when it
- * has returned, which spares a write for each; whoever looks at a run meanwhile is told of it from here.
+ * The calls that runs of this process have made and that are not answered yet. The journal records a call that may be
+ * repeated only when it has returned, which saves a write for each; a trace that is read meanwhile takes such calls
+ * from here.
  */
 import type { Step } from "../../core/store.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The nodes of a workflow, each checked for what its run would refuse for certain: the code in it, what it starts by name and
- * everything below that, parameters that are written out, and what the config forbids a built-in node.
+ * The nodes of a workflow, each checked for what its run would refuse for certain: the code in it, what it starts by
+ * name and everything below that, parameters that are written out, and what the config forbids a built-in node.
  */
 import type { ToolError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -34,7 +34,10 @@ interface CheckedNode {
 
 const NOTHING: CheckedNode = { findings: [] };
 
-/** One node after the other: `below` finds cycles by the path that is being checked. `context.path` is that of the workflow. */
+/**
+ * One node after the other: `below` finds cycles by the path that is being checked. `context.path` is that of the
+ * workflow.
+ */
 export async function checkNodes(
   deps: CheckNodesDeps,
   nodes: readonly WorkflowNode[],

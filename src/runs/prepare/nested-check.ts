@@ -1,4 +1,6 @@
-/** The capabilities and drafts that a source starts by name: how they are checked before it runs, and who may run them. */
+/**
+ * The capabilities and drafts that a source starts by name: how they are checked before it runs, and who may run them.
+ */
 import type { ToolError } from "../../core/errors.ts";
 import { displayNameOf, parseToolName } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
@@ -10,7 +12,10 @@ import { viewOf } from "../../core/tool-view.ts";
 export interface NestedProblem {
   /** With `in`, its message says where in that source the mistake is. */
   readonly error: ToolError;
-  /** The source that has to be corrected, as a person names it: `math:sum`, `draft report`. Absent where the name itself is wrong. */
+  /**
+   * The source that has to be corrected, as a person names it: `math:sum`, `draft report`. Absent where the name itself
+   * is wrong.
+   */
   readonly in?: string;
 }
 
@@ -21,11 +26,11 @@ export interface CheckedNested {
 }
 
 /**
- * Checks what a source starts by name, and everything below that, before the source runs. `path` is that of the source. Each
- * named source is checked once in a preparation, so its mistakes are told once.
+ * Checks what a source starts by name, and everything below that, before the source runs. `path` is that of the source.
+ * Each named source is checked once in a preparation, so its mistakes are told once.
  */
 export interface NestedCheck {
-  /** What a `workflow` node names: a draft, or something kept. A name that stands for nothing is a problem. */
+  /** What a `workflow` node names: a draft or a capability. An unknown name is a problem. */
   checkNamed(name: string, path: readonly string[], context: CallContext): Promise<CheckedNested>;
   /** A capability that was found under its exposed name. */
   checkTool(tool: string, path: readonly string[], context: CallContext): Promise<CheckedNested>;
@@ -50,8 +55,9 @@ export function cycleError(path: readonly string[], tool: string): ToolError {
 }
 
 /**
- * Whether the caller may run the source at the end of the path. Every way to run a capability comes through here: its name, a
- * `workflow` node, and the resume of a run of it, whoever started that run. So the view of the caller who runs it now counts.
+ * Whether the caller may run the source at the end of the path. Every way to run a capability comes through here: its
+ * name, a `workflow` node, and the resume of a run of it, also of another caller's run. So the view of the caller who
+ * runs it now counts.
  */
 export function checkGranted(path: readonly string[], context: CallContext): ToolResult<void> {
   const view = viewOf(context);

@@ -1,6 +1,6 @@
 /**
- * From text to something that can run: parsed, every name in it resolved, and its types checked. All of it happens before
- * anything runs, and a mistake is told with its place, the nearest names and the right signature.
+ * From text to something that can run: parsed, every name in it resolved, and its types checked. All of it happens
+ * before anything runs, and a mistake is told with its place, the nearest names and the right signature.
  */
 import type { CodePlace, ToolError } from "../../core/errors.ts";
 import { codeNameOf } from "../../core/names.ts";
@@ -121,7 +121,9 @@ function checkBeforeReading(code: string, path: readonly string[]): ToolResult<v
   return fail("TOOL_INVALID_INPUT", message, { reason: "depth_limit" });
 }
 
-/** One error for all mistakes: what is forbidden, else the first, gives its details; the message has a line for each. */
+/**
+ * One error for all mistakes: what is forbidden, else the first, gives its details; the message has a line for each.
+ */
 function refuse(faults: readonly CodeFault[]): ToolResult<never> {
   const { error, place } = faults.find((fault) => fault.error.code === "SECURITY_ERROR") ?? faults[0]!;
   const message = faults.map(faultText).join("\n");
@@ -177,7 +179,10 @@ async function resolve(
   };
 }
 
-/** A name that leads nowhere; or one of a tool that is written in another way, as in `mcp.notes__list` or `mcp.callTool("notes__list")`. */
+/**
+ * A name that leads nowhere; or one of a tool that is written in another way, as in `mcp.notes__list` or
+ * `mcp.callTool("notes__list")`.
+ */
 async function missOf(
   directory: ToolDirectory,
   use: CodePlace & { readonly namespace: string; readonly tool?: string; readonly given?: string },

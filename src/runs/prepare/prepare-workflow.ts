@@ -1,6 +1,6 @@
 /**
- * From the text of a workflow to something that can run: read, every node type looked up, and checked as a whole. One way for
- * draft, save and execute; all problems are told at once, each with its place and what to do.
+ * From the text of a workflow to something that can run: read, every node type looked up, and checked as a whole. One
+ * way for draft, save and execute; all problems are told at once, each with its place and what to do.
  */
 import type { ToolError } from "../../core/errors.ts";
 import { CAPABILITIES_ID } from "../../core/names.ts";

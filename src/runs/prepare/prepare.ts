@@ -1,11 +1,11 @@
 /**
- * The whole of what would run, checked before the first effect: a source, the code in its nodes, and everything that it starts by
- * name, down to the depth at which a run would stop.
+ * The whole of what would run, checked before the first effect: a source, the code in its nodes, and everything that it
+ * starts by name, down to the depth at which a run would stop.
  *
- * One preparation checks each named source once, and again only where it lies deeper than before, because then it may be too
- * deep. It goes one source after the other: a source that is being checked lies on the path, so a cycle is found and never waited for.
- * Drafts are read fresh by the run, so it prepares each source again when it starts it; what was read and checked before is in the
- * caches of the analysis and of the type check.
+ * One preparation checks each named source once, and again only where it lies deeper than before, because then it may
+ * be too deep. It goes one source after the other: a source that is being checked lies on the path, so a cycle is found
+ * and never waited for. Drafts are read fresh by the run, so it prepares each source again when it starts it; what was
+ * read and checked before is in the caches of the analysis and of the type check.
  */
 import type { ToolResult } from "../../core/result.ts";
 import type { Step } from "../../core/store.ts";

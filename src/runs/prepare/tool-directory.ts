@@ -12,14 +12,14 @@ export interface FoundTool {
 }
 
 /**
- * The tools that kept code was kept with. A name in it means the source that it meant then: a server of that name that was added
- * since, or another capability, is refused. Versions that recorded no sources are not bound.
+ * The tools that kept code was kept with. A name in it means the source that it meant then: a server of that name that
+ * was added since, or another capability, is refused. Versions that recorded no sources are not bound.
  */
 export type Bound = readonly Pick<ToolUse, "tool" | "source">[];
 
 /**
- * Where the names in code lead: `mcp.<namespace>.<tool>` is a server's tool, else a capability. Only the servers that are
- * named are asked. A miss answers at once with the nearest names.
+ * Where the names in code lead: `mcp.<namespace>.<tool>` is a server's tool, else a capability. Only the servers that
+ * are named are asked. A miss answers at once with the nearest names.
  */
 export interface ToolDirectory {
   find(namespace: string, tool: string, context: CallContext, bound?: Bound): Promise<ToolResult<FoundTool>>;
@@ -27,7 +27,10 @@ export interface ToolDirectory {
   findExposed(name: string, context: CallContext, bound?: Bound): Promise<ToolResult<FoundTool>>;
   /** Whether there is such a namespace, for code that names it without a tool. */
   findNamespace(namespace: string, context: CallContext): Promise<ToolResult<void>>;
-  /** How code writes the tools that a text is another spelling of: `mcp.notes.list` for `notes__list`. None where it is no tool's. */
+  /**
+   * How code writes the tools that a text is another spelling of: `mcp.notes.list` for `notes__list`. None where it is
+   * no tool's.
+   */
   respell(text: string, context: CallContext): Promise<readonly string[]>;
 }
 

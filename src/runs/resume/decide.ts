@@ -1,6 +1,6 @@
 /**
- * Deciding what a run asks a person: the one place for a client that is asked during the call, a client that is asked in an answer, and
- * the command line.
+ * Deciding what a run asks a person: the one place for a client that is asked during the call, a client that is asked
+ * in an answer, and the command line.
  *
  * - A decision is for one question, named by its id: the run, the step and what was shown. It is never for whatever waits now.
  * - Whether somebody may decide is looked at before anything is written.
@@ -50,7 +50,7 @@ export interface GivenAnswer {
 
 /** For marking a run as denied. */
 const CLAIM_MS = 10_000;
-/** 128 bits: nobody finds two questions of one id, and a person can still copy it. */
+/** 128 bits: two questions never have the same id, and a person can still copy it. */
 const QUESTION_ID_LENGTH = 32;
 
 /** The same question in another run is another question. */

@@ -1,10 +1,10 @@
 /**
- * What a run that goes on has from those before it: the steps that ended, the runs that its steps had started, and what is not
- * known.
+ * What a run that goes on has from those before it: the steps that ended, the runs that its steps had started, and what
+ * is not known.
  *
- * A step that succeeded is taken over. A step that failed is made again, unless the run went past its failure: then what
- * followed rests on that failure, and it is answered again. A step without an answer on record, and one whose call was sent
- * and never answered, is uncertain: nothing is made again before somebody has decided what to do about it.
+ * A step that succeeded is taken over. A step that failed is made again, unless the run went past its failure: then
+ * what followed rests on that failure, and it is answered again. A step without an answer on record, and one whose call
+ * was sent and never answered, is uncertain: nothing is made again before somebody has decided what to do about it.
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { Run, RunStore, RunSummary, Step, TakenSteps } from "../../core/store.ts";

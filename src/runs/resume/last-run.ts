@@ -1,7 +1,8 @@
 /**
- * `resume: "last"`: the newest run of the caller itself that can go on. Several clients share one store, so the newest run of
- * all may be another client's: going on with it would repeat this caller's effects and answer it from the other's journal. A
- * caller is its principal and its session; a caller that has none of its own to resume is told which ids it could name.
+ * `resume: "last"`: the newest run of the caller itself that can go on. Several clients share one store, so the newest
+ * run of all may be another client's: going on with it would repeat this caller's effects and answer it from the
+ * other's journal. A caller is its principal and its session; a caller that has none of its own to resume is told which
+ * ids it could name.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Scope } from "../../core/names.ts";

@@ -40,7 +40,8 @@ describe("a capability in a run that goes on", () => {
     expect(two.numbers()).toEqual([1, 2, 2]);
   });
 
-  // The code of the run above is read again, and a name in it that is not there any more is refused, although the version that
+  // The code of the run above is read again, and a name in it that is not there any more is refused, although the
+  // version that
   // the run below goes on with is still in the store.
   it.fails("T122: goes on below another run when it was deleted since", async () => {
     two.keepOrder(1, "await mcp.notes.add({ n: 1 }); return (await mcp.notes.look({ n: 2, stall: true })).n");

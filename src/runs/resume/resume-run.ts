@@ -88,7 +88,10 @@ async function resumeFound(
   return succeed(await deps.run(ready.data, context, continued.data));
 }
 
-/** Whether this caller could go on with the run as it is: everything that it would still use is there for it. Nothing runs. */
+/**
+ * Whether this caller could go on with the run as it is: everything that it would still use is there for it. Nothing
+ * runs.
+ */
 export async function checkResumable(
   deps: Deps,
   { runId, inputs = {} }: Pick<ResumeRequest, "runId" | "inputs">,
@@ -103,7 +106,7 @@ export async function checkResumable(
   return ready.success ? succeed(undefined) : ready;
 }
 
-/** Somebody must decide first: the answer says where the run stands, and nothing has changed. */
+/** A decision is needed first: the report says where the run stopped, and nothing has changed. */
 async function refused(
   deps: Deps,
   { run }: EarlierRun,
@@ -113,7 +116,7 @@ async function refused(
   return succeed({ ...(await storedReport(deps, run)), result });
 }
 
-/** A question that nobody here can answer, or a time that has not come: going on would only stop again. */
+/** A question that this caller cannot answer, or a time that has not come: the run would only stop again. */
 function mustWait({ run, waiting }: EarlierRun, context: CallContext, now: number): boolean {
   if (run.status !== "paused" || waiting === null) return false;
   return waiting.until === null ? !canBeAsked(context) : waiting.until > now;
@@ -231,7 +234,7 @@ export async function continueBelow(
   context: CallContext,
 ): Promise<Below | undefined> {
   const run = await deps.store.find(await newest(deps.store, runId));
-  // Another step has gone on from it: this one begins anew.
+  // Another step has resumed it already: this one starts a new run.
   const isTaken = run?.id !== runId && run?.parentStep !== context.step?.key;
   if (run === undefined || isTaken) return undefined;
   const found = await markIfInterrupted(deps, run);

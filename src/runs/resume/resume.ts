@@ -1,9 +1,9 @@
 /**
- * Going on with a run that stopped. The old run stays as it is; a new one is linked to it and has from the start what the old one
- * had done. Of several that want to go on at once, one does.
+ * Going on with a run that stopped. The old run stays as it is; a new one is linked to it and has from the start what
+ * the old one had done. Of several that want to go on at once, one does.
  *
- * A run whose owner is gone has no end on record: it is taken over first and marked as interrupted, so that its owner, should
- * it wake up, can write nothing more.
+ * A run whose owner is gone has no end on record: it is taken over first and marked as interrupted, so that its owner,
+ * should it wake up, can write nothing more.
  */
 import { crashPoint } from "../../process/crash-point.ts";
 import type { JsonObject } from "../../core/json.ts";

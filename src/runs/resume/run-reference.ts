@@ -1,6 +1,6 @@
 /**
- * A run by a part of its id, as git takes a part of a hash. An id begins with the time and ends in random digits, so the end tells
- * runs apart and the beginning hardly does; both are taken.
+ * A run by a part of its id, as git takes a part of a hash. An id begins with the time and ends in random digits, so
+ * the end tells runs apart and the beginning hardly does; both are taken.
  */
 import type { Scope } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
@@ -19,7 +19,10 @@ const PART = /^[0-9a-f-]{4,36}$/;
 /** How many an error names. */
 const NAMED_MAX = 5;
 
-/** The id that a whole id or a part of one stands for; of one starter, where one is given. A whole id is not looked up. */
+/**
+ * The id of the run that a whole id or a part of one names; only among the runs of `starter`, if given. A whole id is
+ * not looked up.
+ */
 export async function findRunByReference(
   { store, scope }: RunReferenceDeps,
   written: string,

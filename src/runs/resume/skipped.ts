@@ -1,6 +1,7 @@
 /**
- * A call that was skipped by decision: its outcome is not known, and somebody said to go on without it. On record it has ended with
- * null, so that the run goes on, and a note in place of an error says who decided. It is not told as a success.
+ * A call that was skipped by decision: its outcome is not known, and somebody said to go on without it. On record it
+ * has ended with null, so that the run goes on, and a note in place of an error says who decided. It is not told as a
+ * success.
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { Step } from "../../core/store.ts";

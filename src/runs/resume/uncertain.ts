@@ -1,4 +1,4 @@
-/** What somebody says about calls whose outcome is not known, and the refusal as long as nobody has. */
+/** Decisions about calls whose outcome is not known, and the refusal to resume without them. */
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { UncertainAnswer, UncertainDecisions } from "../../core/tool.ts";
 import { THIS_RUN } from "../workflow/pause.ts";
@@ -22,7 +22,7 @@ export function decideUncertain(
   return succeed(new Map(steps.map(({ runId, key }, at) => [decisionKey(runId, key), answers[at]!])));
 }
 
-/** The refusal where something is uncertain that nobody was asked about. */
+/** The refusal to resume while a call is uncertain and no decision was given for it. */
 export function findUndecided(
   steps: readonly UncertainStep[],
   decisions: UncertainDecisions,

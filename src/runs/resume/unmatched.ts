@@ -1,6 +1,6 @@
 /**
- * A corrected source that makes none of the calls on record is probably not a correction of that run: its effects would come on
- * top of those that the run has had already. So before the first of them is made, the run stops and says so.
+ * A corrected source that makes none of the calls on record is probably not a correction of that run: its effects would
+ * come on top of those that the run has had already. So before the first of them is made, the run stops and says so.
  */
 import { fail } from "../../core/result.ts";
 import type { ToolError } from "../../core/errors.ts";

@@ -1,7 +1,7 @@
 /**
- * Asking a person before something is done. The question is on record before anyone is asked: a run that ends here is paused,
- * whether the process lives or not, and the answer may come from anywhere. It counts for exactly what was asked. An answer that comes
- * when the run has ended or was cancelled counts for nothing.
+ * Asking a person before something is done. The question is on record before anyone is asked: a run that ends here is
+ * paused, whether the process lives or not, and the answer may come from anywhere. It counts for exactly what was
+ * asked. An answer that comes when the run has ended or was cancelled counts for nothing.
  */
 import { crashPoint } from "../../process/crash-point.ts";
 import type { Json } from "../../core/json.ts";
@@ -18,7 +18,7 @@ export interface Question {
   readonly message: string;
   /** What exactly would be done. */
   readonly details: Json;
-  /** A no is part of the plan: it stands when the run goes on. */
+  /** The workflow handles a no: it stays recorded when the run is resumed. */
   readonly isNoHandled: boolean;
 }
 

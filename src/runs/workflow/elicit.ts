@@ -4,7 +4,10 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { mayDecide } from "../../core/principal.ts";
 import type { CallContext } from "../../core/tool.ts";
 
-/** Longer parameters are not asked about through a client: what is not shown cannot be agreed to. The command line shows all. */
+/**
+ * Longer parameters are not asked about through a client: what is not shown cannot be agreed to. The command line shows
+ * all.
+ */
 const DETAILS_SHOWN_MAX = 16_000;
 
 /** `unanswered`: the client cannot ask or may not decide, or the person did not say. */

@@ -1,6 +1,6 @@
 /**
- * What a step is called. Its key tells it from all others, also in a later run. Its label stays when a node changes; its name is
- * what a person reads.
+ * What a step is called. Its key tells it from all others, also in a later run. Its label stays when a node changes;
+ * its name is what a person reads.
  *
  * | | key | label | name |
  * |---|---|---|---|

@@ -1,6 +1,6 @@
 /**
- * One node of a workflow: its parameters are filled in, a person is asked where the node says so, and it is performed, once or for
- * each item of a batch, again after failures as often as it says.
+ * One node of a workflow: its parameters are filled in, a person is asked where the node says so, and it is performed,
+ * once or for each item of a batch, again after failures as often as it says.
  */
 import { createHmac } from "node:crypto";
 import type { ToolError } from "../../core/errors.ts";
@@ -91,7 +91,7 @@ async function askFirst(
   roots: ReadonlyMap<string, Json>,
 ): Promise<ToolResult<Json>> {
   if (node.approval === undefined) return succeed(null);
-  // Nobody is asked about what cannot be done.
+  // Invalid parameters are refused before a person is asked.
   const kind = deps.prepared.kinds.get(node.type)!;
   for (const { label, params } of performances) {
     const checked = await checkSchema(deps, kind, label, params);
@@ -117,7 +117,10 @@ async function askFirst(
   });
 }
 
-/** A yes is for these very values: also for sensitive ones, of which the step itself knows only the mark, and for what is started by name. */
+/**
+ * A yes is for these very values: also for sensitive ones, of which the step itself knows only the mark, and for what
+ * is started by name.
+ */
 function questionHash(
   { seal, seed }: Pick<RunContext, "seal" | "seed">,
   hash: string,

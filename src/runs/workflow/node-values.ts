@@ -1,10 +1,13 @@
-/** What the nodes of a run came to. A large result is not held in memory: it is read back from the journal where it is needed. */
+/**
+ * The results of the nodes of a run. A large result is not held in memory: it is read back from the journal where it is
+ * needed.
+ */
 import type { ToolError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { INLINE_RESULT_BYTES_MAX, type RunStore } from "../../core/store.ts";
 import type { Seal } from "../journal/seal.ts";
 
-/** How a node ended. The hash stands for everything that its result rests on. */
+/** How a node ended. The hash covers everything that its result depends on. */
 export type NodeEnd =
   | { readonly kind: "done"; readonly value: NodeValue; readonly hash: string }
   | {

@@ -1,11 +1,14 @@
-/** A run that stops and waits, for a person or for a time. It is no failure, but it is told as one: there is no result yet. */
+/**
+ * A run that stops and waits, for a person or for a time. It is no failure, but it is told as one: there is no result
+ * yet.
+ */
 import type { ToolError } from "../../core/errors.ts";
 import { fail, type ToolResult } from "../../core/result.ts";
 
 const APPROVAL_REQUIRED = "approval_required";
 const WAITING = "waiting_until";
 
-/** Stands in a hint for the run that a client would resume; whoever knows its id puts it in. */
+/** In a hint, the place of the id of the run that a client would resume; `nameRun` puts it in. */
 export const THIS_RUN = "{run_id}";
 
 /** An error with the id of the run that it is about, wherever it speaks of it. */
@@ -17,7 +20,10 @@ export function isPause({ reason }: Pick<ToolError, "reason">): boolean {
   return reason === APPROVAL_REQUIRED || reason === WAITING;
 }
 
-/** Whether a run was stopped by its time limit. The timer and the clock need not agree to the millisecond, so the timer's own word counts. */
+/**
+ * Whether a run was stopped by its time limit. The timer and the clock need not agree to the millisecond, so the
+ * timer's own word counts.
+ */
 export function isTimeUp({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === "TimeoutError";
 }

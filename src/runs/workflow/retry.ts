@@ -1,7 +1,10 @@
 import type { Retry } from "../../workflows/workflow.ts";
 import { halfJitterMs } from "../../timing/backoff.ts";
 
-/** Twice as long after each failure, up to the limit; anywhere in the upper half of that, so that many do not come back at once. */
+/**
+ * Twice as long after each failure, up to the limit; anywhere in the upper half of that, so that many do not come back
+ * at once.
+ */
 export function retryDelayMs({ delayMs, maxDelayMs }: Retry, attempt: number, random: number): number {
   return halfJitterMs({ firstMs: delayMs, maxMs: maxDelayMs }, attempt, random);
 }

@@ -1,8 +1,9 @@
 /**
- * Any workflow, any faults: however often a run is stopped, killed or fails on its way, in the end it has done and answered the
- * same as a run that nothing happened to.
+ * Any workflow, any faults: however often a run is stopped, killed or fails on its way, in the end it has done and
+ * answered the same as a run that nothing happened to.
  *
- * A life is what happens between a start and a stop. A life that was killed writes and calls nothing more, as its process would.
+ * A life is what happens between a start and a stop. A life that was killed writes and calls nothing more, as its
+ * process would.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdtempSync, rmSync } from "node:fs";

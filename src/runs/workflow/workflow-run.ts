@@ -1,7 +1,8 @@
 /**
- * The body of a run of a workflow. A node runs when everything that it waits for has ended; independent ones run at the same time.
+ * The body of a run of a workflow. A node runs when everything that it waits for has ended; independent ones run at the
+ * same time.
  *
- * - A node that reads what did not come about is skipped, and so is one whose every edge comes from such a node.
+ * - A node that reads a missing result is skipped, and so is one whose every edge comes from a skipped node.
  * - A failure that nothing handles ends the run: what is under way ends, nothing new begins.
  * - A failure with a route runs the nodes of the route, and skips those that needed a success.
  */
@@ -200,7 +201,7 @@ async function rootsFor(
   return roots;
 }
 
-/** Null for what did not come about; a path that is not there is told. */
+/** Null for the result of a skipped node; a path that does not exist is a warning. */
 async function outputsOf(
   { workflow }: PreparedWorkflow,
   inputs: JsonObject,

@@ -1,4 +1,6 @@
-/** What tests of workflows share: how workflows are written, the tools that they call, and who answers their questions. */
+/**
+ * What tests of workflows share: how workflows are written, the tools that they call, and who answers their questions.
+ */
 import { expect } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
