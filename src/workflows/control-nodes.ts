@@ -1,8 +1,11 @@
-/** The node types that the executor performs itself, because they steer the run. Each is described for whoever writes a workflow. */
+/**
+ * The node types that the executor performs itself, because they steer the run. Each is described for the authors of
+ * workflows.
+ */
 import type { JsonObject } from "../core/json.ts";
 import type { ToolAnnotations, ToolDefinition } from "../core/tool.ts";
 
-/** A run that waits longer is forgotten by whoever started it. */
+/** A run that waits longer has been forgotten by its caller. */
 export const WAIT_MS_MAX = 30 * 24 * 60 * 60 * 1_000;
 
 interface ControlNode {

@@ -1,4 +1,4 @@
-/** What a schema says about the names of its object. Only what stands at its top counts; references are not followed. */
+/** What a schema says about the names of its object. Only its top level counts; references are not followed. */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Problems } from "./problem.ts";
 
@@ -24,8 +24,8 @@ export function memberSchema({ properties }: Members, name: string): Json | unde
 }
 
 /**
- * Whether a name that is not declared is wrong, with the names that were probably meant. Where other names are allowed it is
- * wrong only if it looks like a slip of the finger.
+ * Whether a name that is not declared is wrong, with the names that were probably meant. Where other names are allowed
+ * it is wrong only if it looks like a slip of the finger.
  */
 export function judgeUndeclared(
   name: string,

@@ -10,7 +10,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 /** What templates call the item of a batch and its place. */
 export const BATCH_NAMES: ReadonlySet<string> = new Set(["item", "index"]);
-/** More would hide the sentence that they stand in. */
+/** More names would make the message unreadable. */
 const LISTED_COUNT_MAX = 20;
 const LISTED_LENGTH_MAX = 64;
 

@@ -2,7 +2,10 @@ import type { JsonObject } from "../core/json.ts";
 import type { Path } from "./place.ts";
 import type { ProblemDetails } from "./problem.ts";
 
-/** A mistake in a node that shows only to those who would run it: in its code, in what it starts by name, in what the config allows. */
+/**
+ * A mistake in a node that shows only to those who would run it: in its code, in what it starts by name, in what the
+ * config allows.
+ */
 export interface NodeFinding {
   /** Below the node, such as `["params", "code"]`. */
   readonly path: Path;

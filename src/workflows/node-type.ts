@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/json.ts";
 
-/** What is known of a node type; `missing` carries the words and the nearest names of whoever looked. */
+/** What is known of a node type; `missing` has the message and the nearest names of the look-up. */
 export type KnownNodeType =
   | {
       readonly kind: "known";

@@ -1,6 +1,6 @@
 /**
- * One object of a workflow's text, read field by field. A field that is wrong is a problem and reads as if it were absent,
- * so that the rest can still be checked. Only own fields count.
+ * One object of a workflow's text, read field by field. A field that is wrong is a problem and reads as if it were
+ * absent, so that the rest can still be checked. Only own fields count.
  */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { didYouMean } from "../text/nearest.ts";
@@ -36,7 +36,7 @@ function addUnknownKey(key: string, keys: readonly string[], { path, problems }:
   problems.add([...path, key], `the key ${quote(key)} is not known here.`, fix, "key");
 }
 
-/** What stands under a key of the object itself. */
+/** The value of an own key of the object. */
 export function fieldOf(part: Part, key: string): Json | undefined {
   return Object.hasOwn(part.value, key) ? part.value[key] : undefined;
 }

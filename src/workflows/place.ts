@@ -1,9 +1,9 @@
-/** Where something stands in a workflow, as keys and indexes and as one would write it. */
+/** A place in a workflow, as keys and indexes and as one would write it. */
 import { cut } from "../text/cut.ts";
 
 export type Path = readonly (string | number)[];
 
-/** A key longer than this is cut, so that a hostile text cannot flood whoever reads its problems. */
+/** A key longer than this is cut, so that a hostile text cannot flood the list of its problems. */
 const SHOWN_KEY_LENGTH_MAX = 80;
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 

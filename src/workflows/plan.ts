@@ -1,6 +1,6 @@
 /**
- * The order of a workflow: which node waits for which, and what can run at the same time. It comes from the edges and from
- * what the templates read.
+ * The order of a workflow: which node waits for which, and what can run at the same time. It comes from the edges and
+ * from what the templates read.
  */
 import type { Workflow, WorkflowEdge, WorkflowNode } from "./workflow.ts";
 

@@ -1,4 +1,4 @@
-/** What is wrong with a workflow, for a model or a person: where it stands, what is wrong, what to do. */
+/** What is wrong with a workflow, for a model or a person: the place, what is wrong, what to do. */
 import { nearest } from "../text/nearest.ts";
 import { escapeUnprintable } from "../text/printable.ts";
 import { formatPlace, type Path } from "./place.ts";
@@ -36,10 +36,10 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where in the text a path stands, or the nearest thing around it. */
+/** Where in the text a path is, or the nearest thing around it. */
 export type Locate = (path: Path, at: "key" | "value") => Position;
 
-/** Nobody reads more at a time; the rest shows when these are fixed. */
+/** More are not reported at once; the rest shows when these are fixed. */
 export const PROBLEM_COUNT_MAX = 100;
 /** How many names are compared in all: a text of nothing but misspelt names must not cost its square. */
 const COMPARISON_COUNT_MAX = 30_000;

@@ -1,4 +1,4 @@
-/** The edges of a workflow's text, and those that `on_error` stands for. */
+/** The edges of a workflow's text, and those that `on_error` means. */
 import type { Json } from "../core/json.ts";
 import { quote } from "../text/quote.ts";
 import { suggest } from "./declared-name.ts";
@@ -12,7 +12,7 @@ interface PlacedEdge {
   readonly path: Path;
 }
 
-/** `ids` are all that stand in the text: an edge to a node that is wrong is left out without a word. */
+/** `ids` are all in the text: an edge to a wrong node is left out without a problem of its own. */
 export function readEdges(top: Part, read: ReadNodes, ids: readonly string[]): readonly WorkflowEdge[] {
   const known = new Set(ids);
   const nodes = new Set(read.nodes.map((node) => node.id));
@@ -67,7 +67,9 @@ function readEdge(
   return [];
 }
 
-/** The same edge twice is one edge. One for success and one for failure between the same nodes can never both be true. */
+/**
+ * The same edge twice is one edge. One for success and one for failure between the same nodes can never both be true.
+ */
 function withoutRepeats(placed: readonly PlacedEdge[], top: Part): WorkflowEdge[] {
   const actions = new Map<string, WorkflowEdge["action"]>();
   return placed.flatMap(({ edge, path }) => {

@@ -27,7 +27,7 @@ export function readOutputs(top: Part): ReadonlyMap<string, WorkflowOutput> {
   });
 }
 
-/** The names that stand in the text, also of what is wrong: whoever uses one has not misspelt it. */
+/** All names in the text, also those of wrong fields: a use of one is no misspelling. */
 export function namesUnder(top: Part, key: string): readonly string[] {
   const declared = fieldOf(top, key);
   return isJsonObject(declared) ? Object.keys(declared) : [];

@@ -9,7 +9,7 @@ const NODE_KEYS = ["id", "type", "params", "batch", "retry", "on_error", "approv
 
 export interface ReadNodes {
   readonly nodes: readonly WorkflowNode[];
-  /** Where in the text each node stands. */
+  /** The place of each node in the text. */
   readonly indexes: ReadonlyMap<string, number>;
   /** Where a failure leads, from `on_error`. */
   readonly routes: readonly { readonly from: string; readonly to: string; readonly index: number }[];
@@ -33,7 +33,7 @@ export function readNodes(top: Part, inputNames: ReadonlySet<string>): ReadNodes
   return { nodes, indexes, routes };
 }
 
-/** The ids that stand in the text, also of nodes that are wrong. */
+/** All ids in the text, also of wrong nodes. */
 export function idsUnder(top: Part): readonly string[] {
   const nodes = fieldOf(top, "nodes");
   if (!Array.isArray(nodes)) return [];

@@ -367,7 +367,7 @@ describe("a wrong part", () => {
     expect(
       validateText('{"ir_version":"1.0","nodes":[{"id":"a","type":"t","params":{"x":1,"x":2}}]}'),
     ).toMatchObject({
-      problems: [{ place: "nodes[0].params.x", message: 'the key "x" stands here twice.' }],
+      problems: [{ place: "nodes[0].params.x", message: 'duplicate key "x".' }],
     });
   });
 

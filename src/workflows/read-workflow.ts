@@ -1,6 +1,6 @@
 /**
- * The first half of the validator: text → workflow. What is wrong is told with its place in the text and left out, so that
- * the rest can still be checked. Whoever looks up the node types does it between the halves.
+ * The first half of the validator: text → workflow. What is wrong is told with its place in the text and left out, so
+ * that the rest can still be checked. The node types are looked up between the halves.
  */
 import { idsUnder, readNodes } from "./read-nodes.ts";
 import { readEdges } from "./read-edges.ts";
@@ -28,7 +28,7 @@ export type ReadWorkflow =
 export interface WorkflowSource {
   readonly locate: Locate;
   readonly nodeIndexes: ReadonlyMap<string, number>;
-  /** Every id and input that stands in the text, also those that are wrong. */
+  /** Every id and input in the text, also the wrong ones. */
   readonly names: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function readWorkflow(text: string): ReadWorkflow {
   const problems = createProblems(parsed.locate);
   for (const path of parsed.repeatedKeys) {
     const name = quote(String(path.at(-1)));
-    problems.add(path, `the key ${name} stands here twice.`, "Keep one of them.", "key");
+    problems.add(path, `duplicate key ${name}.`, "Keep one of them.", "key");
   }
   const top = openPart(parsed.value, [], TOP_KEYS, problems);
   if (top === undefined) return { kind: "unreadable", problems: problems.list() };

@@ -1,9 +1,9 @@
 import { cut } from "../text/cut.ts";
 /**
- * One text with templates, read from left to right in one pass: nothing is looked at twice, so the cost is linear in the
- * text, whatever it holds.
+ * One text with templates, read from left to right in one pass: nothing is looked at twice, so the cost is linear in
+ * the text, whatever it holds.
  *
- * `${root.name[0]["any text"]}` is a template, `$${` stands for the characters `${`, and any other `${` is malformed.
+ * `${root.name[0]["any text"]}` is a template, `$${` means the characters `${`, and any other `${` is malformed.
  */
 
 export type TemplatePiece =

@@ -1,9 +1,9 @@
 /**
- * Templates in JSON values: where they stand, and what they become.
+ * Templates in JSON values: where they are, and what they become.
  *
- * A string that is one template and nothing else becomes the value itself; a template inside a text becomes text. Keys are
- * never templates. Only members that a JSON text would show can be reached: no `length`, no prototype. What cannot be filled
- * in is told all at once, and nothing here throws.
+ * A string that is one template and nothing else becomes the value itself; a template inside a text becomes text. Keys
+ * are never templates. Only members that a JSON text would show can be reached: no `length`, no prototype. What cannot
+ * be filled in is told all at once, and nothing here throws.
  */
 import { canonicalJson, isJsonObject, JSON_LIMITS, type Json, type JsonLimits } from "../core/json.ts";
 import { cut } from "../text/cut.ts";
@@ -11,13 +11,16 @@ import { formatPlace, type Path } from "./place.ts";
 import { lookUp, type NotFound } from "./template-lookup.ts";
 import { parseTemplateText, type TemplatePiece } from "./template-text.ts";
 
-/** A call with more than this is refused on its way anyway; without it, a short text could repeat a long value without end. */
+/**
+ * A call with more than this is refused on its way anyway; without it, a short text could repeat a long value without
+ * end.
+ */
 export const FILLED_TEXT_LENGTH_MAX = JSON_LIMITS.bytesMax;
-/** Nobody reads more, and each costs a look at what there is instead. */
+/** More are not reported: each costs a search for what exists instead. */
 const MISSING_COUNT_MAX = 100;
 const SHOWN_TEXT_LENGTH_MAX = 60;
 const NOTHING: NotFound = { root: "", found: "", available: [] };
-/** Values were bounded at the door; here only the depth matters, because writing them recurses. */
+/** Values are bounded when they come in; here only the depth matters, because writing them recurses. */
 const EMBEDDED_LIMITS: JsonLimits = {
   depthMax: 1_000,
   keyCountMax: Number.POSITIVE_INFINITY,
@@ -67,7 +70,7 @@ export function* textsIn(value: Json, path: Path = []): Generator<FoundText> {
   }
 }
 
-/** Every template in a value, and everything that looks like one and is none. `place` is where the value stands. */
+/** Every template in a value, and everything that looks like one and is none. `place` is where the value is. */
 export function findTemplates(
   value: Json,
   place: string,

@@ -1,8 +1,8 @@
 /**
  * The one validator, for draft, save and execute; it tells all problems at once.
  *
- * It has two halves, because looking up node types is asynchronous and someone else's: `readWorkflow` makes a workflow of the
- * text, and `validateWorkflow` checks it against what was found of its types. Both are pure and never throw.
+ * It has two halves, because looking up node types is asynchronous and someone else's: `readWorkflow` makes a workflow
+ * of the text, and `validateWorkflow` checks it against what was found of its types. Both are pure and never throw.
  */
 import { isJsonObject } from "../core/json.ts";
 import { didYouMean } from "../text/nearest.ts";
@@ -34,7 +34,10 @@ export type ValidatedWorkflow =
     }
   | { readonly ok: false; readonly problems: readonly WorkflowProblem[] };
 
-/** Checks what was read against what is known of the node types that it names, and tells what was found in its nodes with it. */
+/**
+ * Checks what was read against what is known of the node types that it names, and tells what was found in its nodes
+ * with it.
+ */
 export function validateWorkflow(
   read: ReadWorkflow,
   types: ReadonlyMap<string, KnownNodeType>,

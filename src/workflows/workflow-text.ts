@@ -1,4 +1,4 @@
-/** The JSON text of a workflow: its value, and where everything stands in it. */
+/** The JSON text of a workflow: its value, and where everything in it is. */
 import { findNodeAtLocation, getNodePath, parseTree, type Node } from "jsonc-parser";
 import { DATA_LIMITS, parseJson, type Json } from "../core/json.ts";
 import type { Path } from "./place.ts";
@@ -10,7 +10,7 @@ export type ParsedText =
       readonly ok: true;
       readonly value: Json;
       readonly locate: Locate;
-      /** Keys that stand twice in one object: the text means one thing and JSON another. */
+      /** Duplicate keys in one object: a reader sees both, JSON takes the last. */
       readonly repeatedKeys: readonly Path[];
     }
   | { readonly ok: false; readonly problem: WorkflowProblem };
@@ -39,7 +39,7 @@ function findRepeatedKeys(node: Node, found: Path[] = []): Path[] {
     const seen = new Set<unknown>();
     for (const property of children) {
       const key = property.children![0]!;
-      // The way to a node costs as much as the lists that it is in are long, and nobody reads more.
+      // Finding a node costs as much as the lists around it are long, and more are not reported.
       if (seen.has(key.value) && found.length < PROBLEM_COUNT_MAX) found.push(getNodePath(key));
       seen.add(key.value);
     }

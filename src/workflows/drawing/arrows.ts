@@ -13,7 +13,10 @@ export interface Arrow {
   readonly action: "success" | "error";
 }
 
-/** The parameters in which `${` is no template. Of a tool none is raw, so the types with such parameters are all known here. */
+/**
+ * The parameters in which `${` is no template. Of a tool none is raw, so the types with such parameters are all known
+ * here.
+ */
 const RAW_PARAMS: ReadonlyMap<string, readonly string[]> = new Map([
   ...CONTROL_NODES.map(({ definition, rawParams }) => [definition.name, rawParams] as const),
   ["shell", ["command"]] as const,

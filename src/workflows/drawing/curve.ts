@@ -1,6 +1,6 @@
 /**
- * The lines of arrows. A line moves sideways only between two rows; it passes a row straight down, where a place is free for
- * it. At a box, the lines stand side by side in the order in which they come, so that each can be followed.
+ * The lines of arrows. A line moves sideways only between two rows; it passes a row straight down, where a place is
+ * free for it. At a box, the lines are side by side in the order in which they come, so that each can be followed.
  */
 import type { Arrow } from "./arrows.ts";
 import type { Box, Layout, Waypoint, Way } from "./layout.ts";
@@ -49,7 +49,7 @@ function pathThrough(stops: readonly Waypoint[]): string {
   return pieces.join("");
 }
 
-/** Where on a side of its box each arrow stands, by the direction that it comes from or leaves in. */
+/** The place of each arrow on a side of its box, by the direction that it comes from or leaves in. */
 function spread(
   ways: readonly Way[],
   boxes: ReadonlyMap<string, Box>,

@@ -7,7 +7,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** Parts that stand side by side and are equally large. */
+/** Boxes side by side, all of one size. */
 export interface Row {
   /** At least one. */
   readonly keys: readonly string[];
@@ -29,7 +29,10 @@ export interface Arrangement {
   pointsOf(arrow: Arrow): readonly Point[];
 }
 
-/** What is used of dagre's graph. Its own declarations import files without their endings, which Node's rules do not find. */
+/**
+ * What is used of dagre's graph. Its own declarations import files without their endings, which Node's rules do not
+ * find.
+ */
 interface Graph {
   setGraph(options: object): void;
   setNode(key: string, size: object): void;

@@ -1,8 +1,9 @@
 /**
- * Where everything of a drawing stands: inputs above, a row for each level, outputs below. Dagre decides the order within a
- * row, so that few arrows cross, and keeps a place free in each row that an arrow passes, so that none runs behind a box.
+ * Where everything of a drawing is: inputs above, a row for each level, outputs below. Dagre decides the order within a
+ * row, so that few arrows cross, and keeps a place free in each row that an arrow passes, so that none runs behind a
+ * box.
  *
- * Pure: each drawing has a graph of its own, and the same workflow stands in the same places every time.
+ * Pure: each drawing has a graph of its own, and the same workflow always has the same layout.
  */
 import { arrowsOf, partKey, type Arrow } from "./arrows.ts";
 import { arrange, type Arrangement, type Point, type Row } from "./dagre-layout.ts";
@@ -15,8 +16,8 @@ const PILL_HEIGHT = 28;
 const SPACES = { betweenParts: 32, betweenArrows: 16, betweenRows: 64 };
 const MARGIN = 24;
 /**
- * How many steps from row to row are laid out. The time grows faster than their number; this many take about a second at
- * worst. Of a drawing with more, the longest arrows go straight to their end, behind boxes.
+ * How many steps from row to row are laid out. The time grows faster than their number; this many take about a second
+ * at worst. Of a drawing with more, the longest arrows go straight to their end, behind boxes.
  */
 const STEP_COUNT_MAX = 1_500;
 

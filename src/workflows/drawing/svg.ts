@@ -1,6 +1,6 @@
 /**
- * A plan as one self-contained SVG: no script, no font, no link, nothing from elsewhere. It is readable on light and on dark
- * ground, and everything that comes from the workflow is escaped text.
+ * A plan as one self-contained SVG: no script, no font, no link, nothing from elsewhere. It is readable on light and on
+ * dark ground, and everything that comes from the workflow is escaped text.
  */
 import { partKey } from "./arrows.ts";
 import { curvesOf, type Curve } from "./curve.ts";
