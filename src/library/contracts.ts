@@ -1,6 +1,6 @@
 /**
- * What kept code was written against: the definitions of the tools that it uses, and whether they are still the same. Only what
- * decides how a tool is called counts: its schemas and annotations, not its words.
+ * What kept code was written against: the definitions of the tools that it uses, and whether they are still the same.
+ * Only what decides how a tool is called counts: its schemas and annotations, not its words.
  */
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -123,8 +123,8 @@ export function changedTools(drifts: readonly ToolDrift[]): ToolDrift[] {
 }
 
 /**
- * What can honestly be said of code that uses these tools: it only reads if all of them only read, and it destroys if one of
- * them may. A tool that says nothing may do anything.
+ * What can honestly be said of code that uses these tools: it only reads if all of them only read, and it destroys if
+ * one of them may. A tool that says nothing may do anything.
  */
 export function annotationsOf(used: readonly ToolUse[]): ToolAnnotations {
   const hints = used.map(({ definition }) => (definition?.["annotations"] ?? {}) as ToolAnnotations);

@@ -1,10 +1,11 @@
 /**
- * The drafts folder: workflows (`name.json`) and code (`name.ts`) that are not kept yet. It is read fresh each time, because
- * agents and people write into it with whatever they like. A name is parsed before any path is made, and only a regular
- * file inside the folder is read: a link could lead anywhere.
+ * The drafts folder: workflows (`name.json`) and code (`name.ts`) that are not kept yet. It is read fresh each time,
+ * because agents and people write into it with whatever they like. A name is parsed before any path is made, and only a
+ * regular file inside the folder is read: a link could lead anywhere.
  *
- * Drafts belong to a scope, like the library and the runs. Those of the default scope are in the folder itself, those of any other in
- * `<org>/<project>` below it; the parts of a scope are safe in a path, and no draft is called like one: it has an extension.
+ * Drafts belong to a scope, like the library and the runs. Those of the default scope are in the folder itself, those
+ * of any other in `<org>/<project>` below it; the parts of a scope are safe in a path, and no draft is called like one:
+ * it has an extension.
  */
 import { constants } from "node:fs";
 import { open, readdir, unlink } from "node:fs/promises";

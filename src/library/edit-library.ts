@@ -1,4 +1,7 @@
-/** Renames, aliases, deletes, rolls back, exports, imports and tests capabilities. A version is never changed or deleted. */
+/**
+ * Renames, aliases, deletes, rolls back, exports, imports and tests capabilities. A version is never changed or
+ * deleted.
+ */
 import type { ToolError } from "../core/errors.ts";
 import { canonicalJson, DATA_LIMITS } from "../core/json.ts";
 import {
@@ -185,8 +188,8 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
   }
 
   /**
-   * A file is kept like a draft: not if it uses what the config hides. Its servers need not be there yet, so it is not refused for
-   * anything else, and where nothing is hidden no server is asked.
+   * A file is kept like a draft: not if it uses what the config hides. Its servers need not be there yet, so it is not
+   * refused for anything else, and where nothing is hidden no server is asked.
    */
   async function checkDenied(
     { kind, source, ...name }: PortableCapability,

@@ -1,10 +1,11 @@
 /**
- * The library as a source of tools, like any server: capabilities are listed, called and watched through the same contract.
+ * The library as a source of tools, like any server: capabilities are listed, called and watched through the same
+ * contract.
  *
- * The store has the last word. A list reads the keys of all capabilities, and the definitions of those that are new or changed;
- * the other definitions, the live names of aliases and the ids are those of the last list. A call always reads the version that
- * it runs. Other processes write to the same store, so from the first listener until `close` its revision is read every
- * `POLL_MS`.
+ * The store has the last word. A list reads the keys of all capabilities, and the definitions of those that are new or
+ * changed; the other definitions, the live names of aliases and the ids are those of the last list. A call always reads
+ * the version that it runs. Other processes write to the same store, so from the first listener until `close` its
+ * revision is read every `POLL_MS`.
  */
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
@@ -42,7 +43,7 @@ export interface LibrarySourceDeps {
 export interface LibrarySource extends ToolSource {
   /** Whether clients are shown it in their tool list; the others can be called and found as well. */
   isListed(tool: string): boolean;
-  /** The name of the tool that an alias stands for now; any other name is itself. */
+  /** The current name of the tool of an alias; any other name is itself. */
   liveName(tool: string): string;
   /** The id of the capability that has this name now. */
   idOf(tool: string): string | undefined;
@@ -70,7 +71,9 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     return true;
   }
 
-  /** Reads only new and changed capabilities; the others stay the same objects, so that nobody has to look at them again. */
+  /**
+   * Reads only new and changed capabilities; the others stay the same objects, so that they need not be compared again.
+   */
   async function read(keys: readonly CapabilityKey[]): Promise<ToolDefinition[]> {
     const missing = keys.filter((key) => known.get(key.id)?.mark !== markOf(key)).map(({ id }) => id);
     const isFew = missing.length <= READ_BY_ID_MAX;
@@ -209,8 +212,8 @@ function hasOutput({ outputSchema }: CapabilityVersion): boolean {
 }
 
 /**
- * What can be promised of every result after one was seen: that it is an object, with these names as a rule. Clients refuse an
- * answer that breaks its schema, so types that one run had are no promise; `describe_workflow` shows them.
+ * What can be promised of every result after one was seen: that it is an object, with these names as a rule. Clients
+ * refuse an answer that breaks its schema, so types that one run had are no promise; `describe_workflow` shows them.
  */
 function promiseOf({ properties }: JsonObject): JsonObject {
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
@@ -222,8 +225,8 @@ function partOf({ namespace, action }: CapabilityName): string {
 }
 
 /**
- * The result as text and, where it is an object, as structure; text is always JSON, so that code reads back what was returned. Where
- * a structure was promised and the result is something else, it is put into one.
+ * The result as text and, where it is an object, as structure; text is always JSON, so that code reads back what was
+ * returned. Where a structure was promised and the result is something else, it is put into one.
  */
 function answerOf(
   { result, runId, warnings }: RunReport,

@@ -1,6 +1,6 @@
 /**
- * What was kept, read from the store each time: a capability that any process on the same store saved is in the next answer.
- * It takes every spelling that SPEC's names allow and answers a miss with the nearest names.
+ * The capabilities of a scope, read from the store each time: what any process on the same store saved is in the next
+ * answer. A name may have any spelling that `parseReference` takes; a miss is answered with the nearest names.
  */
 import {
   BARE_NAMESPACES,
@@ -92,8 +92,9 @@ function isSameScope(a: Scope, b: Scope): boolean {
 }
 
 /**
- * The versions that a reference may mean, the newest first. The hash of a FQDN is the one that was stored for the version; any
- * other beginning of its source's hash counts where it is no version's own. Versions of one source are the same.
+ * The versions that a reference may mean, the newest first. The hash of a FQDN is the one that was stored for the
+ * version; any other beginning of its source's hash counts where it is no version's own. Versions of one source are the
+ * same.
  */
 function versionsNamed(
   reference: NameReference,

@@ -1,4 +1,4 @@
-/** What a name stands for: something in the library, else a draft. */
+/** Looks up a name: a capability of the library, else a draft. */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { parseReference, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";

@@ -1,7 +1,9 @@
 /** Text beyond this is not compared: a pattern is a name or a word of a description. */
 const PATTERN_LENGTH_MAX = 200;
 
-/** Tells whether one of the texts matches: a glob (`math:*`, `*sum?`) must match whole, anything else is a substring. */
+/**
+ * Tells whether one of the texts matches: a glob (`math:*`, `*sum?`) must match whole, anything else is a substring.
+ */
 export function createMatcher(pattern: string | null): (texts: readonly string[]) => boolean {
   if (pattern === null || pattern === "") return () => true;
   const wanted = pattern.slice(0, PATTERN_LENGTH_MAX).toLowerCase();

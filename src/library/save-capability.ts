@@ -1,10 +1,11 @@
 /**
  * Saves a source that worked as a version of a capability, with everything that its run and its code say about it.
  *
- * The source must be valid now: every name resolves, the caller may use what it uses, and it does not call itself. Its input
- * schema is inferred from how the code uses `args`, from the schemas of the tools that these go into, and from the inputs of the
- * run; its output schema from the run's result. The code is not changed. Saving the same code under the same name again gives the
- * same version: a save whose draft was not deleted, because the process died in between, is complete after the next try.
+ * The source must be valid now: every name resolves, the caller may use what it uses, and it does not call itself. Its
+ * input schema is inferred from how the code uses `args`, from the schemas of the tools that these go into, and from
+ * the inputs of the run; its output schema from the run's result. The code is not changed. Saving the same code under
+ * the same name again gives the same version: a save whose draft was not deleted, because the process died in between,
+ * is complete after the next try.
  */
 import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
@@ -92,7 +93,10 @@ export interface CapabilitySaver {
 export function createCapabilitySaver(deps: CapabilitySaverDeps): CapabilitySaver {
   const { capabilities, runs: runStore } = deps.store;
 
-  /** The version that exists with the same source; undefined where there is none, or where its description, tags or visibility change. */
+  /**
+   * The version that exists with the same source; undefined where there is none, or where its description, tags or
+   * visibility change.
+   */
   async function findSame(request: SaveRequest): Promise<SavedCapability | undefined> {
     const capability = await capabilities.find(deps.scope(), request.name);
     const version = capability && (await capabilities.version(capability.id, capability.currentVersion));
@@ -197,8 +201,8 @@ export function createCapabilitySaver(deps: CapabilitySaverDeps): CapabilitySave
 }
 
 /**
- * Prepares the source as the caller could run it now. A capability may use tools that are hidden from clients, so a caller saves only
- * what it could run itself. The second preparation, under its new name, finds cycles.
+ * Prepares the source as the caller could run it now. A capability may use tools that are hidden from clients, so a
+ * caller saves only what it could run itself. The second preparation, under its new name, finds cycles.
  */
 async function prepareAsCaller<T>(
   { name }: SaveRequest,
@@ -210,7 +214,10 @@ async function prepareAsCaller<T>(
   return named.success ? prepared : named;
 }
 
-/** Whether every name in the source still means the tool of the same source. A version from before sources were recorded gets them. */
+/**
+ * Whether every name in the source still means the tool of the same source. A version from before sources were recorded
+ * gets them.
+ */
 function isBoundTheSame(
   { toolsUsed: now = [] }: Pick<CapabilityDraft, "toolsUsed">,
   { toolsUsed: before }: CapabilityVersion,
@@ -234,8 +241,9 @@ export function recordSave(record: RecordChange, capability: Capability, version
 }
 
 /**
- * The example without secrets, or nothing where one is too short to be told from ordinary text. Beside the secrets of the config,
- * any value under the name of a secret is taken out wherever else it appears: code hands a password on, and returns it.
+ * The example without secrets, or nothing where one is too short to be told from ordinary text. Beside the secrets of
+ * the config, any value under the name of a secret is taken out wherever else it appears: code hands a password on, and
+ * returns it.
  */
 function redactExample(
   example: CapabilityExample,

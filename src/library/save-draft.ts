@@ -1,6 +1,6 @@
 /**
- * Saves the code of a run as a draft. Its name is made of the run's intent and the hash of the code, so the same code is saved
- * once. A file whose name no longer matches its text was edited by somebody and is never deleted here.
+ * Saves the code of a run as a draft. Its name is made of the run's intent and the hash of the code, so the same code
+ * is saved once. A file whose name no longer matches its text was edited by somebody and is never deleted here.
  */
 import { mkdir, readdir, readFile, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,9 @@ export async function saveDraft(folder: string, code: string, intent?: string): 
 /** Longer than any word of a sentence, and letters and digits in a row: more likely a key of some kind. */
 const KEY_LIKE = /\S{25,}|(?=[^\s]*\d)(?=[^\s]*[A-Za-z])\S{10,}/g;
 
-/** `list-open-issues` of "List open issues!". What may be a key, or was one, is left out: names are shown everywhere. */
+/**
+ * `list-open-issues` of "List open issues!". What may be a key, or was one, is left out: names are shown everywhere.
+ */
 function wordsOf(intent = ""): string {
   const words = intent
     .replaceAll(REDACTED, " ")

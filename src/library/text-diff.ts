@@ -9,8 +9,8 @@ export interface DiffLabels {
 /** Ten times what one source may have; longer texts would take their time even where they hardly differ. */
 const LENGTH_MAX = 2_500_000;
 /**
- * Lines removed and added, together. The cost grows with the square: so many take about a quarter of a second. Whoever meets
- * a difference of this size reads the new text instead.
+ * Lines removed and added, together. The cost grows with the square: so many take about a quarter of a second. A
+ * larger difference is easier to read as the new text.
  */
 const CHANGED_LINES_MAX = 1_500;
 /** Holds on a slow machine as well, where the number of lines alone would not. */

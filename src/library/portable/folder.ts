@@ -1,9 +1,9 @@
 /**
  * A folder of capabilities as files: `<namespace>/<action>.ts` and `.jsonc`, as a git repository holds them.
  *
- * What a stranger put there is read with care: a link is never followed, a pipe or a device never opened, and files, bytes
- * and names are bounded. Files of other names are left alone. Whoever may write into the folder while it is read could still
- * swap a folder for a link. Here stands what reading (portable-reading.ts) and writing (portable-writing.ts) share.
+ * What a stranger put there is read with care: a link is never followed, a pipe or a device never opened, and files,
+ * bytes and names are bounded. Files of other names are left alone. A process that may write into the folder while it
+ * is read could still swap a folder for a link. This file has what reading (reading.ts) and writing (writing.ts) share.
  */
 import { constants, type Dirent } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
@@ -49,7 +49,7 @@ async function readWhole(file: FileHandle, size: number): Promise<Outcome<Buffer
 
 type EntryKind = "file" | "folder" | "link" | "pipe, socket or device";
 
-/** What stands at a path itself, without following a link; nothing where nothing does. */
+/** What is at the path itself, without following a link; undefined where nothing is. */
 export async function kindAt(path: string): Promise<EntryKind | undefined> {
   try {
     return kindOf(await lstat(path));

@@ -1,8 +1,8 @@
 /**
  * The header of a capability's file: which fields it has, and everything that is wrong with one, each with its line.
  *
- * A header comes from a stranger. It is bounded before it is looked at, a key that stands twice is told, and so is a name or
- * a kind that does not go with the path of the file.
+ * A header comes from a stranger. It is bounded before it is looked at, a duplicate key is reported, and so is a name
+ * or a kind that does not go with the path of the file.
  */
 import { findNodeAtLocation, parseTree, type Node } from "jsonc-parser";
 import * as z from "zod";
@@ -30,7 +30,7 @@ const HEADER_BYTES_MAX = 1024 * 1024;
 const HEADER_LIMITS: JsonLimits = {
   bytesMax: HEADER_BYTES_MAX,
   keyCountMax: DATA_LIMITS.keyCountMax,
-  // A schema at the limit stands at most four levels down, as `toolsUsed[0].definition.inputSchema`.
+  // A schema at the limit is at most four levels down, as `toolsUsed[0].definition.inputSchema`.
   depthMax: JSON_LIMITS.depthMax + 4,
 };
 
@@ -99,7 +99,7 @@ const HEADER = z.strictObject(
 );
 
 /**
- * The fields of a header that stands in a file with this path, if it has them all, and what is wrong with it. It begins on
+ * The fields of a header in a file with this path, if it has them all, and what is wrong with it. It begins on
  * the second line of its file.
  */
 export function checkHeader(path: string, json: string): HeaderChecked {
@@ -131,7 +131,7 @@ interface HeaderChecked {
   readonly problems: readonly Problem[];
 }
 
-/** Name and kind stand in the file and in its path; of two that differ, nobody could say which is meant. */
+/** Name and kind are in the file and in its path; where they differ, it is not known which one is meant. */
 function findPathProblems(path: string, header: Json): HeaderFinding[] {
   const parts = /^([^/]+)\/([^/]+?)(\.ts|\.jsonc)$/.exec(path);
   if (parts === null) return [{ at: [], message: () => PATH_RULE }];
@@ -190,7 +190,7 @@ function formatPath(path: readonly (string | number)[]): string {
     .slice(1);
 }
 
-/** Where a path stands, or the nearest thing around it: a key that is missing stands nowhere. */
+/** Where a path is, or the nearest thing around it: a missing key is nowhere. */
 function offsetOf(tree: Node, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(tree, path.slice(0, length));
@@ -199,7 +199,7 @@ function offsetOf(tree: Node, path: readonly (string | number)[]): number {
   return tree.offset;
 }
 
-/** Keys that stand twice in one object, as a merge leaves them; `JSON.parse` would take the last without a word. */
+/** Duplicate keys in one object, as a merge leaves them; `JSON.parse` would take the last without a word. */
 function findTwins(node: Node, found: HeaderFinding[] = []): HeaderFinding[] {
   const seen = new Set<unknown>();
   for (const child of node.children ?? []) {
@@ -211,7 +211,7 @@ function findTwins(node: Node, found: HeaderFinding[] = []): HeaderFinding[] {
   return found;
 }
 
-const TWIN = "this key stands here twice; keep one of them";
+const TWIN = "duplicate key; keep one of them";
 
 /** The line of a position, from 1. */
 export function lineAt(text: string, position: number): number {

@@ -233,7 +233,7 @@ describe("a file that is refused", () => {
 
   it("has a key twice, as a merge leaves it", () => {
     const text = withHeader({}).replace('"author": "",', '"author": "",\n  "author": "eve",');
-    expect(problemsOf(text)).toEqual(["math/sum.ts:8: this key stands here twice; keep one of them"]);
+    expect(problemsOf(text)).toEqual(["math/sum.ts:8: duplicate key; keep one of them"]);
   });
 
   it("has a key that could reach a prototype", () => {
@@ -243,7 +243,7 @@ describe("a file that is refused", () => {
 
   it("has half a character in its source", () => {
     expect(problemsOf(`${SUM_TEXT}\n"\ud800"`)).toEqual([
-      "math/sum.ts:33: half of a character stands here (a lone surrogate); save the file as UTF-8",
+      "math/sum.ts:33: half of a character is here (a lone surrogate); save the file as UTF-8",
     ]);
   });
 

@@ -1,11 +1,12 @@
 /**
- * A capability as one readable file, made for git: a block comment that holds everything but the source as JSON, then the
- * exact source.
+ * A capability as one readable file, made for git: a block comment that holds everything but the source as JSON, then
+ * the exact source.
  *
- * What `formatPortable` writes, `parsePortable` reads back byte for byte, whatever stands in the source and in the fields:
- * inside the JSON `*` + `/` is written with an escape, so the first one in the file ends the header. Keys have one order
- * and empty fields are left out, so that a small change is a small difference. Characters that would not show are escaped in
- * the header. Names are checked by the rules of core/names.ts before anyone makes a path of them. Pure: it touches no file.
+ * What `formatPortable` writes, `parsePortable` reads back byte for byte, whatever is in the source and in the fields:
+ * inside the JSON `*` + `/` is written with an escape, so the first one in the file ends the header. Keys have one
+ * order and empty fields are left out, so that a small change is a small difference. Characters that would not show are
+ * escaped in the header. Names are checked by the rules of core/names.ts before anyone makes a path of them. Pure: it
+ * touches no file.
  */
 import { configure } from "safe-stable-stringify";
 import type { JsonObject } from "../../core/json.ts";
@@ -40,13 +41,13 @@ export type PortableChecked =
 const OPENING = "/* repertoire";
 const CLOSING = "*/";
 const SHAPE_RULE = `A file begins with the line "${OPENING}", then JSON, then the line "${CLOSING}", then the source.`;
-/** Nobody reads more at a time; the rest shows when these are fixed. */
+/** More are not reported at once; the rest shows when these are fixed. */
 const PROBLEM_COUNT_MAX = 100;
 const PATH_SHOWN_LENGTH_MAX = 160;
 
 // ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The file of a capability; what is in the source stands in it byte for byte. */
+/** The file of a capability; it contains the source byte for byte. */
 export function formatPortable(item: PortableCapability): { readonly path: string; readonly text: string } {
   const path = `${item.namespace}/${item.action}${PORTABLE_EXTENSIONS[item.kind]}`;
   return { path, text: `${OPENING}\n${headerOf(item)}\n${CLOSING}\n${item.source}` };
@@ -84,7 +85,7 @@ function pretty(value: unknown): string {
   return (stringify(value, null, 2) as string).replaceAll("\n", "\n  ");
 }
 
-/** What does not show would hide in a review; a `*` + `/` would end the comment. Both stand only inside strings. */
+/** What does not show would hide in a review; a `*` + `/` would end the comment. Both occur only inside strings. */
 function escapeHeader(json: string): string {
   return json
     .replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]/gu, (char) =>
@@ -142,7 +143,7 @@ function splitText(
     return {
       problem: {
         line,
-        message: "half of a character stands here (a lone surrogate); save the file as UTF-8",
+        message: "half of a character is here (a lone surrogate); save the file as UTF-8",
       },
     };
   }

@@ -23,13 +23,16 @@ import { checkPortable, failWith, type PortableCapability } from "./portable.ts"
 const FILE_COUNT_MAX = 10_000;
 /** All of them are held in memory at once; a file of a real capability has about 4 KiB. */
 const FOLDER_BYTES_MAX = 256 * 1024 * 1024;
-/** More than are shown; whoever has so many reads the first, and a hostile folder must not be read to its end. */
+/** More than are shown; a hostile folder must not be read to its end. */
 const PROBLEMS_ENOUGH = 1_000;
 
 const EXTENSIONS = Object.values(PORTABLE_EXTENSIONS);
 const READ_HINT = "Correct or remove these files and read the folder again; nothing was taken over.";
 
-/** Reads every capability of a folder, or tells every problem of every file. Other files, and folders whose name begins with a dot, do not count. */
+/**
+ * Reads every capability of a folder, or tells every problem of every file. Other files, and folders whose name begins
+ * with a dot, do not count.
+ */
 export async function readPortable(
   folder: string,
   fileCountMax: number = FILE_COUNT_MAX,

@@ -1,6 +1,6 @@
 /**
- * The part of a tool's schema at a path, copied: keyword by keyword, only in shapes that are sound, without references and
- * without defaults, and never narrower than the tool means it. Copies are bounded, whatever references do.
+ * The part of a tool's schema at a path, copied: keyword by keyword, only in shapes that are sound, without references
+ * and without defaults, and never narrower than the tool means it. Copies are bounded, whatever references do.
  */
 import { readPointer } from "../../text/json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../core/json.ts";

@@ -1,6 +1,6 @@
 /**
- * The words for what changed between two JSON Schemas: each change is one line, with its path. Names and values come from
- * strangers: they are cut and cannot forge a line.
+ * The words for what changed between two JSON Schemas: each change is one line, with its path. Names and values come
+ * from strangers: they are cut and cannot forge a line.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../core/json.ts";

@@ -1,9 +1,9 @@
 /**
- * What code takes and gives, as schemas, from what is known: how it reads its inputs, the schemas of the tools that these go
- * into, and a run that worked.
+ * What code takes and gives, as schemas, from what is known: how it reads its inputs, the schemas of the tools that
+ * these go into, and a run that worked.
  *
- * What is taken over from a tool's schema is copied (copied-schema.ts) and then loosened until it surely accepts what the run
- * was given (loosened-schema.ts). What no tool speaks of is described by its value (value-schema.ts).
+ * What is taken over from a tool's schema is copied (copied-schema.ts) and then loosened until it surely accepts what
+ * the run was given (loosened-schema.ts). What no tool speaks of is described by its value (value-schema.ts).
  */
 import { type Json, type JsonObject, isJsonObject } from "../../core/json.ts";
 import { ANNOTATIONS, copySchemaAt, WEIGHT_MAX, type Budget } from "./copied-schema.ts";
@@ -36,8 +36,8 @@ interface Flow {
 type SchemaOf = (namespace: string, tool: string) => JsonObject | undefined;
 
 /**
- * The input schema of code that was kept without one. `schemaOf` is a tool's input schema; `given` are the inputs of a run
- * that worked: the result accepts them, but for inputs that the code does not read.
+ * The input schema of code that was kept without one. `schemaOf` is a tool's input schema; `given` are the inputs of a
+ * run that worked: the result accepts them, but for inputs that the code does not read.
  */
 export function inferInputSchema(
   source: InferenceSource,
@@ -83,7 +83,10 @@ function withDefault(schema: JsonObject, value: Json | undefined): JsonObject {
   return value === undefined ? schema : { ...loosen(schema, value), default: value };
 }
 
-/** The schema of the first place that an input goes into and that says what it must be; else of the first that says anything. */
+/**
+ * The schema of the first place that an input goes into and that says what it must be; else of the first that says
+ * anything.
+ */
 function flowSchema(flows: readonly Flow[], schemaOf: SchemaOf, budget: Budget): JsonObject | undefined {
   let described: JsonObject | undefined;
   for (const { namespace, tool, path } of flows) {

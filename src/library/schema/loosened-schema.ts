@@ -1,6 +1,7 @@
 /**
- * A schema loosened until it surely accepts a value: a keyword that refuses the value, or that is not decided here (a pattern
- * of a stranger is not run), is left out. It takes the schemas that copying makes: sound, bounded and without references.
+ * A schema loosened until it surely accepts a value: a keyword that refuses the value, or that is not decided here (a
+ * pattern of a stranger is not run), is left out. It takes the schemas that copying makes: sound, bounded and without
+ * references.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Json, type JsonObject, isJsonObject } from "../../core/json.ts";

@@ -1,9 +1,9 @@
 /**
  * What changed between two JSON Schemas, in lines for a person or a model: each is one change, at its path.
  *
- * It walks both schemas side by side, through local references. Each pair of nodes is walked once, so references that lead
- * in a circle end, and what two places share is told at the first of them. What it has no words for is still told, by the
- * names of the keywords. The lines do not depend on the order of keys.
+ * It walks both schemas side by side, through local references. Each pair of nodes is walked once, so references that
+ * lead in a circle end, and what two places share is told at the first of them. What it has no words for is still told,
+ * by the names of the keywords. The lines do not depend on the order of keys.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type JsonObject, isJsonObject } from "../../core/json.ts";
@@ -21,11 +21,11 @@ import {
 } from "./diff-lines.ts";
 import { areBoth, fieldsOf, follow, isListType, isObjectType, own, requiredOf } from "./diff-nodes.ts";
 
-/** More is not read; whoever needs it compares the schemas themselves. */
+/** More changes are not reported: compare the schemas themselves. */
 const LINES_MAX = 40;
-/** Above any schema that passes the door; hostile references could make many more pairs of fewer nodes. */
+/** Above any schema that is admitted; hostile references could make many more pairs of fewer nodes. */
 const PAIRS_MAX = 10_000;
-/** Deeper than any schema that passes the door; a chain of references could lead deeper than the stack. */
+/** Deeper than any schema that is admitted; a chain of references could lead deeper than the stack. */
 const DEPTH_MAX = 100;
 /** A path of many long names. */
 const LINE_LENGTH_MAX = 500;
@@ -66,7 +66,7 @@ function compare(path: string, beforeHere: unknown, afterHere: unknown, walk: Wa
     return;
   }
   const isNew = isNewPair(before, after, walk);
-  // What stands beside a reference belongs to this place; what it leads to is told once.
+  // What is beside a reference belongs to this place; what the reference leads to is reported once.
   const at = (here: unknown, target: JsonObject) => (key: string) =>
     own(here, key) ?? (isNew ? target[key] : undefined);
   tellWords(path, at(beforeHere, before), at(afterHere, after), walk);
@@ -98,7 +98,7 @@ function compareTypes(path: string, before: JsonObject, after: JsonObject, walk:
   return told;
 }
 
-/** What stands below: properties, items and additional properties, where both have them. */
+/** One level down: properties, items and additional properties, where both have them. */
 function compareFields(
   path: string,
   before: JsonObject,

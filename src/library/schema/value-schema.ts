@@ -19,8 +19,8 @@ interface Shape {
 
 /**
  * A schema that a value satisfies, and that values like it would: types, the properties of objects, the items of lists
- * merged; no enums, no constants. Only of several items can be said that all have a property, and it is required; a null
- * alone says nothing of what else might be there.
+ * merged; no enums, no constants. Only of several items can be said that all have a property, and it is required; a
+ * null alone says nothing of what else might be there.
  */
 export function schemaOfValue(value: Json): JsonObject {
   const shape = createShape();
