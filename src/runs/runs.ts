@@ -41,7 +41,7 @@ import type { RunLifecycleDeps, RunsDeps } from "./run-deps.ts";
 import { runWorkflow } from "./workflow/workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
-export type { RunLimits, RunsDeps } from "./run-deps.ts";
+export type { RunsDeps } from "./run-deps.ts";
 export type { ResumeRequest } from "./resume/resume-run.ts";
 
 export interface Runs {
