@@ -7,7 +7,7 @@ import { cut } from "../text/cut.ts";
 import { quote } from "../text/quote.ts";
 import { judgeUndeclared, memberSchema, membersOfSchema, type Members } from "./declared-members.ts";
 import { listNames } from "./declared-name.ts";
-import { kindOf } from "./part.ts";
+import { kindOf } from "./object-reader.ts";
 import type { Path } from "./place.ts";
 import type { Problems } from "./problem.ts";
 import { fillTemplates } from "./template.ts";

@@ -2,7 +2,14 @@
 import type { Json } from "../core/json.ts";
 import { quote } from "../text/quote.ts";
 import { suggest } from "./declared-name.ts";
-import { choiceField, fieldOf, kindOf, openPart, requiredTextField, type Part } from "./part.ts";
+import {
+  choiceField,
+  fieldOf,
+  kindOf,
+  openObject,
+  requiredTextField,
+  type ObjectReader,
+} from "./object-reader.ts";
 import type { Path } from "./place.ts";
 import type { ReadNodes } from "./read-nodes.ts";
 import { EDGE_COUNT_MAX, type WorkflowEdge } from "./workflow.ts";
@@ -13,7 +20,11 @@ interface PlacedEdge {
 }
 
 /** `ids` are all in the text: an edge to a wrong node is left out without a problem of its own. */
-export function readEdges(top: Part, read: ReadNodes, ids: readonly string[]): readonly WorkflowEdge[] {
+export function readEdges(
+  top: ObjectReader,
+  read: ReadNodes,
+  ids: readonly string[],
+): readonly WorkflowEdge[] {
   const known = new Set(ids);
   const nodes = new Set(read.nodes.map((node) => node.id));
   const isKnown = (id: string, path: Path): boolean => {
@@ -33,7 +44,7 @@ export function readEdges(top: Part, read: ReadNodes, ids: readonly string[]): r
   return withoutRepeats(placed, top);
 }
 
-function listOfEdges(top: Part): readonly Json[] {
+function listOfEdges(top: ObjectReader): readonly Json[] {
   const value = fieldOf(top, "edges") ?? [];
   if (!Array.isArray(value)) {
     const message = `"edges" must be a list, and is ${kindOf(value)}.`;
@@ -50,15 +61,15 @@ function listOfEdges(top: Part): readonly Json[] {
 function readEdge(
   value: Json,
   index: number,
-  top: Part,
+  top: ObjectReader,
   isKnown: (id: string, path: Path) => boolean,
 ): PlacedEdge[] {
   const path = ["edges", index];
-  const part = openPart(value, path, ["from", "to", "action"], top.problems);
-  if (part === undefined) return [];
-  const from = requiredTextField(part, "from", "the id of a node");
-  const to = requiredTextField(part, "to", "the id of a node");
-  const action = choiceField(part, "action", ["success", "error"]) ?? "success";
+  const object = openObject(value, path, ["from", "to", "action"], top.problems);
+  if (object === undefined) return [];
+  const from = requiredTextField(object, "from", "the id of a node");
+  const to = requiredTextField(object, "to", "the id of a node");
+  const action = choiceField(object, "action", ["success", "error"]) ?? "success";
   const leads = from !== undefined && isKnown(from, [...path, "from"]);
   const arrives = to !== undefined && isKnown(to, [...path, "to"]);
   if (!leads || !arrives) return [];
@@ -70,7 +81,7 @@ function readEdge(
 /**
  * The same edge twice is one edge. One for success and one for failure between the same nodes can never both be true.
  */
-function withoutRepeats(placed: readonly PlacedEdge[], top: Part): WorkflowEdge[] {
+function withoutRepeats(placed: readonly PlacedEdge[], top: ObjectReader): WorkflowEdge[] {
   const actions = new Map<string, WorkflowEdge["action"]>();
   return placed.flatMap(({ edge, path }) => {
     const key = `${edge.from} ${edge.to}`;

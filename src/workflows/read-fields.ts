@@ -1,8 +1,16 @@
 /** The declared inputs and outputs of a workflow's text. */
 import { isJsonObject, type Json } from "../core/json.ts";
 import { checkName, checkRootName } from "./declared-name.ts";
-import { choiceField, fieldOf, flagField, kindOf, openPart, requiredTextField, textField } from "./part.ts";
-import type { Part } from "./part.ts";
+import {
+  choiceField,
+  fieldOf,
+  flagField,
+  kindOf,
+  openObject,
+  requiredTextField,
+  textField,
+} from "./object-reader.ts";
+import type { ObjectReader } from "./object-reader.ts";
 import { parseTemplateText, wholeTemplate } from "./template-text.ts";
 import { isOfType } from "./value-type.ts";
 import { INPUT_COUNT_MAX, INPUT_TYPES, OUTPUT_COUNT_MAX } from "./workflow.ts";
@@ -11,33 +19,33 @@ import type { WorkflowInput, WorkflowOutput } from "./workflow.ts";
 const INPUT_KEYS = ["type", "required", "default", "description", "sensitive"];
 const OUTPUT_KEYS = ["source", "description"];
 
-export function readInputs(top: Part): ReadonlyMap<string, WorkflowInput> {
-  return readEach(top, "inputs", INPUT_COUNT_MAX, (name, part) => {
-    const isNamed = checkRootName(name, part.path, part.problems, "key");
-    const input = readInput(part);
+export function readInputs(top: ObjectReader): ReadonlyMap<string, WorkflowInput> {
+  return readEach(top, "inputs", INPUT_COUNT_MAX, (name, object) => {
+    const isNamed = checkRootName(name, object.path, object.problems, "key");
+    const input = readInput(object);
     return isNamed ? input : undefined;
   });
 }
 
-export function readOutputs(top: Part): ReadonlyMap<string, WorkflowOutput> {
-  return readEach(top, "outputs", OUTPUT_COUNT_MAX, (name, part) => {
-    const isNamed = checkName(name, part.path, part.problems, "key");
-    const output = readOutput(part);
+export function readOutputs(top: ObjectReader): ReadonlyMap<string, WorkflowOutput> {
+  return readEach(top, "outputs", OUTPUT_COUNT_MAX, (name, object) => {
+    const isNamed = checkName(name, object.path, object.problems, "key");
+    const output = readOutput(object);
     return isNamed ? output : undefined;
   });
 }
 
 /** All names in the text, also those of wrong fields: a use of one is no misspelling. */
-export function namesUnder(top: Part, key: string): readonly string[] {
+export function namesUnder(top: ObjectReader, key: string): readonly string[] {
   const declared = fieldOf(top, key);
   return isJsonObject(declared) ? Object.keys(declared) : [];
 }
 
 function readEach<T>(
-  top: Part,
+  top: ObjectReader,
   key: "inputs" | "outputs",
   countMax: number,
-  read: (name: string, part: Part) => T | undefined,
+  read: (name: string, object: ObjectReader) => T | undefined,
 ): ReadonlyMap<string, T> {
   const { problems } = top;
   const declared = fieldOf(top, key) ?? {};
@@ -54,55 +62,55 @@ function readEach<T>(
   const found = new Map<string, T>();
   for (const [name, value] of entries.slice(0, countMax)) {
     const keys = key === "inputs" ? INPUT_KEYS : OUTPUT_KEYS;
-    const part = openPart(value, [key, name], keys, problems);
-    const one = part === undefined ? undefined : read(name, part);
+    const object = openObject(value, [key, name], keys, problems);
+    const one = object === undefined ? undefined : read(name, object);
     if (one !== undefined) found.set(name, one);
   }
   return found;
 }
 
-function readInput(part: Part): WorkflowInput | undefined {
-  if (fieldOf(part, "type") === undefined) {
+function readInput(object: ObjectReader): WorkflowInput | undefined {
+  if (fieldOf(object, "type") === undefined) {
     const fix = `Add "type": one of ${INPUT_TYPES.join(", ")}.`;
-    part.problems.add([...part.path, "type"], '"type" is missing.', fix);
+    object.problems.add([...object.path, "type"], '"type" is missing.', fix);
   }
-  const type = choiceField(part, "type", INPUT_TYPES);
-  const isRequired = flagField(part, "required") ?? true;
-  const description = textField(part, "description") ?? "";
-  const isSensitive = flagField(part, "sensitive") ?? false;
+  const type = choiceField(object, "type", INPUT_TYPES);
+  const isRequired = flagField(object, "required") ?? true;
+  const description = textField(object, "description") ?? "";
+  const isSensitive = flagField(object, "sensitive") ?? false;
   if (type === undefined) return undefined;
-  const given = fieldOf(part, "default");
-  checkDefault(part, type, given);
-  if (isSensitive) checkSensitive(part, type, given);
+  const given = fieldOf(object, "default");
+  checkDefault(object, type, given);
+  if (isSensitive) checkSensitive(object, type, given);
   const kept = given === undefined ? {} : { default: given };
   return { type, isRequired: isRequired && given === undefined, ...kept, description, isSensitive };
 }
 
-function checkDefault(part: Part, type: WorkflowInput["type"], given: Json | undefined): void {
+function checkDefault(object: ObjectReader, type: WorkflowInput["type"], given: Json | undefined): void {
   if (given === undefined || type === "any" || isOfType(given, type)) return;
   const message = `the default must be of type ${type}, and is ${kindOf(given)}.`;
-  part.problems.add([...part.path, "default"], message, `Write a default of type ${type}, or remove it.`);
+  object.problems.add([...object.path, "default"], message, `Write a default of type ${type}, or remove it.`);
 }
 
 /** A default would be stored with the workflow, and only a text is asked for without being shown. */
-function checkSensitive(part: Part, type: WorkflowInput["type"], given: Json | undefined): void {
-  const path = [...part.path, "sensitive"];
+function checkSensitive(object: ObjectReader, type: WorkflowInput["type"], given: Json | undefined): void {
+  const path = [...object.path, "sensitive"];
   if (type !== "string") {
     const message = `a sensitive input must be of type string, and is of type ${type}.`;
-    part.problems.add(path, message, 'Write "type": "string", or remove "sensitive".');
+    object.problems.add(path, message, 'Write "type": "string", or remove "sensitive".');
   }
   if (given !== undefined) {
-    part.problems.add(path, "a sensitive input cannot have a default.", 'Remove "default" or "sensitive".');
+    object.problems.add(path, "a sensitive input cannot have a default.", 'Remove "default" or "sensitive".');
   }
 }
 
-function readOutput(part: Part): WorkflowOutput | undefined {
-  const source = requiredTextField(part, "source", '"${node.path}"');
-  const description = textField(part, "description") ?? "";
+function readOutput(object: ObjectReader): WorkflowOutput | undefined {
+  const source = requiredTextField(object, "source", '"${node.path}"');
+  const description = textField(object, "description") ?? "";
   if (source === undefined) return undefined;
   if (!isTemplateOrMalformed(source)) {
     const message = "the source must be one template and nothing else.";
-    part.problems.add([...part.path, "source"], message, 'Write it as "${node.path}".');
+    object.problems.add([...object.path, "source"], message, 'Write it as "${node.path}".');
     return undefined;
   }
   return { source, description };

@@ -1,7 +1,7 @@
 /** The nodes of a workflow's text. A node without an id or a type is left out; its id still counts as declared. */
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { checkRootName } from "./declared-name.ts";
-import { fieldOf, kindOf, openPart, requiredTextField, type Part } from "./part.ts";
+import { fieldOf, kindOf, openObject, requiredTextField, type ObjectReader } from "./object-reader.ts";
 import { readApproval, readBatch, readRetry } from "./read-node-options.ts";
 import { NODE_COUNT_MAX, type WorkflowNode } from "./workflow.ts";
 
@@ -15,15 +15,15 @@ export interface ReadNodes {
   readonly routes: readonly { readonly from: string; readonly to: string; readonly index: number }[];
 }
 
-export function readNodes(top: Part, inputNames: ReadonlySet<string>): ReadNodes {
+export function readNodes(top: ObjectReader, inputNames: ReadonlySet<string>): ReadNodes {
   const nodes: WorkflowNode[] = [];
   const indexes = new Map<string, number>();
   const routes: { from: string; to: string; index: number }[] = [];
   for (const [index, value] of listOfNodes(top).entries()) {
-    const part = openPart(value, ["nodes", index], NODE_KEYS, top.problems);
-    if (part === undefined) continue;
-    const id = readId(part, inputNames, indexes);
-    const read = readNode(part, id ?? "");
+    const object = openObject(value, ["nodes", index], NODE_KEYS, top.problems);
+    if (object === undefined) continue;
+    const id = readId(object, inputNames, indexes);
+    const read = readNode(object, id ?? "");
     if (id === undefined) continue;
     indexes.set(id, index);
     if (read.type === undefined) continue;
@@ -34,7 +34,7 @@ export function readNodes(top: Part, inputNames: ReadonlySet<string>): ReadNodes
 }
 
 /** All ids in the text, also of wrong nodes. */
-export function idsUnder(top: Part): readonly string[] {
+export function idsUnder(top: ObjectReader): readonly string[] {
   const nodes = fieldOf(top, "nodes");
   if (!Array.isArray(nodes)) return [];
   return (nodes as readonly Json[])
@@ -42,7 +42,7 @@ export function idsUnder(top: Part): readonly string[] {
     .filter((id) => typeof id === "string");
 }
 
-function listOfNodes(top: Part): readonly Json[] {
+function listOfNodes(top: ObjectReader): readonly Json[] {
   const value = fieldOf(top, "nodes");
   if (!Array.isArray(value) || value.length === 0) {
     const is = Array.isArray(value) ? "empty" : kindOf(value);
@@ -59,37 +59,37 @@ function listOfNodes(top: Part): readonly Json[] {
 }
 
 function readId(
-  part: Part,
+  object: ObjectReader,
   inputNames: ReadonlySet<string>,
   indexes: ReadonlyMap<string, number>,
 ): string | undefined {
-  const id = requiredTextField(part, "id", '"a_name_of_its_own"');
-  const path = [...part.path, "id"];
-  if (id === undefined || !checkRootName(id, path, part.problems, "value")) return undefined;
+  const id = requiredTextField(object, "id", '"a_name_of_its_own"');
+  const path = [...object.path, "id"];
+  if (id === undefined || !checkRootName(id, path, object.problems, "value")) return undefined;
   const first = indexes.get(id);
   if (first !== undefined) {
     const message = `the id ${id} is taken by nodes[${first}].`;
-    part.problems.add(path, message, "Give each node an id of its own.");
+    object.problems.add(path, message, "Give each node an id of its own.");
     return undefined;
   }
   if (inputNames.has(id)) {
     const message = `${id} is the name of an input, so a template could not tell the two apart.`;
-    part.problems.add(path, message, "Rename the node or the input.");
+    object.problems.add(path, message, "Rename the node or the input.");
   }
   return id;
 }
 
 function readNode(
-  part: Part,
+  object: ObjectReader,
   id: string,
 ): { node: Omit<WorkflowNode, "id" | "type">; type: string | undefined; route: string | undefined } {
-  const type = requiredTextField(part, "type", '"server__tool", or a built-in such as "code"');
-  const batch = readBatch(part);
-  const retry = readRetry(part);
-  const approval = readApproval(part);
-  const { onError, route } = readOnError(part, id);
+  const type = requiredTextField(object, "type", '"server__tool", or a built-in such as "code"');
+  const batch = readBatch(object);
+  const retry = readRetry(object);
+  const approval = readApproval(object);
+  const { onError, route } = readOnError(object, id);
   const node = {
-    params: readParams(part),
+    params: readParams(object),
     batch,
     retry,
     onError,
@@ -98,23 +98,23 @@ function readNode(
   return { node, type, route };
 }
 
-function readParams(part: Part): JsonObject {
-  const params = fieldOf(part, "params") ?? {};
+function readParams(object: ObjectReader): JsonObject {
+  const params = fieldOf(object, "params") ?? {};
   if (isJsonObject(params)) return params;
   const message = `"params" must be an object, and is ${kindOf(params)}.`;
-  part.problems.add([...part.path, "params"], message, 'Write {"name": value} for each parameter.');
+  object.problems.add([...object.path, "params"], message, 'Write {"name": value} for each parameter.');
   return {};
 }
 
 /** Any word but the two that are fixed names a node. */
-function readOnError(part: Part, id: string): { onError: WorkflowNode["onError"]; route?: string } {
-  const value = fieldOf(part, "on_error") ?? "fail";
+function readOnError(object: ObjectReader, id: string): { onError: WorkflowNode["onError"]; route?: string } {
+  const value = fieldOf(object, "on_error") ?? "fail";
   if (value === "fail" || value === "continue") return { onError: value };
-  const path = [...part.path, "on_error"];
+  const path = [...object.path, "on_error"];
   const fix = 'Write "fail", "continue", or the id of the node that handles the failure.';
   if (typeof value === "string" && value !== id) return { onError: "route", route: value };
   const message =
     value === id ? "a node cannot handle its own failure." : `must be a text, and is ${kindOf(value)}.`;
-  part.problems.add(path, message, fix);
+  object.problems.add(path, message, fix);
   return { onError: "fail" };
 }

@@ -5,7 +5,7 @@
 import { idsUnder, readNodes } from "./read-nodes.ts";
 import { readEdges } from "./read-edges.ts";
 import { namesUnder, readInputs, readOutputs } from "./read-fields.ts";
-import { fieldOf, openPart, textField, type Part } from "./part.ts";
+import { fieldOf, openObject, textField, type ObjectReader } from "./object-reader.ts";
 import { createProblems, type Locate, type WorkflowProblem } from "./problem.ts";
 import { parseWorkflowText } from "./workflow-text.ts";
 import { IR_VERSION, type Workflow, type WorkflowEdge, type WorkflowNode } from "./workflow.ts";
@@ -41,13 +41,13 @@ export function readWorkflow(text: string): ReadWorkflow {
     const name = quote(String(path.at(-1)));
     problems.add(path, `duplicate key ${name}.`, "Keep one of them.", "key");
   }
-  const top = openPart(parsed.value, [], TOP_KEYS, problems);
+  const top = openObject(parsed.value, [], TOP_KEYS, problems);
   if (top === undefined) return { kind: "unreadable", problems: problems.list() };
   const { workflow, ...where } = readTop(top);
   return { kind: "read", workflow, problems: problems.list(), source: { locate: parsed.locate, ...where } };
 }
 
-function readTop(top: Part): { workflow: Workflow } & Omit<WorkflowSource, "locate"> {
+function readTop(top: ObjectReader): { workflow: Workflow } & Omit<WorkflowSource, "locate"> {
   checkVersion(top);
   const inputNames = namesUnder(top, "inputs");
   const ids = idsUnder(top);
@@ -73,7 +73,7 @@ function withRoutes(nodes: readonly WorkflowNode[], edges: readonly WorkflowEdge
   );
 }
 
-function checkVersion(top: Part): void {
+function checkVersion(top: ObjectReader): void {
   const version = fieldOf(top, "ir_version");
   if (version === IR_VERSION) return;
   const message =
