@@ -88,7 +88,7 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
       toolsOf(registry.catalogue(), staticTools).filter(
         (tool) => server === undefined || tool.server === server,
       ),
-    findTool: (name) => staticTools.find(name) ?? routedTool(name, registry.resolve(name)),
+    findTool: (name) => staticTools.find(name) ?? routedTool(name, registry.route(name)),
     resources: (server) =>
       resourcesOf(registry.catalogue()).filter(
         (resource) => server === undefined || resource.server === server,
@@ -163,7 +163,7 @@ function isOf<Kind extends GatewayEventKind>(
 // ── what is known of servers, tools and resources; nothing here starts or asks a server ─────────────────────────────
 
 type KnownCatalogue = ReturnType<App["registry"]["catalogue"]>;
-type FoundRoute = ReturnType<App["registry"]["resolve"]>;
+type FoundRoute = ReturnType<App["registry"]["route"]>;
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : 1;

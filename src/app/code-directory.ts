@@ -286,7 +286,7 @@ export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
     const isServer = deps.servers().includes(namespace);
     if (parseToolName(used).kind === "capability") return isServer ? `the server ${namespace}` : undefined;
     const other = liveName(`${CAPABILITIES_ID}__${namespace}__${tool}`);
-    return isServer || registry.resolve(other) === undefined
+    return isServer || registry.route(other) === undefined
       ? undefined
       : `the capability ${namespace}:${tool}`;
   }
@@ -302,7 +302,7 @@ export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
   };
 
   function definitionNow(tool: string): ReturnType<LookUpTool>["definition"] {
-    const route = registry.resolve(tool) ?? registry.resolveHidden(tool);
+    const route = registry.route(tool) ?? registry.resolveHidden(tool);
     if (route !== undefined) return route.definition;
     const parsed = parseToolName(tool);
     const source = parsed.kind === "upstream" ? parsed.server : CAPABILITIES_ID;

@@ -87,7 +87,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     context: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
     await deps.freshenLibrary();
-    if (registry.resolve(name) !== undefined) return callRegistry(name, args, context);
+    if (registry.route(name) !== undefined) return callRegistry(name, args, context);
     const library = viewLibrary(deps.library, context.view);
     const reference = parseReference(name);
     const found = reference.success ? await library.find(reference.data) : undefined;

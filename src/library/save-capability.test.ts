@@ -217,7 +217,7 @@ describe("as tools", () => {
     await kit.keepRun("note:both", "await mcp.notes.read(); return await mcp.notes.add({ title: 'x' });");
     await kit.keepRun("note:wild", "try { await mcp.notes.fail() } catch {} return 1;");
     await kit.keepRun("note:none", "return 1;");
-    const hints = (tool: string) => kit.registry.resolve(tool)?.definition.annotations;
+    const hints = (tool: string) => kit.registry.route(tool)?.definition.annotations;
     expect(hints("mcp__note__read")).toEqual({
       readOnlyHint: true,
       destructiveHint: false,
@@ -231,7 +231,7 @@ describe("as tools", () => {
 
   it("answers what it promised, whatever a later run returns, and code reads the value itself", async () => {
     await kit.keepRun("shape:shift", "return args.list ? [1] : { n: 1 };");
-    const definition = kit.registry.resolve("mcp__shape__shift")!.definition;
+    const definition = kit.registry.route("mcp__shape__shift")!.definition;
     expect(definition.outputSchema).toEqual({ type: "object", properties: { n: {} } });
     expect(await call("mcp__shape__shift", { list: true })).toMatchObject({
       data: { content: [{ text: "[1]" }], structuredContent: { result: [1] } },
@@ -370,7 +370,7 @@ describe("editing", () => {
     const { capability } = await detailsOf("gone:soon");
     expect(await kit.libraryEditor.remove("gone:soon")).toMatchObject({ success: true });
     await kit.freshen();
-    expect(kit.registry.resolve("mcp__gone__soon")).toBeUndefined();
+    expect(kit.registry.route("mcp__gone__soon")).toBeUndefined();
     expect(await kit.store.capabilities.versions(capability.id)).toHaveLength(1);
   });
 

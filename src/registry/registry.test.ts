@@ -388,7 +388,7 @@ describe("what the config allows", () => {
     });
     await discover();
     expect(names()).toEqual(["s__read"]);
-    expect(registry.resolve("s__write")).toBeUndefined();
+    expect(registry.route("s__write")).toBeUndefined();
     expect(await registry.call("s__write", {}, contextOf())).toMatchObject({
       error: { code: "SECURITY_ERROR" },
     });
@@ -426,7 +426,7 @@ describe("calls", () => {
     const { components } = await discover();
     for (const { name } of components) await registry.call(name, { x: 1 }, contextOf());
     expect(source.calls.map((call) => call.name).sort()).toEqual(["a b", "a.b"]);
-    expect(registry.resolve(components[0]!.name)).toMatchObject({
+    expect(registry.route(components[0]!.name)).toMatchObject({
       source,
       definition: { name: expect.any(String) },
     });

@@ -113,12 +113,11 @@ export interface Registry {
   readonly call: CallTool;
   /** The tool with this exposed name, ready to be called. A call is one look-up here and one `call` of the route. */
   route(name: string): Route | undefined;
-  resolve(name: string): Route | undefined;
   /** A tool that only capabilities may use. */
   resolveHidden(name: string): Route | undefined;
   /** Whether it is known what a source has. */
   hasRead(id: string): boolean;
-  /** As `resolve`, listing the server first if that was not done yet; a miss has the nearest names. */
+  /** As `route`, listing the server first if that was not done yet; a miss has the nearest names. */
   find(name: string, context: CallContext): Promise<ToolResult<Route>>;
   /** By exposed name. */
   resolvePrompt(name: string): Exposed | undefined;
@@ -200,7 +199,6 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     },
     sourceChanged: sourceNotice.subscribe,
     route: listings.route,
-    resolve: (name) => listings.route(name),
     resolveHidden: (name) => listings.hiddenRoute(name),
     hasRead: (id) => table.sources.get(id)?.list !== undefined,
     find: routing.find,

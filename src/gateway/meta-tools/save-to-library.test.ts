@@ -197,7 +197,7 @@ describe("save_to_library", () => {
       expect(await run("part:code")).toMatchObject({ outputs: "math did sum" });
       await removeServer("math");
       expect(await keep("math:sum", "return 666")).toMatchObject({ version: 1 });
-      expect(registry.resolve("math__sum")).toBeUndefined();
+      expect(registry.route("math__sum")).toBeUndefined();
       expect(await run("part:code")).toMatchObject({ error: { reason: "source_changed" } });
       expect(await used("part:code")).toMatchObject([{ state: "source_changed" }]);
     });
