@@ -113,11 +113,11 @@ export function createServers({
       mask: (value) => redactors.current().mask(value),
       openTransport: createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
     });
-    const stop = server.notified!((method, params, one) => {
+    const stopListening = server.notified!((method, params, one) => {
       for (const listener of listeners) listener(config.id, method, params, one);
     });
     for (const [one, level] of logLevels) server.setLogLevel(level, one);
-    running.set(config.id, { server, fingerprint, stop });
+    running.set(config.id, { server, fingerprint, stop: stopListening });
     registry.add(server, { ...config.tools, configHash: fingerprint });
   }
 
