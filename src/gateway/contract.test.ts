@@ -53,7 +53,10 @@ function openOver(make: (rig: ProfileRig) => Gateway) {
   };
 }
 
-/** Answers requests as a server does: its lists one entry to a page, calls as the source does, all else with what was asked. */
+/**
+ * Answers requests as a server does: its lists one entry to a page, calls as the source does, all else with what was
+ * asked.
+ */
 function answerRequests(source: FixtureSource): void {
   const lists: Record<string, () => JsonObject> = {
     "tools/list": () => ({ tools: source.tools as never }),
@@ -91,7 +94,7 @@ async function callSource(
 ): Promise<ToolResult<JsonObject>> {
   if (!source.tools.some((tool) => tool.name === name))
     return fail("TOOL_NOT_FOUND", "There is no such tool.");
-  return (await source.call(String(name), args as JsonObject, context)) as ToolResult<JsonObject>;
+  return (await source.call(name as string, args as JsonObject, context)) as ToolResult<JsonObject>;
 }
 
 describeGateway(
