@@ -1,4 +1,4 @@
-/** What a call comes to, as MCP has it. */
+/** The result of a call, as MCP has it. */
 import { ERROR_KEY, tellThrown, type ToolError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
@@ -22,8 +22,9 @@ export function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer>
 }
 
 /**
- * A failure as a result: as text, which every client shows, and as data in `_meta`. Where the listed `outputSchema` admits it, or
- * there is none, it is the structure as well; elsewhere clients would refuse the whole answer for it, and its words with it.
+ * A failure as a result: as text, which every client shows, and as data in `_meta`. Where the listed `outputSchema`
+ * admits it, or there is none, it is the structure as well; elsewhere clients would refuse the whole answer for it,
+ * and its words with it.
  */
 export function errorAnswer(error: ToolError, fitsSchema: boolean): ToolAnswer {
   const failure = { success: false, error: toldError(error) } as unknown as JsonObject;
@@ -35,7 +36,7 @@ export function errorAnswer(error: ToolError, fitsSchema: boolean): ToolAnswer {
   };
 }
 
-/** An error as a client is told it, each thing once: the innermost cause stands in the message. */
+/** An error as a client is told it, each thing once: the innermost cause is in the message. */
 export function toldError(error: ToolError): ToolError {
   const { cause: _, ...told } = error;
   return told;

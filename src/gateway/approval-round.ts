@@ -1,7 +1,8 @@
 /**
- * Asking a person through a modern client. Such a client is not asked while a call is open: the answer says what is needed, and
- * the client calls again with what the person said. The run is paused in between, so nothing is held open. The sealed state names the
- * run and the question, so the answer decides exactly what was shown, also after a restart of the gateway.
+ * Asking a person through a modern client. Such a client is not asked while a call is open: the answer says what is
+ * needed, and the client calls again with what the person said. The run is paused in between, so nothing is held
+ * open. The sealed state names the run and the question, so the answer decides exactly what was shown, also after a
+ * restart of the gateway.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { mayDecide } from "../core/principal.ts";
@@ -43,7 +44,7 @@ export async function enterRound(
   const shown = await checkResumed(runId, view, findReach);
   if (!shown.success) return shown;
   const resumed = resumeOf(runId, args);
-  // In a profile that hides what would be done, nobody decides about it.
+  // In a profile that hides what would be done, it is not offered for decision.
   const usable = view === undefined ? shown : await runs.checkResumable(inputsOf(runId, args), context);
   if (!usable.success) return usable;
   const decided = await runs.decide(state, { isApproved: answer === "approved", principal });
@@ -76,7 +77,10 @@ export async function askInAnswer(
   };
 }
 
-/** The rest of the call that was asked about counts for the run that goes on: its inputs, its time, and what it is kept as. */
+/**
+ * The rest of the call that was asked about counts for the run that goes on: its inputs, its time, and what it is
+ * kept as.
+ */
 function resumeOf(runId: string, args: JsonObject): JsonObject {
   const passed = [
     "inputs",

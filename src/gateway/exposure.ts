@@ -1,9 +1,9 @@
 /**
- * Which tools `tools/list` shows beside the meta-tools. It is decided for the gateway or a profile as a whole, from what is known
- * of the servers and never from who asks, so that every client sees the same list.
+ * Which tools `tools/list` shows beside the meta-tools. It is decided for the gateway or a profile as a whole, from
+ * what is known of the servers and never from who asks, so that every client sees the same list.
  *
- * `auto` compares what the tools cost with what finding them by search costs. Where their size alone says it, nothing is counted;
- * else the counts decide, and until they are there an estimate does.
+ * `auto` compares what the tools cost with what finding them by search costs. Where their size alone says it, nothing
+ * is counted; else the counts decide, and until they are there an estimate does.
  */
 import { canonicalJson } from "../core/json.ts";
 import type { AnthropicTool, ToolDefinition } from "../core/tool.ts";
@@ -12,13 +12,16 @@ export type Exposure = "lean" | "full" | "auto";
 export type Mode = Exclude<Exposure, "auto">;
 
 /**
- * What finding tools by search costs in a typical task, two searches, where there are few enough tools for it to matter: over real
- * servers with 4 to 33 tools together, 700 to 3,900 tokens, 2,000 in the mean. (Among 364 tools it is 6,400, and their list
- * 129,000.) A full list that is no dearer spares the round trips as well.
+ * What finding tools by search costs in a typical task, two searches, where there are few enough tools for it to
+ * matter: over real servers with 4 to 33 tools together, 700 to 3,900 tokens, 2,000 in the mean. (Among 364 tools it
+ * is 6,400, and their list 129,000.) A full list that is no dearer spares the round trips as well.
  */
 export const AUTO_TOKENS_MAX = 2_000;
 
-/** Definitions of real tools have 3.5 to 5.2 bytes a token, together 4.3; no JSON that means something is outside of 2 to 8. */
+/**
+ * Definitions of real tools have 3.5 to 5.2 bytes a token, together 4.3; no JSON that means something is outside of 2
+ * to 8.
+ */
 const BYTES_A_TOKEN = { fewest: 2, usual: 4.35, most: 8 };
 
 /** What tools cost in every conversation, as far as it was counted. */
@@ -31,12 +34,12 @@ export interface ToolTokens {
   countOf(tools: readonly ToolDefinition[]): Promise<number[]>;
 }
 
-/** A definition passed the door, or is our own. */
+/** A definition was admitted, or is our own. */
 const UNLIMITED = { depthMax: Infinity, keyCountMax: Infinity, bytesMax: Infinity };
 
 /**
- * A tool as the API of a model takes it: what of it costs tokens. The keys stand in one order, so that what a server sends and
- * what was kept of it come to the same count.
+ * A tool as the API of a model takes it: what of it costs tokens. The keys are in one order, so that what a server
+ * sends and what was kept of it come to the same count.
  */
 export function modelText(tool: ToolDefinition): string {
   return canonicalJson(JSON.parse(jsonOf(tool)), UNLIMITED);
@@ -50,7 +53,7 @@ export function estimateTokens(bytes: number): number {
   return Math.round(bytes / BYTES_A_TOKEN.usual);
 }
 
-/** `bytes` is undefined where the size alone decides: then nobody needs it, and it is not measured to the end. */
+/** `bytes` is undefined where the size alone decides: then it is not needed, and not measured to the end. */
 interface Judgement {
   readonly mode: Mode;
   readonly bytes?: number;
@@ -67,12 +70,12 @@ export function judgeSize(tools: readonly ToolDefinition[]): Judgement {
   return { mode: modeFor(estimateTokens(bytes)), bytes };
 }
 
-/** What `auto` comes to when all tools of servers together have so many tokens. */
+/** What `auto` means when all tools of servers together have so many tokens. */
 export function modeFor(tokens: number): Mode {
   return tokens <= AUTO_TOKENS_MAX ? "full" : "lean";
 }
 
-/** What `auto` comes to for one list of tools. */
+/** What `auto` means for one list of tools. */
 export interface ExposureChoice {
   /** From what is known now; what is missing is counted in the background. */
   choose(tools: readonly ToolDefinition[]): Mode;

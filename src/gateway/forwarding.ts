@@ -90,7 +90,10 @@ async function forwardCompletion(
   );
 }
 
-/** What a server says unasked, with its URIs as clients know them. A log message without a logger gets the server's name. */
+/**
+ * What a server says unasked, with its URIs as clients know them. A log message without a logger gets the server's
+ * name.
+ */
 export function exposeNotification(server: string, method: string, params: JsonObject): JsonObject {
   if (method === "notifications/resources/updated")
     return { ...params, uri: exposeUri(server, textOf(params["uri"])) };

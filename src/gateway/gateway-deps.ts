@@ -50,7 +50,7 @@ export interface GatewayDeps {
   readonly redactors?: Redactors;
   /** What servers say unasked during a call of a modern client is for that call. */
   readonly serverNotified: RunningServers["notified"];
-  /** Calls of modern clients that servers ask back; whoever makes it closes it. */
+  /** Calls of modern clients that servers ask back; its maker closes it. */
   readonly heldCalls: HeldCalls;
   /** Makes and opens what modern clients are given to come back with. */
   readonly states: SealedStates;

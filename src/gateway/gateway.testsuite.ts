@@ -1,6 +1,7 @@
 /**
- * What every gateway must do: the whole one, a masked one, a profile, and a server fronted as it is. An implementation calls
- * `describeGateway` with a way to open itself over one server; what is its own it tests beside itself.
+ * What every gateway must do: the whole one, a masked one, a profile, and a server fronted as it is. An
+ * implementation calls `describeGateway` with a way to open itself over one server; what is its own it tests beside
+ * itself.
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import { contextOf } from "../../test/fixtures/tool-source.ts";

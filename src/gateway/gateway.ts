@@ -1,4 +1,6 @@
-/** The contract of a gateway: what clients reach, without a transport. Every implementation runs gateway.testsuite.ts. */
+/**
+ * The contract of a gateway: what clients reach, without a transport. Every implementation runs gateway.testsuite.ts.
+ */
 import type { JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CallContext, ListKind, ToolAnswer, ToolDefinition } from "../core/tool.ts";
@@ -22,7 +24,10 @@ export type ListMethod = (typeof LIST_METHODS)[number];
 /** What clients reach. No method rejects for anything that a client sends. */
 export interface Gateway {
   describe(context?: Partial<CallContext>): Promise<ToolResult<GatewayDescription>>;
-  /** One page of a list. The context says on whose behalf servers are started: some offer only what their client supports. */
+  /**
+   * One page of a list. The context says on whose behalf servers are started: some offer only what their client
+   * supports.
+   */
   list(method: ListMethod, params: JsonObject, context?: Partial<CallContext>): Promise<ToolResult<ListPage>>;
   /** A tool of a server or of the library that is known now: looked up once, ready to be called. Nothing is started. */
   find(name: string): FoundTool | undefined;

@@ -1,7 +1,8 @@
 /**
- * One call that is held open while its server asks. The server of the legacy era asks during the call and waits; the modern client
- * is asked in an answer and comes back with a new request. Between the two the call goes on with a signal of its own, which
- * outlives each request and ends when the client cancels one, goes away during one, or does not come back in time.
+ * One call that is held open while its server asks. The server of the legacy era asks during the call and waits; the
+ * modern client is asked in an answer and comes back with a new request. Between the two the call goes on with a
+ * signal of its own, which outlives each request and ends when the client cancels one, goes away during one, or does
+ * not come back in time.
  */
 import { refusalOf } from "../core/askable.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
@@ -11,7 +12,7 @@ import { INTERNAL_ERROR } from "../core/rpc-codes.ts";
 
 /** A person may think before answering. */
 export const HELD_MS = 10 * 60 * 1000;
-/** Questions of one moment come as messages of their own; nobody who answers one notices so short a wait. */
+/** Questions of one moment come as messages of their own; a person who answers one does not notice so short a wait. */
 const GATHER_MS = 25;
 /** A server that asks so much at once asks for ever. */
 const QUESTION_COUNT_MAX = 16;
@@ -29,7 +30,7 @@ export interface HeldCallDeps {
   readonly prepare: () => Promise<void>;
   /** Takes a place for a call that waits for its client, and seals its state; a failure if there is no place. */
   readonly hold: (call: HeldCall) => ToolResult<string>;
-  /** The call has an end that was told, or that nobody waits for. */
+  /** The call has an end that was told, or that no request waits for. */
   readonly onEnd: (call: HeldCall) => void;
   readonly tell: (context: CallContext, method: string, params: JsonObject) => void;
 }
@@ -88,7 +89,7 @@ export class HeldCall {
     return answer;
   }
 
-  /** Cancels the call at its server; whoever waits is told why. */
+  /** Cancels the call at its server; the request that waits is told why. */
   end(why: ToolResult<never>): void {
     this.#ending.abort();
     this.#finish(why);
@@ -213,7 +214,7 @@ function refuse(code: number, message: string): ToolResult<never> {
   return fail("TOOL_EXECUTION_FAILED", message, { upstream: { code, message } });
 }
 
-/** Whoever sends catches and logs what is thrown; nothing of it is shown. */
+/** The sender catches and logs what is thrown; nothing of it is shown. */
 function brokenCall(): ToolResult<never> {
   return fail("TOOL_EXECUTION_FAILED", "The gateway failed to handle this call.");
 }

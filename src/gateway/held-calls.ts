@@ -1,9 +1,10 @@
 /**
- * Requests of modern clients that go to a server, and what the server asks before it answers. The client gets `input_required` with the
- * questions and a sealed state; it calls again with the answers and the state, until there is a result.
+ * Requests of modern clients that go to a server, and what the server asks before it answers. The client gets
+ * `input_required` with the questions and a sealed state; it calls again with the answers and the state, until there
+ * is a result.
  *
- * - A server of the legacy era asks during the call. The call is held open between the client's requests, in the memory of this
- *   process. One that waits too long, and every one when the gateway ends, is cancelled at its server.
+ * - A server of the legacy era asks during the call. The call is held open between the client's requests, in the
+ *   memory of this process. One that waits too long, and every one when the gateway ends, is cancelled at its server.
  * - A modern server asks in its answer, with a state of its own: see `server-round.ts`. Nothing is held.
  * - What a state is good for is decided in `sealed-state.ts`, before anything is sent.
  */
@@ -26,7 +27,9 @@ import { goOnAtServer, sealQuestion } from "./server-round.ts";
 
 /** Each holds a call of a server, and often a process of it, for as long as its client takes. */
 export const HELD_COUNT_MAX = 64;
-/** On top, for principals that hold none: one that lets all of its calls wait does not keep another from being asked. */
+/**
+ * On top, for principals that hold none: one that lets all of its calls wait does not keep another from being asked.
+ */
 export const HELD_RESERVED_COUNT = 16;
 
 /** What a client asks a server for. */
@@ -53,15 +56,18 @@ type Result = ToolResult<JsonObject>;
 
 export interface HeldCalls {
   /**
-   * Answers a request: one that comes back with a state goes on with its call, any other is sent. Where a server may ask the
-   * client, the context that it is sent with has a client to ask.
+   * Answers a request: one that comes back with a state goes on with its call, any other is sent. Where a server may
+   * ask the client, the context that it is sent with has a client to ask.
    */
   answer(
     request: HeldRequest,
     context: CallContext,
     send: (context: CallContext) => Promise<Result>,
   ): Promise<Result>;
-  /** Whether this is the client that a call of ours was sent with; what a server says to it is for that call's requests. */
+  /**
+   * Whether this is the client that a call of ours was sent with; what a server says to it is for that call's
+   * requests.
+   */
   isHandle(client: ClientHandle): boolean;
   /** How many wait for their client now. */
   heldCount(): number;

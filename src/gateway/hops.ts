@@ -1,4 +1,7 @@
-/** A gateway may stand behind a gateway. One that stands behind itself would call for ever, so every call counts its gateways. */
+/**
+ * A gateway may be behind a gateway. One that is behind itself would call for ever, so every call counts its
+ * gateways.
+ */
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 

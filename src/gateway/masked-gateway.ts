@@ -1,11 +1,11 @@
 /**
- * The edge where answers leave. Whatever a client is told by any gateway (the whole one, a profile, a server fronted alone) passes
- * here once, and has no secret of the config in it: not in the results and errors of servers, not in the answers of meta-tools, not
- * in resources, prompts, progress and log messages.
+ * The edge where answers leave. Whatever a client is told by any gateway (the whole one, a profile, a server fronted
+ * alone) passes here once, and has no secret of the config in it: not in the results and errors of servers, not in
+ * the answers of meta-tools, not in resources, prompts, progress and log messages.
  *
- * An answer is data, so only the exact values of known secrets are taken out, in all their encodings; an answer without one is
- * passed on as it is, uncopied. Inside, between one tool and the next, data is whole: code that reads a file and writes it back
- * does not write marks into it.
+ * An answer is data, so only the exact values of known secrets are taken out, in all their encodings; an answer
+ * without one is passed on as it is, uncopied. Inside, between one tool and the next, data is whole: code that reads
+ * a file and writes it back does not write marks into it.
  */
 import type { JsonObject } from "../core/json.ts";
 import { succeed } from "../core/result.ts";
@@ -69,7 +69,8 @@ export function maskAnswer(answer: ToolAnswer, mask: Mask): ToolAnswer {
   if (refusal !== undefined) return { ...answer, [RPC_ERROR]: mask(refusal) };
   const masked = mask(answer);
   if (masked.structuredContent === answer.structuredContent) return masked;
-  // A text that repeats the structure is written again: in there a secret may be escaped more often than anybody looks for.
+  // A text that repeats the structure is written again: in there a secret may be escaped more often than the search
+  // allows for.
   const repeated = JSON.stringify(answer.structuredContent);
   const content = answer.content.map((item, at) =>
     item["text"] === repeated

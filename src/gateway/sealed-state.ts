@@ -1,14 +1,15 @@
 /**
- * The `requestState` of every answer that asks a modern client for input: made here when it leaves the gateway, opened here when it
- * comes back.
+ * The `requestState` of every answer that asks a modern client for input: made here when it leaves the gateway,
+ * opened here when it comes back.
  *
- * - A state is encrypted and authenticated (AES-256-GCM) with a key of the store, so every process on the same store can open it, also
- *   after a restart, and no client can read or change it.
- * - It is bound to the principal, the profile, the method, the name and the arguments of the request that it answered, has an expiry,
- *   and counts once. What does not fit is refused before anything is done; it is never ignored.
- * - Once is one row in the store, written before the state is acted on: a process that dies in between leaves a state that is used up
- *   and an action that did not happen. A held call is in the memory of one process, which counts its rounds itself: a state that
- *   reaches another process by mistake must stay good for the right one.
+ * - A state is encrypted and authenticated (AES-256-GCM) with a key of the store, so every process on the same store
+ *   can open it, also after a restart, and no client can read or change it.
+ * - It is bound to the principal, the profile, the method, the name and the arguments of the request that it
+ *   answered, has an expiry, and counts once. What does not fit is refused before anything is done; it is never
+ *   ignored.
+ * - Once is one row in the store, written before the state is acted on: a process that dies in between leaves a state
+ *   that is used up and an action that did not happen. A held call is in the memory of one process, which counts its
+ *   rounds itself: a state that reaches another process by mistake must stay good for the right one.
  */
 import { randomUUID } from "node:crypto";
 import { systemClock, type Clock } from "../core/clock.ts";
@@ -30,7 +31,7 @@ export interface BoundRequest {
   readonly profile?: string;
 }
 
-/** What a state stands for. */
+/** What a state means. */
 export type StateContent =
   /** The question of a paused run; see `OpenQuestion`. */
   | { readonly kind: "approval"; readonly runId: string; readonly questionId: string }
@@ -44,7 +45,7 @@ export type SealState = (content: StateContent, request: BoundRequest, context: 
 export interface SealedStates {
   /** Loads the key where it is not known yet. */
   sealer(): Promise<SealState>;
-  /** What the state of a request stands for; undefined where none came. A state that is not good here is refused. */
+  /** What the state of a request means; undefined where none came. A state that is not good here is refused. */
   open(request: BoundRequest, context: CallContext): Promise<ToolResult<StateContent | undefined>>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What servers say unasked, and what clients tell servers. The server room is handed this beside the gateway: it belongs to no
- * request. A profile hears only the servers that it shows, and no client is told a secret of the config.
+ * What servers say unasked, and what clients tell servers. The server room is handed this beside the gateway: it
+ * belongs to no request. A profile hears only the servers that it shows, and no client is told a secret of the
+ * config.
  */
 import type { JsonObject } from "../core/json.ts";
 import type { ClientHandle, NotificationListener } from "../core/tool.ts";

@@ -1,7 +1,7 @@
 /**
- * A modern server that needs input answers `input_required` with a state of its own, which may stand for anything: a session, an
- * account, a payment under way. The client gets it sealed and bound, so that it comes back from the same client, for the same call, to
- * the same server, once. A question without a state is bound in the same way.
+ * A modern server that needs input answers `input_required` with a state of its own, which may stand for anything: a
+ * session, an account, a payment under way. The client gets it sealed and bound, so that it comes back from the same
+ * client, for the same call, to the same server, once. A question without a state is bound in the same way.
  */
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";

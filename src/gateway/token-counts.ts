@@ -1,10 +1,11 @@
 /**
- * How many tokens tools cost, counted once: what is known is kept in memory and in the store, which every process shares, and
- * only the rest is counted, in a thread that ends afterwards.
+ * How many tokens tools cost, counted once: what is known is kept in memory and in the store, which every process
+ * shares, and only the rest is counted, in a thread that ends afterwards.
  *
- * The key of a count is the hash of the very text that is counted. A profile may rename and describe a tool anew, which changes
- * the count without changing the server's definition; and much of a definition (its output schema, its annotations) reaches no
- * model, so a change there changes no count. That text has its keys in one order, whichever order a server sent them in.
+ * The key of a count is the hash of the very text that is counted. A profile may rename and redescribe a tool, which
+ * changes the count without changing the server's definition; and much of a definition (its output schema, its
+ * annotations) reaches no model, so a change there changes no count. That text has its keys in one order, whichever
+ * order a server sent them in.
  */
 import { hashText } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
@@ -17,7 +18,7 @@ import { createTokenThread, type TokenThread } from "../search/tokens/token-thre
 /** Which tokenizer counts; under its name counts are kept. */
 export const TOKENIZER = "o200k_base";
 
-/** More tools than anybody has; a count takes some 100 bytes. */
+/** More tools than any user has; a count takes some 100 bytes. */
 const KNOWN_COUNT_MAX = 50_000;
 /** What is counted at once, so that a thread that fails takes little with it. */
 const BATCH_LENGTH_MAX = 1024 * 1024;
@@ -97,7 +98,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     return counts;
   }
 
-  /** What somebody counts already is not counted again. */
+  /** What is being counted already is not counted again. */
   function take(texts: Texts): void {
     const missing = new Map([...texts].filter(([hash]) => !flights.has(hash)));
     if (missing.size === 0) return;

@@ -1,6 +1,7 @@
 /**
- * What the user's own tools cost, for the gateway and each profile: at the start of a conversation, and for what a task comes to
- * on top. Searches are measured with the real search over the real catalogue. Nothing is started unless that is asked for.
+ * What the user's own tools cost, for the gateway and each profile: at the start of a conversation, and for what a
+ * task comes to on top. Searches are measured with the real search over the real catalogue. Nothing is started unless
+ * that is asked for.
  */
 import { randomUUID } from "node:crypto";
 import type { Component, CallContext, ToolDefinition } from "../core/tool.ts";
@@ -223,7 +224,7 @@ function reasonFor(exposure: Exposure, mode: Mode, toolCount: number, tokens: nu
     : `auto leaves the tools of servers to the search: their ${withCommas(tokens)} tokens are more than ${cost}.`;
 }
 
-/** Made from tools that stand at equal distances in the list: the same for the same tools. */
+/** Made from tools at equal distances in the list: the same for the same tools. */
 export function queriesOf(tools: readonly ToolDefinition[]): string[] {
   const count = Math.min(tools.length, QUERY_COUNT_MAX);
   return Array.from({ length: count }, (_, at) =>

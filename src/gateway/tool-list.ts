@@ -1,7 +1,7 @@
 /**
- * What `tools/list` answers: the meta-tools, what was kept, and the tools of servers where the exposure says so. A real list has hundreds of KB, and
- * every client asks for it at every start, so the list and its bytes are made once and again only when something in it has
- * changed.
+ * What `tools/list` answers: the meta-tools, what was kept, and the tools of servers where the exposure says so. A
+ * real list has hundreds of KB, and every client asks for it at every start, so the list and its bytes are made once
+ * and again only when something in it has changed.
  */
 import { hashText, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
@@ -109,7 +109,8 @@ export function createToolListReader(deps: ToolListDeps): ToolListReader {
     }
     const known = registry.catalogue();
     if (exposure === "lean" || known.pending.length === 0) return known;
-    // Servers of which nothing is known are asked once: a client that does not hear `list_changed` would never see their
+    // Servers of which nothing is known are asked once: a client that does not hear `list_changed` would never see
+    // their
     // tools. What is known from an earlier process starts nothing.
     const shown = deps.servers();
     const servers = known.pending.filter((id) => shown.includes(id));

@@ -1,8 +1,8 @@
 /**
  * What clients see, without a transport: which tools there are, and what a call answers.
  *
- * `callTool` never throws. A failure is a result with `isError`, for the reader is a model that can act on it; what went wrong
- * inside is logged under the trace id that the result carries, and nothing of it is shown.
+ * `callTool` never throws. A failure is a result with `isError`, for the reader is a model that can act on it; what
+ * went wrong inside is logged under the trace id that the result carries, and nothing of it is shown.
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
@@ -181,7 +181,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     );
   }
 
-  /** The schemas of the meta-tools admit a failure, those of capabilities any object; those of servers are their own. */
+  /**
+   * The schemas of the meta-tools admit a failure, those of capabilities any object; those of servers are their own.
+   */
   function failed(error: ToolError, context: CallContext, route?: Route): ToolAnswer {
     // What is wrong with a client's state is for the author of the client; everything else a model can act on.
     if (error.reason === "request_state_refused")

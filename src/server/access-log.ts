@@ -1,6 +1,7 @@
 /**
- * One line of the log for each HTTP request: who asked for what, and what came of it. It is made of facts that are named one by
- * one; there is no way in for a query string, a header or a body. What a client chose itself (a tool's name, a method) is cut and escaped.
+ * One line of the log for each HTTP request: who asked for what, and what came of it. It is made of facts that are
+ * named one by one; there is no way in for a query string, a header or a body. What a client chose itself (a tool's
+ * name, a method) is cut and escaped.
  */
 import type { Log } from "../core/log.ts";
 import { escapeUnprintable } from "../text/printable.ts";

@@ -1,7 +1,7 @@
 /**
- * Every request ends with exactly one answer under its id. A request that fails inside, and an answer that JSON cannot carry, end
- * with an error of JSON-RPC: it says that something failed and under which trace id the log has the cause, and nothing of the
- * cause itself.
+ * Every request ends with exactly one answer under its id. A request that fails inside, and an answer that JSON
+ * cannot carry, end with an error of JSON-RPC: it says that something failed and under which trace id the log has the
+ * cause, and nothing of the cause itself.
  */
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "../core/json.ts";
@@ -47,7 +47,10 @@ interface EncodedAnswer {
   readonly text: string;
 }
 
-/** The text of an answer. It never throws: an answer that nests too deep, refers to itself or holds no JSON becomes an error. */
+/**
+ * The text of an answer. It never throws: an answer that nests too deep, refers to itself or holds no JSON becomes an
+ * error.
+ */
 export function encodeAnswer(answer: Answer, log: Log): EncodedAnswer {
   try {
     return { answer, text: JSON.stringify(answer) };

@@ -1,6 +1,6 @@
 /**
- * No request is left without an end. Each endpoint is driven through every method it knows, over the real gateway, and the n-th thing
- * that the endpoint waits for goes wrong, for each n until a pass meets no fault any more.
+ * No request is left without an end. Each endpoint is driven through every method it knows, over the real gateway,
+ * and the n-th thing that the endpoint waits for goes wrong, for each n until a pass meets no fault any more.
  */
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";

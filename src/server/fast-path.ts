@@ -1,7 +1,8 @@
 /**
- * The fast path of a tool call: client → registry → server and back, on raw messages. Calls of upstream tools on a legacy
- * connection are taken out of the stream before the SDK parses them, and their answers are written as they came; the list of tools
- * is written from its bytes. Everything else (the handshake, the meta-tools, modern connections) goes through the SDK.
+ * The fast path of a tool call: client → registry → server and back, on raw messages. Calls of upstream tools on a
+ * legacy connection are taken out of the stream before the SDK parses them, and their answers are written as they
+ * came; the list of tools is written from its bytes. Everything else (the handshake, the meta-tools, modern
+ * connections) goes through the SDK.
  *
  * Each call has its own abort signal: a cancellation ends that call and no other, whatever ids other clients use.
  */
@@ -61,7 +62,7 @@ export function createFastPath(deps: FastPathDeps): FastPath {
   async function reply(id: string | number, answer: Promise<ToolAnswer>, signal: AbortSignal): Promise<void> {
     const message = await messageOf(id, answer).catch((error: unknown) => failureAnswer(id, error, log));
     calls.delete(id);
-    // Nobody waits for the answer of a call that was cancelled.
+    // A call that was cancelled gets no answer.
     if (signal.aborted) return;
     await send(message as never).catch(() => {});
   }

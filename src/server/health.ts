@@ -1,13 +1,14 @@
 /**
- * Whether the gateway lives, and whether it can serve. Anybody may ask, as often as they like: the answer has words for its parts
- * and nothing else (no path, no message, no version), and however many ask at once, the store is asked once. A caller without a
- * token gets one word, and makes the store answer once a second at most.
+ * Whether the gateway lives, and whether it can serve. Any caller may ask, as often as it likes: the answer has words
+ * for its parts and nothing else (no path, no message, no version), and however many ask at once, the store is asked
+ * once. A caller without a token gets one word, and makes the store answer once a second at most.
  *
- * - **live**: the event loop turns, which an answer proves. A gateway that is not live should be started anew.
- * - **ready**: the store answers and nobody is leaving. A gateway that is not ready should get no requests for now.
+ * - **live**: the event loop turns, which an answer proves. A gateway that is not live should be restarted.
+ * - **ready**: the store answers and the gateway is not ending. A gateway that is not ready should get no requests
+ *   for now.
  *
- * A config that could not be reloaded leaves the gateway ready: the last good one is in force, and to take every gateway out of
- * service for a typing mistake would be worse. It is told as `stale`.
+ * A config that could not be reloaded leaves the gateway ready: the last good one is in force, and to take every
+ * gateway out of service for a typing mistake would be worse. It is told as `stale`.
  */
 import { within } from "../timing/deadline.ts";
 import { SingleFlight } from "../timing/single-flight.ts";
@@ -17,7 +18,7 @@ export interface HealthDeps {
   readonly askStore: () => Promise<unknown>;
   /** Whether the config file, as it is now, is the one in force. */
   readonly isConfigGood: () => boolean;
-  /** Whether the gateway is leaving: it finishes what is under way and takes nothing new. */
+  /** Whether the gateway is ending: it finishes what is under way and takes nothing new. */
   readonly isDraining: () => boolean;
   readonly storeWaitMs?: number;
   /** Of a clock that never goes back. */
@@ -36,7 +37,7 @@ interface HealthReport {
 }
 
 export interface Health {
-  /** `all` is both: whoever answers lives. Never throws. */
+  /** `all` is both: a gateway that answers is live. Never throws. */
   check(part: "live" | "ready" | "all"): Promise<HealthReport>;
   /** The same for a caller without a token: a yes or no, of the store at most a second old. Never throws. */
   probe(part: "live" | "ready"): Promise<boolean>;

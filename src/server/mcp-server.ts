@@ -1,6 +1,6 @@
 /**
- * The gateway as one MCP connection, in whichever era the client opened. Known methods are registered one by one, as far as the
- * gateway offers them; all others are -32601.
+ * The gateway as one MCP connection, in whichever era the client opened. Known methods are registered one by one, as
+ * far as the gateway offers them; all others are -32601.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -21,7 +21,10 @@ import { failureOf } from "./answer.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { contextOf } from "./request-context.ts";
 
-/** The version of the list of tools that this client was last given, or that was there when it came; one for each connection. */
+/**
+ * The version of the list of tools that this client was last given, or that was there when it came; one for each
+ * connection.
+ */
 export interface Listed {
   version: string | undefined;
 }
@@ -36,7 +39,7 @@ export interface McpServerDeps {
 
 /** Who is at the other end. */
 export interface McpClient {
-  /** Nobody for a modern client, which is asked in answers. */
+  /** None for a modern client, which is asked in answers. */
   readonly handle: () => ClientHandle | undefined;
   readonly listed: Listed;
   /** What every call of this client carries. */

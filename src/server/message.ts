@@ -45,7 +45,10 @@ export function areWithinLimits(args: object): boolean {
   return smallArguments.has(args) || findJsonProblem(args) === undefined;
 }
 
-/** The answer to a request that the SDK would drop without a word: a member too many, an id that is no integer, an odd `_meta`. */
+/**
+ * The answer to a request that the SDK would drop without a word: a member too many, an id that is no integer, an odd
+ * `_meta`.
+ */
 export function refuseUnreadable(message: JSONRPCMessage) {
   if (!("method" in message) || !("id" in message)) return undefined;
   const { id } = message;
@@ -74,7 +77,7 @@ function findMessageProblem(message: unknown, bytes: Uint8Array): string | undef
   if (!hasMethod && !isResponse) return "A message has a method, or an id with a result or an error.";
   const { params } = message;
   if (params !== undefined && !isJsonObject(params)) return "params is an object.";
-  if (hasDuplicateKeys(bytes, message)) return "A key stands twice in one object: which of the two counts?";
+  if (hasDuplicateKeys(bytes, message)) return "Duplicate key in a JSON object: send each key once.";
   if (findJsonProblem(message) !== undefined) return findJsonProblem(message, MESSAGE_LIMITS);
   const args = params?.["arguments"];
   if (typeof args === "object" && args !== null) smallArguments.add(args);

@@ -1,6 +1,7 @@
 /**
- * What a client is told unasked: that a list has changed, that a resource which it subscribed to has, and what servers log. Each
- * client hears what concerns it: its own subscriptions, its own log level, and never what a server said to another one.
+ * What a client is told unasked: that a list has changed, that a resource which it subscribed to has, and what
+ * servers log. Each client hears what concerns it: its own subscriptions, its own log level, and never what a server
+ * said to another one.
  */
 import type { Server } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/json.ts";

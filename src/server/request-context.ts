@@ -17,7 +17,10 @@ interface Sender {
   readonly shared?: Partial<CallContext> | undefined;
 }
 
-/** The context of a client's request: its progress goes back to the client, the rest of its `_meta` goes on to the server. */
+/**
+ * The context of a client's request: its progress goes back to the client, the rest of its `_meta` goes on to the
+ * server.
+ */
 export function contextOf(params: JsonObject, { signal, client, notify, shared }: Sender): CallContext {
   const context: Writable<CallContext> = { traceId: randomUUID(), signal, client, ...shared };
   const meta = params["_meta"];

@@ -1,6 +1,6 @@
 /**
- * The span of a client's message, and the trace that it belongs to, written into the message itself: every way that it can take
- * from here (the fast path, the SDK, either era) reads `_meta`, and so does the server at the end of it.
+ * The span of a client's message, and the trace that it belongs to, written into the message itself: every way that
+ * it can take from here (the fast path, the SDK, either era) reads `_meta`, and so does the server at the end of it.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import {

@@ -1,6 +1,6 @@
 /**
- * The SDK answers `subscriptions/listen` of a modern client itself and delivers what is announced; what it cannot know is that the
- * servers behind us must be asked to announce it, and no longer when nobody listens.
+ * The SDK answers `subscriptions/listen` of a modern client itself and delivers what is announced; what it cannot
+ * know is that the servers behind us must be asked to announce it, and no longer when no client listens.
  */
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
@@ -36,7 +36,7 @@ export function subscribeServers(
   for (const uri of uris) if (typeof uri === "string") void subscribe(uri);
 }
 
-/** Somebody who listens and cannot be asked: who it is says for how long a server has to tell. */
+/** A client that listens and cannot be asked; its `gone` says for how long a server has to tell it. */
 function listenerOf(gone: AbortSignal): ClientHandle {
   return {
     capabilities: {},

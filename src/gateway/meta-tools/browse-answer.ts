@@ -1,6 +1,6 @@
 /**
- * What `browse_components` tells of a component. An answer is read by a model, whole: every text in it is bounded, a line where a
- * line will do, and hits that would make it too long are left out and counted.
+ * What `browse_components` tells of a component. An answer is read by a model, whole: every text in it is bounded, a
+ * line where a line will do, and hits that would make it too long are left out and counted.
  */
 import * as z from "zod";
 import type { JsonObject } from "../../core/json.ts";
@@ -22,7 +22,7 @@ const PARAMETERS_MAX = 60;
 const TYPE_LENGTH_MAX = 300;
 const SIGNATURE_LENGTH_MAX = 2_000;
 
-/** Where a built-in node type stands instead of a server. */
+/** Where a built-in node type takes the place of a server. */
 export const BUILT_IN = "built_in";
 
 const parameter = z.object({

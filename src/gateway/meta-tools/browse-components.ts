@@ -146,7 +146,7 @@ export function createBrowseComponents(deps: BrowseDeps): MetaTool {
 /** A description is read in every request of every client. */
 const NAMES_MAX = 30;
 
-/** Names a bounded number of servers, and those whose tools are missing, so that nobody takes them for absent. */
+/** Names a bounded number of servers, and those whose tools are missing, so that they are not taken for absent. */
 function describeServers(servers: readonly string[], idle?: IdleServers): string {
   const { unusable = [], untrusted = [], disabled = [] } = idle ?? {};
   const usable = servers.filter((id) => !unusable.includes(id));
@@ -163,7 +163,7 @@ function describeServers(servers: readonly string[], idle?: IdleServers): string
     : `All servers are disabled: ${namesOf(disabled)}.`;
 }
 
-/** One that is switched off is told of where somebody may miss it; in every answer it would only cost tokens. */
+/** One that is switched off is named where it may be missed; in every answer it would only cost tokens. */
 function isAbout(query: string, id: string): boolean {
   return query.trim() === "" || query.toLowerCase().includes(id.toLowerCase());
 }
@@ -189,7 +189,7 @@ function waitForTrust(servers: readonly string[]): string {
   return `Servers of this folder's repertoire.json wait until a person runs \`repertoire trust\`: ${namesOf(servers)}.`;
 }
 
-/** Why tools may be missing that somebody expects. */
+/** Why expected tools may be missing. */
 function describeAbsent(unavailable: Output["unavailable"], untrusted: readonly string[]): string {
   const sentences = [
     ...(unavailable.length > 0

@@ -1,7 +1,7 @@
 import type { GatewayDescription } from "../gateway.ts";
 
 const INSTRUCTIONS =
-  "Repertoire is one door to many MCP servers, and it keeps what worked. Search with browse_components, look into the library with " +
+  "Repertoire is one gateway to many MCP servers, and it keeps what worked. Search with browse_components, look into the library with " +
   "list_library, run TypeScript against the tools with execute, and keep what worked with save_to_library.";
 
 /** What clients are told of the gateway itself. */

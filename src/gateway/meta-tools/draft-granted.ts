@@ -1,6 +1,7 @@
 /**
- * Whether a client of a profile may keep a draft. The keeper looks at the names in it as that client; this looks at the names that
- * are not in it: a `workflow` node whose name a template gives, or that names a draft, could become anything later.
+ * Whether a client of a profile may keep a draft. The keeper looks at the names in it as that client; this looks at
+ * the names that are not in it: a `workflow` node whose name a template gives, or that names a draft, could become
+ * anything later.
  */
 import { parseReference } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";

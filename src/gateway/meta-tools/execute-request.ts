@@ -46,7 +46,10 @@ export const executeInput = z.strictObject({
 
 export type ExecuteInput = z.output<typeof executeInput>;
 
-/** All that can be wrong with a request before anything is looked up; `hasText` is what comes with a source of its own. */
+/**
+ * All that can be wrong with a request before anything is looked up; `hasText` is what comes with a source of its
+ * own.
+ */
 export function checkRequest(args: ExecuteInput, hasText = false): ToolResult<void> {
   const chosen = (["name", "code", "resume"] as const).filter((key) => args[key] !== undefined);
   if (chosen.length === 0 && !hasText) {

@@ -1,4 +1,4 @@
-/** What `execute` is to run: code that is given, or what a name stands for. */
+/** What `execute` is to run: code that is given, or what a name means. */
 import type { JsonObject } from "../../core/json.ts";
 import { parseReference } from "../../core/names.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";

@@ -94,7 +94,10 @@ async function executeChecked(
   return runSource(deps, source.data, args.data, { ...outer, meta: meta.data });
 }
 
-/** `last`, or a part of an id, is an id before anything is decided about the run, so that all of it is about the same run. */
+/**
+ * `last`, or a part of an id, is an id before anything is decided about the run, so that all of it is about the same
+ * run.
+ */
 async function withRunId(
   { runs }: ExecuteDeps,
   args: ExecuteInput,
@@ -187,7 +190,10 @@ async function runOrResume(
   );
 }
 
-/** Names are looked up before the run and its deadline begin; that waits no longer for a server that is starting than the run may. */
+/**
+ * Names are looked up before the run and its deadline begin; that waits no longer for a server that is starting than
+ * the run may.
+ */
 function withStartWait(context: CallContext, timeoutMs: number | undefined): CallContext {
   return timeoutMs === undefined || timeoutMs >= START_WAIT_MS
     ? context

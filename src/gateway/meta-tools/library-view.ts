@@ -5,7 +5,7 @@ import type { ToolView } from "../../core/tool.ts";
 import { meantTools, nearestTools } from "../../text/tool-spelling.ts";
 import { noSuchName, type Library } from "../../library/library.ts";
 
-/** The library itself for whoever has no profile. */
+/** The library itself for a caller without a profile. */
 export function viewLibrary(library: Library, view: ToolView | undefined): Library {
   if (view === undefined) return library;
   const shows = (name: CapabilityName): boolean => view.allows(toolNameOf(name));

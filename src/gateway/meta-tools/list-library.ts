@@ -38,7 +38,7 @@ export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListL
     name: "list_library",
     title: "List the library",
     describe: () =>
-      "List what was kept: named, versioned code and workflows that are tools for every client. Look here before you write something anew.",
+      "List what was kept: named, versioned code and workflows that are tools for every client. Look here before you write something new.",
     input: z.strictObject({
       pattern: z
         .string()

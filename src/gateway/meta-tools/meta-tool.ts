@@ -1,6 +1,6 @@
 /**
- * What the five meta-tools have in common: one zod schema gives the types, the check of the arguments and the JSON Schema that
- * clients see, so that the three cannot drift apart.
+ * What the five meta-tools have in common: one zod schema gives the types, the check of the arguments and the JSON
+ * Schema that clients see, so that the three cannot drift apart.
  */
 import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
@@ -69,8 +69,8 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
 }
 
 /**
- * The schema of an answer, or of a failure `{success, error}` in its place: clients check failures as well, and one that does not
- * fit is lost with its code and its hint.
+ * The schema of an answer, or of a failure `{success, error}` in its place: clients check failures as well, and one
+ * that does not fit is lost with its code and its hint.
  */
 function withFailure({ required, additionalProperties: _closed, ...rest }: JsonObject): JsonObject {
   const failure = { required: ["success", "error"] };
@@ -86,8 +86,8 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonObject {
 }
 
 /**
- * Takes out what says nothing and spells the rest as every client's dialect can carry it: one type for each value, no empty
- * schema for further properties. The list is part of every conversation, so each word counts.
+ * Takes out what says nothing and spells the rest as every client's dialect can carry it: one type for each value, no
+ * empty schema for further properties. The list is part of every conversation, so each word counts.
  */
 function simplify(value: Json): Json {
   if (Array.isArray(value)) return value.map(simplify);
@@ -109,7 +109,10 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   "properties:{}",
 ]);
 
-/** Checks arguments against a strict schema; the error names the field and, for an unknown one, the nearest that exists. */
+/**
+ * Checks arguments against a strict schema; the error names the field and, for an unknown one, the nearest that
+ * exists.
+ */
 export function parseArguments<Input extends z.ZodObject>(
   schema: Input,
   args: JsonObject,
@@ -139,7 +142,10 @@ function withoutNulls(schema: z.ZodObject, args: JsonObject): JsonObject {
 
 const PROTO = "__proto__";
 
-/** The one name that the parser leaves out without a word, among the arguments or the names in one of them. Deeper it is carried. */
+/**
+ * The one name that the parser leaves out without a word, among the arguments or the names in one of them. Deeper it
+ * is carried.
+ */
 function findLostName(args: JsonObject): string | undefined {
   if (Object.hasOwn(args, PROTO)) return PROTO;
   const found = Object.entries(args).find(([, value]) => isJsonObject(value) && Object.hasOwn(value, PROTO));

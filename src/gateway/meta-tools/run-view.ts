@@ -1,6 +1,7 @@
 /**
- * Runs as a profile shows them. A run is shown if everything that it used is: then there is nothing in it that the client could
- * not have seen itself. Of something kept that is shown, only what came of it is: what it used may be hidden.
+ * Runs as a profile shows them. A run is shown if everything that it used is: then there is nothing in it that the
+ * client could not have seen itself. Of something kept that is shown, only what came of it is: what it used may be
+ * hidden.
  */
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { toolNameOf } from "../../core/names.ts";
@@ -78,7 +79,7 @@ function toolsIn({ tool, args }: Pick<Step, "tool" | "args">): string[] {
   return typeof asked === "string" ? [tool, asked] : [tool];
 }
 
-/** The traces themselves for whoever has no profile; without a way to find out what a run used, none is shown. */
+/** The traces themselves for a caller without a profile; without a way to find out what a run used, none is shown. */
 export function viewTraces(traces: Traces, view: ToolView | undefined, findReach?: FindReach): Traces {
   if (view === undefined) return traces;
   const reachOf = async (runId: string): Promise<RunReach | undefined> => {
@@ -101,7 +102,7 @@ export function viewTraces(traces: Traces, view: ToolView | undefined, findReach
   };
 
   return {
-    // Which runs there are is not told: most are somebody else's.
+    // Which runs there are is not told: most belong to others.
     list: () => Promise.resolve([]),
     trace,
     title: () => Promise.resolve(undefined),
@@ -116,7 +117,7 @@ export function viewTraces(traces: Traces, view: ToolView | undefined, findReach
   };
 }
 
-/** Whether a client may go on with a run. */
+/** Whether a client may resume a run. */
 export async function checkResumed(
   runId: string | undefined,
   view: ToolView | undefined,

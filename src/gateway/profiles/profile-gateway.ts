@@ -1,8 +1,10 @@
 /**
- * The gateway as a profile shows it. It has nothing of its own behind it: calls go to the one gateway with the view in their
- * context, and travel with it to whatever they start; here are only the lists, the names, and what has no context to carry it.
+ * The gateway as a profile shows it. It has nothing of its own behind it: calls go to the one gateway with the view
+ * in their context, and travel with it to whatever they start; here are only the lists, the names, and what has no
+ * context to carry it.
  *
- * The view is asked for with each request, so a changed config counts from the next one on. A profile that is gone shows nothing.
+ * The view is asked for with each request, so a changed config counts from the next one on. A profile that is gone
+ * shows nothing.
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../../core/errors.ts";
@@ -46,7 +48,9 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
     view: currentView(),
   });
 
-  /** The exposed name of what is called. A capability has aliases, and is looked up as the profile shows the library. */
+  /**
+   * The exposed name of what is called. A capability has aliases, and is looked up as the profile shows the library.
+   */
   async function toolFor(called: string, view: ProfileView): Promise<string | undefined> {
     const isOldName = view.nameOf(called) !== called;
     const tool = view.exposedName(called) ?? (isOldName ? "" : called);

@@ -1,4 +1,7 @@
-/** What a profile lists: the tools, resources and prompts that it shows, made once for as long as nothing in them changes. */
+/**
+ * What a profile lists: the tools, resources and prompts that it shows, made once for as long as nothing in them
+ * changes.
+ */
 import { hashText, type JsonObject } from "../../core/json.ts";
 import type { CallContext, ListKind } from "../../core/tool.ts";
 import type { Catalogue } from "../../registry/catalogue.ts";

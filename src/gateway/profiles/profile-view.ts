@@ -1,6 +1,6 @@
 /**
- * A profile as a view: which exposed names a client sees, and what they are called and described as. It is pure and knows no
- * tool: what it says of a name is the same whether or not there is such a tool, so it gives nothing away.
+ * A profile as a view: which exposed names a client sees, and what they are called and described as. It is pure and
+ * knows no tool: what it says of a name is the same whether or not there is such a tool, so it gives nothing away.
  */
 import { isMetaToolName, META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { displayNameOf, parseToolName } from "../../core/names.ts";
@@ -101,7 +101,7 @@ function patternRule({ allow, deny = [] }: Patterns = {}): (name: string) => boo
     (patterns === undefined || patterns.some((pattern) => matches(pattern, name)));
 }
 
-/** `*` stands for any characters. Each part is looked for once, so that no pattern takes long. */
+/** `*` matches any characters. Each part is looked for once, so that no pattern takes long. */
 export function matches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -1,10 +1,11 @@
 /**
- * One server as it is: its own names and URIs, its pages, its description of itself, its errors, and what it says unasked. For what
- * stands in front of it (who may come in, what is measured and audited) and not for what is shown of it.
+ * One server as it is: its own names and URIs, its pages, its description of itself, its errors, and what it says
+ * unasked. For what is in front of it (who is let in, what is measured and audited) and not for what is shown of it.
  *
- * Some things are not passed. A tool that the server's config denies is neither listed nor called. An entry that the door refuses
- * (no name, a schema over the limits or no JSON Schema) is left out and logged, and so is a field of the wrong kind, because one of
- * them can cost a client its whole list; texts that the door would merely shorten are passed as they are. And the arguments of a call are held to the limits of any JSON here.
+ * Some things are not forwarded. A tool that the server's config denies is neither listed nor called. An entry that
+ * admission refuses (no name, a schema over the limits or no JSON Schema) is left out and logged, and so is a field
+ * of the wrong kind, because one of them can cost a client its whole list; texts that admission would only shorten
+ * are forwarded as they are. And the arguments of a call are held to the limits of any JSON here.
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../../core/errors.ts";
@@ -157,7 +158,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
   };
 }
 
-/** A client that came in while it was has to come in anew. */
+/** A client that connected while it was fronted has to connect again. */
 function notFronted(): ToolResult<never> {
   return fail("TOOL_UNAVAILABLE", "The profile has changed and does not front this server any more.", {
     retryable: false,

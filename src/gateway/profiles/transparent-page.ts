@@ -1,6 +1,7 @@
 /**
- * One page of a server's list as it is passed on: everything in it as it came, without the entries and the fields that would cost
- * a client the whole list. Only texts that hide something from a person are written out, as everywhere.
+ * One page of a server's list as it is passed on: everything in it as it came, without the entries and the fields
+ * that would cost a client the whole list. Only texts that hide something from a person are written out, as
+ * everywhere.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
@@ -38,7 +39,8 @@ export function createPageCheck({ registry, server, log }: PageDeps): PageCheck 
     const name = method === "tools/list" && isJsonObject(entry) ? entry["name"] : undefined;
     if (typeof name === "string" && !registry.permits(server, name)) return [];
     const key = LIST_KEYS[method];
-    // Each by itself: how much a server may list in all is the registry's concern, and here pages are as long as they are.
+    // Each by itself: how much a server may list in all is the registry's concern, and here pages are as long as they
+    // are.
     const verdict = admitEntry(key, entry);
     if (verdict.kind === "refused") {
       logOnce(method, rejectionOf(key, entry, verdict.reason));

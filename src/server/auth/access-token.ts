@@ -1,7 +1,7 @@
 /**
- * Access tokens of a configured issuer, as JWT. A token is good only if a key that the issuer publishes has signed it, with an
- * asymmetric algorithm; nothing that the token says about where keys are (`jku`, `x5u`, `jwk`) is looked at, and its `kid` only
- * chooses among the published ones.
+ * Access tokens of a configured issuer, as JWT. A token is good only if a key that the issuer publishes has signed
+ * it, with an asymmetric algorithm; nothing that the token says about where keys are (`jku`, `x5u`, `jwk`) is looked
+ * at, and its `kid` only chooses among the published ones.
  */
 import {
   createRemoteJWKSet,
@@ -114,7 +114,7 @@ function createKeys({ issuer, jwksUrl, fetch }: AccessTokenDeps, clock: Clock): 
     try {
       return await keys(header, token);
     } catch (error) {
-      // The issuer may have moved its keys: the next token asks its metadata anew.
+      // The issuer may have moved its keys: the next token asks for its metadata again.
       if (!keys.fresh) forget();
       throw error;
     }

@@ -12,8 +12,8 @@ export interface AdmittedHeaders {
 }
 
 /**
- * By the header as it came. A look-up in a Map compares texts in a time that depends on them, but only with one whose seeded
- * hash is the same, which nobody outside can aim at: it tells nothing about the tokens in it.
+ * By the header as it came. A look-up in a Map compares texts in a time that depends on them, but only with one whose
+ * seeded hash is the same, which no outsider can aim at: it tells nothing about the tokens in it.
  */
 export function createAdmittedHeaders(clock: Clock = systemClock): AdmittedHeaders {
   const admitted = new Map<string, { readonly principal: Principal; readonly expiresAtMs: number }>();

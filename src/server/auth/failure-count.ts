@@ -1,13 +1,13 @@
 /**
- * Slows down guessing: whoever fails too often within a minute is told to wait. It only ever concerns failures, so nobody can
- * lock out the owner of a token by failing beside them.
+ * Slows down guessing: a caller that fails too often within a minute is told to wait. It only ever concerns failures,
+ * so no caller can lock out the owner of a token by failing beside them.
  */
 import { isIPv6 } from "node:net";
 import { systemClock, type Clock } from "../../core/clock.ts";
 
 export const FAILURE_COUNT_MAX = 10;
 export const FAILURE_WINDOW_MS = 60_000;
-/** Whoever has more addresses than this at hand gets more tries; the memory of the gateway stays bounded. */
+/** A caller with more addresses than this gets more tries; the memory of the gateway stays bounded. */
 const TRACKED_MAX = 4_096;
 
 export interface FailureCount {
@@ -31,7 +31,7 @@ export function createFailureCount(
   clock: Clock = systemClock,
   trackedMax: number = TRACKED_MAX,
 ): FailureCount {
-  /** The oldest window stands first. */
+  /** The oldest window is first. */
   const windows = new Map<string, Window>();
 
   function windowOf(key: string, nowMs: number): Window {
@@ -58,7 +58,7 @@ export function createFailureCount(
   };
 }
 
-/** Who an address stands for: with IPv6 one subscriber has a whole /64, so that is counted as one. */
+/** Who an address means: with IPv6 one subscriber has a whole /64, so that is counted as one. */
 export function remoteKey(remote: string): string {
   const [address = ""] = remote.toLowerCase().split("%");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address);

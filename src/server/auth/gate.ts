@@ -1,6 +1,6 @@
 /**
- * Who comes in. Every request shows a bearer token: one of the gateway's own, or an access token of the configured issuer. A
- * good one always comes in, however many bad ones came from the same address.
+ * Who comes in. Every request shows a bearer token: one of the gateway's own, or an access token of the configured
+ * issuer. A good one always comes in, however many bad ones came from the same address.
  */
 import { systemClock, type Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";

@@ -1,11 +1,14 @@
-/** How documents of the issuer are fetched: over a safe connection, of bounded size, and not again and again while it fails. */
+/**
+ * How documents of the issuer are fetched: over a safe connection, of bounded size, and not again and again while it
+ * fails.
+ */
 import { systemClock, type Clock } from "../../core/clock.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
 /** Metadata and keys of the largest issuers are some 10 KiB. */
 const DOCUMENT_BYTES_MAX = 256 * 1024;
 export const FETCH_TIMEOUT_MS = 5_000;
-/** So long an issuer that failed is left alone: anybody can send tokens that make us ask it. */
+/** So long an issuer that failed is left alone: any caller can send tokens that make us ask it. */
 export const COOLDOWN_AFTER_FAILURE_MS = 5_000;
 
 /** What of `fetch` is used. */
@@ -29,7 +32,7 @@ export function createIssuerFetch(fetch: Fetch): Fetch {
   };
 }
 
-/** Whoever can change the keys on their way can make tokens. */
+/** An attacker who can change the keys on their way can make tokens. */
 function requireSafe(text: string): void {
   const url = URL.parse(text);
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname))) return;

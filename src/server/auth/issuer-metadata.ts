@@ -3,8 +3,8 @@ import { isJsonObject } from "../../core/json.ts";
 import { FETCH_TIMEOUT_MS, type Fetch } from "./issuer-fetch.ts";
 
 /**
- * The places where an issuer's metadata can be, in the order in which they are tried: RFC 8414 puts the well-known part before
- * the issuer's path, OpenID Connect behind it.
+ * The places where an issuer's metadata can be, in the order in which they are tried: RFC 8414 puts the well-known
+ * part before the issuer's path, OpenID Connect behind it.
  */
 function metadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);

@@ -1,7 +1,10 @@
-/** What the names of hosts stand for. */
+/** What the names of hosts mean. */
 import { isIP, isIPv4 } from "node:net";
 
-/** Whether only this machine can reach it. Odd spellings (`127.1`, `0x7f000001`) do not count: whoever means it writes it plainly. */
+/**
+ * Whether only this machine can reach it. Odd spellings (`127.1`, `0x7f000001`) do not count: a person who means it
+ * writes it plainly.
+ */
 export function isLoopbackHost(host: string): boolean {
   const name = bareHostOf(host);
   if (name === "localhost" || name === "::1") return true;
@@ -24,7 +27,7 @@ export function bareHostOf(host: string): string {
   return isIP(name) === 6 ? shortIpv6Of(name) : name;
 }
 
-/** As it stands in a URL. */
+/** As it is written in a URL. */
 export function urlHostOf(host: string): string {
   const name = bareHostOf(host);
   return isIP(name) === 6 ? `[${name}]` : name;

@@ -1,6 +1,6 @@
 /**
- * Keeps web pages out, before anything else is looked at. A page that has the name of its own site resolve to this machine
- * (DNS rebinding) is known by its Host, any other page by its Origin. What is no browser sends no Origin.
+ * Keeps web pages out, before anything else is looked at. A page that has the name of its own site resolve to this
+ * machine (DNS rebinding) is known by its Host, any other page by its Origin. What is no browser sends no Origin.
  */
 import { bareHostOf, isLoopbackHost, isWildcardHost, urlHostOf } from "./loopback.ts";
 
@@ -31,8 +31,8 @@ interface HostAndPort {
 }
 
 /**
- * Takes every Host header of the request (`headersDistinct.host`): two of them mean that somebody hopes that we read one and
- * a proxy the other.
+ * Takes every Host header of the request (`headersDistinct.host`): two of them mean that a sender hopes that we read
+ * one and a proxy the other.
  */
 export function checkHost(
   header: string | readonly string[] | undefined,

@@ -1,6 +1,6 @@
 /**
- * Who may do what: one table, by method and, for `tools/call`, by tool. What is not in it needs `admin`, so a method that
- * somebody adds elsewhere is closed until it has a row here.
+ * Who may do what: one table, by method and, for `tools/call`, by tool. What is not in it needs `admin`, so a method
+ * that is added elsewhere is closed until it has a row here.
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { Permission, Principal } from "../../core/principal.ts";
@@ -33,8 +33,8 @@ const BY_TOOL: ReadonlyMap<string, Permission> = new Map([
 ]);
 
 /**
- * What a message needs. `toolName` is that of a `tools/call`; where names are a server's own (a transparent profile), leave
- * it out, because a server may call its tools as it likes, also `list_library`.
+ * What a message needs. `toolName` is that of a `tools/call`; where names are a server's own (a transparent profile),
+ * leave it out, because a server may call its tools as it likes, also `list_library`.
  */
 export function permissionFor(method: string, toolName: string | undefined): Permission {
   if (method === "tools/call") return BY_TOOL.get(toolName ?? "") ?? "call";
@@ -49,7 +49,7 @@ export function permissionsForCall(toolName: string | undefined, args: JsonObjec
   return keeps ? [permission, "write"] : [permission];
 }
 
-/** Why somebody may not come in by this profile, or by none; undefined where they may. */
+/** Why a principal may not connect by this profile, or by none; undefined where they may. */
 export function findProfileProblem({ profiles }: Principal, profile: string | undefined): string | undefined {
   if (profiles === undefined || (profile !== undefined && profiles.has(profile))) return undefined;
   const allowed = [...profiles].map((name) => `/mcp/${name}`).join(", ");
@@ -73,7 +73,10 @@ export interface InsufficientScope {
   readonly message: string;
 }
 
-/** The answer to a token that is good, but not for this. It names the one scope that is missing, so that no more is asked for. */
+/**
+ * The answer to a token that is good, but not for this. It names the one scope that is missing, so that no more is
+ * asked for.
+ */
 export function insufficientScope(
   permission: Permission,
   scopeName: string,

@@ -1,4 +1,7 @@
-/** How a request is turned away. What was wrong with its token is logged and never told: answers to guesses are all alike. */
+/**
+ * How a request is turned away. What was wrong with its token is logged and never told: answers to guesses are all
+ * alike.
+ */
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
@@ -12,7 +15,7 @@ const COUNTED_DIGITS = 16;
 const NO_TOKEN =
   "A token is needed: send the header Authorization: Bearer TOKEN. `repertoire token` shows one on the machine of the gateway.";
 const BAD_TOKEN =
-  "This token is not accepted: it is unknown, revoked, expired or meant for somebody else. `repertoire token` shows a good one on the machine of the gateway.";
+  "This token is not accepted: it is unknown, revoked, expired or meant for another recipient. `repertoire token` shows a good one on the machine of the gateway.";
 
 /** Why a token that was shown is no good. */
 export interface TokenFailure {
@@ -29,7 +32,7 @@ export interface RefusalDeps {
   readonly clock: Clock;
 }
 
-/** Without a failure nobody tried to show a token: that is how clients find out what is needed, and it is not counted. */
+/** Without a failure no token was shown: that is how clients find out what is needed, and it is not counted. */
 export type Refuse = (request: AdmissionRequest, failure?: TokenFailure) => Admission;
 
 export function createRefusal({ log, oauth, clock }: RefusalDeps): Refuse {
@@ -45,7 +48,7 @@ export function createRefusal({ log, oauth, clock }: RefusalDeps): Refuse {
     if (failure === undefined) return { kind: "refused", status: 401, challenge, message: NO_TOKEN };
     const { remote } = request;
     const { retryAfterS, isFirst } = failures.add(keysOf(remote, failure));
-    // Whoever fails on and on would fill the log.
+    // A caller that keeps failing would fill the log.
     if (retryAfterS === undefined) logFailure(log, remote, failure);
     else if (isFirst) log.warn("auth.failures", { remote, retryAfterS });
     if (retryAfterS === undefined) return { kind: "refused", status: 401, challenge, message: BAD_TOKEN };

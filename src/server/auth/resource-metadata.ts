@@ -1,4 +1,7 @@
-/** The endpoint as an OAuth 2.1 protected resource: its names, and the document that says whose tokens it takes (RFC 9728). */
+/**
+ * The endpoint as an OAuth 2.1 protected resource: its names, and the document that says whose tokens it takes (RFC
+ * 9728).
+ */
 import type { JsonObject } from "../../core/json.ts";
 import type { Permission } from "../../core/principal.ts";
 import { isLoopbackHost, isWildcardHost, urlHostOf } from "./loopback.ts";

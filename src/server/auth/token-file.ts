@@ -1,10 +1,12 @@
 /**
- * `<home>/tokens.json`: who may come in over HTTP. Only its owner may read it, and one that others can read is refused.
+ * `<home>/tokens.json`: who may come in over HTTP. Only its owner may read it, and one that others can read is
+ * refused.
  *
- * - A reader sees the old list or the new one, never half of one: it is replaced as a whole, by a new file and a rename.
- * - A change reads, changes and replaces under a lock between processes, so that no two changes undo each other: a token
- *   that was revoked does not come back because somebody made another at that moment, and of several first starts one makes
- *   the token that all have.
+ * - A reader sees the old list or the new one, never half of one: it is replaced as a whole, by a new file and a
+ *   rename.
+ * - A change reads, changes and replaces under a lock between processes, so that no two changes undo each other: a
+ *   token that was revoked does not come back because another was made at that moment, and of several first starts
+ *   one makes the token that all have.
  * - A process that dies in between leaves the old list, and the system takes its lock away.
  */
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
@@ -23,7 +25,10 @@ export function tokenFileOf(home: string): string {
   return join(home, "tokens.json");
 }
 
-/** The entries as they are on disk, or undefined where there is no file yet. Throws where it cannot or must not be read. */
+/**
+ * The entries as they are on disk, or undefined where there is no file yet. Throws where it cannot or must not be
+ * read.
+ */
 export function readTokens(home: string): readonly TokenEntry[] | undefined {
   const file = tokenFileOf(home);
   const text = readPrivately(file);

@@ -1,10 +1,10 @@
 /**
- * The principals of the tokens that are on record, kept in step with the file: whose token is revoked, rotated or changed is
- * told by `revoked` within a moment. The folder is watched, and since that misses changes on some file systems, a slow look
- * at the file goes with it. Nothing here keeps the process alive.
+ * The principals of the tokens that are on record, kept in step with the file: whose token is revoked, rotated or
+ * changed is told by `revoked` within a moment. The folder is watched, and since that misses changes on some file
+ * systems, a slow look at the file goes with it. Nothing here keeps the process alive.
  *
- * It fails closed: while the file is gone, damaged or readable by others, there is no token. An error that says nothing about
- * the file (too many open files) changes nothing; the next look tries again.
+ * It fails closed: while the file is gone, damaged or readable by others, there is no token. An error that says
+ * nothing about the file (too many open files) changes nothing; the next look tries again.
  */
 import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename } from "node:path";

@@ -8,7 +8,7 @@ import { PERMISSIONS, type Permission } from "../../core/principal.ts";
 const TOKEN_PREFIX = "rpt_";
 /** The token of the first start: for its owner, with every permission. */
 export const DEFAULT_TOKEN_NAME = "default";
-/** Nobody can guess that, so a plain hash is enough: there is nothing that a slow one would protect. */
+/** It cannot be guessed, so a plain hash is enough: there is nothing that a slow one would protect. */
 const TOKEN_BYTES = 32;
 /** A token that comes in is compared with every one of these. */
 export const TOKEN_COUNT_MAX = 100;
@@ -37,8 +37,8 @@ export function digestOf(token: string): Buffer {
 }
 
 /**
- * The entry that a token belongs to. Every entry is compared, and each comparison takes the same time: how long it took says
- * nothing about which one it was, or how near.
+ * The entry that a token belongs to. Every entry is compared, and each comparison takes the same time: how long it
+ * took says nothing about which one it was, or how near.
  */
 export function findEntry<E extends { readonly digest: Buffer }>(
   entries: Iterable<E>,

@@ -1,6 +1,6 @@
 /**
- * The last events of a session, so that a client whose stream was cut gets what it missed. An event id says which stream of the
- * session the event belongs to and its place there; it means nothing in another session.
+ * The last events of a session, so that a client whose stream was cut gets what it missed. An event id says which
+ * stream of the session the event belongs to and its place there; it means nothing in another session.
  */
 import { KEPT_EVENT_BYTES_MAX, KEPT_EVENT_COUNT_MAX } from "./limits.ts";
 

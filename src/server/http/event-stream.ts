@@ -1,6 +1,6 @@
 /**
- * A stream of a session's events, which outlives the response that carries it: when that is cut, events are kept, and the next
- * response goes on where the client says it was.
+ * A stream of a session's events, which outlives the response that carries it: when that is cut, events are kept, and
+ * the next response goes on where the client says it was.
  */
 import type { EventLog } from "./event-log.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -26,8 +26,8 @@ export class EventStream {
   }
 
   /**
-   * Goes on over this response, after the event that the client had last. `primes` tells the client an id before anything has
-   * come, so that it can come back for the very first event too.
+   * Goes on over this response, after the event that the client had last. `primes` tells the client an id before
+   * anything has come, so that it can come back for the very first event too.
    */
   connect(writer: EventWriter, after?: number, primes = false): void {
     this.#writer?.end();

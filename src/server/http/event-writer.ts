@@ -1,7 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { UNREAD_BYTES_MAX } from "./limits.ts";
 
-/** The events of one response, as server-sent events. A client that stops reading loses the stream, and nobody else notices. */
+/**
+ * The events of one response, as server-sent events. A client that stops reading loses the stream, and no other
+ * client notices.
+ */
 export class EventWriter {
   /** Of all clients. */
   static openCount = 0;

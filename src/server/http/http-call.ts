@@ -39,7 +39,10 @@ export function accepts(call: HttpCall, type: string): boolean {
   return accept === undefined || accept.includes(type) || accept.includes("*/*");
 }
 
-/** Aborts when the client has gone before its answer was whole. Whoever has it needs no signal, and aborting costs a stack trace. */
+/**
+ * Aborts when the client has gone before its answer was whole. After that no signal is needed, and aborting costs a
+ * stack trace.
+ */
 export function goneSignal({ response }: HttpCall): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => {

@@ -15,7 +15,7 @@ import { headerOf, type HttpCall } from "./http-call.ts";
 
 export interface McpEndpointDeps extends McpServerDeps {
   readonly telemetry: Telemetry;
-  /** Whether the gateway is leaving: answers and notifications are still taken, requests are not. */
+  /** Whether the gateway is ending: answers and notifications are still taken, requests are not. */
   readonly isDraining: () => boolean;
   readonly refusePermission: (permission: Permission, call: HttpCall) => InsufficientScope;
 }

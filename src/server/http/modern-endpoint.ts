@@ -1,7 +1,7 @@
 /**
- * Clients of the modern era over HTTP: each request is complete in itself and says who it is from. Calls of servers' tools
- * take the fast path. Everything else, and everything that is not exactly as it should be, goes to the SDK, which knows every
- * rule.
+ * Clients of the modern era over HTTP: each request is complete in itself and says who it is from. Calls of servers'
+ * tools take the fast path. Everything else, and everything that is not exactly as it should be, goes to the SDK,
+ * which knows every rule.
  *
  * Closing the response is how a modern client cancels.
  */
@@ -170,7 +170,10 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
   };
 }
 
-/** The SDK's transport loses an answer that JSON cannot carry, and its request with it: such an answer never gets there. */
+/**
+ * The SDK's transport loses an answer that JSON cannot carry, and its request with it: such an answer never gets
+ * there.
+ */
 function withCarriableAnswers(server: Server, log: Log): Server {
   const connect = server.connect.bind(server);
   server.connect = (transport) => {

@@ -1,8 +1,9 @@
 /**
- * `/health/live` and `/health/ready` for a caller without a token, as orchestrators and load balancers ask: one word, with 200 or
- * 503, and nothing about the gateway. With a token the operator routes answer, and say more.
+ * `/health/live` and `/health/ready` for a caller without a token, as orchestrators and load balancers ask: one word,
+ * with 200 or 503, and nothing about the gateway. With a token the operator routes answer, and say more.
  *
- * A probe shares the store's answer with all other probes, and its socket is closed behind it: sockets without a token are few.
+ * A probe shares the store's answer with all other probes, and its socket is closed behind it: sockets without a
+ * token are few.
  */
 import type { Health } from "../health.ts";
 import { replyText } from "./reply.ts";

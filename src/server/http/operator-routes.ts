@@ -1,6 +1,6 @@
 /**
- * What operators look at, beside MCP. Every route stands in one table with the permission that it needs; there is no other way to
- * add one.
+ * What operators look at, beside MCP. Every route is in one table with the permission that it needs; there is no
+ * other way to add one.
  */
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
@@ -20,7 +20,7 @@ type RouteContext = Context<{ Bindings: HttpBindings }>;
 
 export interface OperatorRoute {
   readonly path: string;
-  /** `public` is for whoever has no token yet. */
+  /** `public` is for callers without a token. */
   readonly permission: Permission | "public";
   readonly answer: (context: RouteContext) => Response | Promise<Response>;
 }

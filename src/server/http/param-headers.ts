@@ -1,6 +1,6 @@
 /**
- * What a proxy saw in the headers of a call must be what the tool gets: a header that is missing or says something else than the
- * argument is refused.
+ * What a proxy saw in the headers of a call must be what the tool gets: a header that is missing or says something
+ * else than the argument is refused.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "../../core/json.ts";

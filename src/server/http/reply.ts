@@ -99,7 +99,7 @@ export function replyFailure(
   if (!response.writableEnded) response.destroy();
 }
 
-/** How long a client that is still sending has to read why nobody listens any more. */
+/** How long a client that is still sending has to read why its request is not read any more. */
 const LINGER_MS = 1_000;
 
 /** Refuses a request that may never end: it is answered, and then the connection is closed under it. */

@@ -1,6 +1,6 @@
 /**
- * What every request passes before any route sees it: is it addressed to us, does a web page send it that may, whose token does it
- * carry? In this order, and without exception; what comes to no good end here has touched nothing else.
+ * What every request passes before any route sees it: is it addressed to us, does a web page send it that may, whose
+ * token does it carry? In this order, and without exception; a request that is refused here has touched nothing else.
  */
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
@@ -20,7 +20,7 @@ export interface RequestGuardDeps {
   readonly gate: Gate;
   readonly policy: AddressPolicy;
   readonly bases: readonly string[];
-  /** Somebody does not come in. */
+  /** A request was refused. */
   readonly refused: (reason: AuthFailure) => void;
 }
 
@@ -28,11 +28,12 @@ export interface RequestGuard {
   /** Whether it is addressed to us and comes from where it may; if not, it has been answered. */
   checkAddress(call: HttpCall): boolean;
   /**
-   * The same for a probe without a token, which may also come by an address or without a Host: probes of orchestrators and load
-   * balancers do. A page that has its own name resolve to this machine is known by that name, and is refused as everywhere.
+   * The same for a probe without a token, which may also come by an address or without a Host: probes of
+   * orchestrators and load balancers do. A page that has its own name resolve to this machine is known by that name,
+   * and is refused as everywhere.
    */
   checkProbe(call: HttpCall): boolean;
-  /** Whether somebody whom we know has sent it; if not, it has been answered. */
+  /** Whether a known principal has sent it; if not, it has been answered. */
   checkToken(call: HttpCall): boolean | Promise<boolean>;
 }
 

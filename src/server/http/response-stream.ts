@@ -1,9 +1,10 @@
 /**
- * One request and the answer on its way. An answer that comes soon and alone is plain JSON. When something comes before it
- * (progress, a question), or it takes long, the response becomes a stream of events that ends with the answer.
+ * One request and the answer on its way. An answer that comes soon and alone is plain JSON. When something comes
+ * before it (progress, a question), or it takes long, the response becomes a stream of events that ends with the
+ * answer.
  *
- * Whatever happens, the response gets one head and one end: the timer does nothing once the response has begun in another way,
- * and a response that cannot be written is closed.
+ * Whatever happens, the response gets one head and one end: the timer does nothing once the response has begun in
+ * another way, and a response that cannot be written is closed.
  */
 import type { ServerResponse } from "node:http";
 import type { Log } from "../../core/log.ts";
@@ -97,7 +98,7 @@ export class ResponseStream {
     return true;
   }
 
-  /** Undefined when the response has begun without us: a second head would be thrown at whoever comes by. */
+  /** Undefined when the response has begun without us: a second head would throw. */
   #stream(): EventSink | undefined {
     clearTimeout(this.#timer);
     if (this.#sink === undefined && !this.#deps.response.headersSent) this.#sink = this.#deps.openSink();

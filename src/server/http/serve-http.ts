@@ -1,6 +1,6 @@
 /**
- * The gateway over HTTP: one listener, one request guard, and behind it the MCP endpoint of the gateway and of each profile, and what
- * operators look at.
+ * The gateway over HTTP: one listener, one request guard, and behind it the MCP endpoint of the gateway and of each
+ * profile, and what operators look at.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -55,7 +55,7 @@ export interface HttpServerDeps extends OperatorDeps {
   readonly profile?: string | undefined;
   readonly refused: RequestGuardDeps["refused"];
   readonly telemetry: Telemetry;
-  /** Whether the gateway is leaving: what is under way is answered, and nothing new is begun. */
+  /** Whether the gateway is ending: what is under way is answered, and nothing new is begun. */
   readonly isDraining: () => boolean;
   /** A request has been answered, or its client has gone. */
   readonly ended: (call: HttpCall, ms: number) => void;
@@ -194,7 +194,7 @@ function createHandler(deps: HandlerDeps) {
     }
     if (!guard.checkAddress(call)) return;
     const { request, response, path } = call;
-    // Whoever has no token yet must be able to read where to get one.
+    // A client without a token must be able to read where to get one.
     if (path.startsWith("/.well-known/")) return operate(request, response);
     const isKnown = guard.checkToken(call);
     if (isKnown !== true && !(await isKnown)) return;

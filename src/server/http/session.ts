@@ -1,9 +1,9 @@
 /**
- * One client of the legacy era: everything that it opened with `initialize`. It is a transport for the SDK's server; the fast
- * path of tool calls bypasses that server.
+ * One client of the legacy era: everything that it opened with `initialize`. It is a transport for the SDK's server;
+ * the fast path of tool calls bypasses that server.
  *
- * Nothing that a client does to its connections ends a call: a response that is cut leaves the call running, and its answer is
- * kept for a while for the client to fetch. What ends a call is a cancellation, and the end of the session.
+ * Nothing that a client does to its connections ends a call: a response that is cut leaves the call running, and its
+ * answer is kept for a while for the client to fetch. What ends a call is a cancellation, and the end of the session.
  */
 import type { ServerResponse } from "node:http";
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
@@ -66,7 +66,7 @@ export class HttpSession implements Transport {
     return this.#gone.signal;
   }
 
-  /** How long nobody has used it; 0 while a request or a stream is open. */
+  /** How long it has not been used; 0 while a request or a stream is open. */
   get idleMs(): number {
     const isUsed = this.#responses.size > 0 || this.#streams.get(STANDING)!.isConnected;
     return isUsed ? 0 : this.#now() - this.#usedAt;

@@ -1,6 +1,7 @@
 /**
- * The legacy clients of one gateway, by session id. An id is random and belongs to whoever opened it: for anybody else it does not
- * exist. Sessions live in memory; after a restart an id is unknown, which tells a client to open a new one.
+ * The legacy clients of one gateway, by session id. An id is random and belongs to the principal that opened it: for
+ * any other it does not exist. Sessions live in memory; after a restart an id is unknown, which tells a client to
+ * open a new one.
  */
 import { randomBytes } from "node:crypto";
 import type { Log } from "../../core/log.ts";
@@ -72,7 +73,7 @@ export class Sessions {
     await Promise.all([...this.#byId.values()].map((session) => session.close()));
   }
 
-  /** Who has sessions makes room among their own; for who has none, somebody else does. */
+  /** A principal with sessions makes room among its own; for one without, another gives up its idlest. */
   #endIdlest(owner: string): void {
     const isOwn = this.#share.heldBy(owner) > 0;
     const idle = [...this.#byId.values()].filter(

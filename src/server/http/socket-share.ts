@@ -1,7 +1,7 @@
 /**
- * Who holds the sockets of the listener. A socket is a stranger's until a good token has come over it: of those there are few, for a
- * short time, and the oldest gives way to the next, so that sockets that say nothing never keep a client with a token out. From
- * then on it counts for its principal, and one principal leaves some for others.
+ * Who holds the sockets of the listener. A socket is a stranger's until a good token has come over it: of those there
+ * are few, for a short time, and the oldest gives way to the next, so that sockets that say nothing never keep a
+ * client with a token out. From then on it counts for its principal, and one principal leaves some for others.
  */
 import type { Socket } from "node:net";
 import type { Principal } from "../../core/principal.ts";

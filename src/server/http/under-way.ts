@@ -1,6 +1,6 @@
 import type { HttpCall } from "./http-call.ts";
 
-/** The requests that have no answer yet, for whoever ends the gateway and lets them have one. */
+/** The requests that have no answer yet, so that the end of the gateway can wait for them. */
 export class UnderWay {
   readonly #calls = new Set<HttpCall>();
   #settle: (() => void) | undefined;

@@ -10,7 +10,7 @@ export function toWebRequest(call: HttpCall): Request {
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
-  // The address is not used by anybody; what the client named as host is checked long before.
+  // The address is not used; what the client named as host is checked long before.
   return new Request("http://localhost/mcp", {
     method: request.method ?? "POST",
     headers,

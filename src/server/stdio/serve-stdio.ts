@@ -15,7 +15,7 @@ import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
 export interface StdioConnection {
   /** Resolves when the client has gone or `close` was called. */
   readonly ended: Promise<void>;
-  /** Who is at the other end, once it is known; nobody for a modern client, which is asked in answers. */
+  /** Who is at the other end, once it is known; none for a modern client, which is asked in answers. */
   client(): ClientHandle | undefined;
   /** The era that the client opened, once it has. */
   era(): "legacy" | "modern" | undefined;
@@ -28,7 +28,7 @@ export interface StdioConnection {
 }
 
 export interface StdioDeps extends McpServerDeps {
-  /** Lets calls under way end and be recorded, and ends every run where it stands. */
+  /** Lets calls under way end and be recorded, and ends every run where it is. */
   readonly leave: () => Promise<void>;
 }
 

@@ -1,12 +1,12 @@
 /**
  * MCP over a pair of byte streams, one JSON-RPC message on each line.
  *
- * Nothing that arrives can end the connection: a line that is too long, not UTF-8, not JSON or not JSON-RPC is answered with
- * the error that JSON-RPC has for it, and the next line is read as usual. When the input ends, requests under way get a
- * moment to be answered before the connection closes, so that `printf … | repertoire serve` works.
+ * Nothing that arrives can end the connection: a line that is too long, not UTF-8, not JSON or not JSON-RPC is
+ * answered with the error that JSON-RPC has for it, and the next line is read as usual. When the input ends, requests
+ * under way get a moment to be answered before the connection closes, so that `printf … | repertoire serve` works.
  *
- * Each request gets one answer: one that fails on its way in, or whose answer JSON cannot carry, is answered with an error, and so
- * is one that the end of the connection would leave without an answer.
+ * Each request gets one answer: one that fails on its way in, or whose answer JSON cannot carry, is answered with an
+ * error, and so is one that the end of the connection would leave without an answer.
  */
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
@@ -124,7 +124,7 @@ export class StdioTransport implements Transport {
       .catch((error: unknown) => this.onerror?.(error as Error));
   };
 
-  /** The client is gone; nobody is left to answer. */
+  /** The client is gone; there is no one to answer. */
   readonly #lose = (): void => {
     this.#isLost = true;
     this.#leave()
@@ -167,7 +167,7 @@ export class StdioTransport implements Transport {
     this.send(failureAnswer(message.id, error, this.#log)).catch(this.#lose);
   }
 
-  /** Nothing is left open: what has no answer by now gets none from anybody else. */
+  /** Nothing is left open: what has no answer by now is answered here. */
   #answerRest(): void {
     const words = "The gateway has ended before this request was answered; it may have taken effect.";
     const error = { code: REQUEST_FAILED, message: words, data: { mayHaveHappened: true } };
