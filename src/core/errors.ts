@@ -45,7 +45,7 @@ export interface ToolError {
   readonly cause?: string;
   /** How the tool is called, as TypeScript. */
   readonly signature?: string;
-  /** The run that stands where it failed, and can be resumed. */
+  /** The run that stopped where it failed, and can be resumed. */
   readonly runId?: string;
   /** The tool that it is about, where the caller called something else: code that uses it, say. */
   readonly tool?: string;
@@ -76,7 +76,7 @@ function isToolError(value: unknown): value is ToolError {
   return typeof code === "string" && typeof message === "string" && typeof retryable === "boolean";
 }
 
-/** A place in code, counted from 1, with the text that stands there. */
+/** A place in code, counted from 1, with the text that is there. */
 export interface CodePlace {
   readonly line: number;
   readonly column: number;

@@ -1,5 +1,5 @@
 /**
- * JSON at the door: bounded before it is walked, canonical before it is stored or hashed.
+ * JSON on arrival: bounded before it is walked, canonical before it is stored or hashed.
  *
  * `JSON.parse` accepts a depth of a million and `JSON.stringify` dies at ten thousand, so nothing from outside goes further
  * than `parseJson` or `findJsonProblem` before its depth, keys and size are known. Both walk without recursion.

@@ -6,7 +6,7 @@
  * - An upstream tool is exposed as `<server>__<tool>`. `exposeTools` keeps the map back to the original name: routing looks
  *   up that map and never trusts a split.
  * - A capability is `namespace:action`, exposed as `mcp__<namespace>__<action>`; `mcp` is no server id.
- * - Whoever takes a name from outside calls `parseReference` first. It answers before any I/O, and a name that could
+ * - Code that takes a name from outside calls `parseReference` first. It answers before any I/O, and a name that could
  *   reach a path is a `SECURITY_ERROR`.
  *
  * Pure: it keeps no state and touches nothing.
@@ -104,7 +104,7 @@ export function exposeTools(serverId: string, names: readonly string[]): Exposed
     if (originals.has(exposed)) clashing.add(exposed);
     else originals.set(exposed, name);
   }
-  // Two names with one 24-bit hash: nobody gets the exposed name, so that neither can stand in for the other.
+  // Two names with one 24-bit hash: neither gets the exposed name, so that one cannot pass for the other.
   for (const name of distinct) {
     if (!hashed.has(name)) continue;
     const exposed = hashedName(serverId, name);
@@ -199,7 +199,7 @@ export function shortHashOf(hash: string, others: Iterable<string>): string {
   return hash.slice(0, digits);
 }
 
-/** Whether a part can stand in a FQDN, which is split at its dots. */
+/** Whether a part can be in a FQDN, which is split at its dots. */
 export function isScopePart(part: string): boolean {
   return SCOPE_PART.test(part) && part.length <= SERVER_ID_LENGTH_MAX && !RESERVED_PARTS.has(part);
 }

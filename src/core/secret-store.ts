@@ -7,6 +7,6 @@ export interface SecretStore {
   set(key: string, value: string): Promise<void>;
   /** Says whether there was one. */
   delete(key: string): Promise<boolean>;
-  /** Runs the work while no other process, and nobody else in this one, does such work under the same name. */
+  /** Runs the work while nothing else, in this process or another, does such work under the same name. */
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
 }

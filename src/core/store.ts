@@ -49,7 +49,7 @@ export interface Capability extends CapabilityName {
   readonly totalMs: number;
   readonly lastUsedAt: number | null;
   /**
-   * Among the `LISTED_COUNT_MAX` of its scope that `tools/list` shows: the most used, then by name. Chosen anew whenever the
+   * Among the `LISTED_COUNT_MAX` of its scope that `tools/list` shows: the most used, then by name. Chosen again whenever the
    * revision grows and never by a use, so that the list is stable between changes.
    */
   readonly isListed: boolean;
@@ -182,7 +182,7 @@ export interface CapabilityStore {
    */
   alias(id: string, name: CapabilityName): Promise<AliasOutcome>;
   aliases(id: string): Promise<CapabilityName[]>;
-  /** All aliases of the scope, with the names that they stand for. */
+  /** All aliases of the scope, with the names that they mean. */
   listAliases(scope: Scope): Promise<{ readonly alias: CapabilityName; readonly name: CapabilityName }[]>;
   /** Marks as deleted and frees the name; versions stay for the runs that use them. False when there was nothing to remove. */
   remove(id: string): Promise<boolean>;
@@ -195,7 +195,7 @@ export interface CapabilityStore {
 
 export type RunKind = "code" | "workflow" | "capability";
 export type RunStatus = "running" | "paused" | "succeeded" | "failed" | "cancelled";
-/** `sent` has no answer on record; `waiting` is a question to a person that nobody has answered yet. */
+/** `sent` has no answer on record; `waiting` is a question to a person without an answer so far. */
 export type StepStatus = "sent" | "waiting" | "succeeded" | "failed";
 
 /** A result beyond this lies apart from its step: a journal that is read as a whole must stay small. */
@@ -225,7 +225,7 @@ export interface Run {
   readonly session: string | null;
   /** Seeds the guest's randomness. */
   readonly seed: string;
-  /** The wall time at which the guest's clock stands. */
+  /** The wall time that the guest's clock shows. */
   readonly clockAt: number;
   readonly leaseOwner: string | null;
   readonly leaseUntil: number | null;
@@ -324,7 +324,7 @@ export interface Decision {
 
 export type DecideOutcome =
   | { readonly kind: "decided" }
-  /** Nobody waits for it: the run goes on elsewhere, has ended, or was answered before. */
+  /** It is not waited for: the run goes on elsewhere, has ended, or was answered before. */
   | { readonly kind: "late" };
 
 /** One call of a capability, for its statistics. */
@@ -397,9 +397,9 @@ export interface RunStore {
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /** Opening a key again, open or closed, is true and changes nothing: a retry after a lost acknowledgement is harmless. */
   openStep(lease: Lease, step: OpenedStep): Promise<boolean>;
-  /** Closing a closed step is true, and its first outcome stands. Closing one that was never opened is a bug and throws. */
+  /** Closing a closed step is true, and its first outcome stays. Closing one that was never opened is a bug and throws. */
   closeStep(lease: Lease, key: string, outcome: StepOutcome): Promise<boolean>;
-  /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stands. */
+  /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stays. */
   recordStep(lease: Lease, step: FinishedStep): Promise<boolean>;
   /** Writes how the run ended, or that it waits, and in the same transaction the use of its capability. */
   finish(
@@ -448,7 +448,7 @@ export interface ServerCache {
 export interface PastUse {
   /** By exposed name. */
   readonly tool: string;
-  /** Empty where nobody said what it was for. */
+  /** Empty where no intent was given. */
   readonly intent: string;
   readonly useCount: number;
   readonly lastUsedAt: number;

@@ -2,8 +2,8 @@ import { parseToolName } from "./names.ts";
 import type { CallContext, ToolView } from "./tool.ts";
 
 /**
- * Whether a call is made by something that was kept. A draft that a kept workflow starts is not: anyone may have changed it since
- * the workflow was kept.
+ * Whether a call is made by a capability. A draft that a saved workflow starts is not one: anyone may have changed it since
+ * the workflow was saved.
  */
 export function isInsideCapability({ path = [] }: Pick<CallContext, "path">): boolean {
   const innermost = path.at(-1);
@@ -11,8 +11,8 @@ export function isInsideCapability({ path = [] }: Pick<CallContext, "path">): bo
 }
 
 /**
- * The view that a call is held to. What was kept and is visible may use what it was written against, also what its caller
- * cannot see, so inside of it there is none.
+ * The view that limits a call. A visible capability may use the tools that it was written against, also those that its caller
+ * cannot see, so inside of it there is no view.
  */
 export function viewOf(context: Pick<CallContext, "view" | "path">): ToolView | undefined {
   return context.view === undefined || isInsideCapability(context) ? undefined : context.view;

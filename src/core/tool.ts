@@ -35,7 +35,7 @@ export interface AnthropicTool {
   readonly input_schema: JsonObject;
 }
 
-/** Hints from whoever wrote the tool. From an untrusted server they relax nothing. */
+/** Hints from the author of the tool. From an untrusted server they relax nothing. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -62,7 +62,7 @@ export interface ToolAnswer {
  * source's own word on how long the offer may be kept.
  */
 export interface Offer {
-  /** What the source says of itself, for whoever looks for tools. */
+  /** What the source says of itself, for those who look for tools. */
   readonly about?: SourceAbout;
   readonly tools: readonly ToolDefinition[];
   readonly resources?: readonly JsonObject[];
@@ -135,9 +135,9 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The run that makes this call, if one does. */
   readonly runId?: string;
-  /** Where in that run the call stands, for a run that the call starts. */
+  /** The place of the call in that run, for a run that the call starts. */
   readonly step?: CallStep;
-  /** Values that must not be stored, by the name that stands for them. */
+  /** Values that must not be stored, by the name that is stored in their place. */
   readonly sensitive?: readonly SensitiveValue[];
   /** How many capabilities deep the call is; 0 for a client's own. */
   readonly depth?: number;
@@ -157,7 +157,7 @@ export interface CallContext {
   readonly principal?: Principal;
   /**
    * The client's session, which `resume: "last"` is about: a connection, or on the command line a folder. A modern client
-   * over HTTP has none; its principal stands for it.
+   * over HTTP has none; its principal is used.
    */
   readonly session?: string;
   /** Which version of the capability is called, where its name says so; for this call alone. */
@@ -240,7 +240,7 @@ export interface ToolSource {
   readonly notified?: (listener: NotificationListener) => () => void;
   /** Whether its process runs and has not finished its handshake. */
   readonly starting?: () => Starting | undefined;
-  /** What the source says of itself, asking it first where nobody has yet. */
+  /** What the source says of itself, asking it first where it was not asked yet. */
   readonly describe?: (context: CallContext) => Promise<ToolResult<SourceDescription>>;
   /** Tells when a list may have changed, and which one where it is known; returns how to stop listening. */
   changed(listener: (what?: ListKind) => void): () => void;

@@ -13,7 +13,7 @@ export interface TraceContext {
   readonly baggage?: string;
 }
 
-/** Where the three fields stand: `_meta` and Node's lower-case headers have the same names for them. */
+/** The names of the three fields: `_meta` and Node's lower-case headers have the same names for them. */
 interface TraceCarrier {
   readonly traceparent?: unknown;
   readonly tracestate?: unknown;
@@ -95,7 +95,7 @@ function readMembers(text: unknown, { member, countMax, lengthMax }: MemberRule)
   return kept.length === 0 ? undefined : kept.join(",");
 }
 
-/** Cut between two members: half a member would say something that nobody said. */
+/** Cut between two members: half a member would say something else. */
 function wholeMembers(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;
   return text.slice(0, Math.max(0, text.lastIndexOf(",", lengthMax)));

@@ -20,7 +20,7 @@ export interface GuestFunction {
   readonly name: string | null;
 }
 
-/** What a call of the guest's came to; `at` is where its clock stands then. */
+/** What a call of the guest's came to; `at` is what its clock shows then. */
 export type CallReply =
   | { readonly kind: "returned"; readonly value: Json | undefined; readonly at: number }
   | { readonly kind: "failed"; readonly error: JsonObject; readonly at: number };

@@ -1,6 +1,6 @@
 /**
- * `JSON.parse` keeps the last of two equal keys and says nothing; another reader of the same text may keep the first. Whoever
- * checks one reading and acts on another can be deceived, so text with a key twice in one object is refused at the door.
+ * `JSON.parse` keeps the last of two equal keys and says nothing; another reader of the same text may keep the first. A
+ * program that checks one reading and acts on another can be deceived, so an object with a duplicate key is refused on arrival.
  *
  * Every key of an object is followed by one colon outside of strings, so it is enough to count: fewer keys in the value than
  * colons in its text means that one was lost.

@@ -1,7 +1,7 @@
 /**
  * Nothing is shown, logged or exported before it went through here. Three nets, each on its own enough:
  *
- * - by **key**: what stands under `password`, `apiKey`, `Authorization` and their kin, also in JSON inside of a text;
+ * - by **key**: the value of `password`, `apiKey`, `Authorization` and their kin, also in JSON inside of a text;
  * - by **value pattern**: texts that look like a known kind of credential;
  * - by **known value**: the exact secrets from the config, in every encoding of encoded-forms.ts.
  *
@@ -37,7 +37,7 @@ const SECRET_ENDINGS =
   /(?:(?:api|private|access|secret|signing|encryption|ssh)key|accesskeyid|(?:access|auth|refresh|id|bot|api)token|token(?:secret|value)|clientsecret|connectionstring|sessionid)$/;
 const SECRET_BEGINNINGS = /^(?:proxy)?authorization|^(?:set)?cookie|^password|^credential/;
 
-/** Whether what stands under this key is a secret whatever it looks like. `GITHUB_TOKEN` is, `max_tokens` is not. */
+/** Whether the value of this key is a secret whatever it looks like. `GITHUB_TOKEN` is, `max_tokens` is not. */
 export function isSecretKey(key: string): boolean {
   const known = judgedKeys.get(key);
   if (known !== undefined) return known;
@@ -192,7 +192,7 @@ function finderOf(secrets: readonly string[]): TextFinder {
 /** Nothing, or the mark of something that was taken out already. */
 const IS_HIDDEN = /^(?:|\[(?:redacted|sensitive:).*)$/s;
 
-/** Every text that stands under the name of a secret: it is one wherever else it appears. */
+/** Every value under the name of a secret: it is one wherever else it appears. */
 export function secretsUnderKeys(value: unknown): string[] {
   const found = new Set<string>();
   const collect = (node: unknown): void => {
@@ -265,7 +265,7 @@ function redactError(error: Error, walk: Walk, depth: number): unknown {
   return copy;
 }
 
-/** `{name: "Authorization", value: "…"}`: the key stands in a field of its own. */
+/** `{name: "Authorization", value: "…"}`: the key is in a field of its own. */
 function isSecretPair(value: object): boolean {
   const name: unknown = "name" in value ? value.name : "key" in value ? value.key : undefined;
   return typeof name === "string" && isSecretKey(name);

@@ -29,5 +29,5 @@ export function createRedactors(secrets: () => readonly string[]): Redactors {
   };
 }
 
-/** For whoever has no config: keys and patterns alone. */
+/** For a caller without a config: keys and patterns alone. */
 export const NO_SECRETS: Redactors = createRedactors(() => NONE);

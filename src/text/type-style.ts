@@ -6,12 +6,12 @@ export interface TypeStyle {
   readonly elision?: string;
   /** Descriptions become comments, and an object has a line for each property. */
   readonly docs: boolean;
-  /** A required property with a default may be left out: whoever applies the default fills it in. */
+  /** A required property with a default may be left out: the server that applies the default fills it in. */
   readonly defaultsOptional: boolean;
   /** Stands for an object of which nothing is known. */
   readonly anyObject: string;
   readonly depthMax: number;
-  /** How often a reference may stand inside what it refers to. */
+  /** How often a reference may be inside what it refers to. */
   readonly recursionMax: number;
   readonly fieldsMax: number;
   /** Of an enum, a union or a tuple. */

@@ -15,7 +15,7 @@ export function accessTo(name: string): string {
   return isIdentifier(name) ? `.${name}` : `[${stringLiteral(name)}]`;
 }
 
-/** A name as it stands in a type or an object: bare if it is an identifier. */
+/** A name as a type or an object has it: bare if it is an identifier. */
 export function propertyName(name: string): string {
   return isIdentifier(name) ? name : stringLiteral(name);
 }

@@ -1,5 +1,5 @@
 /**
- * Text that a model reads and a person does not see is the way in for instructions nobody agreed to. Here every
+ * Text that a model reads and a person does not see is the way in for instructions that no person agreed to. Here every
  * character that does not show, or that moves or hides others, is written as `\u{…}`, and text that was pushed out of
  * sight comes back into it.
  *

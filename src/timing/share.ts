@@ -34,7 +34,7 @@ export class Share {
     return this.#count < (this.#held.has(owner) ? countMax : countMax + reservedCount);
   }
 
-  /** Whether there was one left for this owner; whoever took one gives it back. */
+  /** Whether there was one left for this owner, which gives it back when it is done. */
   take(owner: string): boolean {
     if (!this.mayTake(owner)) return false;
     this.#held.set(owner, this.heldBy(owner) + 1);

@@ -1,4 +1,4 @@
-/** One attempt serves everyone who asks while it is under way; whoever asks after its end starts the next. */
+/** One attempt serves everyone who asks while it is under way; the first to ask after its end starts the next. */
 export class SingleFlight<T> {
   #underWay: Promise<T> | undefined;
 

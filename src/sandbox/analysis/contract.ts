@@ -15,7 +15,7 @@ export interface CodeProblem extends Place {
   readonly hint?: string;
 }
 
-/** Offsets into `Program.checked`. The arguments are all that stands between the two parentheses. */
+/** Offsets into `Program.checked`. The arguments are all that is between the two parentheses. */
 export interface CallSpan {
   readonly calleeStart: number;
   readonly calleeEnd: number;
@@ -106,7 +106,7 @@ export interface Program {
   readonly hasOpenInputs: boolean;
   /** Where `args` goes into a tool as a whole, in source order, each tool once. Then `hasOpenInputs` is true as well. */
   readonly wholeFlows: readonly WholeFlow[];
-  /** Values that are written out as arguments of tools, where an input might stand. The first of them, in source order. */
+  /** Values that are written out as arguments of tools, where an input might be. The first of them, in source order. */
   readonly literals: readonly LiteralUse[];
   /** Names that nothing declares, in source order. */
   readonly strays: readonly StrayUse[];

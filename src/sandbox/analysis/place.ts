@@ -47,7 +47,7 @@ export function excerpt(text: string, start: number, end: number): string {
   return shorten(text.slice(start, Math.min(end, start + EXCERPT_MAX)));
 }
 
-/** The part of a line that a place shows: all of it, or what stands around the column. */
+/** The part of a line that a place shows: all of it, or what is around the column. */
 export function excerptOfLine(line: string, column: number): string {
   const start = line.length <= PLACE_TEXT_MAX ? 0 : Math.max(0, column - PLACE_TEXT_MAX / 2);
   return shorten(line.slice(start, start + EXCERPT_MAX));

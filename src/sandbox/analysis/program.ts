@@ -166,7 +166,7 @@ function unawaited({ line, column, text }: Place): string {
   return `Line ${line}, column ${column}: this call is used without await: its promise is there, not its result. [${text}]`;
 }
 
-/** What runs: the function with the insertions, and where they are. What was rewritten is taken out of whatever stands around it. */
+/** What runs: the function with the insertions, and where they are. What was rewritten is taken out of whatever is around it. */
 function withResult(
   { text, sourceMap }: Script,
   body: ArrowFunctionExpression,

@@ -1,4 +1,4 @@
-/** The guest's text in its wrapper, and where a thing in what was made of it stands in the guest's own lines. */
+/** The guest's text in its wrapper, and where a thing in what was made of it is in the guest's own lines. */
 import type { Place } from "./contract.ts";
 import { createLinedText, excerpt, excerptOfLine, mapBack, readSourceMap } from "./place.ts";
 
@@ -68,7 +68,7 @@ export function createScriptPlaces(
 ): ScriptPlaces {
   const lines = createLinedText(script.text);
   const map = script.sourceMap === undefined ? undefined : readSourceMap(script.sourceMap);
-  // Blanked types stand where they stood, so the guest's own text can be shown with them.
+  // Blanked types are where they were, so the guest's own text can be shown with them.
   const shown = map === undefined ? source.shown : script.text;
 
   function positionAt(offset: number): Position {

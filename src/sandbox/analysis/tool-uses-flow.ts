@@ -42,7 +42,7 @@ export function isValueOf(parent: AnyNode, node: AnyNode): boolean {
     case "SequenceExpression":
       return parent.expressions.at(-1) === node;
     case "LogicalExpression":
-      // A namespace is an object, so what stands left of && is only asked whether it is there.
+      // A namespace is an object, so the left side of && is only asked whether it is there.
       return parent.right === node || KEEPS_LEFT.has(parent.operator);
     case "AssignmentExpression":
       return parent.right === node ? ASSIGNS_RIGHT.has(parent.operator) : KEEPS_LEFT.has(parent.operator);

@@ -17,7 +17,7 @@ import type {
 import { callOf, isDiscarded, isValueOf, nameOf, targetOf } from "./tool-uses-flow.ts";
 import type { SyntaxTree } from "./tool-uses-tree.ts";
 
-/** Where something stands in the parsed text. */
+/** Where something is in the parsed text. */
 export interface Span {
   readonly start: number;
   readonly end: number;

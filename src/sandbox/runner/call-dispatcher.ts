@@ -21,7 +21,7 @@ export interface CallDispatcher {
 /** For what was cancelled to say so; a tool that does not listen is not waited for. */
 const CANCEL_GRACE_MS = 250;
 
-/** Whoever makes calls must not throw; if one does, the guest is told, and nothing about it. */
+/** `call` must not throw; if it does, the guest hears that the call failed, and no more. */
 const BROKEN: JsonObject = {
   code: "TOOL_EXECUTION_FAILED",
   message: "The gateway failed to make this call.",
@@ -43,7 +43,7 @@ export function createCallDispatcher(run: GuestRun, sink: AnswerSink): CallDispa
   const waiting: Call[] = [];
   const underWay = new Set<Promise<void>>();
   const cancellation = new AbortController();
-  /** Where the guest's clock stands; it never goes back. */
+  /** What the guest's clock shows; it never goes back. */
   let clockAt = run.clockAt;
   let takenCount = 0;
   let lastId = 0;

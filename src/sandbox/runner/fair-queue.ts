@@ -1,4 +1,4 @@
-/** Waiting in line, by turns: whoever asks a lot waits behind whoever asks a little. */
+/** A fair queue: owners take turns, so one that asks for much waits behind one that asks for little. */
 export interface FairQueue<T> {
   readonly size: number;
   push(owner: string, item: T): void;

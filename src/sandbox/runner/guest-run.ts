@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 export function takeFrame(progress: Progress, frame: string): void {
-  // What detached code does after the end is nobody's business any more; and a frame is one line.
+  // What detached code does after the end is ignored; and a frame is one line.
   if ((progress.hasEnded && frame[0] !== "L") || frame.includes("\n")) return;
   switch (frame[0]) {
     case "C":

@@ -24,7 +24,7 @@ export function pagesMaxFor(limitBytes: number): number {
 }
 
 export interface Guest {
-  /** Where the guest's clock stands, in ms since 1970. */
+  /** What the guest's clock shows, in ms since 1970. */
   clockAt: number;
   /** By the process's monotonic time; past it the guest is interrupted. */
   deadlineAt: number;

@@ -2,7 +2,7 @@
 
 /** A program that is longer than any file of this project ten times over; data goes into the inputs. */
 export const CODE_BYTES_MAX = 256 * 1024;
-/** What waits longer than this is not a call but a job, and nobody is waiting for it. */
+/** What waits longer than this is not a call but a job, which no client waits for. */
 export const TIMEOUT_MS_MAX = 10 * 60_000;
 /** The answer goes into a conversation: a tenth of this is already more than a model reads. */
 export const RESULT_BYTES_MAX = 1024 * 1024;

@@ -6,7 +6,7 @@ const RUNNER_MB = 160;
 
 /**
  * Looks at a runner from outside and tells when it uses more than twice what its guest may. The engine's limit and the hard
- * maximum of its memory stand before this; it holds where both fail. Without /proc there is nothing to look at.
+ * maximum of its memory come first; this holds where both fail. Without /proc there is nothing to look at.
  */
 export function watchMemory(pid: number | undefined, memoryMb: number, onExcess: () => void): () => void {
   if (process.platform !== "linux" || pid === undefined) return () => {};

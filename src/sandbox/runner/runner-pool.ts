@@ -25,7 +25,7 @@ const LINE_RESERVED = 32;
 const RUNS_MAX = 200;
 /** Warm runners beyond the one spare are let go after this long. */
 const IDLE_MS = 15_000;
-/** A runner that cannot start is tried again this often before whoever waits is told. */
+/** A runner that cannot start is tried again this often before the caller that waits is told. */
 const START_TRIES_MAX = 2;
 const HOLD_MS = 1000;
 /** The frame by which a runner says that it is ready for a run. */
@@ -120,7 +120,7 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
     alive.delete(runner);
   }
 
-  /** Its first word must be that it is warm; then it is there for whoever comes. */
+  /** Its first word must be that it is warm; then it is ready for the next run. */
   function awaitWarm(runner: RunnerProcess, settled: () => void, failed: (reason: string) => void): void {
     runner.listen({
       frame: (line) => {
@@ -136,7 +136,7 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
     });
   }
 
-  /** A runner that dies before it is warm would die again: after a few tries, whoever waits is told. */
+  /** A runner that dies before it is warm would die again: after a few tries, the caller that waits is told. */
   function reportFailedStart(reason: string): void {
     failedStartCount++;
     if (failedStartCount > START_TRIES_MAX) {

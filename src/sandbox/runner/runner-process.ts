@@ -91,7 +91,7 @@ export function startRunner({ launch, memoryMb, prefix }: RunnerOptions): Runner
     isKilled = true;
     if (child.pid === undefined) return;
     try {
-      // The whole group: the runner is its leader, and what stands before it must not outlive it.
+      // The whole group: the runner is its leader, and its network fence must not outlive it.
       process.kill(-child.pid, "SIGKILL");
     } catch {
       child.kill("SIGKILL");

@@ -3,7 +3,7 @@
  *
  * It is a plain loop over blocking reads. While the guest waits for a tool, the process sleeps in `read`; there are no timers
  * and no event loop to keep alive or to flood. When the channel ends, so does the process. Whatever the guest does to its
- * VM, the next run gets a new one; after a trap the process ends too, since nobody knows what a broken engine has done.
+ * VM, the next run gets a new one; after a trap the process ends too, since a broken engine may have done anything.
  */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -51,7 +51,7 @@ async function serve(guests: GuestMaker): Promise<void> {
   }
 }
 
-/** Answers to calls of the run before may still come: nobody waits for them. */
+/** Answers to calls of the run before may still come: they are dropped. */
 function readStart(readLine: () => string | undefined): string | undefined {
   for (;;) {
     const line = readLine();

@@ -7,7 +7,7 @@ const FIRST_SECTION_AT = 8;
 
 /**
  * The same module with a hard maximum for its memory: beyond it, `memory.grow` fails whatever the program in it does. The
- * engine's own accounting stands before it; this stands where the engine's accounting is wrong.
+ * engine's own accounting comes first; this holds where that accounting is wrong.
  */
 export function capMemory(module: Uint8Array, pagesMax: number): Uint8Array<ArrayBuffer> {
   for (let at = FIRST_SECTION_AT; at < module.length;) {

@@ -10,7 +10,7 @@ interface Branch {
   readonly findings: ArgumentFinding[];
 }
 
-/** The findings that stand for all the branches: those of the one that was meant, or one in other words. */
+/** The findings that are told for all the branches: those of the one that was meant, or one in other words. */
 export function explainAlternatives(
   error: ErrorObject,
   inner: readonly ArgumentFinding[],

@@ -13,7 +13,7 @@ export function dialectOf(schema: JsonObject): Dialect | undefined {
   return match === null ? undefined : ((match[1] ?? match[2]) as Dialect);
 }
 
-/** Up to draft-07, `$ref` stands alone: the keywords beside it do not count. */
+/** Up to draft-07, `$ref` is alone: the keywords beside it have no effect. */
 export function refStandsAlone(dialect: Dialect): boolean {
   return dialect === "draft-04" || dialect === "draft-06" || dialect === "draft-07";
 }

@@ -46,7 +46,7 @@ function gather(errors: readonly ErrorObject[], args: Json, root: JsonObject): A
         kept.push(explainName(error, takeBack(kept, error)));
         break;
       case "if":
-        // What `then` or `else` asks for stands before it.
+        // What `then` or `else` asks for comes before it.
         break;
       default:
         kept.push({ error });
@@ -55,7 +55,7 @@ function gather(errors: readonly ErrorObject[], args: Json, root: JsonObject): A
   return kept;
 }
 
-/** Takes the findings that came up while a branch of `outer` was tried; they stand right before it. */
+/** Takes the findings that came up while a branch of `outer` was tried; they come right before it. */
 function takeBack(kept: ArgumentFinding[], outer: ErrorObject): ArgumentFinding[] {
   let start = kept.length;
   while (start > 0 && isInside(kept[start - 1]!.error, outer)) start--;
@@ -66,7 +66,7 @@ function isInside(error: ErrorObject, outer: ErrorObject): boolean {
   const place = outer.instancePath;
   if (error.instancePath !== place && !error.instancePath.startsWith(`${place}/`)) return false;
   if (error.schemaPath.startsWith(`${outer.schemaPath}/`)) return true;
-  // Behind a reference the path starts anew and tells nothing; but an error of the very same schema is a neighbour.
+  // Behind a reference the path starts again and tells nothing; but an error of the very same schema is a neighbour.
   return error.parentSchema !== outer.parentSchema && REFERENCE.test(JSON.stringify(outer.schema));
 }
 

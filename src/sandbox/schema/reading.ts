@@ -84,7 +84,7 @@ export function readSchema(schema: JsonObject): SchemaReading {
 
 function readAny(schema: Json | undefined, walk: Walk): Json {
   if (typeof schema === "boolean") return schema;
-  if (!isJsonObject(schema)) throw new Error(`${shorten(schema)} stands where a schema must stand`);
+  if (!isJsonObject(schema)) throw new Error(`expected a schema, found ${shorten(schema)}`);
   return readObject(schema, walk, false);
 }
 

@@ -118,7 +118,7 @@ function converse(child: ChildProcess, view: View): Compiler {
   }
   function kill(reason: string): Promise<void> {
     end(reason);
-    // Whoever waits for the end must live to see it.
+    // A process that waits for the end must stay up until then.
     child.ref();
     child.kill("SIGKILL");
     return exited.promise;

@@ -72,7 +72,7 @@ export function openProject(launch?: LaunchChild): Project {
     await diagnose({ openProjects: [CONFIG] });
   }
   const ready = load();
-  // Whoever waits for it is told; a project that was only warmed up has nobody waiting.
+  // A caller that waits for it is told; a project that was only warmed up has none.
   ready.catch(() => {});
 
   return {
