@@ -158,16 +158,16 @@ export interface Gateway extends Lists, AsyncDisposable {
   it("finds retired words in identifiers and file names, as whole words", () => {
     const text = `export interface ShelfDeps {}
 export const [bookshelf, visitNode, faceOf, shelfOf] = [1, 2, 3, 4];
-export type ClientHandle = 1;
+export type ClientFace = 1;
 export type ThingParts = 1;
 export const PARTS = 1;
 `;
-    const { files } = readSource(repositoryOf({ "src/main.ts": text, "src/call-dispatcher.ts": "" }));
+    const { files } = readSource(repositoryOf({ "src/main.ts": text, "src/call-desk.ts": "" }));
     expect(findRetired(files).filter((use) => use.identifiers.length + use.files.length > 0)).toEqual([
       { word: "shelf", identifiers: ["ShelfDeps", "shelfOf"], files: [] },
-      { word: "face", identifiers: ["ClientHandle"], files: [] },
+      { word: "face", identifiers: ["ClientFace"], files: [] },
       { word: "parts", identifiers: ["ThingParts"], files: [] },
-      { word: "desk", identifiers: [], files: ["call-dispatcher.ts"] },
+      { word: "desk", identifiers: [], files: ["call-desk.ts"] },
     ]);
   });
 
