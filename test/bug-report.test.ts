@@ -77,7 +77,7 @@ it("holds versions, shapes, states and error codes, and no secret from anywhere"
   const out = join(folder, "report.json");
   const { status, stdout, stderr } = await cli(["bug-report", "--out", out]);
   expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
-  expect(stderr).toContain("before you send it");
+  expect(stderr).toContain("before you share it");
   expect(statSync(out).mode & 0o777).toBe(0o600);
   const text = readFileSync(out, "utf8");
   for (const name of NAMES) {

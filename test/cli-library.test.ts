@@ -211,7 +211,7 @@ describe("save", () => {
       ...config,
     );
     expect({ status, stdout }).toEqual({ status: 0, stdout: "mcp__math__three\n" });
-    expect(stderr).toContain("might be an input: b = 3 of sums.get-sum (line 1, column 50)");
+    expect(stderr).toContain("could be an input: b = 3 of sums.get-sum (line 1, column 50)");
     expect(stderr).toContain("warning This code has not run here yet");
   });
 
@@ -309,7 +309,7 @@ input: c was added (required)
     expect(await cli(folder, "rollback", "math:sum@1")).toEqual({
       status: 0,
       stdout: "",
-      stderr: "rolled back math:sum is at version 3, which is like math:sum@1\n",
+      stderr: "rolled back math:sum is at version 3, a copy of math:sum@1\n",
     });
     expect((await cli(folder, "diff", "math:sum@1", "math:sum@3")).status).toBe(0);
     expect(await json(folder, "rollback", "math:sum@2")).toEqual({
@@ -328,7 +328,7 @@ describe("rename, alias, delete", () => {
     expect(await cli(folder, "rename", "math:sum", "calc:add")).toEqual({
       status: 0,
       stdout: "",
-      stderr: "renamed to calc:add, the tool mcp__calc__add; it is also called math:sum\n",
+      stderr: "renamed to calc:add, the tool mcp__calc__add; aliases: math:sum\n",
     });
     expect(await json(folder, "describe", "math:sum")).toMatchObject({
       name: "calc:add",
@@ -346,7 +346,7 @@ describe("rename, alias, delete", () => {
     expect(await cli(folder, "alias", "math:sum", "math:plus")).toEqual({
       status: 0,
       stdout: "",
-      stderr: "added math:sum is also called math:plus\n",
+      stderr: "added math:sum has the aliases math:plus\n",
     });
     expect(await json(folder, "alias", "math:plus", "adder")).toEqual({
       name: "math:sum",
@@ -380,7 +380,7 @@ describe("rename, alias, delete", () => {
       status: 0,
       stdout: "",
       stderr:
-        "deleted math:sum. Its 2 versions stay in the store for the runs that use them; its names are free.\n",
+        "deleted math:sum. Its 2 versions stay in the store for runs that use them; its names can be used again.\n",
     });
     expect(await json(folder, "list")).toEqual({ items: [] });
     expect((await cli(folder, "delete", "math:sum")).status).toBe(7);
@@ -584,7 +584,7 @@ describe("test", () => {
     expect(await cli(folder, "test")).toEqual({
       status: 0,
       stdout: "",
-      stderr: "The library is empty: there is nothing to test.\n",
+      stderr: "The library is empty; nothing to test.\n",
     });
     expect(await json(folder, "test")).toEqual({ passed: 0, failed: 0, skipped: 0, reports: [] });
   });
@@ -666,6 +666,6 @@ describe("audit", () => {
     expect(stdout).toMatch(/\n(just now|\d+ s ago) +tool\.denied +one__fail +by=execute\n$/);
     expect(stdout).not.toContain("\u001b");
     expect(await cli(folder, "audit", "--since", "soon")).toMatchObject({ status: 2 });
-    expect((await cli(folder, "audit", "--server", "none")).stderr).toContain("Nothing is on record");
+    expect((await cli(folder, "audit", "--server", "none")).stderr).toContain("no such entries");
   });
 });

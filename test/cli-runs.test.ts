@@ -153,7 +153,7 @@ describe("every command", () => {
 
   it.each([
     ["resume both", ["resume", "last", "--code", "a.ts", "--name", "b"], 2, "not both"],
-    ["an odd answer", ["resume", "last", "--uncertain", "maybe"], 2, `retry (make the call again), skip`],
+    ["an odd answer", ["resume", "last", "--uncertain", "maybe"], 2, `retry (call again), skip`],
     ["resume of nothing", ["resume", "last"], 7, "No run that was started here can be resumed."],
     ["an unknown run", ["show", "nope"], 7, `There is no run "nope".`],
     ["approve of nothing", ["approve", "last"], 7, "No run waits for an approval."],
@@ -262,10 +262,10 @@ describe("run, resume", () => {
     expect(failed).toMatchObject({ status: 5, stdout: "" });
     expect(failed.stderr).toMatch(/error TOOL_EXECUTION_FAILED: .*it is broken/);
     expect(failed.stderr).toMatch(
-      /\n {2}done +first\n {2}failed +middle\n {2}go on with: repertoire resume /,
+      /\n {2}done +first\n {2}failed +middle\n {2}continue with: repertoire resume /,
     );
     place.unmark("broken");
-    const resumed = await place.cli(...commandIn(failed.stderr, "go on with"));
+    const resumed = await place.cli(...commandIn(failed.stderr, "continue with"));
     expect(resumed).toEqual({
       status: 0,
       stdout: `{\n  "last": "hi again"\n}\n`,
@@ -276,7 +276,7 @@ describe("run, resume", () => {
     const again = await place.cli("resume", idIn(failed.stderr));
     expect(again).toMatchObject({ status: 6, stdout: "" });
     expect(again.stderr).toContain("superseded");
-    expect(again.stderr).toContain("look at it with: repertoire show ");
+    expect(again.stderr).toContain("see: repertoire show ");
     expect(await place.json("resume", idIn(failed.stderr))).toMatchObject({
       success: false,
       error: { reason: "superseded" },
@@ -340,15 +340,15 @@ describe("run, resume", () => {
     expect(asked).toMatchObject({ status: 8, stdout: "" });
     expect(asked.stderr).toContain(`\n    box__add {"text":"a\\u{202e}b"}\n`);
     for (const [label, answer] of [
-      ["make it again", "retry"],
-      ["go on without it", "skip"],
-      ["go on with its result", `'{"result": …}'`],
+      ["call again", "retry"],
+      ["continue without it", "skip"],
+      ["continue with its result", `'{"result": …}'`],
     ] as const) {
       const [id, ...words] = commandIn(asked.stderr, label).slice(1);
       expect([id, words.join(" ")]).toEqual([expect.stringMatching(RUN_ID), `--uncertain ${answer}`]);
     }
     expect((await place.cli("show", "last")).stdout).toMatch(
-      /\? box__add .*sent, and no answer is on record\n/,
+      /\? box__add .*sent, but no answer was recorded\n/,
     );
 
     const told = await place.cli("resume", "last", "--uncertain", `{"result": {"mine": true}}`);
@@ -387,8 +387,8 @@ describe("signals", () => {
       place.mark("go");
       const ended = await running.ended();
       expect(ended).toMatchObject({ code, stdout: "" });
-      expect(ended.stderr).toMatch(/\n {2}done +first, middle\n {2}go on with: repertoire resume /);
-      expect(await place.cli(...commandIn(ended.stderr, "go on with"))).toMatchObject({
+      expect(ended.stderr).toMatch(/\n {2}done +first, middle\n {2}continue with: repertoire resume /);
+      expect(await place.cli(...commandIn(ended.stderr, "continue with"))).toMatchObject({
         status: 0,
         stdout: `{\n  "last": "hello again"\n}\n`,
       });
@@ -460,7 +460,7 @@ describe("runs, show", () => {
     const [short, ago] = ["[0-9a-f]{8}", String.raw`(?:just now|\d+ s ago|\d+ min ago)`];
     expect(stdout).toMatch(
       new RegExp(
-        String.raw`^RUN +STATUS +STARTED +TOOK +KIND +WHAT\n${short}  succeeded  ${ago} +[\d.]+ m?s +workflow  Evil \\u\{1b\}\[2J\n${short}  failed +${ago} .* \(went on as ${short}\)\n$`,
+        String.raw`^RUN +STATUS +STARTED +TOOK +KIND +WHAT\n${short}  succeeded  ${ago} +[\d.]+ m?s +workflow  Evil \\u\{1b\}\[2J\n${short}  failed +${ago} .* \(continued as ${short}\)\n$`,
       ),
     );
     expect((await place.cli("runs", "--time", "iso")).stdout).toMatch(new RegExp(`succeeded +${when} `));
@@ -483,8 +483,8 @@ describe("runs, show", () => {
 
     const before = (await place.cli("show", listed.runs[1]!.run_id)).stdout;
     expect(before).toMatch(/\n└─ ✗ middle [^]*it is broken/);
-    expect(before).toContain(`went on  ${listed.runs[0]!.run_id}`);
-    expect(before).not.toContain("go on with");
+    expect(before).toContain(`next     ${listed.runs[0]!.run_id}`);
+    expect(before).not.toContain("continue with");
   });
 
   it("C7: runs says what ran, and the id that it shows is good for show, resume and approve", async () => {
@@ -561,7 +561,7 @@ describe("approve", () => {
     const place = await pausedPlace();
     const approved = await place.cli("approve", "last", "--yes");
     expect(approved).toMatchObject({ status: 0, stdout: "" });
-    expect(await place.cli(...commandIn(approved.stderr, "Go on with"))).toMatchObject({ status: 0 });
+    expect(await place.cli(...commandIn(approved.stderr, "Continue with"))).toMatchObject({ status: 0 });
     expect(place.effects()).toEqual(["add hello", "add hello again"]);
   });
 

@@ -51,7 +51,7 @@ describe("add", () => {
   it.each([
     ["nothing to start", ["x"], 2, "give the program to start"],
     ["a name without a letter", ["日本", "--", "node"], 2, "no letter"],
-    ["a header for a program", ["x", "-H", "A: b", "--", "node"], 2, "--header goes with a remote server"],
+    ["a header for a program", ["x", "-H", "A: b", "--", "node"], 2, "--header is for remote servers"],
     ["a pair that is none", ["x", "-e", "SECRET", "--", "node"], 2, "write KEY=value"],
     ["a name that is taken", ["one", "--", "node"], 6, "--force replaces it"],
     [
@@ -121,7 +121,7 @@ describe("C6: a secret that add is given", () => {
     const added = await runCliHere(["add", ...config, "s", ...args], { folder, env: OFF });
     expect(added).toMatchObject({ status: 0, stdout: "" });
     const kept = join(folder, "home/secrets.json");
-    expect(added.stderr).toContain(`kept in ${kept}, which only you can read, and not in the config`);
+    expect(added.stderr).toContain(`stored in ${kept}, which only you can read, not in the config`);
     expect(added.stderr).not.toContain(TOKEN);
     expect(read()).toMatchObject({ mcpServers: { s: entry } });
     expect(readFileSync(join(folder, "mine.json"), "utf8")).not.toContain(TOKEN);
@@ -174,8 +174,8 @@ describe("add with JSON from a README", () => {
   });
 
   it.each([
-    ['{"command": "npx"}', "has no name"],
-    ['{"mcpServers": {"a": {"command": "x"}', "is no JSON that can be read"],
+    ['{"command": "npx"}', "has no server name"],
+    ['{"mcpServers": {"a": {"command": "x"}', "is not valid JSON"],
     ['{"name": "x"}', "has no server"],
   ])("refuses %s and changes nothing", async (snippet, words) => {
     const { folder, config, read } = folderWith({});
@@ -298,7 +298,7 @@ describe("servers", () => {
     expect(text).toMatch(/^good +running in 1 gateway /m);
     expect(text).toMatch(/^dead +failed in 1 gateway /m);
     expect(text).toContain(`gateway with pid ${gateway.pid} (stdio):\n`);
-    expect(text).toMatch(/^ {2}good: running, began (just now|\d+ (s|min) ago)$/m);
+    expect(text).toMatch(/^ {2}good: running, started (just now|\d+ (s|min) ago)$/m);
     // D11: the log counts the five tools of the gateway itself.
     expect(gateway.stderr()).toMatch(/"staticCount":5,"mcpCount":\d+,"event":"tools.registry.updated"/);
     // The same name for something else is not the same server.
@@ -338,11 +338,11 @@ describe("servers", () => {
       wanted.map(({ name, ...rest }) => ({ ...rest, name: name.replace("\\u{1b}", "\u001b") })),
     );
     expect((await list()).stdout).toMatch(
-      /^odd: 5 entries left out of its lists\. See: repertoire servers odd --config /m,
+      /^odd: 5 entries rejected\. See: repertoire servers odd --config /m,
     );
     for (const shown of [(await list("odd")).stdout, (await list("--rejected")).stdout]) {
-      expect(shown).toContain("odd: tool tools[0] left out (invalid_tool): it is not an object\n");
-      expect(shown).toContain("odd: tool bad\\u{1b} left out (invalid_tool): inputSchema");
+      expect(shown).toContain("odd: tool tools[0] rejected (invalid_tool): it is not an object\n");
+      expect(shown).toContain("odd: tool bad\\u{1b} rejected (invalid_tool): inputSchema");
     }
     expect((await list("odd")).stdout).not.toMatch(/^good /m);
     const missed = await list("ood");
@@ -370,7 +370,7 @@ describe("servers", () => {
 
     const { stdout: text } = await doctor("--servers", "good", "dead");
     expect(text).toMatch(
-      /✓ server +good  legacy \d{4}-\d\d-\d\d  5 tools  [\d,]+ tokens  up in \d+ ms  answers in [\d.]+ ms\n/,
+      /✓ server +good  legacy \d{4}-\d\d-\d\d  5 tools  [\d,]+ tokens  started in \d+ ms  answers in [\d.]+ ms\n/,
     );
     expect(text).toMatch(
       /✗ server +dead  .*code 9 {2}→ repertoire disable dead .*\n +│ last words: \[redacted\]\n/,
@@ -465,7 +465,7 @@ describe("call and tools", () => {
     const { folder, config } = folderWith({ good: evilCommand() });
     const { status, stdout } = await runCliHere(["tools", ...config, "add numbers"], { folder });
     expect({ status, first: stdout.trim().split("(")[0] }).toEqual({ status: 0, first: "mcp.good.add" });
-    expect((await runCliHere(["tools", ...config, "zebra"], { folder })).stderr).toContain("Nothing fits");
+    expect((await runCliHere(["tools", ...config, "zebra"], { folder })).stderr).toContain("No tool matches");
   });
 });
 

@@ -40,14 +40,14 @@ describe("C5: tools", () => {
     const { status, stdout } = await cli("tools");
     expect(status).toBe(0);
     for (const line of [
-      "box · 9 tools, not shown to clients: the exposure is lean; all are callable\n",
+      "box · 9 tools, not listed to clients: the exposure is lean; all can be called\n",
       "  mcp.box.create_issue(args: { repo: string; title: string })\n    Opens an issue in a repository.\n",
-      "shelf · 5 tools, not shown to clients: ",
+      "shelf · 5 tools, not listed to clients: ",
       "    Paints a thing.\n",
       "dead · failed: the process exited with code 3\n",
       "off · disabled\n",
       "kept · 1 tool\n  mcp.math.sum(args: { a: ",
-      "meta-tools · 5, every client has them\n  browse_components(",
+      "meta-tools · 5, listed to every client\n  browse_components(",
     ]) {
       expect(stdout).toContain(line);
     }
@@ -72,7 +72,7 @@ describe("C5: tools", () => {
     const nodes = await cli("tools", "http request");
     expect(nodes.stdout).not.toContain("http(");
     expect(nodes.stderr).toContain("In workflows only: http");
-    expect((await cli("tools", "zebra quagga")).stderr).toContain("Nothing fits");
+    expect((await cli("tools", "zebra quagga")).stderr).toContain("No tool matches");
   });
 
   it("as JSON has each tool with its definition, and whether clients see it", async () => {
@@ -101,7 +101,7 @@ describe("C5: describe", () => {
       "  thing: string  (required)\n      What to paint.\n",
       '  colour?: "red" | "green"  (default "red")\n',
       "effect\n  changes something\n  may delete or overwrite\n",
-      "gives\n  unknown: it does not say\n",
+      "gives\n  unknown: the server does not declare it\n",
     ]) {
       expect(stdout).toContain(part);
     }
@@ -118,7 +118,7 @@ describe("C5: describe", () => {
   it.each([
     ["a server", "shelf", /^shelf  a server\nstate .*\n.*tools    5 tools\n/s],
     ["a meta-tool", "execute", /^execute  a meta-tool/],
-    ["a built-in node", "http", /^http  a built-in node: workflows use it/],
+    ["a built-in node", "http", /^http  a built-in node, for workflows only/],
     ["something kept", "math:sum", /^math:sum/],
     ["something kept, by its bare name", "mcp__math__sum", /^math:sum/],
   ])("shows %s", async (_, name, words) => {
@@ -130,7 +130,7 @@ describe("C5: describe", () => {
   it("asks which one, and knows the nearest", async () => {
     const two = await cli("describe", "echo");
     expect(two.status).toBe(2);
-    expect(two.stderr).toContain("Say which: box.echo, shelf.echo.");
+    expect(two.stderr).toContain("Write one of: box.echo, shelf.echo.");
     const none = await cli("describe", "pant");
     expect(none.status).toBe(7);
     expect(none.stderr).toContain("Did you mean shelf.paint?");
@@ -217,7 +217,9 @@ describe("C5: call", () => {
   it("says what a tool takes where an argument is missing or misspelt", async () => {
     const { status, stdout, stderr } = await cli("call", "shelf.paint", "thng=x");
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toContain('thing, coats are missing. "thng" is no parameter of it. Did you mean thing?');
+    expect(stderr).toContain(
+      'thing, coats are missing. "thng" is not a parameter of this tool. Did you mean thing?',
+    );
     expect(stderr).toContain("  mcp.shelf.paint(args: {");
     expect(stderr).toContain("    thing: string  (required)\n");
   });

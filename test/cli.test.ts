@@ -218,7 +218,7 @@ describe("config", () => {
   it("path says what is read, and what would be", async () => {
     const folder = temporaryFolder();
     expect((await runCliHere(["config", "path"], { folder })).stdout).toContain(
-      `would be read: ${join(folder, "repertoire.json")}`,
+      `would be used: ${join(folder, "repertoire.json")}`,
     );
     const file = join(folder, "mine.json");
     expect(

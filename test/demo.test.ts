@@ -75,7 +75,7 @@ it("C8: lines fit the terminal; only commands to copy are as long as they are", 
 
 it("C8: begins with what it does and ends with what to type next", () => {
   expect(said()).toMatch(/^Starting the gateway in a temporary home/);
-  expect(said()).toContain(`${BIN} init takes over the servers that your clients have`);
+  expect(said()).toContain(`${BIN} init imports the servers of your clients`);
   expect(said()).toContain("connect claude");
 });
 

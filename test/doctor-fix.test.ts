@@ -73,7 +73,7 @@ describe("doctor --fix", () => {
     expect((await cli("config", "check", "--json")).stdout).toContain('"ok": true');
     expect(readFileSync(join(home, "secrets.json"), "utf8")).toContain(CANARY);
 
-    expect((await cli("doctor", "--fix")).stderr).toContain("There is nothing that --fix can repair.");
+    expect((await cli("doctor", "--fix")).stderr).toContain("There is nothing that --fix can fix.");
     const undo = fixes.find(({ what }) => what.startsWith("changed"))!.undo!.split(" && ");
     execFileSync("/bin/sh", ["-c", undo[0]!]);
     expect(readFileSync(file, "utf8")).toBe(text);

@@ -95,7 +95,7 @@ describe("C7: --dry-run", () => {
     [7, "save nope math:two --description x", /no draft/],
     [0, "rename math:one math:uno", /renamed to math:uno/],
     [7, "rename math:nope math:uno", /math:nope/],
-    [0, "alias math:one math:uno", /math:one is also called math:uno/],
+    [0, "alias math:one math:uno", /math:one has the aliases math:uno/],
     [0, "rollback math:one@1", /math:one is at version 3/],
     [0, "delete math:one", /deleted math:one/],
     [0, "import kept", /0 created, 0 updated, 1 unchanged/],
@@ -110,7 +110,7 @@ describe("C7: --dry-run", () => {
     [0, "token rotate ci", /replaced ci/],
     [0, "input set other", /kept other/],
     [0, "input forget key", /forgotten key/],
-    [7, "input forget nope", /No value is kept/],
+    [7, "input forget nope", /No value is stored/],
   ];
 
   it("says what would be done, and writes nothing", { timeout: 240_000 }, async () => {

@@ -181,7 +181,7 @@ describe("C7: global options", () => {
     expect(approve.stderr).toContain("--yes or --deny");
     const connect = await cli("connect", "cursor", "--no-input");
     expect(connect.status).toBe(2);
-    expect(connect.stderr).toMatch(/--no-input forbids to ask.*--yes/);
+    expect(connect.stderr).toMatch(/--no-input is set.*--yes/);
   });
 
   it("--no-input does not stand in the way of --input", async () => {

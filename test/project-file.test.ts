@@ -103,7 +103,7 @@ describe("B5: add, remove, enable and disable", () => {
     expect((await here("disable", "mine")).stderr).toContain(files.own);
     const removed = await here("remove", "both");
     expect(removed.stderr).toContain(`removed both in ${files.project}`);
-    expect(removed.stderr).toContain(`both of ${files.own} is the one that is used now`);
+    expect(removed.stderr).toContain(`both of ${files.own} is used now`);
     expect(read("own")).toEqual({ mcpServers: { mine: { ...SUM, enabled: false }, both: SUM } });
     expect(read("project")).toEqual(servers("theirs"));
   });

@@ -66,7 +66,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: at a terminal", { timeout: 120_000 }, 
         "[y/N]",
         /interrupted at the question "Write this to .*\?"; nothing was changed/,
       ],
-      [["input", "set", "key"], "The input key", /Interrupted at the question for key; nothing was changed/],
+      [["input", "set", "key"], "The input key", /Interrupted\. Nothing was changed/],
       [
         ["call", "needy.x", "--config", "needy.json"],
         "The input key",

@@ -95,7 +95,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
     async () => {
       const home = homeWithClients(false);
       const first = startAt(80, home);
-      await first.sees("Which servers should Repertoire take over?");
+      await first.sees("Which servers should Repertoire import?");
       expect(first.screen.text()).toContain("◼ adder (Claude Code, Cursor) (node …/sum.mjs)");
       first.type(ENTER);
       await first.sees("Move it to the secret store?");
@@ -109,9 +109,9 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
       expect(first.screen.overflows()).toEqual([]);
       expect(readable(first.screen.lines())).toMatchInlineSnapshot(`
         "Welcome to Repertoire.
-        It puts all your MCP servers behind one. Your AI client then carries a few tools
-        in every conversation instead of all of them, and what worked once can be kept
-        as a tool of its own.
+        It puts all your MCP servers behind one. Your AI client then has a few tools in
+        every conversation instead of all of them, and code that worked can be saved as
+        a new tool.
 
         Found on this machine:
           Claude Code  1 server
@@ -119,7 +119,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
           One server is in more than one client, and shown once below.
 
         │
-        ◇  Which servers should Repertoire take over?
+        ◇  Which servers should Repertoire import?
         │  adder (Claude Code, Cursor), secret (Cursor), broken (Cursor)
 
         A secret is in plain text in these files: API_TOKEN of secret. In the secret
@@ -131,49 +131,48 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
 
         ✓ Added 3 servers to ~/config/repertoire/repertoire.json.
         ✓ Moved 1 secret to ~/home/secrets.json, which only you can read.
-          The same without questions: repertoire init --yes --move-secrets
-          To take it back: repertoire init --undo
+          Without questions: repertoire init --yes --move-secrets
+          To undo: repertoire init --undo
 
-        Starting each server once, to see that it works:
+        Starting each server once to check that it works:
         ✓ adder   1 tool
         ✓ secret  1 tool
         ✗ broken  Command not found (ENOENT): no-such-program is not in PATH
-                  Install no-such-program so that it is in PATH, or switch broken off.
+                  Install no-such-program so that it is in PATH, or disable broken.
                   → repertoire disable broken
-          The same without questions: repertoire doctor --servers
+          Without questions: repertoire doctor --servers
 
-        Claude Code would change like this:
+        Claude Code will change like this:
         (the difference)
-        The lines with - go: Repertoire has this server now, and Claude Code would see
-        every tool twice.
+        The lines with - are removed: Repertoire has this server now, and Claude Code
+        would list every tool twice.
         │
-        ◇  Write this to ~/.claude.json? A copy is kept.
+        ◇  Write this to ~/.claude.json? A backup is kept.
         │  Yes
 
         ✓ Connected Claude Code.
-          The same without questions: repertoire connect claude --yes
-          To take it back: repertoire connect claude --undo
+          Without questions: repertoire connect claude --yes
+          To undo: repertoire connect claude --undo
 
-        Cursor would change like this:
+        Cursor will change like this:
         (the difference)
-        The lines with - go: Repertoire has these servers now, and Cursor would see
-        every tool twice.
-        broken stays in Cursor, because it has not answered here. Once it works:
-        repertoire connect cursor
+        The lines with - are removed: Repertoire has these servers now, and Cursor would
+        list every tool twice.
+        broken stays in Cursor, because it did not answer. Once it works: repertoire
+        connect cursor
         │
-        ◇  Write this to ~/.cursor/mcp.json? A copy is kept.
+        ◇  Write this to ~/.cursor/mcp.json? A backup is kept.
         │  Yes
 
         ✓ Connected Cursor.
-          The same without questions: repertoire connect cursor --yes --keep-servers
-            broken
-          To take it back: repertoire connect cursor --undo
+          Without questions: repertoire connect cursor --yes --keep-servers broken
+          To undo: repertoire connect cursor --undo
 
         Claude Code: before 59 tokens in every conversation, now N.
         Cursor: before 118 tokens in every conversation, now N.
-        With so few tools it shows them all beside its own five. From 2,000 tokens of
-        tools on, it shows its own and finds the others by search.
-        Not counted, because they have not answered: broken.
+        With so few tools, Repertoire lists them all. Above 2,000 tokens of tools,
+        clients find them by search instead.
+        Not counted, because they did not answer: broken.
 
         What to try now:
           1. Restart Claude Code and Cursor.
@@ -200,30 +199,30 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
       expect(second.screen.overflows()).toEqual([]);
       expect(readable(second.screen.lines())).toMatchInlineSnapshot(`
         "Welcome to Repertoire.
-        It puts all your MCP servers behind one. Your AI client then carries a few tools in every conversation instead
-        of all of them, and what worked once can be kept as a tool of its own.
+        It puts all your MCP servers behind one. Your AI client then has a few tools in every conversation instead of
+        all of them, and code that worked can be saved as a new tool.
 
         Found on this machine:
           Claude Code  no servers, Repertoire is connected
           Cursor       1 server, Repertoire is connected
-          In your config already: broken
+          Already in your config: broken
 
-        Starting each server once, to see that it works:
+        Starting each server once to check that it works:
         ✓ adder   1 tool
         ✓ secret  1 tool
         ✗ broken  Command not found (ENOENT): no-such-program is not in PATH
-                  Install no-such-program so that it is in PATH, or switch broken off.
+                  Install no-such-program so that it is in PATH, or disable broken.
                   → repertoire disable broken
-          The same without questions: repertoire doctor --servers
+          Without questions: repertoire doctor --servers
 
-        ✓ Claude Code is connected already.
+        ✓ Claude Code is already connected.
 
-        ✓ Cursor is connected already.
+        ✓ Cursor is already connected.
 
-        The tools of 2 servers cost 118 tokens in every conversation; through Repertoire it is N.
-        With so few tools it shows them all beside its own five. From 2,000 tokens of tools on, it shows its own and
-        finds the others by search.
-        Not counted, because they have not answered: broken.
+        The tools of 2 servers cost 118 tokens in every conversation; through Repertoire, 1,086.
+        With so few tools, Repertoire lists them all. Above 2,000 tokens of tools, clients find them by search
+        instead.
+        Not counted, because they did not answer: broken.
 
         What to try now:
           1. Open Claude Code and Cursor.
@@ -242,13 +241,13 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
           ✗ broken  Command not found (ENOENT): no-such-program is not in PATH.
           ✓ secret  1 tool
         Clients  connected: Claude Code, Cursor
-        Kept     nothing yet
+        Library  nothing yet
         Runs     none yet
 
         What to try:
-          repertoire tools "what you want to do"  finds a tool for a task
-          repertoire doctor --servers             what is wrong, and the cure
-          repertoire start                        looks for new servers and clients"
+          repertoire tools "what you want to do"  find a tool for a task
+          repertoire doctor --servers             show what is wrong, and how to fix it
+          repertoire start                        look for new servers and clients"
       `);
     },
     TEST_MS,
@@ -260,23 +259,23 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
       const home = homeWithClients(true);
       const before = readFileSync(join(home, ".cursor/mcp.json"), "utf8");
       const terminal = startAt(80, home);
-      await terminal.sees("Which servers should Repertoire take over?");
+      await terminal.sees("Which servers should Repertoire import?");
       terminal.type(ENTER);
       await terminal.sees("Move it to the secret store?");
       terminal.type("n");
       await terminal.sees("✓ secret  1 tool");
-      await terminal.sees("Enter goes on without waiting");
+      await terminal.sees("press Enter to continue without waiting");
       terminal.type(ENTER);
-      await terminal.sees("slow    still starting, goes on in the background");
+      await terminal.sees("slow    still starting in the background");
       await terminal.sees("Write this to ~/.claude.json?");
       terminal.type(CTRL_C);
       expect(await terminal.exited()).toEqual({ code: 130 });
       expect(terminal.screen.text().slice(terminal.screen.text().indexOf("Stopped."))).toMatchInlineSnapshot(`
         "Stopped. This was done:
-          Added 4 servers to ~/config/repertoire/repertoire.json. To take it back:
-            repertoire init --undo
+          Added 4 servers to ~/config/repertoire/repertoire.json. To undo: repertoire
+            init --undo
         Not done: connecting clients.
-        To go on: repertoire start"
+        To continue: repertoire start"
       `);
       expect(terminal.screen.overflows()).toEqual([]);
       expect(readFileSync(join(home, ".cursor/mcp.json"), "utf8")).toBe(before);
@@ -307,9 +306,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
       await terminal.sees("What to try now:");
       expect(await terminal.exited()).toEqual({ code: 0 });
       expect(terminal.screen.text()).toContain("✓ sum  1 tool");
-      expect(terminal.screen.text()).toContain(
-        "The same without questions: repertoire add sum -- node sum.mjs",
-      );
+      expect(terminal.screen.text()).toContain("Without questions: repertoire add sum -- node sum.mjs");
       expect(terminal.screen.overflows()).toEqual([]);
       expect(readJson(home, "config/repertoire/repertoire.json")).toEqual({
         mcpServers: { sum: { command: "node", args: ["sum.mjs"] } },
@@ -326,12 +323,12 @@ describe.skipIf(!existsSync(SCRIPT))("C6: add with a secret, at a terminal", () 
       const home = emptyHome();
       const words = ["add", "s", "-e", `TOKEN=${TOKEN}`, "--", "node", "sum.mjs"];
       const stopped = startAt(80, home, ...words);
-      await stopped.sees("TOKEN looks like a secret. Where should it go?");
+      await stopped.sees("TOKEN looks like a secret. Where should it be stored?");
       stopped.type(CTRL_C);
       expect(await stopped.exited()).toEqual({ code: 130 });
       expect([existsSync(join(home, "config")), existsSync(join(home, "home"))]).toEqual([false, false]);
       const terminal = startAt(80, home, ...words);
-      await terminal.sees("Where should it go?");
+      await terminal.sees("Where should it be stored?");
       terminal.type(ENTER);
       expect(await terminal.exited()).toEqual({ code: 0 });
       expect(readJson(home, "config/repertoire/repertoire.json")).toMatchObject({

@@ -70,7 +70,7 @@ it.skipIf(!existsSync(SCRIPT))(
         columns: 0,
       },
     );
-    await terminal.shows("API_TOKEN looks like a secret. Where should it go?");
+    await terminal.shows("API_TOKEN looks like a secret. Where should it be stored?");
     terminal.type(CTRL_C);
     await terminal.exited();
   },

@@ -35,7 +35,7 @@ export async function runOnCopy<O extends DryRunOptions>(
 /** From here on the answer is about what would be done. */
 export function beginDryRun(): void {
   markDryRun();
-  note(dim("Dry run: this is what would be done."));
+  note(dim("Dry run: this would be done."));
 }
 
 export function endDryRun(exitCode: number): number {

@@ -150,7 +150,7 @@ const HELP_AFTER = `
 Examples:
   $ repertoire init                        import the servers of your AI clients
   $ repertoire serve                       serve MCP over stdio; MCP clients start this
-  $ repertoire connect cursor              write the gateway into a client's config
+  $ repertoire connect cursor              add the gateway to a client's config
   $ repertoire doctor                      check that everything works
   $ repertoire tools                       list all tools, by server
   $ repertoire call notes.add text=Hello   call one of them

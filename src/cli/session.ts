@@ -105,6 +105,6 @@ export function logOptionsOf(config: Config, options: GlobalOptions, quietest?: 
 export function configError(problems: readonly ConfigProblem[]): RepertoireError {
   const lines = problems.map((problem) => `  ${formatProblem(problem)}`);
   return new RepertoireError("CONFIG_INVALID", `the config is not valid:\n${lines.join("\n")}`, {
-    hint: "Correct the file, then run: repertoire config check",
+    hint: "Fix the file, then run: repertoire config check",
   });
 }

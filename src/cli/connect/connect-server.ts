@@ -40,12 +40,13 @@ export function describeServer(
 ): GatewayServer | string {
   const { http, profile, config, home } = options;
   if (http !== undefined) {
-    if (profile !== undefined) return "over HTTP the address names the profile: write --http ADDRESS/PROFILE";
+    if (profile !== undefined)
+      return "--profile cannot be used with --http. Name the profile in the address: --http ADDRESS/PROFILE";
     if (!/^https?:$/.test(URL.parse(http)?.protocol ?? ""))
-      return "--http needs an address that begins with http:// or https://";
+      return "--http needs an address that starts with http:// or https://";
     return { kind: "http", url: http, tokenVariable: options.token === false ? undefined : TOKEN_VARIABLE };
   }
-  if (options.token === false) return "--no-token goes with --http";
+  if (options.token === false) return "--no-token can only be used with --http";
   const { command, args, env } = findOwnCommand(environment.own);
   const { cwd, env: variables } = environment.place;
   // Set in a shell, it is not set on a desktop.
@@ -61,7 +62,7 @@ export function describeServer(
 /** What the person must know to have it work. */
 export function adviceFor(client: ClientId, options: ConnectOptions, { own }: ConnectEnvironment): string[] {
   if (options.http !== undefined) {
-    const where = `${TOKEN_VARIABLE} must be set where ${CLIENT_TITLES[client]} is started, to what \`repertoire token\` prints`;
+    const where = `${TOKEN_VARIABLE} must be set in the environment of ${CLIENT_TITLES[client]}, to the output of: repertoire token`;
     return options.token === false ? [] : [`${yellow("note")} ${where}`];
   }
   const { lives } = findOwnCommand(own);
@@ -69,8 +70,8 @@ export function adviceFor(client: ClientId, options: ConnectOptions, { own }: Co
 }
 
 const ADVICE = {
-  npx: "you run Repertoire through npx, so the client does too and starts slower; to avoid that, install it and connect again",
-  cache: "this program runs out of a cache that may be cleared; install it, then connect again",
+  npx: "the client starts Repertoire through npx, which is slower. Install it, then connect again",
+  cache: "Repertoire runs from a cache that may be cleared. Install it, then connect again",
 } as const;
 
 /** The options of a connection as words, to say how the same is done again. */

@@ -174,8 +174,8 @@ it.each<[name: string, options: ConnectOptions]>([
 it("N11: who undoes by hand is told that servers went, and that --force loses what came later", () => {
   const target = { client: "claude", path: "/h/.claude.json", section: "mcpServers" } as const;
   const said = changedSince(target, {});
-  expect(said).toContain("put back the servers that went when it was connected");
-  expect(said).toContain("without what was changed since: repertoire connect claude --undo --force");
+  expect(said).toContain("put back the servers that connecting removed");
+  expect(said).toContain("lose the changes: repertoire connect claude --undo --force");
 });
 
 it.each([
@@ -232,11 +232,12 @@ it("as a command it prints data on stdout and the rest on stderr, and tells the 
   const { root } = createRig();
   const script = `
     const { Command } = await import("commander");
-    const { addConnect } = await import(${JSON.stringify(import.meta.resolve("./connect.ts"))});
+    const { connectCommand } = await import(${JSON.stringify(import.meta.resolve("./connect.ts"))});
+    const { registerCommand } = await import(${JSON.stringify(import.meta.resolve("../command.ts"))});
     for (const line of [["cursr"], ["cursor"], ["cursor", "--yes", "--json"], ["cursor", "--yes", "--json"], ["cursor", "--undo"]]) {
       const codes = [];
       const program = new Command("repertoire").option("--json").option("--home <folder>");
-      addConnect(program, (code) => codes.push(code));
+      registerCommand(program, connectCommand, (code) => codes.push(code));
       await program.parseAsync(["connect", ...line, "--home", ${JSON.stringify(join(root, "home"))}], { from: "user" });
       process.stderr.write("exit " + codes.join() + "\\n");
     }`;
@@ -251,7 +252,7 @@ it("as a command it prints data on stdout and the rest on stderr, and tells the 
     `there is no client "cursr". Did you mean cursor? Clients: claude, claude-desktop,`,
   );
   expect(stderr).toMatch(/no terminal to ask at.* run: repertoire connect cursor --yes --home /);
-  expect(stderr).toContain(`${file} is gone, as before`);
+  expect(stderr).toContain(`${file} is removed; it did not exist before`);
   const [diff, first, second] = stdout.split(/^(?=\{$)/m);
   expect(diff).toContain(`+++ ${file}\n`);
   expect(JSON.parse(first!)).toEqual({

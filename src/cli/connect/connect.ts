@@ -114,7 +114,7 @@ export async function connect(
   if (plan.kind === "change") return carryOut(plan.change, plan.moved, options, environment);
   const { target } = plan;
   return done(target, options, { changed: false, diff: "", backup: null, gone: [] }, [
-    `${CLIENT_TITLES[client]} has this entry already in ${target.path}; nothing was changed`,
+    `${CLIENT_TITLES[client]} already has this entry in ${target.path}; nothing was changed`,
   ]);
 }
 
@@ -132,7 +132,7 @@ export async function planConnection(
   if (entry === undefined) {
     const title = CLIENT_TITLES[client];
     return refusal(
-      `the file of ${title} has programs only; leave out --http, or add the address in ${title}`,
+      `the config file of ${title} takes only programs. Omit --http, or add the address in ${title} itself`,
       EXIT.usage,
     );
   }
@@ -144,7 +144,7 @@ export async function planConnection(
   );
   if (plan.kind === "change") return { kind: "change", change: plan, moved };
   if (plan.kind === "unchanged") return { kind: "unchanged", target };
-  return refusal(`${plan.message}\nNothing was changed. Correct the file, then try again.`, EXIT.failed);
+  return refusal(`${plan.message}\nNothing was changed. Fix the file, then try again.`, EXIT.failed);
 }
 
 function targetOf(
@@ -154,7 +154,7 @@ function targetOf(
 ): ClientTarget | string {
   return (
     findClientTarget(client, project === true ? "project" : "user", place) ??
-    `${CLIENT_TITLES[client]} keeps no servers for this folder alone; leave out --project`
+    `${CLIENT_TITLES[client]} has no config file for a folder; omit --project`
   );
 }
 
@@ -197,10 +197,7 @@ async function carryOut(
   if (options.yes !== true) {
     if (environment.ask === undefined) {
       const again = commandLine(["connect", target.client, ...wordsOf(options), "--yes"], options);
-      return refuse(
-        `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`,
-        EXIT.usage,
-      );
+      return refuse(`nothing was changed: ${whyNotAsked()}. To do it, run: ${again}`, EXIT.usage);
     }
     for (const line of describeMoved(plan, moved)) note(line);
     if (!(await environment.ask(`Write this to ${target.path}?`)))
@@ -209,7 +206,7 @@ async function carryOut(
   const written = writeClientEdit(plan, environment.home);
   if (written.kind === "changed") {
     return refuse(
-      `${target.path} has changed in the meantime; nothing was written. Try again.`,
+      `${target.path} was changed by another program meanwhile; nothing was written. Try again.`,
       EXIT.refused,
     );
   }
@@ -217,7 +214,7 @@ async function carryOut(
     `${green("connected")} ${title} in ${target.path}. Restart ${title} to apply.`,
     ...(options.yes === true ? describeMoved(plan, moved) : []),
     ...adviceFor(target.client, options, environment),
-    `To take it back: ${commandLine(["connect", target.client, ...undoWords(options)], options)}`,
+    `To undo: ${commandLine(["connect", target.client, ...undoWords(options)], options)}`,
   ]);
 }
 
@@ -231,18 +228,18 @@ export function describeMoved(
   return [
     ...(gone.length === 0
       ? []
-      : [`Taken out of ${title}, because the gateway has them: ${names(gone)} (--keep-servers leaves them)`]),
+      : [`Removed from ${title}, because the gateway has them: ${names(gone)} (--keep-servers keeps them)`]),
     ...(stuck.length === 0
       ? []
-      : [`${yellow("note")} ${title} has these twice now; take them out by hand: ${names(stuck)}`]),
+      : [`${yellow("note")} ${title} now has these twice; remove them by hand: ${names(stuck)}`]),
     ...(waiting.length === 0
       ? []
       : [
-          `${yellow("note")} ${names(waiting)}: still in ${title}, because the gateway cannot start it yet; repertoire doctor says why. Then connect again`,
+          `${yellow("note")} ${names(waiting)}: still in ${title}, because the gateway cannot start it yet. Run repertoire doctor, then connect again`,
         ]),
     ...elsewhere.map(
       ({ key, path }) =>
-        `${yellow("note")} ${escapeUnprintable(key)} is also in ${escapeUnprintable(path)}; take it out there by hand`,
+        `${yellow("note")} ${escapeUnprintable(key)} is also in ${escapeUnprintable(path)}; remove it there by hand`,
     ),
   ];
 }
@@ -251,7 +248,7 @@ function undo(target: ClientTarget, options: ConnectOptions, { home }: ConnectEn
   const undone = undoChange(target, target.path, home, options.force === true);
   if (undone.kind === "none") {
     return refuse(
-      `there is no backup of ${target.path}: it was not connected with this home, or was undone`,
+      `there is no backup of ${target.path}: it was not connected with this home, or is already undone`,
       EXIT.failed,
     );
   }
@@ -266,16 +263,16 @@ function undo(target: ClientTarget, options: ConnectOptions, { home }: ConnectEn
 function undoEntries(target: ClientTarget, options: ConnectOptions, home: string): number {
   const undone = undoClientEdit(target, home);
   if (undone.kind === "stuck") return refuse(changedSince(target, options), EXIT.refused);
-  const back = undone.back.length === 0 ? "" : `, ${undone.back.map(escapeUnprintable).join(", ")} back in`;
+  const back = undone.back.length === 0 ? "" : `, put back ${undone.back.map(escapeUnprintable).join(", ")}`;
   return done(target, options, { changed: true, diff: "", backup: null, gone: [] }, [
-    `${green("undone")} Repertoire is out of ${target.path}${back}; what else was changed there since stays.`,
+    `${green("undone")} removed Repertoire from ${target.path}${back}; other changes to the file are kept.`,
   ]);
 }
 
 export const UNDONE: Readonly<Record<Exclude<Undone["kind"], "none" | "changed">, string>> = {
-  restored: "is as it was before",
-  removed: "is gone, as before",
-  already: "was already as it was before",
+  restored: "is restored",
+  removed: "is removed; it did not exist before",
+  already: "was already restored",
 };
 
 export function changedSince(
@@ -283,9 +280,9 @@ export function changedSince(
   options: ConnectOptions,
 ): string {
   const again = commandLine(["connect", target.client, ...undoWords(options), "--force"], options);
-  return `${target.path} was changed since it was connected, and putting it back would lose that.
-By hand: take the entry ${target.section}.${OWN_KEY} out, and put back the servers that went when it was connected.
-To have the whole file as it was then, without what was changed since: ${again}`;
+  return `${target.path} was changed since it was connected; restoring it would lose those changes.
+By hand: remove the entry ${target.section}.${OWN_KEY}, and put back the servers that connecting removed.
+To restore the whole file and lose the changes: ${again}`;
 }
 
 function undoWords({ project }: ConnectOptions): string[] {

@@ -12,8 +12,7 @@ export interface SnippetServer {
 /** The servers of a snippet, or what is wrong with it. No text of it is repeated: it may hold a secret. */
 export function readSnippet(text: string): readonly SnippetServer[] | string {
   const value = parse(text) ?? parse(`{${text.trim().replace(/,$/, "")}}`);
-  if (value === undefined)
-    return "this is no JSON that can be read; copy the whole block, with all of its braces";
+  if (value === undefined) return "this is not valid JSON; copy the whole block, with all braces";
   if (isEntry(value)) return [{ entry: value }];
   const table = tableIn(value);
   const servers = Object.entries(table).flatMap(([key, entry]) => (isEntry(entry) ? [{ key, entry }] : []));

@@ -57,9 +57,9 @@ function createPlace(folder: string): DemoPlace {
 }
 
 const STEPS: readonly [string, string][] = [
-  ["init", "takes over the servers that your clients have"],
-  ["connect claude", "puts Repertoire into a client: claude, cursor, vscode, codex, gemini and others"],
-  ["doctor --servers", "says whether all is well, and what to do where it is not"],
+  ["init", "imports the servers of your clients"],
+  ["connect claude", "connects a client: claude, cursor, vscode, codex, gemini and others"],
+  ["doctor --servers", "checks that everything works, and how to fix what does not"],
 ];
 
 function showNextSteps(): void {
@@ -82,7 +82,7 @@ async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>):
     const { app } = session;
     const listener = await app.listenHttp({ host: "127.0.0.1", port: 0 });
     const { token } = openTokens(home).showDefault();
-    show.title(8, `Your turn: it serves at ${listener.url} now, with the notes of this demo behind it`);
+    show.title(8, `Your turn: the gateway now serves at ${listener.url}, with the notes of this demo`);
     for (const { client, text } of connectHints({ url: listener.url, token })) {
       if (!SHOWN.has(client)) continue;
       show.remark(client);
@@ -93,7 +93,7 @@ async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>):
     );
     showNextSteps();
     print();
-    show.remark("Ctrl-C ends the demo. Nothing of it stays.");
+    show.remark("Ctrl-C ends the demo and deletes its files.");
     const exitCode = await stopped;
     await app.drain();
     await listener.close();

@@ -62,14 +62,14 @@ async function report(options: BugReportOptions): Promise<number> {
       writeFileSync(options.out, `${JSON.stringify(value, null, 2)}\n`, { flag: "wx", mode: 0o600 });
     } catch (error) {
       const message = `Cannot write ${options.out}: ${messageOf(error)}`;
-      const hint = "Name a file that is not there yet, in a folder that you may write to.";
+      const hint = "Name a file that does not exist yet, in a folder that you can write to.";
       return refuse(fail("TOOL_INVALID_INPUT", message, { field: "out", hint }).error, options);
     }
   }
   note(
-    "It holds versions, the keys of your config, states, error messages and log lines, and no values of your config.",
+    "The report has versions, config keys, states, error messages and log lines, but no values of your config.",
   );
-  note(`Look at ${options.out ?? "it"} before you send it to anybody.`);
+  note(`Read ${options.out ?? "it"} before you share it.`);
   return EXIT.ok;
 }
 
@@ -82,7 +82,7 @@ async function createReport(options: GlobalOptions): Promise<Json> {
   const { installed, npm } = await describeInstallation();
   const content = {
     about:
-      "repertoire bug-report: no values of the config, no arguments, no results. Look at it before you send it.",
+      "repertoire bug-report: no values of the config, no arguments, no results. Read it before you share it.",
     versions: {
       repertoire: VERSION,
       node: process.version,
@@ -201,7 +201,7 @@ function conceal(content: unknown, secrets: readonly string[], home: string): Js
     // A text of the config that looks like JSON was taken out across its borders.
     return {
       error:
-        "The report cannot be told without a text of your config. Describe the problem in your own words.",
+        "The report cannot be written without a text of your config. Describe the problem in your own words.",
     };
   }
 }

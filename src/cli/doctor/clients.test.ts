@@ -19,17 +19,17 @@ it("C6: warns about a connected client whose command is gone or is a bare name, 
   ).toEqual([
     [
       "warning",
-      "Claude Code cannot start Repertoire: its entry has a bare `repertoire`, which a desktop does not find (~/.claude.json)",
+      "Claude Code cannot start Repertoire: its entry runs `repertoire` without a path, which desktop programs do not find (~/.claude.json)",
       "repertoire connect claude",
     ],
     [
       "warning",
-      "Cursor cannot start Repertoire: there is no /gone/node any more (~/.cursor/mcp.json)",
+      "Cursor cannot start Repertoire: /gone/node no longer exists (~/.cursor/mcp.json)",
       "repertoire connect cursor",
     ],
     [
       "warning",
-      "Gemini CLI cannot start Repertoire: there is no /gone/repertoire/dist/main.js any more (~/.gemini/settings.json)",
+      "Gemini CLI cannot start Repertoire: /gone/repertoire/dist/main.js no longer exists (~/.gemini/settings.json)",
       "repertoire connect gemini",
     ],
   ]);

@@ -34,11 +34,12 @@ export function checkClients(place: ClientPlace, options: GlobalOptions): Check[
 function findProblem({ entry }: FoundServer): string | undefined {
   const { command, args } = entry;
   if (typeof command !== "string") return undefined;
-  if (command === "repertoire") return "its entry has a bare `repertoire`, which a desktop does not find";
+  if (command === "repertoire")
+    return "its entry runs `repertoire` without a path, which desktop programs do not find";
   const [script] = Array.isArray(args) ? args : [];
   const paths = [command, ...(typeof script === "string" ? [script] : [])].flatMap(
     (text) => literalOf(text) ?? [],
   );
   const gone = paths.find((path) => isAbsolute(path) && !existsSync(path));
-  return gone === undefined ? undefined : `there is no ${gone} any more`;
+  return gone === undefined ? undefined : `${gone} no longer exists`;
 }

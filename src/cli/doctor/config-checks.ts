@@ -42,7 +42,7 @@ export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[]
     state: "ok",
     message: `${path}${kind === "project" ? ` (of this project folder${trusted ? "" : ", not trusted"})` : ""}`,
   }));
-  const none: Check = { name, state: "ok", message: "no file; the defaults are in force" };
+  const none: Check = { name, state: "ok", message: "no file; the defaults are used" };
   return [...(found.length === 0 ? [none] : found), ...warnings, ...checkReaders(loaded.config)];
 }
 
@@ -75,7 +75,7 @@ function checkReaders({ files, servers }: Config): Check[] {
         state: "warning",
         message: `other users can read the secrets in ${path}: ${keys.join(", ")}`,
         cure: `chmod 600 ${shellWord(path)}`,
-        advice: "Or keep them as inputs: repertoire input set ID, and ${input:ID} in their place.",
+        advice: "Or store them as inputs: run repertoire input set ID, and write ${input:ID} in the config.",
       },
     ];
   });
@@ -114,9 +114,14 @@ function noteVariables(servers: readonly ServerConfig[]): Check[] {
     }))
     .filter(({ names }) => names.length > 0);
   if (takers.length === 0) return [];
-  const told = takers.map(({ id, names }) => `${id} takes ${names.join(", ")}`).join("; ");
+  const told = takers.map(({ id, names }) => `${id} uses ${names.join(", ")}`).join("; ");
   return [
-    { name: "servers", state: "ok", message: `set in this terminal: ${told}`, advice: ADVICE_ON_VARIABLES },
+    {
+      name: "servers",
+      state: "ok",
+      message: `environment variables of this terminal: ${told}`,
+      advice: ADVICE_ON_VARIABLES,
+    },
   ];
 }
 
@@ -133,7 +138,7 @@ function notePassed(environment: NodeJS.ProcessEnv): Check {
   return {
     name: "servers",
     state: "ok",
-    message: `get ${shown} of this environment, and what their "env" says`,
+    message: `servers get ${shown} from this environment, and the variables in their "env"`,
     passed,
   };
 }
@@ -155,8 +160,8 @@ function checkProxy(servers: readonly ServerConfig[], environment: NodeJS.Proces
     {
       name: "servers",
       state: "warning",
-      message: `${proxy} is set, and remote servers are reached without a proxy: ${who}`,
-      advice: `If they cannot be reached, use a command that goes through it: "command": "npx", "args": ["-y", "mcp-remote", "URL"].`,
+      message: `${proxy} is set, but remote servers are reached without a proxy: ${who}`,
+      advice: `If they cannot be reached, use a program that supports proxies: "command": "npx", "args": ["-y", "mcp-remote", "URL"].`,
     },
   ];
 }
@@ -214,5 +219,5 @@ export function reportUnusable({ id, problems, missingInputs }: ServerConfig, pl
 }
 
 const ADVICE_ON_VARIABLES =
-  "A variable must be set where the gateway is started: a client that was started from the desktop does not have the variables " +
-  "of a terminal. Set it in that client's entry for Repertoire, or keep the value as an input.";
+  "A variable must be set where the gateway starts. A client that was started from the desktop does not have the " +
+  "variables of a terminal. Set it in that client's entry for Repertoire, or store the value as an input.";

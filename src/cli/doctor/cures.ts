@@ -27,7 +27,7 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
     case "not_found":
       return {
         cure: off,
-        advice: `Install ${programOf(server)} so that it is in PATH, or switch ${server.id} off.`,
+        advice: `Install ${programOf(server)} so that it is in PATH, or disable ${server.id}.`,
       };
     case "not_executable":
       return {
@@ -42,16 +42,12 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
       return cureSlowStart(server, place);
     case "auth_required":
       return hasOwnAuthorization(server)
-        ? edit(
-            server,
-            place,
-            `The server does not take the Authorization header of ${server.key}: correct it.`,
-          )
+        ? edit(server, place, `The server rejects the Authorization header of ${server.key}: correct it.`)
         : { cure: commandLine(["login", server.id], options) };
     case "auth_unavailable":
     case "busy":
     case "lost":
-      return { cure: again(server, options), advice: "It may pass: ask again in a while." };
+      return { cure: again(server, options), advice: "This may be temporary: try again later." };
     case "name_not_found":
     case "unreachable":
       return edit(server, place, `Start the server, or correct "url" of ${server.key} in ${file}.`);
@@ -64,7 +60,11 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
         `Check that ${server.key} in ${file} is the address or command of an MCP server.`,
       );
     case "tls":
-      return edit(server, place, `Correct "url", or name its authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem`);
+      return edit(
+        server,
+        place,
+        `Correct "url", or trust its certificate authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem`,
+      );
     case "unknown_version":
       return { cure: "npm install --global repertoire@latest", advice: `Or update the server ${server.id}.` };
     default:
@@ -79,8 +79,8 @@ function cureSlowStart(server: ServerConfig, place: CurePlace): Cure {
     written.kind === "stdio" ? `"startTimeoutMs" of ${server.key}` : `"limits": {"connectTimeoutMs": …}`;
   const raise = `raise ${key}, now ${ms}, in ${file}`;
   if (written.kind !== "stdio" || !isInstaller(written.command, written.args))
-    return edit(server, place, `If it needs that long, ${raise}.`);
-  const advice = `It may have been downloading: run it once by hand, end it with Ctrl+C, and ask again; or ${raise}.`;
+    return edit(server, place, `If it needs more time, ${raise}.`);
+  const advice = `It may have been downloading. Run it once by hand, stop it with Ctrl-C, and try again; or ${raise}.`;
   const command = commandOf(server);
   // What stands for a secret cannot be run as it is shown.
   const canBeCopied = command !== undefined && !command.includes(REDACTED) && !command.includes("${");
@@ -89,7 +89,7 @@ function cureSlowStart(server: ServerConfig, place: CurePlace): Cure {
 
 function byHand(server: ServerConfig): string {
   const command = commandOf(server);
-  return command === undefined ? "Look at the log of the server." : `To see all that it says: ${command}`;
+  return command === undefined ? "See the log of the server." : `To see its output, run: ${command}`;
 }
 
 /** As it could be typed, without the values of secrets. */

@@ -154,7 +154,7 @@ it("T136: a value that was sealed with another keyring is red, and the way to gi
     {
       name: "secrets",
       state: "ok",
-      message: "3 values kept: 2 sealed with a key in the keyring, 1 in a file that only you can read",
+      message: "3 values stored: 2 encrypted with a key in the keyring, 1 in a file that only you can read",
     },
   ]);
   const [, ...lost] = await checkSecrets(home, {}, store(ringOf()));
@@ -201,9 +201,9 @@ it("the report has a line for each server, in columns, and the rest indented bel
     },
   ]);
   expect(lines.map(stripVTControlCharacters)).toEqual([
-    "✓ server   a       legacy 2025-11-25  1 tool               1,234 tokens  up in 5 ms  answers in 0.4 ms",
-    "           2 left out: tool x (invalid_tool): bad\\u{1b} (and 1 more)",
-    "✓ server   longer  legacy 2025-11-25  20 tools + 1 prompt  1,234 tokens  up in 5 ms  answers in 0.4 ms",
+    "✓ server   a       legacy 2025-11-25  1 tool               1,234 tokens  started in 5 ms  answers in 0.4 ms",
+    "           2 rejected: tool x (invalid_tool): bad\\u{1b} (and 1 more)",
+    "✓ server   longer  legacy 2025-11-25  20 tools + 1 prompt  1,234 tokens  started in 5 ms  answers in 0.4 ms",
     ...Array.from({ length: 3 }, () => "           warning: tool t: hides: …"),
     "           and 2 more",
     "✗ server   b       gone  → cure it",

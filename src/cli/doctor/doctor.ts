@@ -80,24 +80,24 @@ interface Repair {
 async function repair({ yes, dryRun }: DoctorOptions, fixes: readonly Fix[]): Promise<ToolResult<Repair[]>> {
   const isAsked = ({ diff }: Fix): boolean => diff !== undefined && yes !== true && dryRun !== true;
   if (fixes.some(isAsked) && !canAsk()) {
-    const message = `Nothing was repaired: the config would be changed, and ${whyNotAsked()}.`;
-    const hint = "Look at it with --dry-run, then give --yes.";
+    const message = `Nothing was fixed: the config would be changed, and ${whyNotAsked()}.`;
+    const hint = "Check the change with --dry-run, then give --yes.";
     return fail("TOOL_INVALID_INPUT", message, { field: "yes", hint });
   }
   const repairs: Repair[] = [];
   for (const fix of fixes) {
     if (fix.diff !== undefined && yes !== true)
       for (const line of fix.diff.split("\n")) tell(escapeUnprintable(line));
-    const done = dryRun !== true && (!isAsked(fix) || (await askYesNo("Change it?")));
+    const done = dryRun !== true && (!isAsked(fix) || (await askYesNo("Write this change?")));
     if (done) await fix.apply();
     const { what, undo } = fix;
     repairs.push({ what, ...(undo !== undefined && { undo }), done });
-    const mark = done ? green("fixed") : yellow(dryRun === true ? "would fix" : "left");
+    const mark = done ? green("fixed") : yellow(dryRun === true ? "would fix" : "skipped");
     note(
       `${mark} ${escapeUnprintable(what)}${undo === undefined || !done ? "" : `. To undo: ${escapeUnprintable(undo)}`}`,
     );
   }
-  if (fixes.length === 0) note("There is nothing that --fix can repair.");
+  if (fixes.length === 0) note("There is nothing that --fix can fix.");
   return succeed(repairs);
 }
 

@@ -78,7 +78,7 @@ function planModes(home: string): Fix[] {
 /** What processes that were killed left behind. */
 function planLeftOvers(home: string): Fix[] {
   return examineLive(home).stale.map((file) => ({
-    what: `deleted ${file}, which a process that is gone has left behind`,
+    what: `deleted ${file}, which an ended process left behind`,
     apply: () => rmSync(file, { force: true }),
   }));
 }
@@ -93,7 +93,7 @@ function planConfig(path: string, text: string, home: string): Fix[] {
   const ids = [...(moved?.values.keys() ?? [])];
   const done = [
     ...(corrected?.corrections ?? []),
-    ...ids.map((id) => `a secret in plain text is now kept as the input ${id}`),
+    ...ids.map((id) => `a secret in plain text is now stored as the input ${id}`),
   ];
   const copy = join(home, "backups", `doctor-${Date.now()}-${basename(path)}`);
   const undo = [

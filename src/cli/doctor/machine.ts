@@ -16,31 +16,31 @@ export function checkNode(platform: NodeJS.Platform = process.platform): Check {
 export function describeSandbox({ problem, typesProblem, hasNetworkFence, startMs }: SandboxCheck): Check {
   const name = "sandbox";
   const cure = "npm install --global --include=optional repertoire@latest";
-  if (problem !== undefined) return { name, state: "failed", message: `code does not run: ${problem}`, cure };
-  const network = hasNetworkFence ? "without a network" : "without a namespace of its own for the network";
-  const runs = `code runs, up in ${Math.round(startMs)} ms, ${network}`;
+  if (problem !== undefined) return { name, state: "failed", message: `code cannot run: ${problem}`, cure };
+  const network = hasNetworkFence ? "without a network" : "without a network namespace";
+  const runs = `code runs, started in ${Math.round(startMs)} ms, ${network}`;
   if (typesProblem !== undefined)
     return { name, state: "warning", message: `${runs}. ${typesProblem}`, cure };
-  return { name, state: "ok", message: `${runs}, its types are checked` };
+  return { name, state: "ok", message: `${runs}, types are checked` };
 }
 
 export function checkHome(home: string): Check {
   const name = "home";
   const stat = statSync(home, { throwIfNoEntry: false });
-  if (stat === undefined) return { name, state: "ok", message: `${home} will be made on first use` };
+  if (stat === undefined) return { name, state: "ok", message: `${home} will be created on first use` };
   if (!stat.isDirectory()) {
     const cure = `mv ${shellWord(home)} ${shellWord(`${home}.old`)}`;
     return { name, state: "failed", message: `${home} is not a folder`, cure };
   }
   if (process.platform === "win32" || (stat.mode & 0o077) === 0) return { name, state: "ok", message: home };
-  const message = `other users can look into ${home}`;
+  const message = `other users can read ${home}`;
   return { name, state: "failed", message, cure: `chmod 700 ${shellWord(home)}` };
 }
 
 export async function checkStore(home: string): Promise<Check> {
   const name = "store";
   const path = join(home, "repertoire.db");
-  if (!existsSync(path)) return { name, state: "ok", message: "empty; it is made on first use" };
+  if (!existsSync(path)) return { name, state: "ok", message: "empty; created on first use" };
   try {
     const store = await openStore(home);
     try {

@@ -16,12 +16,12 @@ export async function checkSecrets(
   const lost: string[] = [];
   for (const name of sealed) if ((await secrets.get(name)) === undefined) lost.push(name);
   const parts = [
-    ...(sealed.length === 0 ? [] : [`${sealed.length} sealed with a key in the keyring`]),
+    ...(sealed.length === 0 ? [] : [`${sealed.length} encrypted with a key in the keyring`]),
     ...(sealed.length === names.length
       ? []
       : [`${names.length - sealed.length} in a file that only you can read`]),
   ];
-  const message = `${countOf(names.length, "value")} kept: ${parts.join(", ")}`;
+  const message = `${countOf(names.length, "value")} stored: ${parts.join(", ")}`;
   return [
     { name: "secrets", state: "ok", message },
     ...lost.map((name): Check => ({ name: "secrets", state: "failed", ...describeLost(name, options) })),
@@ -34,9 +34,9 @@ function describeLost(name: string, options: GlobalOptions): Pick<Check, "messag
   const isInput = kind === "input";
   const what = isInput ? `the input ${subject}` : `the login to ${subject}`;
   return {
-    message: `${what} cannot be read: it is sealed with a key that is not in the keyring here`,
+    message: `${what} cannot be read: it is encrypted with a key that is not in this keyring`,
     cure: commandLine(isInput ? ["input", "set", subject] : ["login", subject], options),
     advice:
-      "Give it anew, or unlock the keyring that it was kept with (REPERTOIRE_KEYRING=off leaves it alone).",
+      "Set it again, or unlock the keyring that has its key (REPERTOIRE_KEYRING=off disables the keyring).",
   };
 }

@@ -103,7 +103,7 @@ function checkServer(
     state: "warning",
     message,
     cure: commandLine(["disable", id], options),
-    advice: `Look at what it lists before you let a model read it; "tools": {"suspicious": "block"} in the config leaves it out.`,
+    advice: `Check what it lists before a model reads it; "tools": {"suspicious": "block"} in the config hides it.`,
     server: report,
   };
 }
@@ -139,7 +139,7 @@ export function describeServer(report: ServerReport): string[] {
     `${era} ${protocolVersion}`,
     [countOf(toolCount, "tool"), ...others].join(" + "),
     tokens === undefined ? "tokens unknown" : `${tokens.toLocaleString("en-US")} tokens`,
-    `up in ${startMs} ms`,
+    `started in ${startMs} ms`,
     latencyMs === undefined ? "no answer to a ping" : `answers in ${latencyMs} ms`,
   ];
 }

@@ -70,5 +70,5 @@ function describeRejected(
   { kind, name, code, reason }: ServerReport["rejected"][number],
 ): string {
   const more = count === 1 ? "" : ` (and ${count - 1} more)`;
-  return `${count} left out: ${kind} ${name} (${code}): ${reason}${more}`;
+  return `${count} rejected: ${kind} ${name} (${code}): ${reason}${more}`;
 }

@@ -39,7 +39,7 @@ it("asks for each input once and keeps the answers", async () => {
 it("an empty answer leaves one input without a value and says how to give it", async () => {
   const { kept, notes, asked } = await answerWith([inputOf("a"), inputOf("b")], ["", "2"]);
   expect([kept, asked]).toEqual([{ b: "2" }, ["a", "b"]]);
-  expect(notes).toEqual(["The input a has no value yet. To give it one: repertoire input set a --home /h"]);
+  expect(notes).toEqual(["The input a has no value yet. Set it with: repertoire input set a --home /h"]);
 });
 
 it("whoever breaks off is asked no more, and hears of every input that is missing", async () => {

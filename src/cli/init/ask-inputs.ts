@@ -32,7 +32,7 @@ export async function askInputs(missing: readonly ConfigInput[], deps: AskDeps):
     }
     const said = answer === undefined || answer === "" ? "has no value yet" : problem;
     const cure = commandLine(["input", "set", input.id], deps.options);
-    deps.note(`The input ${input.id} ${said}. To give it one: ${cure}`);
+    deps.note(`The input ${input.id} ${said}. Set it with: ${cure}`);
   }
   return givenCount;
 }

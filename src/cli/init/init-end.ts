@@ -26,7 +26,7 @@ export async function finishUnchanged(
     environment.note(
       `No servers were found. Add one: ${commandLine(["add", "NAME", "--", "COMMAND"], options)}`,
     );
-  } else environment.note(`Nothing to add: ${path} has them all.`);
+  } else environment.note(`Nothing to add: ${path} has all servers.`);
   return options.dryRun === true ? EXIT.ok : connectAll(plan, found, options, environment);
 }
 
@@ -43,12 +43,13 @@ export async function finishWritten(
     return connectAll(plan, found, options, environment);
   }
   const off = plan.additions.filter(({ entry }) => entry["enabled"] === false).length;
-  const rest = off === 0 ? "" : `, ${off} of them switched off`;
+  const rest = off === 0 ? "" : `, ${off} of them disabled`;
   environment.note(`${green("added")} ${countOf(plan.additions.length, "server")} to ${file}${rest}.`);
   if (moved.length > 0) {
-    const where = protection === "keyring" ? "sealed with the keyring" : "in a file of yours alone";
+    const where =
+      protection === "keyring" ? "encrypted with the keyring" : "in a file that only you can read";
     environment.note(
-      `${green("moved")} ${countOf(moved.length, "secret")} out of plain text: kept ${where}.`,
+      `${green("moved")} ${countOf(moved.length, "secret")} out of plain text: stored ${where}.`,
     );
   }
   const plain = moved.length > 0 ? 0 : plan.additions.reduce((sum, { secrets }) => sum + secrets.length, 0);
@@ -56,11 +57,11 @@ export async function finishWritten(
     const again = commandLine(["init", "--undo"], options);
     const move = commandLine(["init", "--yes", "--move-secrets"], options);
     environment.note(
-      `${yellow("warning")} ${countOf(plain, "secret")} of theirs stand in plain text. To move them: ${again} && ${move}`,
+      `${yellow("warning")} ${countOf(plain, "secret")} of these servers are in plain text. To move them: ${again} && ${move}`,
     );
   }
   environment.note(
-    `Try: ${commandLine(["tools"], options)}   To take it back: ${commandLine(["init", "--undo"], options)}`,
+    `Try: ${commandLine(["tools"], options)}   To undo: ${commandLine(["init", "--undo"], options)}`,
   );
   return connectAll(plan, found, options, environment);
 }

@@ -32,7 +32,7 @@ export function showImport(plan: ImportPlan, found: ClientsRead, { place, print 
   if (found.read.length > 0) print("");
   for (const addition of plan.additions) showAddition(addition, print);
   for (const { key, from, sameAs, where } of plan.duplicates) {
-    const what = where === "file" ? `is there already as ${sameAs}` : `is the same as ${sameAs}`;
+    const what = where === "file" ? `already exists as ${sameAs}` : `is the same as ${sameAs}`;
     print(
       `${dim("=")} ${escapeUnprintable(key)} ${dim(`of ${titleOf(from.client)} ${escapeUnprintable(what)}`)}`,
     );
@@ -55,7 +55,7 @@ function showAddition(addition: Addition, print: Viewer["print"]): void {
     print(`    ${yellow(`in plain text: ${secrets.map(({ name }) => escapeUnprintable(name)).join(", ")}`)}`);
   }
   if (inputs.length > 0)
-    print(`    ${dim(`asks for ${inputs.map(({ id }) => escapeUnprintable(id)).join(", ")}`)}`);
+    print(`    ${dim(`needs the inputs ${inputs.map(({ id }) => escapeUnprintable(id)).join(", ")}`)}`);
   for (const line of notes) print(`    ${dim(escapeUnprintable(line))}`);
 }
 

@@ -93,7 +93,7 @@ describe("init", () => {
     expect(said).toContain("It is added as linear_cursor, because another server has its name.");
     expect(said).toContain("- repertoire of Claude Code: It is Repertoire itself.");
     expect(said).toContain("- broken of Claude Desktop: It is not a server.");
-    expect(said).toMatch(/added \d+ servers to .*repertoire\.json, \d+ of them switched off\./);
+    expect(said).toMatch(/added \d+ servers to .*repertoire\.json, \d+ of them disabled\./);
   });
 
   it("T170: adds what a project brought and nobody approved switched off", async () => {
@@ -131,7 +131,9 @@ describe("init", () => {
   it("says that secrets stand in plain text where they were not moved, and how to move them", async () => {
     const { run } = open(copyClientsHome(ENV));
     await run({ yes: true });
-    expect(said).toMatch(/\d secrets of theirs stand in plain text\. To move them: repertoire init --undo/);
+    expect(said).toMatch(
+      /\d secrets of these servers are in plain text\. To move them: repertoire init --undo/,
+    );
     expect(said).not.toContain(SECRET);
   });
 

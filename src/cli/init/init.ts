@@ -83,10 +83,13 @@ async function askAtTerminal(question: string, secretCount: number): Promise<Ans
   if (secretCount === 0) return (await askYesNo(question)) ? "add" : "no";
   const clack = await import("@clack/prompts");
   const answer = await clack.select<Answer>({
-    message: `${question} ${secretCount} of their secrets stand in plain text.`,
+    message: `${question} ${secretCount} of their secrets are in plain text.`,
     output: process.stderr,
     options: [
-      { value: "move", label: "Add them, and move the secrets to the keyring or a file of mine alone" },
+      {
+        value: "move",
+        label: "Add them, and move the secrets to the keyring or a file that only I can read",
+      },
       { value: "add", label: "Add them as they are" },
       { value: "no", label: "Change nothing" },
     ],
@@ -114,7 +117,7 @@ export async function init(options: InitOptions, environment: InitEnvironment): 
     const keys = all.additions.map(({ key }) => key);
     const near = didYouMean(nearest(missing, keys));
     return refuse(
-      `there is no new server "${missing}".${near} New are: ${keys.join(", ")}.`,
+      `there is no new server "${missing}".${near} New servers: ${keys.join(", ")}.`,
       EXIT.usage,
       environment,
     );
@@ -129,7 +132,7 @@ export async function init(options: InitOptions, environment: InitEnvironment): 
   const answer = await answerOf(plan, target.path, options, environment);
   if (answer === undefined) {
     const again = commandLine(["init", "--yes"], options);
-    const why = `nothing was changed: ${whyNotAsked()}. If this is what you want, run: ${again}`;
+    const why = `nothing was changed: ${whyNotAsked()}. To do it, run: ${again}`;
     return refuse(why, EXIT.usage, environment);
   }
   if (answer === "no") return refuse("nothing was changed", EXIT.refused, environment);
@@ -212,12 +215,12 @@ async function undo(
     options.force === true,
   );
   if (undone.kind === "none") {
-    return refuse(`there is nothing to take back in ${target.path}`, EXIT.failed, environment);
+    return refuse(`there is nothing to undo in ${target.path}`, EXIT.failed, environment);
   }
   if (undone.kind === "changed") {
     const again = commandLine(["init", "--undo", "--force"], options);
     return refuse(
-      `${target.path} was changed since, and putting it back would lose that. To do so all the same: ${again}`,
+      `${target.path} was changed since; restoring it would lose those changes. To do it anyway: ${again}`,
       EXIT.refused,
       environment,
     );

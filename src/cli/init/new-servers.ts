@@ -88,7 +88,7 @@ export async function writeNewServers(plan: NewServersPlan, moves: boolean): Pro
 export function describePlace(inputs: Pick<Inputs, "path" | "protectionOf">, id: string | undefined): string {
   const isSealed = id !== undefined && inputs.protectionOf(id) === "keyring";
   return isSealed
-    ? `${inputs.path}, encrypted with a key of the system's keyring`
+    ? `${inputs.path}, encrypted with the system's keyring`
     : `${inputs.path}, which only you can read`;
 }
 

@@ -27,7 +27,7 @@ export async function connectClients(
     if (one !== undefined) connected.push(one);
   }
   if (clients.length === 0) {
-    deps.dialog.say("No AI client was found here. When you have one:");
+    deps.dialog.say("No AI client was found on this machine. To connect one later:");
     deps.dialog.say(
       `  ${cyan(commandLine(["connect", "CLIENT"], deps.options))}  (${CLIENT_IDS.join(", ")})`,
       4,
@@ -54,19 +54,19 @@ async function connectClient(
     return undefined;
   }
   if (plan.kind === "unchanged") {
-    dialog.say(`${green("✓")} ${title} is connected already.`);
+    dialog.say(`${green("✓")} ${title} is already connected.`);
     dialog.say();
     return { client, isNew: false, serverIds: [] };
   }
   const { change, moved } = plan;
   const file = short(change.target.path, place);
-  dialog.say(bold(`${title} would change like this:`));
+  dialog.say(bold(`${title} will change like this:`));
   const { path, format } = change.target;
   showDiff(diffServers({ ...change, path, format }), note, dialog.width());
   const gone = moved.here.filter(({ key }) => change.gone.includes(key));
   if (gone.length > 0) {
     dialog.say(
-      `The lines with - go: Repertoire has ${gone.length === 1 ? "this server" : "these servers"} now, and ${title} would see every tool twice.`,
+      `The lines with - are removed: Repertoire has ${gone.length === 1 ? "this server" : "these servers"} now, and ${title} would list every tool twice.`,
     );
   }
   const staying = [...moved.kept.map(({ key }) => key), ...moved.waiting];
@@ -75,24 +75,27 @@ async function connectClient(
     const again = commandLine(["connect", client], options);
     dialog.say(
       staying.length === 1
-        ? `${names} stays in ${title}, because it has not answered here. Once it works: ${again}`
-        : `${names} stay in ${title}, because they have not answered here. Once they work: ${again}`,
+        ? `${names} stays in ${title}, because it did not answer. Once it works: ${again}`
+        : `${names} stay in ${title}, because they did not answer. Once they work: ${again}`,
     );
   }
   const back = commandLine(["connect", client, "--undo"], options);
-  if (!(await dialog.yesNo(`Write this to ${file}? A copy is kept.`))) {
-    dialog.say(`${title} was left as it is. Later: ${cyan(commandLine(["connect", client], options))}`, 2);
+  if (!(await dialog.yesNo(`Write this to ${file}? A backup is kept.`))) {
+    dialog.say(
+      `${title} was not changed. To connect it later: ${cyan(commandLine(["connect", client], options))}`,
+      2,
+    );
     dialog.say();
     return undefined;
   }
   if (writeClientEdit(change, target.home).kind === "changed") {
     dialog.say(
-      `${red("✗")} ${file} has changed in the meantime, so nothing was written. Run ${cyan(commandLine(["connect", client], options))}`,
+      `${red("✗")} ${file} was changed by another program meanwhile, so nothing was written. Run ${cyan(commandLine(["connect", client], options))}`,
       2,
     );
     return undefined;
   }
-  progress.done.push(`Connected ${title}. To take it back: ${back}`);
+  progress.done.push(`Connected ${title}. To undo: ${back}`);
   dialog.say(`${green("✓")} Connected ${title}.`);
   const kept = moved.kept.map(({ id }) => id);
   const words = kept.length === 0 ? [] : wordsOf({ keepServers: kept });

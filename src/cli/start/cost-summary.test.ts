@@ -48,10 +48,10 @@ it("says so where it is more than before, and why", () => {
 
 it("names what was not counted, and counts nothing where no server has answered", () => {
   expect(describeCosts(reportOf("lean", { a: 3000 }, ["slow"]), [], 2)).toEqual([
-    "The tools of 1 server cost 3,000 tokens in every conversation; through Repertoire it is 977.",
-    "Not counted, because they have not answered: slow.",
+    "The tools of 1 server cost 3,000 tokens in every conversation; through Repertoire, 977.",
+    "Not counted, because they did not answer: slow.",
   ]);
   expect(describeCosts(reportOf("full", {}, ["slow"]), [], 1)).toEqual([
-    "What the tools cost in every conversation cannot be counted: the server has not answered.",
+    "The token cost of the tools is unknown: the server has not answered.",
   ]);
 });

@@ -18,7 +18,7 @@ export function describeCosts(
 ): string[] {
   if (servers.length === 0) {
     return [
-      `What the tools cost in every conversation cannot be counted: ${serverCount === 1 ? "the server has" : "no server has"} not answered.`,
+      `The token cost of the tools is unknown: ${serverCount === 1 ? "the server has not answered" : "no server has answered"}.`,
     ];
   }
   const face = faces[0]!;
@@ -35,15 +35,15 @@ export function describeCosts(
   if (changed.length === 0) {
     const all = tokensOf(servers.map(({ id }) => id));
     lines.push(
-      `The tools of ${countOf(servers.length, "server")} cost ${withCommas(all)} tokens in every conversation; through Repertoire it is ${withCommas(now)}.`,
+      `The tools of ${countOf(servers.length, "server")} cost ${withCommas(all)} tokens in every conversation; through Repertoire, ${withCommas(now)}.`,
     );
   }
   if (face.mode === "full") {
     lines.push(
-      `With so few tools it shows them all beside its own five. From ${withCommas(autoTokensMax)} tokens of tools on, it shows its own and finds the others by search.`,
+      `With so few tools, Repertoire lists them all. Above ${withCommas(autoTokensMax)} tokens of tools, clients find them by search instead.`,
     );
   }
   if (unread.length > 0)
-    lines.push(`Not counted, because they have not answered: ${unread.map(({ id }) => id).join(", ")}.`);
+    lines.push(`Not counted, because they did not answer: ${unread.map(({ id }) => id).join(", ")}.`);
   return lines;
 }

@@ -15,9 +15,7 @@ import { cyan, green, red } from "../terminal/terminal.ts";
 /** Whether a server was added. */
 export async function addFirst(deps: StartDeps): Promise<boolean> {
   const { dialog, progress, options } = deps;
-  dialog.say(
-    `There is no server to start with. Repertoire looked in ${listOf(Object.values(CLIENT_TITLES))}.`,
-  );
+  dialog.say(`No servers were found. Repertoire looked in ${listOf(Object.values(CLIENT_TITLES))}.`);
   const way = await dialog.one("What would you like to do?", [
     { value: "paste", label: "Add a server: paste a command, an address, or JSON from a README" },
     { value: "demo", label: "See the demo first (a minute, in a temporary folder)" },
@@ -26,9 +24,7 @@ export async function addFirst(deps: StartDeps): Promise<boolean> {
   if (way === "demo") {
     spawnSync(deps.own.execPath, [deps.own.script, "demo", "--no-serve"], { stdio: "inherit" });
     dialog.say();
-    dialog.say(
-      `That was the demo. To go on with a server of your own: ${cyan(commandLine(["start"], options))}`,
-    );
+    dialog.say(`That was the demo. To set up your own server: ${cyan(commandLine(["start"], options))}`);
     return false;
   }
   if (way === "leave") {
@@ -36,7 +32,7 @@ export async function addFirst(deps: StartDeps): Promise<boolean> {
     dialog.say(`To add a server later: ${cyan(commandLine(["add", "NAME", "--", "COMMAND"], options))}`);
     return false;
   }
-  dialog.say("Paste it here and press Enter; after JSON, an empty line ends it.");
+  dialog.say("Paste it here and press Enter. End JSON with an empty line.");
   const pasted = readPastedServers(await dialog.paste(isWholePaste));
   if (typeof pasted === "string") {
     dialog.say(`${red("✗")} ${pasted}. Nothing was changed.`, 2);
@@ -49,7 +45,7 @@ export async function addFirst(deps: StartDeps): Promise<boolean> {
     const id = serverIdOf(name);
     const isTaken = id.success && taken.some((other) => other.id === id.data);
     if (!id.success || isTaken) {
-      const why = id.success ? `There is a server "${name}" already.` : id.error.message;
+      const why = id.success ? `A server "${name}" already exists.` : id.error.message;
       dialog.say(`${red("✗")} ${escapeUnprintable(why)} Nothing was changed.`, 2);
       return addFirst(deps);
     }
@@ -64,7 +60,7 @@ export async function addFirst(deps: StartDeps): Promise<boolean> {
   const names = servers.map(({ id }) => id).join(", ");
   const file = short(plan.path, deps.place);
   const back = servers.map(({ id }) => commandLine(["remove", id], options)).join("; ");
-  progress.done.push(`Added ${names} to ${file}. To take it back: ${back}`);
+  progress.done.push(`Added ${names} to ${file}. To undo: ${back}`);
   dialog.say(`${green("✓")} Added ${names} to ${file}.`, 2);
   if (moved.length > 0)
     dialog.say(`${green("✓")} Moved ${countOf(moved.length, "secret")} to ${short(keptIn, deps.place)}.`, 2);

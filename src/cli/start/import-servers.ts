@@ -44,9 +44,9 @@ export function tellFound(
   }
   const there = plan.duplicates.filter(({ where }) => where === "file").map(({ sameAs }) => sameAs);
   if (there.length > 0)
-    dialog.say(`  In your config already: ${[...new Set(there)].map(escapeUnprintable).join(", ")}`, 4);
+    dialog.say(`  Already in your config: ${[...new Set(there)].map(escapeUnprintable).join(", ")}`, 4);
   for (const { key, reason } of plan.skipped.filter(({ isOwn }) => !isOwn))
-    dialog.say(`  ${yellow("!")} ${escapeUnprintable(key)} is left out: ${escapeUnprintable(reason)}`, 4);
+    dialog.say(`  ${yellow("!")} ${escapeUnprintable(key)} is skipped: ${escapeUnprintable(reason)}`, 4);
   for (const { path, message } of problems)
     dialog.say(`  ${yellow("!")} ${escapeUnprintable(`${short(path, place)} ${message}`)}`, 4);
   if (rows.length > 0) dialog.say();
@@ -60,8 +60,8 @@ export async function takeOver(plan: ImportPlan, deps: StartDeps): Promise<void>
     label: labelOf(addition),
     hint: shortened(targetOf(addition, COMMAND_LENGTH_MAX)),
   }));
-  const keys = await dialog.some("Which servers should Repertoire take over?", choices);
-  if (keys.length === 0) return dialog.say("None was chosen.");
+  const keys = await dialog.some("Which servers should Repertoire import?", choices);
+  if (keys.length === 0) return dialog.say("No server was chosen.");
   const chosen = keepOnly(plan, keys);
   const secrets = chosen.additions.flatMap(({ key, secrets: own }) =>
     own.map(({ name }) => `${name} of ${key}`),
@@ -73,7 +73,7 @@ export async function takeOver(plan: ImportPlan, deps: StartDeps): Promise<void>
   const { moved } = await writing;
   const back = commandLine(["init", "--undo"], options);
   const file = short(target.path, deps.place);
-  progress.done.push(`Added ${countOf(keys.length, "server")} to ${file}. To take it back: ${back}`);
+  progress.done.push(`Added ${countOf(keys.length, "server")} to ${file}. To undo: ${back}`);
   dialog.say(`${green("✓")} Added ${countOf(keys.length, "server")} to ${file}.`, 2);
   if (moved.length > 0)
     dialog.say(
@@ -82,7 +82,7 @@ export async function takeOver(plan: ImportPlan, deps: StartDeps): Promise<void>
     );
   for (const { key, notes, entry } of chosen.additions) {
     if (entry["enabled"] === false)
-      dialog.say(`${yellow("!")} ${escapeUnprintable(`${key} is switched off. ${notes.join(" ")}`)}`, 2);
+      dialog.say(`${yellow("!")} ${escapeUnprintable(`${key} is disabled. ${notes.join(" ")}`)}`, 2);
   }
   const only = keys.length === plan.additions.length ? [] : ["--only", ...keys];
   const words = ["init", "--yes", ...only, ...(moves ? ["--move-secrets"] : [])];
@@ -99,6 +99,6 @@ function shortened(command: string): string {
 
 function labelOf({ key, from, entry }: ImportPlan["additions"][number]): string {
   const clients = [...new Set(from.map(({ client }) => CLIENT_TITLES[client]))].join(", ");
-  const off = entry["enabled"] === false ? ", switched off" : "";
+  const off = entry["enabled"] === false ? ", disabled" : "";
   return `${escapeUnprintable(key)} (${clients}${off})`;
 }

@@ -31,11 +31,11 @@ it.each<[text: string, servers: object[]]>([
 
 it.each([
   ['npx "open', "a quote is not closed"],
-  ["", "there is no command in it"],
-  ["KEY=only", "there is no command in it"],
-  ["http://", "this is no address that can be read"],
+  ["", "it has no command"],
+  ["KEY=only", "it has no command"],
+  ["http://", "this is not a valid address"],
   ['{"mcpServers": {}}', expect.stringContaining("has no server")],
-  ['{"a": ', expect.stringContaining("no JSON that can be read")],
+  ['{"a": ', expect.stringContaining("not valid JSON")],
 ])("says what is wrong with %j", (text, message) => {
   expect(readPastedServers(text)).toEqual(message);
 });

@@ -22,7 +22,7 @@ export function readPastedServers(text: string): readonly PastedServer[] | strin
     }));
   }
   if (/^https?:\/\//i.test(text)) {
-    if (!URL.canParse(text)) return "this is no address that can be read";
+    if (!URL.canParse(text)) return "this is not a valid address";
     const entry = { type: "http", url: text };
     return [{ entry, proposal: propose(entry) }];
   }
@@ -34,7 +34,7 @@ export function readPastedServers(text: string): readonly PastedServer[] | strin
     env[name] = value;
   }
   const [command, ...args] = words;
-  if (command === undefined) return "there is no command in it";
+  if (command === undefined) return "it has no command";
   const entry = {
     command,
     ...(args.length > 0 && { args }),

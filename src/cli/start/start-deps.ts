@@ -32,8 +32,8 @@ export interface StartDeps extends StartEnvironment {
 
 /** The same without questions, and the way back. */
 export function tellCommands(same: readonly string[], back: string, dialog: Dialog): void {
-  for (const command of same) dialog.say(`  The same without questions: ${command}`, 4, dim);
-  dialog.say(`  To take it back: ${back}`, 4, dim);
+  for (const command of same) dialog.say(`  Without questions: ${command}`, 4, dim);
+  dialog.say(`  To undo: ${back}`, 4, dim);
   dialog.say();
 }
 

@@ -46,7 +46,9 @@ function isAtTerminal(): boolean {
 async function start(options: GlobalOptions, environment: StartEnvironment): Promise<number> {
   if (!isAtTerminal() || options.json === true) {
     const words = ["init", "--yes", "--move-secrets", "--connect"];
-    note(`${red("error")} the guided start needs a terminal. Without one: ${commandLine(words, options)}`);
+    note(
+      `${red("error")} the guided setup needs a terminal. Without one, run: ${commandLine(words, options)}`,
+    );
     return EXIT.usage;
   }
   const dialog = openDialog();
@@ -76,7 +78,7 @@ async function start(options: GlobalOptions, environment: StartEnvironment): Pro
 /** Servers that are up end within this; one that is still starting may take as long as its limit gives it. */
 const CLOSE_WAIT_MS = 2_000;
 
-/** Whoever leaves does not wait for a server that is still starting: it ends with the process. */
+/** The exit does not wait for a server that is still starting: it ends with the process. */
 async function close(session: Session, exitCode: number): Promise<void> {
   await within(session.close(), CLOSE_WAIT_MS, { late: () => process.exit(exitCode) });
 }
@@ -101,15 +103,15 @@ function tellStop({ done, left }: StartProgress, options: GlobalOptions, dialog:
   dialog.say(done.length === 0 ? "Stopped. Nothing was changed." : "Stopped. This was done:");
   for (const line of done) dialog.say(`  ${line}`, 4);
   if (done.length > 0 && left.length > 0) dialog.say(`Not done: ${left.join(", ")}.`);
-  dialog.say(`To go on: ${cyan(commandLine(["start"], options))}`);
+  dialog.say(`To continue: ${cyan(commandLine(["start"], options))}`);
 }
 
 async function guide(deps: StartDeps): Promise<void> {
   const { options, dialog, progress } = deps;
   dialog.say(bold("Welcome to Repertoire."));
   dialog.say(
-    "It puts all your MCP servers behind one. Your AI client then carries a few tools in every conversation instead of all " +
-      "of them, and what worked once can be kept as a tool of its own.",
+    "It puts all your MCP servers behind one. Your AI client then has a few tools in every conversation instead of " +
+      "all of them, and code that worked can be saved as a new tool.",
   );
   dialog.say();
   const { found, plan } = lookAtClients(options, deps);
@@ -129,9 +131,7 @@ async function hasServers({ options: { config: configPath, home }, dialog }: Sta
   const isAnyOn = usableOf(loaded.config).length > 0;
   if (!isAnyOn && servers.length > 0) {
     const ids = servers.map(({ id }) => id);
-    dialog.say(
-      `Switched off in your config: ${ids.join(", ")}. To switch one on: repertoire enable ${ids[0]}`,
-    );
+    dialog.say(`Disabled in your config: ${ids.join(", ")}. Enable one with: repertoire enable ${ids[0]}`);
   }
   return isAnyOn;
 }
@@ -144,10 +144,10 @@ async function tryOut({ app, config: source }: Session, found: ClientsRead, deps
   const { dialog, progress, options } = deps;
   const config = source.current();
   const servers = usableOf(config);
-  dialog.say("Starting each server once, to see that it works:");
+  dialog.say("Starting each server once to check that it works:");
   const place = { options, limits: config.limits };
   const check = await checkServers(app, servers, place, dialog);
-  dialog.say(`  The same without questions: ${commandLine(["doctor", "--servers"], options)}`, 4, dim);
+  dialog.say(`  Without questions: ${commandLine(["doctor", "--servers"], options)}`, 4, dim);
   dialog.say();
   const connected = await connectClients(found, [...check.failed, ...check.pending], deps);
   progress.left.shift();
@@ -160,7 +160,7 @@ async function tryOut({ app, config: source }: Session, found: ClientsRead, deps
   dialog.say();
   dialog.say(`Everything is set up. Still starting: ${listOf(check.pending)}.`);
   const again = commandLine(["doctor", "--servers", ...check.pending], options);
-  await checkServers(app, late, place, dialog, `has not answered yet. How it goes: ${again}`);
+  await checkServers(app, late, place, dialog, `has not answered yet. Check later: ${again}`);
 }
 
 function tellNext({ ready }: ServerCheck, connected: readonly Connected[], deps: StartDeps): void {
@@ -179,7 +179,7 @@ function tellNext({ ready }: ServerCheck, connected: readonly Connected[], deps:
   const typed = typedCommand(own, process.cwd());
   if (typed !== "repertoire") {
     dialog.say(
-      `${yellow("!")} \`repertoire\` is not in your PATH. Write ${cyan(typed)} in its place, or install it: ${cyan("npm install -g repertoire")}`,
+      `${yellow("!")} \`repertoire\` is not in your PATH. Type ${cyan(typed)} instead, or install it: ${cyan("npm install -g repertoire")}`,
       2,
     );
   }
@@ -202,11 +202,11 @@ export async function runWithoutCommand(): Promise<number> {
   return (await showStatus(environment)) ? EXIT.ok : start({}, environment);
 }
 
-const SHORT_HELP = `Repertoire: all your MCP servers behind one, and what worked is kept as a tool.
+const SHORT_HELP = `Repertoire: all your MCP servers behind one, and code that worked saved as tools.
 
-  repertoire start            set everything up, step by step (needs a terminal)
-  repertoire init --yes       take over the servers that your AI clients have
-  repertoire connect CLIENT   write the gateway into a client's config
+  repertoire start            set up everything, step by step (needs a terminal)
+  repertoire init --yes       import the servers of your AI clients
+  repertoire connect CLIENT   add the gateway to a client's config
   repertoire tools [QUERY]    list the tools, or find one for a task
   repertoire call TOOL        call one: repertoire call files.read path=/tmp/a
   repertoire doctor           check that everything works

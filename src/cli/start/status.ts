@@ -39,8 +39,8 @@ export async function showStatus(environment: StartEnvironment): Promise<boolean
       clients.map((id) => CLIENT_TITLES[id]).join(", ");
     dialog.say(`Clients  connected: ${titles(connected)}`, 9);
     if (others.length > 0) dialog.say(`         not connected: ${titles(others)}`, 9);
-    dialog.say(`Kept     ${kept.length === 0 ? "nothing yet" : countOf(kept.length, "tool")}`);
-    dialog.say(`Runs     ${runs.length === 0 ? "none yet" : "the last ones:"}`);
+    dialog.say(`Library  ${kept.length === 0 ? "nothing yet" : countOf(kept.length, "tool")}`);
+    dialog.say(`Runs     ${runs.length === 0 ? "none yet" : "the latest:"}`);
     for (const { status, started_at: at, intent, kind } of runs)
       dialog.say(`  ${timeOf(at)}  ${paintStatus(status)}  ${escapeUnprintable(intent ?? kind)}`, 4);
     dialog.say();
@@ -66,13 +66,13 @@ function triesOf(views: readonly ServerView[], others: readonly ClientId[]): [st
     ({ state }) => state === "failed" || state === "unusable" || state === "needs_input",
   );
   return [
-    ['repertoire tools "what you want to do"', "finds a tool for a task"],
+    ['repertoire tools "what you want to do"', "find a tool for a task"],
     isFailing
-      ? ["repertoire doctor --servers", "what is wrong, and the cure"]
+      ? ["repertoire doctor --servers", "show what is wrong, and how to fix it"]
       : ["repertoire doctor", "check that everything works"],
     others[0] === undefined
-      ? ["repertoire start", "looks for new servers and clients"]
-      : [`repertoire connect ${others[0]}`, "connects one more client"],
+      ? ["repertoire start", "look for new servers and clients"]
+      : [`repertoire connect ${others[0]}`, "connect one more client"],
   ];
 }
 
@@ -81,18 +81,18 @@ function describeServer({ id, state, toolCount, error, missingInputs }: ServerVi
   const tools = toolCount === undefined ? "" : countOf(toolCount, "tool");
   switch (state) {
     case "disabled":
-      return `${yellow("-")} ${name}  switched off`;
+      return `${yellow("-")} ${name}  disabled`;
     case "untrusted":
       return `${yellow("-")} ${name}  not trusted yet`;
     case "needs_input":
       return `${yellow("!")} ${name}  needs a value: repertoire input set ${(missingInputs ?? []).join(" ")}`;
     case "unusable":
-      return `${red("✗")} ${name}  cannot be started as it is configured`;
+      return `${red("✗")} ${name}  cannot start: the config has problems`;
     case "failed":
       return `${red("✗")} ${name}  ${escapeUnprintable(error ?? "failed")}`;
     default:
       return toolCount === undefined
-        ? `${yellow("…")} ${name}  has not been asked yet`
+        ? `${yellow("…")} ${name}  not started yet`
         : `${green("✓")} ${name}  ${tools}${state === "connecting" ? ", starting" : ""}`;
   }
 }

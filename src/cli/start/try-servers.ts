@@ -30,7 +30,7 @@ export async function checkServers(
   servers: readonly ServerConfig[],
   place: CurePlace,
   dialog: Dialog,
-  whenLeft = "still starting, goes on in the background",
+  whenLeft = "still starting in the background",
 ): Promise<ServerCheck> {
   const starting = new Map(servers.map((server) => [server.id, server]));
   const idWidth = Math.max(0, ...servers.map(({ id }) => id.length));
@@ -86,12 +86,14 @@ function describe(view: ServerView, server: ServerConfig, idWidth: number, place
       `${margin}→ ${bold(escapeUnprintable(cure))}`,
     ];
   }
-  const reason = view.error ?? "has not answered in time";
+  const reason = view.error ?? "did not answer in time";
   const { cure, advice } = cureFor(view.cause ?? "lost", server, place);
   const said = view.stderr?.at(-1);
   return [
     `${red("✗")} ${id}  ${escapeUnprintable(reason)}`,
-    ...(said === undefined || reason.includes(said) ? [] : [`${margin}it said: ${escapeUnprintable(said)}`]),
+    ...(said === undefined || reason.includes(said)
+      ? []
+      : [`${margin}last output: ${escapeUnprintable(said)}`]),
     ...(advice === undefined ? [] : [`${margin}${escapeUnprintable(advice)}`]),
     `${margin}→ ${bold(escapeUnprintable(cure))}`,
   ];
@@ -108,7 +110,7 @@ function describeStarting(views: readonly ServerView[], elapsedMs: number): stri
   return `starting ${names} (${Math.round(elapsedMs / 1000)} s)${words}`;
 }
 
-const WAY_OUT = " · Enter goes on without waiting";
+const WAY_OUT = " · press Enter to continue without waiting";
 
 interface LiveLine {
   show(text: string): void;

@@ -70,7 +70,7 @@ export async function writeAnswer(answer: ToolAnswer, file: string): Promise<num
   try {
     await writeFile(file, whole);
   } catch (error) {
-    return failWith(EXIT.failed, `The file cannot be written: ${messageOf(error)}`);
+    return failWith(EXIT.failed, `Cannot write the file: ${messageOf(error)}`);
   }
   note(`${file}: ${sizeOf(whole)}`);
   return EXIT.ok;

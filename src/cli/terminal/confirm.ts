@@ -9,7 +9,7 @@ export function canAsk(): boolean {
 
 /** Why the command could not ask, for its error. */
 export function whyNotAsked(): string {
-  return terminalOptions().mayAsk ? "there is no terminal to ask at" : "--no-input forbids to ask";
+  return terminalOptions().mayAsk ? "there is no terminal to ask at" : "--no-input is set";
 }
 
 /** At every question Ctrl-C ends the command, and nothing that the question was about is done. */

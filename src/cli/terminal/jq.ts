@@ -28,7 +28,7 @@ export async function runJq(value: unknown, filter: string): Promise<JqReply> {
   worker.once("message", resolve);
   worker.once("error", (error) => resolve({ kind: "failed", message: error.message }));
   worker.once("exit", () => resolve({ kind: "failed", message: "jq ended without an answer." }));
-  const interrupt = (): void => reject(new Interrupted("interrupted while --jq was at work"));
+  const interrupt = (): void => reject(new Interrupted("interrupted while --jq was running"));
   process.once("SIGINT", interrupt);
   try {
     return await promise;

@@ -78,11 +78,11 @@ function declaredInputs(options: GlobalOptions): readonly ConfigInput[] {
 function list(options: GlobalOptions): number {
   const views = viewInputs(declaredInputs(options), inputsOf(options));
   if (options.json === true) printJson(views);
-  else if (views.length === 0) note("The config uses no inputs, and no value is kept.");
+  else if (views.length === 0) note("The config uses no inputs, and no values are stored.");
   else {
     const rows = views.map((view) => [
       view.id,
-      view.protectedBy ?? (view.hasDefault ? "no, there is a default" : "no"),
+      view.protectedBy ?? (view.hasDefault ? "no, has a default" : "no"),
       [...view.servers, ...view.settings].join(", "),
       view.description ?? "",
     ]);
@@ -156,16 +156,15 @@ async function obtainValue(id: string, input: ConfigInput | undefined): Promise<
   const asked = { ...(input ?? unknownInput(id)), isPassword: true };
   if (process.stdin.isTTY && !canAsk()) {
     return fail("TOOL_INVALID_INPUT", `Nothing was changed: ${whyNotAsked()}.`, {
-      hint: "Pipe the value in through stdin, or leave out --no-input.",
+      hint: "Pipe the value in through stdin, or omit --no-input.",
     });
   }
   const value = canAsk() ? await askAtTerminal(asked) : await readPiped(process.stdin);
-  if (value === undefined)
-    return fail("CANCELLED", `Interrupted at the question for ${id}; nothing was changed.`);
+  if (value === undefined) return fail("CANCELLED", `Interrupted. Nothing was changed.`);
   const problem = findValueProblem(value, input);
   if (problem === undefined) return succeed(value);
   return fail("TOOL_INVALID_INPUT", `The value of ${id} ${problem}.`, {
-    hint: canAsk() ? "Nothing was changed." : "It is read from stdin. Nothing was changed.",
+    hint: canAsk() ? "Nothing was changed." : "The value is read from stdin. Nothing was changed.",
   });
 }
 
@@ -183,7 +182,7 @@ function unknownInput(id: string): ConfigInput {
 
 function adviceOn(id: string, declared: readonly ConfigInput[]): string {
   const used = declared.filter((input) => input.paths.length > 0).map((input) => input.id);
-  return `Nothing in the config uses it yet: write \${input:${id}}.${didYouMean(nearest(id, used))}`;
+  return `The config does not use it yet. Write \${input:${id}} in the config.${didYouMean(nearest(id, used))}`;
 }
 
 async function forget(id: string, options: GlobalOptions): Promise<number> {
@@ -192,9 +191,9 @@ async function forget(id: string, options: GlobalOptions): Promise<number> {
   const isKept = isDryRun() ? inputs.list().includes(id) : await inputs.forget(id);
   if (!isKept) {
     const near = nearest(id, inputs.list());
-    const missing = fail("TOOL_NOT_FOUND", `No value is kept for ${id}.${didYouMean(near)}`, {
+    const missing = fail("TOOL_NOT_FOUND", `No value is stored for ${id}.${didYouMean(near)}`, {
       nearest: near,
-      hint: `To see what is kept: ${commandLine(["input", "list"], options)}`,
+      hint: `List the stored values: ${commandLine(["input", "list"], options)}`,
     });
     return refuse(missing.error, options);
   }
@@ -204,11 +203,11 @@ async function forget(id: string, options: GlobalOptions): Promise<number> {
 }
 
 function badArgument(id: string, options: GlobalOptions) {
-  return fail("TOOL_INVALID_INPUT", "A value is not given as an argument, where other programs can see it.", {
-    hint: `Nothing was kept. It is asked for by: ${commandLine(["input", "set", isInputId(id) ? id : "ID"], options)}`,
+  return fail("TOOL_INVALID_INPUT", "A value cannot be an argument: other programs could read it.", {
+    hint: `Nothing was stored. Enter the value with: ${commandLine(["input", "set", isInputId(id) ? id : "ID"], options)}`,
   });
 }
 
 function badId() {
-  return fail("TOOL_INVALID_INPUT", `That is no id: ${INPUT_ID_RULE}.`, { field: "id" });
+  return fail("TOOL_INVALID_INPUT", `This is not a valid id: ${INPUT_ID_RULE}.`, { field: "id" });
 }

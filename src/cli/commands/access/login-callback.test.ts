@@ -62,7 +62,7 @@ describe("the listener for the end of a login", () => {
     const received = waitFor(({ searchParams }) => searchParams.get("state") === "mine");
     const wrong = await ask(`${redirectUrl}?code=1&state=CANARY`);
     expect([early.status, wrong.status, wrong.text.includes("CANARY")]).toEqual([400, 400, false]);
-    expect(wrong.text).toContain("goes on waiting");
+    expect(wrong.text).toContain("still waiting");
     expect((await ask(`${redirectUrl}?code=2&state=mine`)).status).toBe(200);
     expect((await received).searchParams.get("code")).toBe("2");
   });
@@ -72,13 +72,13 @@ describe("the listener for the end of a login", () => {
     const received = waitFor(() => false);
     received.catch(() => {});
     for (let i = 0; i < WRONG_COUNT_MAX; i++) expect((await ask(redirectUrl)).status).toBe(400);
-    await expect(received).rejects.toThrow("do not belong to this login");
+    await expect(received).rejects.toThrow("for other logins");
     await expect(ask(redirectUrl)).rejects.toThrow("ECONNREFUSED");
   });
 
   it("T128: an answer that comes too late is not waited for", async () => {
     const { waitFor } = await open(0, 20);
-    await expect(waitFor(() => true)).rejects.toThrow("nobody came back");
+    await expect(waitFor(() => true)).rejects.toThrow("no answer came");
   });
 
   it("takes the same port again, and another where it is taken", async () => {

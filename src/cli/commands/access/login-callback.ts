@@ -21,9 +21,11 @@ const WAIT_MS = 5 * 60_000;
 /** A user may come back from an old page a few times, but not a hundred times. */
 export const WRONG_COUNT_MAX = 100;
 
-const PAGE = pageOf("Repertoire has the answer. You can close this page; the terminal says how it went.");
+const PAGE = pageOf(
+  "Repertoire has received the answer. You can close this page and go back to the terminal.",
+);
 const WRONG_PAGE = pageOf(
-  "This does not belong to the login that Repertoire waits for, which goes on waiting. Open the page that the terminal shows.",
+  "This answer is for another login. Repertoire is still waiting: open the page that the terminal shows.",
 );
 
 const PAGE_HEADERS = {
@@ -49,7 +51,7 @@ export async function listenForCallback(port = 0, waitMs = WAIT_MS): Promise<Cal
     if (!isAnswer(url)) {
       response.writeHead(400, PAGE_HEADERS).end(WRONG_PAGE);
       if (++wrongCount < WRONG_COUNT_MAX) return;
-      reject(new Error(`${wrongCount} requests that do not belong to this login came to ${origin}`));
+      reject(new Error(`${wrongCount} requests for other logins came to ${origin}`));
     } else {
       response.writeHead(200, PAGE_HEADERS).end(PAGE);
       resolve(url);
@@ -59,7 +61,7 @@ export async function listenForCallback(port = 0, waitMs = WAIT_MS): Promise<Cal
   await listen(server, port);
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const timer = setTimeout(
-    () => reject(new Error(`nobody came back from the page within ${waitMs / 60_000} min`)),
+    () => reject(new Error(`no answer came from the browser within ${waitMs / 60_000} min`)),
     waitMs,
   );
   const close = (): void => {

@@ -74,7 +74,7 @@ function browserWay(listener: CallbackListener, open?: (url: URL) => void): Auth
       const answer = listener.waitFor(isAnswer);
       showPage(url);
       open?.(url);
-      return withProgress("waiting for the browser; Ctrl-C gives up", () => answer);
+      return withProgress("waiting for the browser; Ctrl-C cancels", () => answer);
     },
   };
 }
@@ -84,17 +84,17 @@ function pasteWay(port: number): AuthorizationWay {
     redirectUrl: `http://127.0.0.1:${port}/callback`,
     async authorize(url) {
       showPage(url);
-      tell("In the end the browser is sent to an address that it cannot open. Paste that address here:");
+      tell("After the login, the browser ends at an address that it cannot open. Paste that address here:");
       const line = await readLine();
       const pasted = URL.parse(line.trim());
-      if (pasted === null) throw new Error("what was pasted is not an address");
+      if (pasted === null) throw new Error("the pasted text is not an address");
       return pasted;
     },
   };
 }
 
 function showPage(url: URL): void {
-  tell(`Open this page and agree:\n  ${escapeUnprintable(url.href)}`);
+  tell(`Open this page and log in:\n  ${escapeUnprintable(url.href)}`);
 }
 
 function readLine(): Promise<string> {
@@ -109,11 +109,13 @@ function readLine(): Promise<string> {
 }
 
 function showLogin({ server, needed, account, toolCount, storedIn }: LoginView): void {
-  const tools = toolCount === undefined ? "it does not list its tools yet" : countOf(toolCount, "tool");
+  const tools = toolCount === undefined ? "its tools are not listed yet" : countOf(toolCount, "tool");
   if (!needed) return note(`${server} needs no login; ${tools}`);
   const who = account === undefined ? "" : ` as ${escapeUnprintable(account)}`;
   note(`${green("logged in")} to ${server}${who}, ${tools}`);
-  note(`The login is kept in ${storedIn === "keyring" ? "the keyring" : "secrets.json of the home folder"}.`);
+  note(
+    `The login is stored in ${storedIn === "keyring" ? "the keyring" : "secrets.json of the home folder"}.`,
+  );
 }
 
 function portOf(redirectUrl: string | undefined): number | undefined {
@@ -124,7 +126,7 @@ function portOf(redirectUrl: string | undefined): number | undefined {
 function parsePort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new InvalidArgumentError("a port is a number from 1 to 65535");
+  throw new InvalidArgumentError("A port is a number from 1 to 65535.");
 }
 
 export const logoutCommand = defineCommand({
@@ -138,12 +140,12 @@ export const logoutCommand = defineCommand({
 });
 
 const REVOCATIONS = {
-  revoked: "the server has ended it",
-  not_offered: "the server offers no way to end it; what was given runs out by itself",
-  failed: "the server could not be told; what was given runs out by itself",
+  revoked: "the server revoked the tokens",
+  not_offered: "the server offers no revocation; the tokens expire by themselves",
+  failed: "the server could not be reached to revoke the tokens; they expire by themselves",
 } as const;
 
 function showLogout({ server, wasLoggedIn, revocation = "not_offered" }: LogoutView): void {
-  if (!wasLoggedIn) return note(`${server} was not logged in to`);
+  if (!wasLoggedIn) return note(`${server} has no login`);
   note(`${green("logged out")} of ${server}; ${REVOCATIONS[revocation]}`);
 }

@@ -31,7 +31,7 @@ describe("repertoire token", () => {
     const { token, json, file } = home();
     const made = token("create", "laptop", "--scope", "call,read");
     expect(made.stdout).toMatch(/^rpt_[\w-]{43}\n$/);
-    expect(made.stderr).toContain("created laptop (read, call). It is not shown again:");
+    expect(made.stderr).toContain("created laptop (read, call). It is not shown again.");
     expect(json("list")).toEqual([
       { name: "laptop", scopes: ["read", "call"], created_at: expect.any(String) },
     ]);

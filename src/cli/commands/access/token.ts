@@ -95,7 +95,7 @@ function list(options: GlobalOptions): number {
   const entries = tokensOf(options).list();
   if (options.json === true) printJson(entries.map(describe));
   else if (entries.length === 0) {
-    note(`There are no tokens yet. Make the first with: ${commandLine(["token"], options)}`);
+    note(`There are no tokens yet. Create the first with: ${commandLine(["token"], options)}`);
   } else {
     const rows = entries.map(({ name, permissions, profiles, createdAt }) => [
       name,
@@ -136,15 +136,15 @@ function showNew(made: ToolResult<ShownToken>, done: string, options: GlobalOpti
 }
 
 function adviceOn(name: string, options: GlobalOptions): string {
-  if (name === "default") return `${commandLine(["token"], options)} shows it again:`;
-  return "It is not shown again:";
+  if (name === "default") return `${commandLine(["token"], options)} shows it again.`;
+  return "It is not shown again.";
 }
 
 function revoke(name: string, options: GlobalOptions): number {
   const revoked = tokensOf(options).revoke(name);
   if (!revoked.success) return refuse(revoked.error, options);
   if (options.json === true) printJson({ revoked: name });
-  else note(`${green("revoked")} ${name}: whoever uses it is out.`);
+  else note(`${green("revoked")} ${name}. Clients that use it are disconnected.`);
   return EXIT.ok;
 }
 

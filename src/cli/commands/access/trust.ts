@@ -63,17 +63,17 @@ async function run(options: TrustOptions): Promise<number> {
   if (!mustAsk || canAsk() || options.json !== true) showWhatItDoes(config, source, options);
   if (mustAsk && !canAsk()) {
     const again = commandLine(["trust", "--yes"], options);
-    const why = `nothing was trusted: ${whyNotAsked()}. If you have read the file, run: ${again}`;
+    const why = `nothing was trusted: ${whyNotAsked()}. Read the file, then run: ${again}`;
     return failWith(EXIT.usage, why);
   }
   if (mustAsk && !(await askYesNo(`Trust ${path}?`))) return failWith(EXIT.refused, "nothing was trusted");
   trust(config.home, path, sha256);
-  note(`${green("trusted")} ${path}, with exactly this content`);
+  note(`${green("trusted")} ${path} with this exact content`);
   return EXIT.ok;
 }
 
 const NOT_NEEDED =
-  "There is no project file here that needs trust; your own file and --config are trusted as they are.";
+  "No project file here needs trust. Your own file and a file given with --config are always trusted.";
 
 /** Everything, cut nowhere: what is not shown cannot be agreed to. */
 function showWhatItDoes(config: Config, { files }: ConfigText, options: TrustOptions): void {
@@ -124,5 +124,5 @@ function showServer(server: ServerForTrust & { readonly replacesOwn: boolean }):
   }
   if (server.replacesOwn) line("replaces", `your own server ${server.id}, with its settings`);
   if (server.variables.length > 0) line("gets", `the values of ${server.variables.join(", ")}`);
-  if (server.inputs.length > 0) line("gets", `what you gave for the inputs ${server.inputs.join(", ")}`);
+  if (server.inputs.length > 0) line("gets", `the values of the inputs ${server.inputs.join(", ")}`);
 }

@@ -34,6 +34,6 @@ async function remove(app: App, name: string): Promise<ToolResult<Deleted>> {
 function show({ deleted, version_count: count }: Deleted): void {
   const stay = count === 1 ? "Its version stays" : `Its ${count} versions stay`;
   note(
-    `${green("deleted")} ${deleted}. ${stay} in the store for the runs that use them; its names are free.`,
+    `${green("deleted")} ${deleted}. ${stay} in the store for runs that use them; its names can be used again.`,
   );
 }

@@ -27,6 +27,6 @@ function show({ created, updated, unchanged, taken }: Imported): void {
   for (const name of created) print(`${green("created")} ${name}`);
   for (const name of updated) print(`${green("updated")} ${name}`);
   for (const name of taken)
-    note(`${yellow("warning")} the alias ${name} belongs to something else and was left out`);
+    note(`${yellow("warning")} the alias ${name} belongs to another item and was skipped`);
   note(`${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged`);
 }

@@ -28,7 +28,7 @@ export const renameCommand = defineCommand({
 });
 
 function showRenamed({ name, tool, aliases }: ItemNames): void {
-  const others = aliases.length === 0 ? "" : `; it is also called ${aliases.join(", ")}`;
+  const others = aliases.length === 0 ? "" : `; aliases: ${aliases.join(", ")}`;
   note(`${green("renamed")} to ${name}, the tool ${tool}${others}`);
 }
 
@@ -54,8 +54,8 @@ export const aliasCommand = defineCommand({
 
 function showAliased({ name, aliases }: ItemNames): void {
   // An item's own name is no alias, and asking for it changes nothing.
-  const others = aliases.length === 0 ? "nothing else" : aliases.join(", ");
-  note(`${green("added")} ${name} is also called ${others}`);
+  const others = aliases.length === 0 ? "has no other names" : `has the aliases ${aliases.join(", ")}`;
+  note(`${green("added")} ${name} ${others}`);
 }
 
 /** What an item of the library is called. */

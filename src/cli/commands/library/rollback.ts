@@ -37,5 +37,5 @@ interface RolledBack {
 }
 
 function show({ name, version, like }: RolledBack): void {
-  note(`${green("rolled back")} ${name} is at version ${version}, which is like ${escapeUnprintable(like)}`);
+  note(`${green("rolled back")} ${name} is at version ${version}, a copy of ${escapeUnprintable(like)}`);
 }

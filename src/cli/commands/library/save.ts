@@ -75,7 +75,7 @@ function show({ tool, version, possible_inputs: offers = [], warnings = [] }: Sa
   note(`${green("saved")} version ${version}`);
   for (const { parameter, tool: used, value, line, column } of offers) {
     const text = `${parameter} = ${JSON.stringify(value)} of ${used} (line ${line}, column ${column})`;
-    note(dim(`might be an input: ${escapeUnprintable(text)}`));
+    note(dim(`could be an input: ${escapeUnprintable(text)}`));
   }
   for (const warning of warnings) note(`${yellow("warning")} ${escapeUnprintable(warning)}`);
 }

@@ -57,7 +57,7 @@ async function replay(app: App, name: string | null, signal: AbortSignal): Promi
 
 function show({ passed, failed, skipped, reports }: Tested): void {
   for (const report of reports) showReport(report);
-  if (reports.length === 0) note("The library is empty: there is nothing to test.");
+  if (reports.length === 0) note("The library is empty; nothing to test.");
   else note(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 }
 

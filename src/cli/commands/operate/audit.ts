@@ -106,7 +106,7 @@ function isAbout(server: string | undefined, subject: string, details: JsonObjec
 
 function show({ entries }: Listed): void {
   if (entries.length === 0) {
-    note("Nothing is on record for that.");
+    note("The audit trail has no such entries.");
     return;
   }
   const rows = entries.map(({ at, action, subject, details }) => [

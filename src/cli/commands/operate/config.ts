@@ -58,7 +58,7 @@ function showPath(options: GlobalOptions): number {
     print(`config  ${path} (${ORIGINS[kind]}${trusted ? "" : ", not trusted: it has no effect"})`);
   }
   if (found.length === 0) print(`config  none (${ORIGINS.none})`);
-  if (origin.kind === "none") for (const path of candidates) print(`        would be read: ${path}`);
+  if (origin.kind === "none") for (const path of candidates) print(`        would be used: ${path}`);
   print(`home    ${home}`);
   return EXIT.ok;
 }
@@ -67,7 +67,7 @@ const ORIGINS = {
   flag: "from --config",
   project: "of this project folder",
   user: "your own",
-  none: "no file; the defaults are in force",
+  none: "no file; the defaults are used",
 } as const;
 
 async function check(options: GlobalOptions): Promise<number> {

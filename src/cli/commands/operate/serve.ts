@@ -43,7 +43,7 @@ seconds; continue a run that did not finish with: repertoire resume RUN. A secon
 });
 
 const FOR_A_PERSON =
-  "Waiting for an MCP client to speak JSON-RPC on stdin; clients start this command themselves. To look around: repertoire demo";
+  "Waiting for JSON-RPC from an MCP client on stdin; clients start this command themselves. Try instead: repertoire demo";
 
 interface ServeOptions extends GlobalOptions {
   /** True for `--http` without an address. */
@@ -103,7 +103,7 @@ function welcome(
     `${bold("Serving MCP at")} ${url}`,
     `${dim("Claude Code  ")} ${add}`,
     `${dim("other clients")} ${commandLine(["connect", "CLIENT", "--http", url], options)}`,
-    `${dim("token        ")} in ${tokenFile}; to see it: ${showToken}`,
+    `${dim("token        ")} in ${tokenFile}; show it with: ${showToken}`,
     `${dim("stop         ")} Ctrl-C`,
   ].join("\n");
 }
@@ -118,7 +118,7 @@ function parseAddress(text: string): { host?: string; port?: number } {
       : Number(parts[2]);
   const host = isPortAlone ? undefined : parts?.[1]?.replace(/^\[|\]$/g, "");
   if (parts === null || (port !== undefined && port > 65_535)) {
-    throw new RepertoireError("CONFIG_INVALID", `${JSON.stringify(text)} is no address to listen on.`, {
+    throw new RepertoireError("CONFIG_INVALID", `${JSON.stringify(text)} is not an address to listen on.`, {
       hint: "Write host:port, host or port, such as 127.0.0.1:7373.",
     });
   }

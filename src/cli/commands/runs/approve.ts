@@ -80,13 +80,13 @@ function checkBound(
   const isGiven = options.yes === true || options.deny === true;
   if (!isGiven || options.question !== undefined) return succeed(undefined);
   const answer = options.yes === true ? "--yes" : "--deny";
-  const hint = `If you have read it: ${commandLine(["approve", runId, "--question", questionId, answer], options)}`;
+  const hint = `After reading it, run: ${commandLine(["approve", runId, "--question", questionId, answer], options)}`;
   if (runId !== namedRunId) {
-    const message = `Nothing was decided: the run ${namedRunId} went on as ${runId}, which waits with the question above.`;
+    const message = `Nothing was decided: the run ${namedRunId} went on as ${runId}, which asks the question above.`;
     return fail("TOOL_INVALID_INPUT", message, { reason: "already_answered", field: "run", runId, hint });
   }
   if (openCount === 1) return succeed(undefined);
-  const message = `Nothing was decided: the run waits with ${openCount} questions, of which the first is shown.`;
+  const message = `Nothing was decided: the run asks ${openCount} questions; only the first is shown.`;
   return fail("TOOL_INVALID_INPUT", message, { reason: "several_questions", field: "question", runId, hint });
 }
 
@@ -109,7 +109,7 @@ async function findAnswer({ yes, deny }: ApproveOptions): Promise<ToolResult<boo
   if (canAsk()) return succeed(await askYesNo("Approve it?"));
   return fail("TOOL_INVALID_INPUT", `Nothing was decided: ${whyNotAsked()}.`, {
     field: "yes",
-    hint: "If you have read the question, give --yes or --deny.",
+    hint: "Read the question, then give --yes or --deny.",
   });
 }
 
@@ -129,7 +129,7 @@ async function record(
   }
   if (options.json === true)
     printJson({ run_id: runId, node: waiting.name, question: questionId, approved: isApproved });
-  if (!isApproved) note(`${red("denied")} ${what}: the run has failed, and nothing of it was done.`);
-  else note(`${green("approved")} ${what}. Go on with: ${commandLine(["resume", runId], options)}`);
+  if (!isApproved) note(`${red("denied")} ${what}: the run has failed, and nothing was done.`);
+  else note(`${green("approved")} ${what}. Continue with: ${commandLine(["resume", runId], options)}`);
   return EXIT.ok;
 }

@@ -14,8 +14,8 @@ describe("where a run stands", () => {
     expect(linesOf({}, { file: "my flow.json" })).toEqual([
       "done     a",
       "failed   b",
-      "go on with: repertoire resume r1",
-      "corrected:  repertoire resume r1 --code 'my flow.json'",
+      "continue with: repertoire resume r1",
+      "corrected:     repertoire resume r1 --code 'my flow.json'",
     ]);
   });
 
@@ -42,7 +42,7 @@ describe("where a run stands", () => {
     expect(linesOf({ waiting_for: waiting, failed_node: null })).toEqual([
       "done     a",
       "waits    until 2026-01-01T00:00:00.000Z",
-      "then go on with: repertoire resume r1",
+      "then continue with: repertoire resume r1",
     ]);
   });
 
@@ -52,12 +52,12 @@ describe("where a run stands", () => {
       { name: "box__add#2", tool: "box__add", args: { text: "y" } },
     ];
     expect(linesOf({ uncertain }).slice(2)).toEqual([
-      "sent, and no answer is on record; look whether it took effect:",
+      "sent, but no answer was recorded; check whether it took effect:",
       `  b: box__add {"text":"x"}`,
       `  box__add#2 {"text":"y"}`,
-      "make it again:         repertoire resume r1 --uncertain retry",
-      "go on without it:      repertoire resume r1 --uncertain skip",
-      `each in its own way:   repertoire resume r1 --uncertain '["retry","retry"]'`,
+      "call again:               repertoire resume r1 --uncertain retry",
+      "continue without it:      repertoire resume r1 --uncertain skip",
+      `answer each separately:   repertoire resume r1 --uncertain '["retry","retry"]'`,
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** Where a run stands, in words, and the exact command to go on with. */
+/** The progress of a run in words, and the exact command to continue it. */
 import type { Json } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { commandLine } from "../../command-line.ts";
@@ -46,14 +46,14 @@ function nextLines(checkpoint: ShownCheckpoint, origin: Origin, options: GlobalO
   if (uncertain.length > 0) return uncertainLines(runId, uncertain, options);
   const resume = commandLine(["resume", runId], options);
   if (waiting?.until !== undefined)
-    return [labelled("waits", `until ${waiting.until}`), `then go on with: ${resume}`];
+    return [labelled("waits", `until ${waiting.until}`), `then continue with: ${resume}`];
   if (waiting !== undefined) return questionLines(runId, waiting, options);
   const { file } = origin;
   return [
-    `go on with: ${resume}`,
+    `continue with: ${resume}`,
     ...(file === undefined
       ? []
-      : [dim(`corrected:  ${commandLine(["resume", runId, "--code", file], options)}`)]),
+      : [dim(`corrected:     ${commandLine(["resume", runId, "--code", file], options)}`)]),
   ];
 }
 
@@ -65,16 +65,16 @@ function uncertainLines(
 ): string[] {
   const choice = (answer: string) => commandLine(["resume", runId, "--uncertain", answer], options);
   return [
-    yellow("sent, and no answer is on record; look whether it took effect:"),
+    yellow("sent, but no answer was recorded; check whether it took effect:"),
     ...steps.map(({ name, tool, args }) => {
       const what = name.startsWith(tool) ? name : `${name}: ${tool}`;
       return `  ${escapeUnprintable(`${what} ${JSON.stringify(args)}`)}`;
     }),
-    `make it again:         ${choice("retry")}`,
-    `go on without it:      ${choice("skip")}`,
+    `call again:               ${choice("retry")}`,
+    `continue without it:      ${choice("skip")}`,
     steps.length === 1
-      ? `go on with its result: ${choice('{"result": …}')}`
-      : `each in its own way:   ${choice(JSON.stringify(steps.map(() => "retry")))}`,
+      ? `continue with its result: ${choice('{"result": …}')}`
+      : `answer each separately:   ${choice(JSON.stringify(steps.map(() => "retry")))}`,
   ];
 }
 

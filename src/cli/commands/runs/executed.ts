@@ -80,13 +80,13 @@ function summaryOf(calls: Executed["calls"], isPaused: boolean): string {
 function showError(error: ToolError, { file = "" }: Origin, options: GlobalOptions): void {
   if (error.problems !== undefined) {
     for (const line of problemLines(file, error.problems)) tell(line);
-    tell("Nothing has run.");
+    tell("Nothing was run.");
     return;
   }
   printToolError(error);
   if (error.place !== undefined) tell(dim(`  ${error.place.line} | ${escapeUnprintable(error.place.text)}`));
   const [newest] = error.nearest ?? [];
   if (error.reason === "superseded" && newest !== undefined) {
-    tell(`  look at it with: ${commandLine(["show", newest], options)}`);
+    tell(`  see: ${commandLine(["show", newest], options)}`);
   }
 }

@@ -47,7 +47,7 @@ export async function perform(
 /** What is not on its way yet, and a wait for another process, ends with the abort alone. */
 async function stop(app: App, abort: AbortController, progress: ProgressLine): Promise<void> {
   progress.end();
-  note("Stopping: the calls under way are finished and recorded. A second signal ends it at once.");
+  note("Stopping: waiting for the calls under way to finish. A second signal exits at once.");
   await app.drain();
   abort.abort();
 }

@@ -75,7 +75,7 @@ async function writeOut(out: string, drawing: string): Promise<ToolError | undef
     await writeFile(out, drawing);
     return undefined;
   } catch (error) {
-    const message = `The drawing cannot be written: ${messageOf(error)}`;
+    const message = `Cannot write the drawing: ${messageOf(error)}`;
     return fail("TOOL_INVALID_INPUT", message, { field: "out" }).error;
   }
 }

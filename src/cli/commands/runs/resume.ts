@@ -112,7 +112,7 @@ function readUncertain(
   const answers: readonly Json[] = Array.isArray(value) ? value : [];
   if (value !== undefined && isAnswer(value)) return succeed(value as UncertainAnswer);
   if (answers.length > 0 && answers.every(isAnswer)) return succeed(answers as readonly UncertainAnswer[]);
-  const message = `--uncertain ${JSON.stringify(written)} is no answer: give retry (make the call again), skip (go on without its result) or '{"result": …}' (go on with this result); of several, a JSON list of these.`;
+  const message = `--uncertain ${JSON.stringify(written)} is not an answer. Give retry (call again), skip (continue without its result) or '{"result": …}' (continue with this result); for several calls, a JSON list of these.`;
   return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
 }
 

@@ -36,15 +36,14 @@ export async function findResumableRunId(
   if (!last.success) {
     const { message, nearest = [] } = last.error;
     const [id] = nearest;
-    const hint =
-      id === undefined ? "repertoire runs lists the runs." : `If it is meant: repertoire resume ${id}`;
+    const hint = id === undefined ? "Run: repertoire runs" : `To resume that one: repertoire resume ${id}`;
     return fail("TOOL_NOT_FOUND", message, { field: "run", nearest, hint });
   }
   if (newest?.status !== "succeeded") return last;
   return fail("TOOL_NOT_FOUND", `The last run of this folder, ${newest.id}, succeeded.`, {
     field: "run",
     nearest: [last.data],
-    hint: `An older one can be resumed by its id: repertoire show ${last.data}`,
+    hint: `An older run can be resumed by its id. See: repertoire show ${last.data}`,
   });
 }
 
@@ -66,5 +65,5 @@ export async function findAskingRunId(
 }
 
 export function noRun(message: string): ToolResult<never> {
-  return fail("TOOL_NOT_FOUND", message, { field: "run", hint: "repertoire runs lists the runs." });
+  return fail("TOOL_NOT_FOUND", message, { field: "run", hint: "Run: repertoire runs" });
 }

@@ -19,7 +19,7 @@ export async function readSource(file: string): Promise<ToolResult<string>> {
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
     const code = isMissing ? "TOOL_NOT_FOUND" : "TOOL_INVALID_INPUT";
-    return fail(code, `The file cannot be read: ${messageOf(error)}`, { field: "file" });
+    return fail(code, `Cannot read the file: ${messageOf(error)}`, { field: "file" });
   }
 }
 

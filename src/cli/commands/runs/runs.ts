@@ -124,7 +124,7 @@ function whatOf({ intent, name, resumed_by: next }: NamedRun, shortIds: Readonly
   const what = intent ?? name;
   return [
     ...(what === undefined ? [] : [what]),
-    ...(next === undefined ? [] : [`(went on as ${shortIds.get(next)})`]),
+    ...(next === undefined ? [] : [`(continued as ${shortIds.get(next)})`]),
   ].join(" ");
 }
 

@@ -72,7 +72,10 @@ async function findResult(app: App, reference: string, step: string): Promise<To
     {
       field: "step",
       nearest: near,
-      hint: known.length === 0 ? "None has." : `There are ${known.slice(0, 20).join(", ")}.`,
+      hint:
+        known.length === 0
+          ? "No step has a result."
+          : `Steps with a result: ${known.slice(0, 20).join(", ")}.`,
     },
   );
 }
@@ -85,7 +88,7 @@ function show(trace: TraceView, options: GlobalOptions): void {
   line("for", trace.intent ?? "");
   line("inputs", shortened(trace.inputs));
   line("from", trace.resumed_from ?? "");
-  line("went on", trace.resumed_by ?? "");
+  line("next", trace.resumed_by ?? "");
   for (const treeLine of treeLines(trace)) print(treeLine);
   if (trace.outputs !== undefined) line("outputs", JSON.stringify(trace.outputs));
   if (error !== undefined && status !== "paused")

@@ -33,7 +33,7 @@ it("each step has its times, what it was given and why it failed", () => {
     "├─ ✓ b  box__add  from the journal of r0",
     "├─ ✗ c  box__add  12 ms at +5 ms",
     String.raw`│    TOOL_EXECUTION_FAILED: no\u{a}forged`,
-    "├─ ? d  box__add  sent, and no answer is on record",
+    "├─ ? d  box__add  sent, but no answer was recorded",
     "└─ … e  box__add  waits",
   ]);
 });

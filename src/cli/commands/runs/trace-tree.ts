@@ -83,7 +83,7 @@ function timesOf({
 }: StepView): string {
   if (skippedBy !== undefined) return yellow(`skipped by ${escapeUnprintable(skippedBy)}`);
   if (from !== undefined) return dim(`from the journal of ${escapeUnprintable(from)}`);
-  if (status === "sent") return yellow("sent, and no answer is on record");
+  if (status === "sent") return yellow("sent, but no answer was recorded");
   if (status === "waiting") return yellow("waits");
   const begun = dim(`at +${durationOf(startedMs)}`);
   return status === "under_way"

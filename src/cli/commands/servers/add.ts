@@ -106,7 +106,7 @@ async function add(
   } else note(`${green("added")} ${ids.join(", ")} to ${plan.path}. Try: repertoire tools ${ids[0]}`);
   if (written.moved.length > 0) {
     const names = plan.secretNames.join(", ");
-    note(`${names}: kept in ${written.keptIn}, and not in the config (--plain would write it there)`);
+    note(`${names}: stored in ${written.keptIn}, not in the config (--plain writes it there)`);
   }
   return EXIT.ok;
 }
@@ -117,7 +117,7 @@ async function choose({ secretNames }: NewServersPlan, options: AddOptions): Pro
   if (!canAsk() || options.json === true) return true;
   const clack = await import("@clack/prompts");
   const answer = await clack.select({
-    message: `${secretNames.map(escapeUnprintable).join(", ")} looks like a secret. Where should it go?`,
+    message: `${secretNames.map(escapeUnprintable).join(", ")} looks like a secret. Where should it be stored?`,
     output: process.stderr,
     options: [
       { value: true, label: "The secret store: the keyring, or a file that only you can read" },
@@ -141,18 +141,18 @@ function describeServers(
     return typeof entry === "string" ? entry : [{ key: name, entry }];
   }
   if (args.length + options.env.length + options.header.length > 0 || options.url !== undefined)
-    return "with JSON there is nothing else to say: put arguments, env and headers into it";
+    return "JSON cannot be combined with arguments, --env, --header or --url; put them into the JSON";
   const read = readSnippet(snippet);
   if (typeof read === "string") return read;
   if (snippet === name) {
     const nameless = read.some(({ key }) => key === undefined);
     return nameless
-      ? "this JSON has no name for the server: repertoire add NAME 'JSON'"
+      ? "the JSON has no server name. Run: repertoire add NAME 'JSON'"
       : read.map(({ key, entry }) => ({ key: key!, entry }));
   }
   return read.length === 1
     ? [{ key: name, entry: read[0]!.entry }]
-    : "this JSON has several servers: leave out the name";
+    : "the JSON has several servers; omit the name";
 }
 
 /** Under names that are valid and free, or that may be replaced. */
@@ -168,7 +168,7 @@ function placeServers(
     if (!id.success) return { message: id.error.message, exitCode: EXIT.usage };
     const taken = filed.servers.find((other) => other.path === path && other.id === id.data);
     if (taken !== undefined && options.force !== true) {
-      const message = `there is a server "${taken.key}" in ${path} already; --force replaces it`;
+      const message = `a server "${taken.key}" already exists in ${path}; --force replaces it`;
       return { message, exitCode: EXIT.refused };
     }
     servers.push({
@@ -189,8 +189,8 @@ function describeServer(
 ): JsonObject | string {
   const url = options.url ?? (target !== undefined && /^https?:\/\//.test(target) ? target : undefined);
   if (url === undefined) {
-    if (target === undefined) return "give the program to start, or --url";
-    if (options.header.length > 0) return "--header goes with a remote server, --env with a program";
+    if (target === undefined) return "give the program to start, or --url for a remote server";
+    if (options.header.length > 0) return "--header is for remote servers; use --env for a program";
     const env = readPairs(options.env, "=");
     if (typeof env === "string") return `--env ${env}: write KEY=value`;
     return {
@@ -199,7 +199,7 @@ function describeServer(
       ...(env.length > 0 ? { env: Object.fromEntries(env) } : {}),
     };
   }
-  if (options.env.length > 0) return "--env goes with a program, --header with a remote server";
+  if (options.env.length > 0) return "--env is for programs; use --header for a remote server";
   const headers = readPairs(options.header, ":");
   if (typeof headers === "string") return `--header ${headers}: write "Name: value"`;
   // What a variable or an input stands for is known later.

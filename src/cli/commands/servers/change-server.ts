@@ -83,7 +83,7 @@ function changeServer(options: DryRunOptions, name: string, { word, fields }: Se
 /** A server of the same id in a file further away counts once the nearer one is gone. */
 function noteOther({ id, path }: FiledServer, servers: readonly FiledServer[]): void {
   const other = servers.find((one) => one.id !== undefined && one.id === id && one.path !== path);
-  if (other?.trusted === true) note(`${other.id} of ${other.path} is the one that is used now`);
+  if (other?.trusted === true) note(`${other.id} of ${other.path} is used now`);
 }
 
 function keysOf(servers: readonly FiledServer[]): string[] {

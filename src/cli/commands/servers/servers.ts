@@ -62,7 +62,7 @@ async function show(name: string | undefined, options: ServersOptions): Promise<
   }
 }
 
-/** The id that a name stands for; without a name, all. */
+/** The id of the named server; undefined without a name, for all. */
 function findServer(
   name: string | undefined,
   configured: readonly ServerConfig[],
@@ -77,7 +77,7 @@ function findServer(
   return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(name)}.${didYouMean(near)}`, {
     field: "name",
     nearest: near,
-    hint: "repertoire servers lists them.",
+    hint: "Run: repertoire servers",
   });
 }
 
@@ -87,12 +87,12 @@ function rejectedLines(views: readonly ServerView[], options: ServersOptions): s
   if (options.rejected === true)
     return some.flatMap(({ id, rejected }) =>
       rejected.map(({ code, kind, name, reason }) =>
-        escapeUnprintable(`${id}: ${kind} ${name} left out (${code}): ${reason}`),
+        escapeUnprintable(`${id}: ${kind} ${name} rejected (${code}): ${reason}`),
       ),
     );
   return some.map(({ id, rejected }) => {
     const command = commandLine(["servers", id], options);
-    return `${id}: ${countOf(rejected.length, "entry", "entries")} left out of its lists. See: ${command}`;
+    return `${id}: ${countOf(rejected.length, "entry", "entries")} rejected. See: ${command}`;
   });
 }
 
@@ -105,7 +105,7 @@ function stateOf({ state, gateways = [] }: ServerView): string {
 
 const WORDS: Partial<Record<ServerView["state"], string>> = { ready: "running", connecting: "starting" };
 
-/** Which process has which servers, for whoever looks for it in a list of processes. */
+/** Which gateway process runs which servers. */
 function gatewayLines(views: readonly ServerView[]): string[] {
   const lines = new Map<number, { readonly serves: string; readonly servers: string[] }>();
   for (const { id, gateways = [] } of views) {
@@ -114,8 +114,8 @@ function gatewayLines(views: readonly ServerView[]): string[] {
       lines.set(pid, line);
       const word = WORDS[state as ServerView["state"]] ?? state;
       const cause = error === undefined ? "" : `: ${error}`;
-      const last = said === undefined ? "" : `. It said: ${said}`;
-      line.servers.push(`${id}: ${word}, began ${agoOf(since)}${cause}${last}`);
+      const last = said === undefined ? "" : `. Last output: ${said}`;
+      line.servers.push(`${id}: ${word}, started ${agoOf(since)}${cause}${last}`);
     }
   }
   return [...lines].flatMap(([pid, { serves, servers }]) => [
@@ -149,7 +149,7 @@ function showTable(views: readonly ServerView[], options: ServersOptions): void 
   }
   if (views.some(({ state }) => state === "untrusted")) {
     print(
-      `\nThe servers of this folder's repertoire.json are not started before: ${commandLine(["trust"], options)}`,
+      `\nTo allow the servers of this folder's repertoire.json to start: ${commandLine(["trust"], options)}`,
     );
   }
   for (const { id, starting } of views) {

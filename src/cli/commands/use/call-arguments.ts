@@ -67,9 +67,9 @@ async function readPair(word: string, { properties }: JsonObject): Promise<ToolR
   if (key.endsWith(":") && key.length > 1 && !Object.hasOwn(known, key)) {
     const parsed = parseJson(written);
     if (parsed.ok) return succeed([key.slice(0, -1), parsed.value]);
-    return fail("TOOL_INVALID_INPUT", `What is given for ${key.slice(0, -1)} is not JSON.`, {
+    return fail("TOOL_INVALID_INPUT", `The value of ${key.slice(0, -1)} is not JSON.`, {
       field: key.slice(0, -1),
-      hint: `With = instead of := it is text.`,
+      hint: `Write = instead of := for text.`,
     });
   }
   if (written.startsWith(FILE_MARK) && written.length > 1) return readFilePair(key, written);
@@ -85,7 +85,7 @@ async function readFilePair(key: string, written: string): Promise<ToolResult<[s
     return fail(
       isMissing ? "TOOL_NOT_FOUND" : "TOOL_INVALID_INPUT",
       `The file ${JSON.stringify(file)} for ${key} cannot be read.`,
-      { field: key, hint: `If the text itself is meant: '${key}:=${JSON.stringify(written)}'` },
+      { field: key, hint: `To pass the text itself: '${key}:=${JSON.stringify(written)}'` },
     );
   }
 }

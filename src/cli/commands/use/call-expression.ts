@@ -34,12 +34,12 @@ export async function parseCallExpression(text: string): Promise<ToolResult<Call
     const read = (code: string): Expression => {
       const [statement, ...others] = parse(`(${code})`, { ecmaVersion: "latest" }).body;
       if (statement?.type !== "ExpressionStatement" || others.length > 0)
-        throw new Error("there is more than arguments");
+        throw new Error("only arguments can be between the parentheses");
       return statement.expression;
     };
     const tool = parts[1]!.replaceAll(BRACKETS, (_, name: string) => `.${nameIn(read(name))}`);
     const args = read(source);
-    if (args.type !== "ObjectExpression") throw new Error("the arguments are no object");
+    if (args.type !== "ObjectExpression") throw new Error("the arguments are not an object");
     return succeed({ tool: tool.trim().replace(/^\./, ""), args: objectOf(args) });
   } catch (error) {
     const why = messageOf(error).replace(/ \(\d+:\d+\)$/, "");
@@ -64,7 +64,7 @@ function valueOf(node: Expression | SpreadElement | null): Json {
     case "Literal":
       return literalOf(node.value);
     case "TemplateLiteral":
-      if (node.expressions.length > 0) throw new Error("a template with ${…} is no literal");
+      if (node.expressions.length > 0) throw new Error("a template with ${…} is not a literal");
       return node.quasis[0]!.value.cooked ?? "";
     case "UnaryExpression":
       return signedOf(node.operator, valueOf(node.argument));
@@ -74,7 +74,7 @@ function valueOf(node: Expression | SpreadElement | null): Json {
       return objectOf(node);
     default:
       throw new Error(
-        `${node?.type === "Identifier" ? JSON.stringify(node.name) : "an expression"} is no literal`,
+        `${node?.type === "Identifier" ? JSON.stringify(node.name) : "an expression"} is not a literal`,
       );
   }
 }
@@ -82,19 +82,19 @@ function valueOf(node: Expression | SpreadElement | null): Json {
 function literalOf(value: unknown): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new Error("only texts, numbers, true, false and null are literals");
+  throw new Error("only strings, numbers, true, false and null are literals");
 }
 
 function signedOf(operator: string, value: Json): Json {
   if (typeof value === "number" && (operator === "-" || operator === "+"))
     return operator === "-" ? -value : value;
-  throw new Error(`${operator} is no part of a literal`);
+  throw new Error(`${operator} cannot be used in a literal`);
 }
 
 function objectOf({ properties }: ObjectExpression): JsonObject {
   const object: Record<string, Json> = {};
   for (const property of properties) {
-    if (property.type === "SpreadElement") throw new Error("... is no literal");
+    if (property.type === "SpreadElement") throw new Error("... is not a literal");
     const key = keyOf(property);
     if (Object.hasOwn(object, key)) throw new Error(`${JSON.stringify(key)} is given twice`);
     define(object, key, valueOf(property.value));

@@ -111,7 +111,9 @@ function checkNames({ definition: { inputSchema } }: Callable, args: JsonObject)
     ...(missing.length > 0 ? [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`] : []),
     ...(stranger === undefined
       ? []
-      : [`${JSON.stringify(stranger)} is no parameter of it.${didYouMean(nearest(stranger, names))}`]),
+      : [
+          `${JSON.stringify(stranger)} is not a parameter of this tool.${didYouMean(nearest(stranger, names))}`,
+        ]),
   ];
   if (said.length === 0) return succeed(args);
   return fail("TOOL_INVALID_INPUT", said.join(" "), {
@@ -146,7 +148,7 @@ async function checkOnly(
   else {
     print(`${green("would call")} ${escapeUnprintable(one.written)}`);
     print(escapeUnprintable(JSON.stringify(args)));
-    note(dim("The arguments fit. Nothing was called (--dry-run)."));
+    note(dim("The arguments are valid. Nothing was called (--dry-run)."));
   }
   return EXIT.ok;
 }

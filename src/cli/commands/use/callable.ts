@@ -129,11 +129,11 @@ async function findKept(app: App, name: string): Promise<ToolResult<string> | un
   if (!described.success) return described;
   const { capability, version } = described.data;
   if (version.version === capability.currentVersion) return succeed(toolNameOf(capability));
-  const message = `${JSON.stringify(name)} is version ${version.version}; as a tool it is version ${capability.currentVersion}.`;
+  const message = `${JSON.stringify(name)} is version ${version.version}; only the current version ${capability.currentVersion} is a tool.`;
   return fail("TOOL_INVALID_INPUT", message, {
     field: "tool",
     reason: "not_current",
-    hint: `An older version can be run: repertoire run ${displayNameOf(capability)}@${version.version} --input key=value`,
+    hint: `Run an older version with: repertoire run ${displayNameOf(capability)}@${version.version} --input key=value`,
   });
 }
 
@@ -162,7 +162,7 @@ function ambiguous(name: string, candidates: readonly Callable[]): ToolResult<ne
   return fail("TOOL_INVALID_INPUT", `${JSON.stringify(name)} is the name of ${names.length} tools.`, {
     field: "tool",
     nearest: names,
-    hint: `Say which: ${names.join(", ")}.`,
+    hint: `Write one of: ${names.join(", ")}.`,
   });
 }
 
@@ -174,11 +174,11 @@ async function explainMiss(
   { pending, failed }: FoundTools,
 ): Promise<ToolResult<never>> {
   const told = await app.lookUpTool(name.replace(/^mcp\./, "").replace(".", "__"));
-  const hint = "repertoire tools lists all that can be called.";
+  const hint = "Run: repertoire tools";
   if (!told.success && told.error.code !== "TOOL_NOT_FOUND") return told;
   const near = nearestOf(name, known);
   const silent = [...pending, ...failed.map(({ source }) => source)];
-  const missing = silent.length === 0 ? "" : ` ${silent.join(", ")} did not say which tools there are.`;
+  const missing = silent.length === 0 ? "" : ` ${silent.join(", ")} did not list their tools.`;
   return fail("TOOL_NOT_FOUND", `There is no tool ${quote(name)}.${didYouMean(near)}${missing}`, {
     field: "tool",
     nearest: near,

@@ -70,7 +70,7 @@ function showReport(report: TokenReport, hasTools: boolean): void {
   }
   showFaces(report.faces);
   for (const { id, reason } of report.unread) {
-    const what = reason === undefined ? "not asked yet; --start asks it" : escapeUnprintable(reason);
+    const what = reason === undefined ? "not started yet; use --start" : escapeUnprintable(reason);
     note(`${id}: ${what}`);
   }
   showNotes(report);
@@ -107,12 +107,14 @@ function showFaces(faces: readonly ViewTokens[]): void {
 
 function showNotes({ faces, tokenizer }: TokenReport): void {
   const { queryCount, tokens } = faces[0]!.search;
-  note("START is what every conversation begins with: the meta-tools, what was kept, and in full the tools.");
+  note(
+    "START: tokens at the start of every conversation: the meta-tools and the library; in full mode also all tools.",
+  );
   if (queryCount > 0) {
-    const measured = `measured with ${queryCount} that are made from your own tools`;
-    note(`TASK is what two searches add: ${withCommas(tokens)} tokens each, ${measured}.`);
+    const measured = `measured with ${queryCount} searches made from your own tools`;
+    note(`TASK: tokens that two searches add: ${withCommas(tokens)} each, ${measured}.`);
   }
-  note(`Counted with ${tokenizer}; the counts of other models differ by some per cent.`);
+  note(`Counted with ${tokenizer}; other models differ by a few percent.`);
 }
 
 function titleOf({ profile }: ViewTokens): string {

@@ -14,9 +14,9 @@ import { outputWidth, wrapText } from "../../terminal/wrap-text.ts";
 
 const KINDS: Readonly<Record<Callable["kind"], string>> = {
   tool: "a tool of a server",
-  kept: "kept in the library",
-  meta_tool: "a meta-tool: every client has it",
-  node: "a built-in node: workflows use it, code and call do not",
+  kept: "a library item",
+  meta_tool: "a meta-tool, listed to every client",
+  node: "a built-in node, for workflows only",
 };
 
 /** `node` is a built-in node of the same name. */
@@ -86,7 +86,9 @@ function section(title: string, lines: readonly string[]): void {
 }
 
 function outputOf({ outputSchema }: ToolDefinition): string {
-  return outputSchema === undefined ? "unknown: it does not say" : typeText(outputSchema, SHOWN);
+  return outputSchema === undefined
+    ? "unknown: the server does not declare it"
+    : typeText(outputSchema, SHOWN);
 }
 
 /** The server's own word for what a call does. */
@@ -96,10 +98,10 @@ function effectsOf(annotations: ToolAnnotations | undefined): string[] {
     ...(readOnlyHint === true ? ["only reads"] : []),
     ...(readOnlyHint === false ? ["changes something"] : []),
     ...(destructiveHint === true && readOnlyHint !== true ? ["may delete or overwrite"] : []),
-    ...(idempotentHint === true ? ["twice does the same as once"] : []),
-    ...(openWorldHint === true ? ["reaches the world outside"] : []),
+    ...(idempotentHint === true ? ["safe to repeat"] : []),
+    ...(openWorldHint === true ? ["reaches external systems"] : []),
   ];
-  return said.length === 0 ? ["not said: it may change something"] : said;
+  return said.length === 0 ? ["not declared: it may change something"] : said;
 }
 
 export async function describeServer({ app }: Session, id: string, options: GlobalOptions): Promise<number> {
@@ -124,12 +126,12 @@ export async function describeServer({ app }: Session, id: string, options: Glob
     ["tools", countOf(tools.length, "tool")],
   ];
   for (const [label, text] of rows) if (text !== "") print(`${dim(label.padEnd(8))} ${escapeLines(text)}`);
-  for (const { name, reason } of rejected) print(escapeLines(`left out ${name}: ${reason}`));
+  for (const { name, reason } of rejected) print(escapeLines(`rejected ${name}: ${reason}`));
   if (tools.length > 0)
     section(
       "tools",
       tools.map(({ written }) => `  ${escapeLines(written)}`),
     );
-  note(`\nTo see how they are called: ${commandLine(["tools", id], options)}`);
+  note(`\nShow their parameters: ${commandLine(["tools", id], options)}`);
   return EXIT.ok;
 }

@@ -87,7 +87,7 @@ async function list(
     ...views.flatMap((view) => groupOf(view, chosen, listed, mode, options) ?? []),
     ...(kept.length > 0 ? [{ title: keptTitle, callables: kept }] : []),
     ...(others.length > 0
-      ? [{ title: `meta-tools · ${others.length}, every client has them`, callables: others }]
+      ? [{ title: `meta-tools · ${others.length}, listed to every client`, callables: others }]
       : []),
     ...(nodes.length > 0
       ? [{ title: `built-in nodes · ${nodes.length}, in workflows only`, callables: nodes }]
@@ -133,7 +133,7 @@ function hiddenNote(own: readonly Callable[], listed: ReadonlySet<string>, why: 
   const hidden = own.filter(({ name }) => !listed.has(name)).length;
   if (hidden === 0) return "";
   const count = hidden === own.length ? "" : `${hidden} `;
-  return `, ${count}not shown to clients: ${why}; all are callable`;
+  return `, ${count}not listed to clients: ${why}; all can be called`;
 }
 
 /** Nothing for a server that answered. */
@@ -144,8 +144,8 @@ function stateLine(view: ServerView, options: GlobalOptions): string | undefined
   if (error !== undefined) return `${state}: ${escapeUnprintable(error)}`;
   if (toolCount !== undefined) return toolCount === 0 ? "no tools" : undefined;
   if (starting !== undefined)
-    return `${describeStarting(starting)}; to wait for it: ${commandLine(["tools", id], options)}`;
-  return `${state}: it has not answered yet; ask again, or look at: ${commandLine(["doctor", "--servers", id], options)}`;
+    return `${describeStarting(starting)}. To wait for it: ${commandLine(["tools", id], options)}`;
+  return `${state}: no answer yet; try again, or run: ${commandLine(["doctor", "--servers", id], options)}`;
 }
 
 interface Group {
@@ -209,7 +209,7 @@ async function search({ app }: Session, query: string, options: ToolsOptions): P
     showGroup({ title: "in workflows only", callables: nodes });
   }
   if (callable.length === 0) noteNothing(query, found.tools.length, options);
-  else if (hits.total > names.length) note(`${hits.total} fit; the best are shown.`);
+  else if (hits.total > names.length) note(`${hits.total} tools match; the best ${names.length} are shown.`);
   if (options.nodes !== true && nodes.length > 0) noteNodes(nodes, query, options);
   for (const server of hits.pending) note(`${server} has not answered yet.`);
   for (const { server, reason } of hits.unavailable) note(`${server}: ${escapeUnprintable(reason)}`);
@@ -217,13 +217,13 @@ async function search({ app }: Session, query: string, options: ToolsOptions): P
 }
 
 function noteNothing(query: string, toolCount: number, options: GlobalOptions): void {
-  note(`Nothing fits ${JSON.stringify(query)}.`);
-  if (toolCount > 0) note(`To see all ${toolCount}: ${commandLine(["tools"], options)}`);
+  note(`No tool matches ${JSON.stringify(query)}.`);
+  if (toolCount > 0) note(`List all ${toolCount}: ${commandLine(["tools"], options)}`);
 }
 
 function noteNodes(nodes: readonly Callable[], query: string, options: GlobalOptions): void {
   const names = nodes.map(({ name }) => name).join(", ");
-  note(`In workflows only: ${names}. To see them: ${commandLine(["tools", query, "--nodes"], options)}`);
+  note(`In workflows only: ${names}. Show them: ${commandLine(["tools", query, "--nodes"], options)}`);
 }
 
 export function firstSentence(text: string): string {

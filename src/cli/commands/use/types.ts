@@ -54,7 +54,7 @@ async function writeOut(file: string, text: string): Promise<boolean> {
     await writeFile(file, text);
     return true;
   } catch (error) {
-    failWith(EXIT.failed, `The file cannot be written: ${messageOf(error)}`);
+    failWith(EXIT.failed, `Cannot write the file: ${messageOf(error)}`);
     return false;
   }
 }
