@@ -9,15 +9,15 @@ import { printJson, printToolError } from "./terminal/terminal.ts";
 import type { Config } from "../config/config.ts";
 import type { JsonObject } from "../core/json.ts";
 
-/** How the answer becomes text, and which exit code it means; 0 unless it says otherwise. */
+/** How the answer is printed, and its exit code; 0 by default. */
 interface Drawing<T> {
   readonly show: (answer: T) => void;
   readonly exitCodeOf?: (answer: T) => number;
-  /** What is told on a terminal while it takes a while; not for work that asks something. */
+  /** Progress text for a terminal; not for work that asks questions. */
   readonly progress?: string;
 }
 
-/** Does something with the gateway and prints what came of it, as JSON or as it is drawn. */
+/** Uses the gateway and prints the result, as JSON or with `show`. */
 export async function useApp<T>(
   options: GlobalOptions,
   use: (app: App) => Promise<ToolResult<T>>,

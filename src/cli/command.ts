@@ -1,7 +1,7 @@
 /**
- * The one way to define a command. A definition is data: what the command is called, what it takes, what completes there, and
- * `run`, which returns the exit code. `program.ts` has the list of all definitions; help, docs/cli.md and completions are made
- * from them.
+ * The one way to define a command. A definition is data: what the command is called, what it takes, what completes
+ * there, and `run`, which returns the exit code. `commands.ts` has the list of all definitions; help, docs/cli.md and
+ * completions are made from them.
  */
 import { Argument, Option, type Command } from "commander";
 import { runOnCopy, type DryRunOptions } from "./dry-run.ts";
@@ -71,8 +71,8 @@ export interface CommandDefinition<
   /** Words beyond the arguments are handed to `run` instead of being an error. */
   readonly takesExcess?: true;
   /**
-   * `--dry-run`: with `copy`, the command runs as it is on a copy of the home. With `own`, `run` looks at `options.dryRun` and stops
-   * before it writes.
+   * `--dry-run`: with `copy`, the command runs as it is on a copy of the home. With `own`, `run` looks at
+   * `options.dryRun` and stops before it writes.
    */
   readonly dryRun?: "copy" | "own";
   /** Paragraphs below the options, at most 120 columns wide. */
@@ -80,7 +80,9 @@ export interface CommandDefinition<
   /** Command lines; what follows two spaces or more is a remark. */
   readonly examples?: readonly string[];
   readonly commands?: readonly CommandDefinition[];
-  /** Returns the exit code; throws only what no command can foresee. Absent where only the commands inside can be run. */
+  /**
+   * Returns the exit code; throws only what no command can foresee. Absent where only the commands inside can be run.
+   */
   run?(options: O, ...args: A): number | Promise<number>;
 }
 

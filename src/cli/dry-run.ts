@@ -1,7 +1,7 @@
 /**
- * `--dry-run`: the command itself, with all its checks, on a copy of the home that is removed afterwards. So what it says is what it
- * would do, and no command has a second way of saying it. What is not in the home (files of others, the keyring, a server) is not
- * covered: commands that write there stop before they do.
+ * `--dry-run`: the command itself, with all its checks, on a copy of the home that is removed afterwards. So what it
+ * says is what it would do, and no command has a second way of saying it. What is not in the home (files of others, the
+ * keyring, a server) is not covered: commands that write there stop before they do.
  */
 import { chmodSync, cpSync, existsSync, linkSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ export function endDryRun(exitCode: number): number {
   return exitCode;
 }
 
-/** Inside the home, so that nobody else can read it; where there is no home yet, an empty one elsewhere. */
+/** Inside the home, so that other users cannot read it; an empty temporary folder if there is no home yet. */
 function copyHome(home: string): string {
   const copy = mkdtempSync(join(existsSync(home) ? home : tmpdir(), ".dry-run-"));
   chmodSync(copy, 0o700);

@@ -38,7 +38,9 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What the scripts of `completions` ask, with the words so far. It is no command for people, and in no list of them. */
+/**
+ * What the scripts of `completions` ask, with the words so far. It is no command for people, and in no list of them.
+ */
 const COMPLETE = "__complete";
 
 async function completeWords(args: readonly string[]): Promise<number> {

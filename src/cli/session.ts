@@ -18,7 +18,9 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Opens the gateway in this process. A command that prints data logs errors only; `serve` logs what the config says. */
+/**
+ * Opens the gateway in this process. A command that prints data logs errors only; `serve` logs what the config says.
+ */
 export async function openSession(
   options: GlobalOptions,
   quietest: LogLevel | undefined = "error",
@@ -27,7 +29,7 @@ export async function openSession(
   return openWith(await openConfig(options, serves !== undefined), options, quietest, serves);
 }
 
-/** The same for a command that needs one server: somebody at a terminal is asked for the inputs that this server lacks. */
+/** The same for a command that needs one server: asks at the terminal for the inputs that this server lacks. */
 export async function openSessionFor(server: string, options: GlobalOptions): Promise<Session> {
   return openWith(await openAskedConfig(options, server), options, "error");
 }

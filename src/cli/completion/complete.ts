@@ -1,10 +1,10 @@
 /**
- * What may come next on a command line. A shell asks at every press of a key, so nothing is started here: servers are known from
- * the cache, and where there is no database yet, or the config has mistakes, commands and options are all there is. Nothing is
- * written, and nothing goes wrong aloud.
+ * What may come next on a command line. A shell asks at every press of a key, so nothing is started here: servers are
+ * known from the cache, and where there is no database yet, or the config has mistakes, commands and options are all
+ * there is. Nothing is written, and errors are not printed.
  *
- * The answer is a line for each candidate, `value<TAB>description`, and a last line for the shell: `:` and some of `files`, `dirs`
- * (names of files or folders fit too) and `nospace` (the word is not at its end).
+ * The answer is a line for each candidate, `value<TAB>description`, and a last line for the shell: `:` and some of
+ * `files`, `dirs` (names of files or folders fit too) and `nospace` (the word is not at its end).
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

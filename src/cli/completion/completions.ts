@@ -29,8 +29,8 @@ already known: it starts no server. Where a file fits, file names are completed 
 const script = (text: TemplateStringsArray): string => text.raw.join("").replaceAll("@{", "${");
 
 /**
- * bash breaks words at = and : and replaces only what comes after them. So they are put together again for the question, and what
- * comes before the last break is taken off the answers.
+ * bash breaks words at = and : and replaces only what comes after them. So they are put together again for the
+ * question, and what comes before the last break is taken off the answers.
  */
 const BASH = script`# repertoire: bash completion
 _repertoire() {

@@ -26,11 +26,11 @@ export interface ConnectEnvironment {
   readonly place: ClientPlace;
   readonly home: string;
   readonly own: OwnProcess;
-  /** Absent where nobody can be asked. */
+  /** Absent if no question can be asked. */
   readonly ask?: (question: string) => Promise<boolean>;
 }
 
-/** The variable that a client reads the token from: the token itself never stands in a client's file. */
+/** The variable that a client reads the token from: the token itself is never written to a client's file. */
 export const TOKEN_VARIABLE = "REPERTOIRE_TOKEN";
 
 /** What the client is told to start or to reach, or what is wrong with the words. */

@@ -163,8 +163,8 @@ function refusal(message: string, exitCode: number): ConnectionPlan {
 }
 
 /**
- * What the gateway takes over from the client. A profile may not show it, a gateway at an address may have another config, and a
- * project's file belongs to others as well.
+ * What the gateway takes over from the client. A profile may not show it, a gateway at an address may have another
+ * config, and a project's file belongs to others as well.
  */
 async function findMoved(
   target: ClientTarget,

@@ -1,8 +1,10 @@
 /**
- * How this very program is started, from any folder, by a program that knows nothing of this shell. A client with windows has a PATH
- * of its own, often without `repertoire` or with an older Node, so both Node and the script are named by their full paths.
+ * How this very program is started, from any folder, by a program that knows nothing of this shell. A client with
+ * windows has a PATH of its own, often without `repertoire` or with an older Node, so both Node and the script are
+ * named by their full paths.
  *
- * A script in the cache of npx may be gone tomorrow. Then npx itself is named, which downloads it again where it has to.
+ * A script in the cache of npx may be gone tomorrow. Then npx itself is named, which downloads it again where it has
+ * to.
  */
 import { accessSync, constants, realpathSync } from "node:fs";
 import { posix, sep, win32 } from "node:path";
@@ -23,7 +25,10 @@ export interface OwnCommand {
   readonly args: readonly string[];
   /** Variables that the command needs where PATH is as a desktop has it. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `cache`: the script is in a folder that a package runner may clear. `npx`: the same, and the command downloads it again. */
+  /**
+   * `cache`: the script is in a folder that a package runner may clear. `npx`: the same, and the command downloads it
+   * again.
+   */
   readonly lives: "installed" | "cache" | "npx";
 }
 
@@ -46,7 +51,10 @@ export function findOwnScript({ script, realPathOf }: OwnProcess): string {
   return realPathOf(script) ?? script;
 }
 
-/** The npx that belongs to this Node, else the first of PATH. Its own first line asks PATH for `node`, so PATH has to lead there. */
+/**
+ * The npx that belongs to this Node, else the first of PATH. Its own first line asks PATH for `node`, so PATH has to
+ * lead there.
+ */
 function findNpx(own: OwnProcess): OwnCommand | undefined {
   const { platform, execPath, realPathOf } = own;
   const words = ["-y", PACKAGE];
@@ -79,8 +87,8 @@ function lastingFolders({ searchPath }: OwnProcess): string[] {
 }
 
 /**
- * What a person types in this folder to start this very program: the bare name where PATH leads to it, `npx repertoire` where npx
- * finds it from here (a checkout, a project that has it installed, npx itself), else Node and the script.
+ * What a person types in this folder to start this very program: the bare name where PATH leads to it, `npx repertoire`
+ * where npx finds it from here (a checkout, a project that has it installed, npx itself), else Node and the script.
  */
 export function typedCommand(own: OwnProcess, cwd: string): string {
   const script = findOwnScript(own);

@@ -1,4 +1,7 @@
-/** Servers as READMEs show them: `{"mcpServers": {…}}`, a table of servers, one entry, or the lines of one without outer braces. */
+/**
+ * Servers as READMEs show them: `{"mcpServers": {…}}`, a table of servers, one entry, or the lines of one without outer
+ * braces.
+ */
 import { parseDocument } from "../../config/files/document.ts";
 import { asObject } from "../../config/entries/server-check.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";

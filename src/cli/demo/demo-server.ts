@@ -1,4 +1,6 @@
-/** `repertoire demo-server`: the upstream of the demo, a server of a few lines that keeps notes in a file, or in memory. */
+/**
+ * `repertoire demo-server`: the upstream of the demo, a server of a few lines that keeps notes in a file, or in memory.
+ */
 import type { GlobalOptions } from "../global-options.ts";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { Writable } from "node:stream";

@@ -11,7 +11,7 @@ export interface DemoPlace {
 
 type Answer = Record<string, unknown>;
 
-/** Starts the gateway as any client would; whoever opens it closes it. */
+/** Starts the gateway as any client would; the caller closes it. */
 async function connect({ home, config }: DemoPlace): Promise<Client> {
   const [{ Client: McpClient }, { StdioClientTransport, getDefaultEnvironment }] = await Promise.all([
     import("@modelcontextprotocol/client"),
@@ -39,7 +39,7 @@ export async function tellStory(place: DemoPlace, signal: AbortSignal): Promise<
     show.beginning("Starting the gateway in a temporary home, with two servers of which one is broken …");
     await tell(open, () => signal.throwIfAborted());
   } catch (error) {
-    // What fails because it was stopped is no news.
+    // A failure after a stop is expected.
     if (!signal.aborted) throw error;
   } finally {
     signal.removeEventListener("abort", closeAll);
@@ -47,7 +47,10 @@ export async function tellStory(place: DemoPlace, signal: AbortSignal): Promise<
   }
 }
 
-/** `check` throws once the story is to end: a gateway that is stopped meanwhile still answers, and that is no part of it. */
+/**
+ * `check` throws once the story is to end: a gateway that is stopped meanwhile still answers, and that is no part of
+ * it.
+ */
 async function tell(open: () => Promise<Client>, check: () => void): Promise<void> {
   const startedAt = performance.now();
   const client = await open();

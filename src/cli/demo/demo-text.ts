@@ -7,7 +7,7 @@ type Paint = (text: string) => string;
 
 const BODY = 3;
 const DETAIL = 5;
-/** Behind a name, its description stands in a column of its own where there is room for one. */
+/** The column of descriptions, if the terminal is wide enough. */
 const NAME_COLUMN = 22;
 const NARROW_COLUMNS = 70;
 
@@ -47,7 +47,7 @@ export function correction(before: string, after: string): void {
   }
 }
 
-/** A call with its arguments, and what came of it. */
+/** A call with its arguments and its result. */
 export function call(name: string, args: unknown, isError: boolean, answer = ""): void {
   const mark = isError ? "✗" : "✓";
   const [first = "", ...others] = wrap(`${mark} ${name} ${JSON.stringify(args)} ${answer}`, {

@@ -1,7 +1,8 @@
 /**
- * `repertoire demo`: a minute with the real thing. It starts the gateway as an MCP client would, in a temporary home with two
- * servers, one of which is broken, talks to it over stdio, keeps what worked, calls it from a second client, and shows what
- * comes back. Then it serves the same over HTTP until it is stopped. Nothing of it stays: no process, and no file.
+ * `repertoire demo`: a minute with a real gateway. It starts the gateway as an MCP client would, in a temporary home
+ * with two servers, one of which is broken, talks to it over stdio, keeps what worked, calls it from a second client,
+ * and shows what comes back. Then it serves the same over HTTP until it is stopped. No process and no file of it
+ * remains.
  */
 import type { GlobalOptions } from "../global-options.ts";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -45,7 +46,10 @@ async function demo({ serve }: DemoOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** The server keeps its notes in a file: each gateway of the demo starts one of its own, and they are to have the same notes. */
+/**
+ * The server keeps its notes in a file: each gateway of the demo starts one of its own, and they are to have the same
+ * notes.
+ */
 function createPlace(folder: string): DemoPlace {
   const home = join(folder, "home");
   const config = join(folder, "repertoire.json");

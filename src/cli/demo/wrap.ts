@@ -7,7 +7,7 @@ export interface WrapOptions {
   readonly hanging?: number;
 }
 
-/** Narrower lines are no reading matter: they are left to the terminal. */
+/** Narrower lines are hard to read: wrapping is left to the terminal. */
 const WIDTH_MIN = 20;
 
 export function wrap(text: string, { width, indent = 0, hanging = indent }: WrapOptions): string[] {
@@ -37,7 +37,10 @@ function findBreak(text: string, room: number): number {
   return room;
 }
 
-/** The columns of the terminal that stdout is, or that `COLUMNS` speaks of; without either, lines are as long as they are. */
+/**
+ * The columns of the terminal that stdout is, or that `COLUMNS` speaks of; without either, lines are as long as they
+ * are.
+ */
 export function outputColumns(): number {
   if (process.stdout.isTTY && process.stdout.columns > 0) return process.stdout.columns;
   const told = Number(process.env["COLUMNS"]);

@@ -1,7 +1,8 @@
 /**
- * `repertoire bug-report`: what a maintainer needs to know, in one JSON value without secrets. It fails closed: of the config only
- * the shape is told (config-shape.ts), and every text that was left out of it, every kept secret and what looks like one is taken out of
- * everything else, in all encoded forms, as are the names of the user, the host and the home. It starts no server and sends nothing.
+ * `repertoire bug-report`: what a maintainer needs to know, in one JSON value without secrets. It fails closed: of the
+ * config only the shape is told (config-shape.ts), and every text that was left out of it, every kept secret and what
+ * looks like one is taken out of everything else, in all encoded forms, as are the names of the user, the host and the
+ * home. It starts no server and sends nothing.
  */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -164,7 +165,10 @@ function lastLines(file: string): string[] {
   return readFileSync(file, "utf8").trimEnd().split("\n").slice(-LOG_LINES_MAX);
 }
 
-/** Everything that must not be in it: what is kept, what the config holds, and what the environment has under the name of a secret. */
+/**
+ * Everything that must not be in it: what is kept, what the config holds, and what the environment has under the name
+ * of a secret.
+ */
 async function knownSecrets(home: string, texts: readonly string[]): Promise<string[]> {
   const store = openSecretStore({ home });
   const kept: string[] = [];

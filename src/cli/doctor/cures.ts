@@ -1,4 +1,4 @@
-/** What to do about a server that is not to be had: decided by the cause, never by the words of an error. */
+/** The fix for a server that failed: chosen by the cause, never by the text of an error. */
 import type { ViewCause } from "../../app/app.ts";
 import type { Config, ServerConfig } from "../../config/config.ts";
 import { isInstaller, startLimitOf } from "../../config/entries/installer.ts";
@@ -82,7 +82,7 @@ function cureSlowStart(server: ServerConfig, place: CurePlace): Cure {
     return edit(server, place, `If it needs more time, ${raise}.`);
   const advice = `It may have been downloading. Run it once by hand, stop it with Ctrl-C, and try again; or ${raise}.`;
   const command = commandOf(server);
-  // What stands for a secret cannot be run as it is shown.
+  // A command with a hidden secret cannot be run as it is shown.
   const canBeCopied = command !== undefined && !command.includes(REDACTED) && !command.includes("${");
   return canBeCopied ? { cure: command, advice } : { ...edit(server, place, `${advice} ${byHand(server)}`) };
 }
@@ -109,7 +109,7 @@ function hasOwnAuthorization({ transport }: ServerConfig): boolean {
   );
 }
 
-/** Opens the file, where the server stands in one. */
+/** Opens the file that has the server, if there is one. */
 function edit(server: ServerConfig, { options }: CurePlace, advice: string): Cure {
   const { file } = server;
   return { cure: file === undefined ? switchOff(server, options) : editCommand(file), advice };

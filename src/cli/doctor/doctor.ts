@@ -120,7 +120,7 @@ export async function examine(options: DoctorOptions): Promise<Check[]> {
   const names = options.servers === true ? [] : options.servers;
   const { ids, unknown } = chooseServers(loaded.config.servers, names, options);
   const started = await attempt("server", home, () => startServers(ids, options));
-  // What was started is reported once, with what came of it.
+  // A server that was started is reported once, with its result.
   const others = programs.filter(({ server }) => server !== undefined && !ids.includes(server.id));
   return [...before, ...others, ...unknown, ...started];
 }

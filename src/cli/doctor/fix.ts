@@ -1,6 +1,7 @@
 /**
- * `repertoire doctor --fix`: repairs what has one safe repair. Modes and left-over files are put right at once; what changes a config is shown
- * as a diff and asked for. Each repair says how to undo it; of a config that is changed a copy is kept first. The database is never touched.
+ * `repertoire doctor --fix`: repairs what has one safe repair. Modes and left-over files are put right at once; what
+ * changes a config is shown as a diff and asked for. Each repair says how to undo it; of a config that is changed a
+ * copy is kept first. The database is never touched.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

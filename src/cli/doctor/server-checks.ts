@@ -1,4 +1,4 @@
-/** Starts the servers and reports what came of it: how each speaks, what it offers, what it costs, or what cures it. */
+/** Starts the servers and reports each one: protocol, tools, token cost, or the fix for its failure. */
 import { countOf } from "../terminal/wording.ts";
 import type { ServerView } from "../../app/app.ts";
 import type { ServerConfig } from "../../config/config.ts";
@@ -43,7 +43,7 @@ function complainUnknown(name: string, configured: readonly ServerConfig[], opti
   };
 }
 
-/** Needs a config, a home and a store that are in order, for it opens the gateway. It asks nobody for anything. */
+/** Needs a valid config, home and store, because it opens the gateway. It asks no questions. */
 export async function startServers(ids: readonly string[], options: GlobalOptions): Promise<Check[]> {
   if (ids.length === 0) return [];
   const session = await openSession(options, "silent");

@@ -1,4 +1,7 @@
-/** Asks a person for the inputs that a config lacks. What is asked comes in, so that it can be answered without a terminal. */
+/**
+ * Asks a person for the inputs that a config lacks. What is asked comes in, so that it can be answered without a
+ * terminal.
+ */
 import type { ConfigInput } from "../../config/config.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import type { Inputs } from "../../secrets/inputs.ts";
@@ -7,7 +10,7 @@ import { findValueProblem } from "../commands/access/input-value.ts";
 import type { GlobalOptions } from "../global-options.ts";
 import type { ReadStream } from "node:tty";
 
-/** The answer, or undefined for somebody who does not want to answer. */
+/** The answer, or undefined if the user cancels. */
 type AskInput = (input: ConfigInput) => Promise<string | undefined>;
 
 interface AskDeps {
@@ -17,7 +20,7 @@ interface AskDeps {
   readonly options: GlobalOptions;
 }
 
-/** Asks for each once and keeps what was answered; says how many were. Whoever breaks off is asked no more. */
+/** Asks for each once and keeps what was answered; says how many were. After a cancel no more questions are asked. */
 export async function askInputs(missing: readonly ConfigInput[], deps: AskDeps): Promise<number> {
   let givenCount = 0;
   let isOver = false;
@@ -64,8 +67,8 @@ const DRAIN_MS = 100;
 const INTERRUPT = "\u0003";
 
 /**
- * Takes and forgets what was typed before a question is shown: a command for the shell, typed while another was at work, must not
- * become a secret. Ctrl+C counts all the same.
+ * Takes and forgets what was typed before a question is shown: a command for the shell, typed while another was
+ * running, must not become a secret. Ctrl-C still works.
  */
 async function dropTypeAhead(input: ReadStream = process.stdin): Promise<void> {
   if (!input.isTTY) return;

@@ -28,6 +28,6 @@ export interface InitEnvironment {
   readonly note: (line: string) => void;
   /** The same for errors, which are told however quiet it is to be. */
   readonly tell: (line: string) => void;
-  /** Absent where nobody can be asked. */
+  /** Absent if no question can be asked. */
   readonly ask?: (question: string, secretCount: number) => Promise<Answer>;
 }

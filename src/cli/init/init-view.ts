@@ -1,4 +1,4 @@
-/** What an import would do, for a person and for a script. No secret is in it: where one stands, its name does. */
+/** What an import would do, for a person and for a script. It has the names of secrets, never their values. */
 import { CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import { withInputs } from "../../clients/import/plain-secrets.ts";
 import type { ImportPlan } from "../../clients/import/plan-import.ts";
@@ -11,7 +11,7 @@ import { cut } from "../../text/cut.ts";
 
 type Addition = ImportPlan["additions"][number];
 
-/** Cut where a line would be longer than anybody reads. */
+/** Longer lines are cut. */
 const TARGET_LENGTH_MAX = 100;
 
 /** Where it is shown, and to whom. */

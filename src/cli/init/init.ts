@@ -188,7 +188,7 @@ function serversIn(path: string): JsonObject {
   return parsed.ok ? ((objectAt(parsed.document.value, "mcpServers") ?? {}) as JsonObject) : {};
 }
 
-/** Undefined where nobody can be asked. */
+/** Undefined if no question can be asked. */
 async function answerOf(
   { additions }: ImportPlan,
   path: string,

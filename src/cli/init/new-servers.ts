@@ -1,6 +1,7 @@
 /**
- * New servers for the config. A secret in plain text goes to the secret store unless somebody wants it otherwise, and the entry refers
- * to it as an input. Values are kept before the file speaks of them: a crash in between leaves values that nothing uses.
+ * New servers for the config. A secret in plain text goes to the secret store unless the user chooses otherwise, and
+ * the entry refers to it as an input. Values are stored before the file refers to them: a crash in between leaves
+ * values that nothing uses.
  */
 import { arrangeServers, declareInputs } from "../../clients/import/write-import.ts";
 import { findPlainSecrets, type PlainSecret } from "../../clients/import/plain-secrets.ts";

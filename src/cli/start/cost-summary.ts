@@ -1,4 +1,4 @@
-/** What connecting comes to, in tokens that were counted. What was not counted is said, never guessed. */
+/** The token cost before and after connecting. Servers that were not counted are named, never estimated. */
 import { countOf, withCommas } from "../terminal/wording.ts";
 import type { TokenReport } from "../../app/app.ts";
 import { CLIENT_TITLES, type ClientId } from "../../clients/client.ts";

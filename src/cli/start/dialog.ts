@@ -1,6 +1,6 @@
 /**
- * What the guided start shows and asks. Everything goes to stderr, lines end where a word ends, and whoever presses Ctrl-C at a question
- * ends the whole start: `Stopped` is thrown through it, to the one place that says what was done and what was not.
+ * What the guided start shows and asks. Everything goes to stderr, lines end where a word ends, and Ctrl-C at a
+ * question ends the whole setup: `Stopped` is thrown to the one place that reports what was done and what was not.
  */
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";

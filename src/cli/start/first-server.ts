@@ -1,4 +1,4 @@
-/** The first server of somebody who has none: pasted from anywhere. */
+/** Adds the first server: a command, an address or JSON that the user pastes. */
 import { countOf, listOf } from "../terminal/wording.ts";
 import { spawnSync } from "node:child_process";
 import { CLIENT_TITLES } from "../../clients/client.ts";
@@ -72,7 +72,7 @@ export async function addFirst(deps: StartDeps): Promise<boolean> {
   return true;
 }
 
-/** How `add` is told the same; VALUE stands for a secret. */
+/** The same as arguments of `add`; VALUE replaces a secret. */
 function addWords(key: string, written: JsonObject): string[] {
   const text = JSON.stringify(written).replaceAll(/\$\{input:[^}]*\}/g, "VALUE");
   const { command, args = [], env = {}, type, url, ...rest } = JSON.parse(text) as ServerWords;

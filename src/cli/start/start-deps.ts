@@ -16,7 +16,7 @@ export interface StartEnvironment {
 export interface StartProgress {
   readonly done: string[];
   readonly left: string[];
-  /** A change under way: whoever stops the start waits for it. */
+  /** A change under way: a stop waits for it. */
   change: Promise<unknown>;
   /** Open while servers are tried out. */
   session?: Session;

@@ -1,4 +1,4 @@
-/** How things are, in a few lines, for somebody who is set up. Nothing is started. */
+/** A short status for a machine that is set up. It starts nothing. */
 import { countOf } from "../terminal/wording.ts";
 import { findProgramProblem, type ServerView } from "../../app/app.ts";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";

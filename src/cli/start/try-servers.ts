@@ -1,6 +1,7 @@
 /**
- * Starts servers and shows how each one does: a line for each that has answered or failed, and below them one line that says what is
- * still starting. Nobody has to wait: Enter goes on, and what is still starting goes on starting until the guided start ends.
+ * Starts servers and shows how each one does: a line for each that has answered or failed, and below them one line that
+ * says what is still starting. Enter continues without waiting; servers that are still starting continue until the
+ * guided setup ends.
  */
 import { countOf } from "../terminal/wording.ts";
 import type { App, ServerView } from "../../app/app.ts";

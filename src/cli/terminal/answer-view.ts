@@ -1,4 +1,6 @@
-/** What a tool answered, for a person: text as text, structure as JSON, and of everything else what it is and how large. */
+/**
+ * What a tool answered, for a person: text as text, structure as JSON, and of everything else what it is and how large.
+ */
 import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../core/errors.ts";

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Interrupted } from "./exit-code.ts";
 import { terminalOptions } from "./terminal.ts";
 
-/** Whether there is somebody at a terminal, who wants to be asked. */
+/** Whether there is a terminal, and questions are allowed. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && terminalOptions().mayAsk;
 }

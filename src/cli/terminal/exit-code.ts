@@ -68,7 +68,7 @@ export function codeOfExit(exitCode: number): string {
   return CODES.get(exitCode) ?? "FAILED";
 }
 
-/** A person pressed Ctrl-C at a question. The command ends there; the message says what was not done. */
+/** Ctrl-C at a question. The command ends; the message says what was not done. */
 export class Interrupted extends Error {
   constructor(message: string) {
     super(message);

@@ -1,6 +1,6 @@
 /**
- * What a change does to a file that is not ours, for a person to agree to. A neighbouring line may hold a token: known values,
- * what looks like a credential and what stands under the name of one are hidden.
+ * What a change does to a file that is not ours, for a person to agree to. A neighbouring line may hold a token: known
+ * values, values that look like credentials and values under the name of one are hidden.
  */
 import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
 import { createRedactor, isSecretKey, REDACTED } from "../../text/redaction.ts";
@@ -15,7 +15,7 @@ export interface FileChange {
 }
 
 const CONTEXT_LINES = 3;
-/** A file on one line is no reading matter; its entry is within this where the file is short. */
+/** A file on one line is cut here. A short file is shown whole. */
 const LINE_LENGTH_MAX = 2_000;
 
 /** A unified diff without secrets. */
@@ -30,8 +30,8 @@ export function diffFile({ path, before, after, secrets }: FileChange): string {
 }
 
 /**
- * `"API_KEY": "value"` and `API_KEY = "value"`, also where the value is too short to be known by itself. A name is tried from its
- * beginning only, and is bounded, so that a long line takes no longer than it should.
+ * `"API_KEY": "value"` and `API_KEY = "value"`, also where the value is too short to be known by itself. A name is
+ * tried from its beginning only, and is bounded, so that a long line takes no longer than it should.
  */
 const NAMED = /(?<![\w.-])("?)([A-Za-z][\w.-]{0,80})\1(\s{0,8}[:=]\s{0,8})"((?:[^"\\]|\\.)*)"/g;
 

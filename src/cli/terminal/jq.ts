@@ -1,6 +1,6 @@
 /**
- * What `--jq` makes of an answer. jq runs in a thread of its own, which ends with the answer: a filter that never ends is ended by
- * Ctrl-C, and one that eats memory stops at jq's own limit of 256 MB.
+ * What `--jq` makes of an answer. jq runs in a thread of its own, which ends with the answer: a filter that never ends
+ * is ended by Ctrl-C, and one that eats memory stops at jq's own limit of 256 MB.
  */
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../process/program-file.ts";

@@ -27,7 +27,9 @@ export function showDiff(diff: string, show: (line: string) => void, width = Num
 }
 
 const FOLD_MARK = "    ";
-/** A terminal gives a tab up to eight columns, and a line that was measured without them would be broken a second time. */
+/**
+ * A terminal gives a tab up to eight columns, and a line that was measured without them would be broken a second time.
+ */
 const TAB = "  ";
 
 /** Cut at the width, wherever that is: the text is not prose. */
@@ -45,7 +47,7 @@ function paintOf(line: string): (text: string) => string {
   return line.startsWith("-") ? red : String;
 }
 
-/** What a dry run says: the difference, and that nothing came of it. */
+/** The output of a dry run: the diff, and that nothing was changed. */
 export function showDryRun(change: TextChange, isJson: boolean): number {
   const diff = diffServers(change);
   if (isJson) printJson({ file: change.path, changed: false, diff });

@@ -7,7 +7,7 @@ export interface SignalWatch {
   release(): void;
 }
 
-/** The first signal ends in order; a second one ends at once. */
+/** The first signal lets the command shut down; a second one exits at once. */
 export function watchSignals(): SignalWatch {
   const { promise, resolve } = Promise.withResolvers<number>();
   let first = true;

@@ -1,6 +1,7 @@
 /**
- * What a person or a script sees. Data goes to stdout, everything else to stderr; with `--json`, stdout is exactly one JSON
- * value, also when the command fails. Text that came from outside is escaped, so that a description cannot move the cursor or forge a line.
+ * What a person or a script sees. Data goes to stdout, everything else to stderr; with `--json`, stdout is exactly one
+ * JSON value, also when the command fails. Text that came from outside is escaped, so that a description cannot move
+ * the cursor or forge a line.
  */
 import colours from "picocolors";
 import { messageOf, RepertoireError, type ToolError } from "../../core/errors.ts";
@@ -20,7 +21,7 @@ export interface TerminalOptions {
   readonly jq?: string;
   /** No notes and no progress; errors and questions stay. */
   readonly quiet: boolean;
-  /** False where nobody is to be asked, whether or not there is a terminal. */
+  /** False with `--no-input`, even at a terminal. */
   readonly mayAsk: boolean;
 }
 
@@ -73,8 +74,8 @@ function isPlainObject(value: unknown): value is object {
 }
 
 /**
- * The end of a command: what its answer comes to with `--jq`. The exit code is the command's own, unless the filter failed. An error
- * is printed whole: a filter for the answer would only hide it.
+ * The end of a command: filters its answer with `--jq`. The exit code is the command's own, unless the filter failed.
+ * An error is printed whole: a filter for the answer would only hide it.
  */
 export async function finishAnswer(exitCode: number): Promise<number> {
   const { jq } = terminal;
@@ -109,7 +110,7 @@ export function tell(line: string): void {
 
 let lastProgress = "";
 
-/** What is reported while a command waits: a server that starts, a tool that works. The same line again is no news. */
+/** Progress while a command waits, such as a server that starts. A repeated line is not printed again. */
 export function noteProgress(progress: JsonObject): void {
   const { message } = progress;
   const line = escapeUnprintable(typeof message === "string" ? message : JSON.stringify(progress));

@@ -2,7 +2,7 @@
 
 /** Narrower than this, breaking lines makes them worse. */
 const WIDTH_MIN = 40;
-/** Where nobody says how wide the terminal is. */
+/** For a terminal that does not report its width. */
 const WIDTH_DEFAULT = 80;
 const HEIGHT_DEFAULT = 24;
 
@@ -12,7 +12,7 @@ export function outputWidth(output: NodeJS.WriteStream = process.stdout): number
   return Math.max(WIDTH_MIN, output.columns || WIDTH_DEFAULT);
 }
 
-/** A terminal that does not know its size says 0, and a question would have every letter on a line of its own. */
+/** A terminal that does not know its size reports 0, and a prompt would wrap after every letter. */
 export function assumeSize(outputs: readonly NodeJS.WriteStream[]): void {
   for (const output of outputs) {
     if (!output.isTTY) continue;

@@ -42,7 +42,7 @@ start the servers that waited for it.`,
       name: "set",
       summary: "Set the value of an input, at the terminal or through stdin",
       arguments: [ID_ARGUMENT],
-      // A value that is given all the same would be repeated in the usual complaint.
+      // The usual error would print a value that was given by mistake.
       takesExcess: true,
       dryRun: "own",
       run: (options: DryRunOptions, id: string, ...excess: string[]) => {
@@ -152,7 +152,7 @@ async function set(id: string, options: GlobalOptions): Promise<number> {
 }
 
 async function obtainValue(id: string, input: ConfigInput | undefined): Promise<ToolResult<string>> {
-  // Whoever gives a value by hand may do so before other eyes, whatever the file says of it.
+  // Typed values are never shown, whatever the config says of the input.
   const asked = { ...(input ?? unknownInput(id)), isPassword: true };
   if (process.stdin.isTTY && !canAsk()) {
     return fail("TOOL_INVALID_INPUT", `Nothing was changed: ${whyNotAsked()}.`, {

@@ -1,7 +1,7 @@
 /**
- * Hears where the browser is sent back to after a login: one request, to one path, on loopback. Nothing that comes in is shown
- * again, and whatever is not that request is turned away: pages of other sites can reach this port too. Only the answer to this
- * login ends the wait for it; one with another state is told so, and the login goes on waiting.
+ * Hears where the browser is sent back to after a login: one request, to one path, on loopback. Nothing that comes in
+ * is shown again, and whatever is not that request is turned away: pages of other sites can reach this port too. Only
+ * the answer to this login ends the wait for it; one with another state is told so, and the login goes on waiting.
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -40,7 +40,7 @@ const PAGE_HEADERS = {
 /** Takes the port if it is free, and any other if it is not. */
 export async function listenForCallback(port = 0, waitMs = WAIT_MS): Promise<CallbackListener> {
   const { promise, resolve, reject } = Promise.withResolvers<URL>();
-  // Whoever gives up before anything came does not wait for it.
+  // A login that is cancelled before an answer does not wait for it.
   promise.catch(() => {});
   let origin = "";
   let isAnswer: (callback: URL) => boolean = () => false;

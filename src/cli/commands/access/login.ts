@@ -19,7 +19,7 @@ interface LoginOptions extends GlobalOptions {
   readonly port?: number;
 }
 
-/** Where a pasted login is called back, if the last one says nothing else; nobody listens there. */
+/** The callback port of a pasted login, unless an earlier login had another; nothing listens on it. */
 const PASTE_PORT = 33_418;
 
 export const loginCommand = defineCommand({

@@ -100,7 +100,7 @@ function isSound(result: LoadResult): boolean {
   return result.ok && problemsOfServers(result.config).length === 0;
 }
 
-/** What has to be corrected; a value that somebody still has to give is no fault of the file. */
+/** What must be fixed; an input without a value is not a problem of the file. */
 function problemsOfServers({ servers }: Config): ConfigProblem[] {
   return servers
     .flatMap(({ problems }) => problems)

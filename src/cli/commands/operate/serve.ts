@@ -52,7 +52,7 @@ interface ServeOptions extends GlobalOptions {
   readonly profile?: string;
 }
 
-/** Opens a face, and returns how it ends by itself, if it does, and how to close it. */
+/** Starts to serve; returns when it ended by itself, and how to close it. */
 type Serve = (session: Session, options: ServeOptions) => Promise<Served>;
 
 interface Served {
@@ -141,7 +141,7 @@ function reportReloads({ config, log }: Session, options: GlobalOptions): () => 
   });
 }
 
-/** Longer than everything that ends in order may take together; what an exception left broken may never end by itself. */
+/** Longer than a normal shutdown takes; after an exception, the shutdown may never end by itself. */
 const DRAIN_MS_MAX = 30_000;
 
 interface ExceptionWatch {
@@ -150,9 +150,9 @@ interface ExceptionWatch {
 }
 
 /**
- * What nothing has caught. After an exception the state of the process is unknown: it is logged, and the process ends in order
- * (clients are answered, runs stay resumable) instead of in the middle. A rejected promise that nothing handles has broken off
- * nothing but itself: it is a bug to log, and no reason to drop every client.
+ * What nothing has caught. After an exception the state of the process is unknown: it is logged, and the process shuts
+ * down (clients are answered, runs stay resumable) instead of crashing. A rejected promise that nothing handles has
+ * stopped only itself: it is a bug to log, and no reason to drop every client.
  */
 function watchExceptions(log: Log): ExceptionWatch {
   const { promise, resolve } = Promise.withResolvers<number>();

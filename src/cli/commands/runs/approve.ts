@@ -71,7 +71,10 @@ async function approve(reference: string, options: ApproveOptions): Promise<numb
   }
 }
 
-/** An answer that was given before the question was shown is for the one question of the run that was named, or for none. */
+/**
+ * An answer that was given before the question was shown is for the one question of the run that was named, or for
+ * none.
+ */
 function checkBound(
   { runId, questionId, openCount }: Question,
   namedRunId: string,

@@ -1,6 +1,6 @@
 /**
- * Runs something in this process and shows what came of it. A signal ends it in order: the calls under way are finished and
- * recorded, and the answer says how to go on.
+ * Runs something in this process and shows the result. After a signal, the calls under way finish and are recorded, and
+ * the output says how to continue.
  */
 import { basename } from "node:path";
 import type { App } from "../../../app/app.ts";

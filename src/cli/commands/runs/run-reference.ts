@@ -19,8 +19,8 @@ export function folderSession(): string {
 }
 
 /**
- * The id that is meant: `last` is the newest run of this folder. Where that one succeeded there is nothing to go on with; an
- * older one that failed may be something else entirely, so it is named and not run.
+ * The id that is meant: `last` is the newest run of this folder. Where that one succeeded there is nothing to go on
+ * with; an older one that failed may be something else entirely, so it is named and not run.
  */
 export async function findResumableRunId(
   app: App,

@@ -54,7 +54,7 @@ function branchesOf(trace: TraceView): Branch[] {
   ];
 }
 
-/** What a run that is alive has sent is under way; of one that has ended, nobody knows what became of it. */
+/** A call that a running run has sent is under way; after the run has ended, its outcome is unknown. */
 function asItIs(step: StepView, { status, started_at: startedAt }: TraceView): StepView {
   if (step.status !== "under_way" && (step.status !== "sent" || status !== "running")) return step;
   const elapsedMs = Math.max(0, Date.now() - Date.parse(startedAt) - step.started_ms);

@@ -202,7 +202,7 @@ function describeServer(
   if (options.env.length > 0) return "--env is for programs; use --header for a remote server";
   const headers = readPairs(options.header, ":");
   if (typeof headers === "string") return `--header ${headers}: write "Name: value"`;
-  // What a variable or an input stands for is known later.
+  // The value of a variable or an input is known later.
   const problem = url.includes("${") ? undefined : findUrlProblem(url);
   if (problem !== undefined)
     return `the address ${problem.message}${problem.hint === undefined ? "" : `; ${problem.hint}`}`;

@@ -52,7 +52,9 @@ interface ServerChange {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** Changes one server where it stands, found by its key or id. The files need only be JSON: what their servers say does not matter. */
+/**
+ * Changes one server in its file, found by its key or id. The files need only be JSON: their servers may be invalid.
+ */
 function changeServer(options: DryRunOptions, name: string, { word, fields }: ServerChange): number {
   const place = { configPath: options.config, home: options.home };
   const { servers, problems } = listFiledServers(place);

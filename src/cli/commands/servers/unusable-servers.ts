@@ -4,7 +4,7 @@ import { commandLine } from "../../command-line.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { note, yellow } from "../../terminal/terminal.ts";
 
-/** Says which servers are missing from a list and why, for commands that show what there is. */
+/** Notes which servers are missing from a list, and why. */
 export function noteIdle({ servers }: Config, options: GlobalOptions): void {
   const enabled = servers.filter((server) => server.enabled);
   for (const { id, trusted, problems } of enabled) {

@@ -9,7 +9,10 @@ import { quote } from "../../../text/quote.ts";
 
 const FILE_MARK = "@";
 
-/** Everything that was given, the later over the earlier: those of a call expression, `--args`, one JSON object, `key=value`. */
+/**
+ * Everything that was given, the later over the earlier: those of a call expression, `--args`, one JSON object,
+ * `key=value`.
+ */
 export async function readArguments(
   words: readonly string[],
   given: { readonly json?: string; readonly expression?: JsonObject },

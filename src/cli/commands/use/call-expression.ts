@@ -1,6 +1,6 @@
 /**
- * A call written as in code: `files.read_text_file(path: "/tmp/x")`, `mcp.files.read_text_file({ path: "/tmp/x" })`. It is parsed as
- * JavaScript and never run: only literals, lists and objects of them are taken.
+ * A call written as in code: `files.read_text_file(path: "/tmp/x")`, `mcp.files.read_text_file({ path: "/tmp/x" })`. It
+ * is parsed as JavaScript and never run: only literals, lists and objects of them are taken.
  */
 import type { Expression, ObjectExpression, Property, SpreadElement } from "acorn";
 import { messageOf } from "../../../core/errors.ts";

@@ -100,7 +100,9 @@ async function call(given: string, words: readonly string[], options: CallOption
   }
 }
 
-/** Only what is certainly wrong is refused here: schemas are often wrong in detail, and the server checks for itself. */
+/**
+ * Only what is certainly wrong is refused here: schemas are often wrong in detail, and the server checks for itself.
+ */
 function checkNames({ definition: { inputSchema } }: Callable, args: JsonObject): ToolResult<JsonObject> {
   const names = parametersOf(inputSchema).map(({ name }) => name);
   const unknown = Object.keys(args).filter((key) => !names.includes(key));

@@ -1,4 +1,6 @@
-/** Everything that has a name and can be looked at: tools of servers, what was kept, the meta-tools, the built-in nodes. */
+/**
+ * Everything that has a name and can be looked at: tools of servers, what was kept, the meta-tools, the built-in nodes.
+ */
 import type { App, FoundTools } from "../../../app/app.ts";
 import { isMetaToolName, META_TOOL_NAMES } from "../../../core/meta-tool-names.ts";
 import {
@@ -32,7 +34,10 @@ export interface Callable {
 /** As long as a person waits for servers that are being started. */
 export const PATIENCE_MS = 25_000;
 
-/** What can be called, once the servers have answered or a person would wait no longer. A server that is named is waited for to its end. */
+/**
+ * What can be called, once the servers have answered or a person would wait no longer. A server that is named is waited
+ * for to its end.
+ */
 export async function gatherTools(app: App, servers?: readonly string[]): Promise<FoundTools> {
   const progress = startProgressLine();
   progress.show("asking the servers for their tools");
@@ -92,8 +97,9 @@ export function signatureOfCallable({ kind, name, definition }: Callable): strin
 }
 
 /**
- * What a person means by a name: `files.read_text_file`, `files__read_text_file`, `mcp.files.read_text_file`, `math:sum`, an FQDN, an
- * alias, a meta-tool, or the bare name of a tool where it is the only one. Only the server that the name names is asked, if it does.
+ * What a person means by a name: `files.read_text_file`, `files__read_text_file`, `mcp.files.read_text_file`,
+ * `math:sum`, an FQDN, an alias, a meta-tool, or the bare name of a tool where it is the only one. Only the server that
+ * the name names is asked, if it does.
  */
 export async function findCallable(
   app: App,
@@ -121,7 +127,10 @@ export async function findCallable(
   return explainMiss(app, given, callables, found);
 }
 
-/** The tool of something kept; undefined where nothing has this name. A tool is always the current version, so no other can be meant. */
+/**
+ * The tool of something kept; undefined where nothing has this name. A tool is always the current version, so no other
+ * can be meant.
+ */
 async function findKept(app: App, name: string): Promise<ToolResult<string> | undefined> {
   const reference = parseReference(name);
   if (!reference.success || (await app.library.find(reference.data)) === undefined) return undefined;
@@ -166,7 +175,7 @@ function ambiguous(name: string, candidates: readonly Callable[]): ToolResult<ne
   });
 }
 
-/** The registry says why a tool that exists is not to be had; what else was meant is looked for among the names that people write. */
+/** The registry says why a known tool is unavailable; suggestions come from the names that people write. */
 async function explainMiss(
   app: App,
   name: string,
