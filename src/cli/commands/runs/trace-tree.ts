@@ -103,5 +103,5 @@ function runBranch(run: TraceView): Branch {
 function shortened(args: StepView["args"] = {}): string {
   const text = typeof args === "string" ? args : JSON.stringify(args);
   if (text === "{}") return "";
-  return escapeUnprintable(cut(text, ARGS_SHOWN_MAX));
+  return escapeUnprintable(cut(text, ARGS_SHOWN_MAX + 1));
 }
