@@ -101,7 +101,7 @@ export interface RegisteredServer {
 }
 
 export interface DiscoverOptions {
-  /** How long to wait for servers; those that take longer go on, and are told of by events. 60 s without it. */
+  /** How long to wait for servers; those that take longer go on, and events report them. 60 s without it. */
   readonly waitMs?: number;
   readonly traceId?: string;
 }
@@ -150,6 +150,6 @@ export interface Gateway extends AsyncDisposable {
   refresh(server?: string, options?: DiscoverOptions): Promise<ToolResult<Discovered>>;
   /** Returns how to stop listening. */
   on<Kind extends GatewayEventKind>(kind: Kind, listener: (event: GatewayEventOf<Kind>) => void): () => void;
-  /** Ends runs where they stand, to be resumed, and every server's process. */
+  /** Ends runs where they are, to be resumed, and every server's process. */
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export interface CodeDirectoryDeps {
   readonly explainAbsent?: (id: string) => ToolResult<never> | undefined;
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
-  /** The name of the tool that an alias stands for. */
+  /** The name of the tool that an alias means. */
   readonly liveName: (tool: string) => string;
   /** The id of the capability that has this name. */
   readonly capabilityId?: (tool: string) => string | undefined;
@@ -238,7 +238,7 @@ function sourceChanged(written: string, { name, source }: FoundTool): ToolResult
 }
 
 const NAMES_SHOWN_MAX = 20;
-/** As long as a call waits for a server that nobody has listed yet. */
+/** As long as a call waits for a server whose tools were never listed. */
 const SERVER_WAIT_MS = 10_000;
 
 /** The one whose name it is exactly, else the only one whose name it is as an identifier. */

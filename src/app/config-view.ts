@@ -31,7 +31,7 @@ export function idleServers({ servers }: Config): {
   return { unusable: idsOf(unusable), untrusted: idsOf(untrusted), disabled: idsOf(disabled) };
 }
 
-/** Why a configured server is not among the sources of tools, for whoever asks for one of its tools. */
+/** Why a configured server is not among the sources of tools, for a caller that asks for one of its tools. */
 export function explainAbsent({ servers }: Config, id: string): ToolResult<never> | undefined {
   const server = servers.find((one) => one.id === id);
   if (server === undefined) return undefined;

@@ -36,7 +36,7 @@ export interface ServerView {
   readonly toolCount?: number;
   readonly resourceCount?: number;
   readonly promptCount?: number;
-  /** What was left out at the door, an entry or a field of one, and why. */
+  /** What was not admitted, an entry or a field of one, and why. */
   readonly rejected: readonly Rejection[];
   /** What looks like an attack in what the server lists. */
   readonly findings: readonly Omit<Finding, "server">[];

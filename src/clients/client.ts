@@ -44,7 +44,7 @@ export interface ClientFile {
   readonly format: "jsonc" | "toml";
 }
 
-/** The names under which VS Code and its kin keep their folder. */
+/** The names under which VS Code and its variants keep their folder. */
 const VSCODE_FOLDERS = ["Code", "Code - Insiders", "VSCodium"] as const;
 
 /** Every file that would count; the first of each client and scope is the one that the client itself writes. */

@@ -16,7 +16,7 @@ import type { ClientPlace } from "./client.ts";
 import type { ImportPlan } from "./import/plan-import.ts";
 
 const FIXTURE = join(import.meta.dirname, "../../test/fixtures/clients/home");
-/** The home folder that the files of the fixture speak of. */
+/** The home folder that the files of the fixture name. */
 const WRITTEN_HOME = "/home/dev";
 
 /** A home folder on the real disk, gone when the test is. */

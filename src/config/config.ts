@@ -4,7 +4,7 @@ import type { Permission } from "../core/principal.ts";
 import type { KeyPath, ConfigProblem } from "./problem.ts";
 
 /**
- * Everything that was configured, in one deeply frozen object. A reload makes a new one; nobody changes this one.
+ * Everything that was configured, in one deeply frozen object. A reload makes a new one; this one never changes.
  * Paths are absolute, variables are expanded, defaults are filled in.
  */
 export interface Config {
@@ -49,7 +49,7 @@ type Exposure = (typeof EXPOSURES)[number];
 
 export interface ServerConfig {
   readonly id: string;
-  /** As it stands in `mcpServers`; for a server from the environment, its id. */
+  /** As it is written in `mcpServers`; for a server from the environment, its id. */
   readonly key: string;
   readonly declaredIn: "file" | "environment";
   /** The file that declares it. */
@@ -81,7 +81,7 @@ export interface ServerConfig {
 
 export interface ServerOAuthConfig {
   readonly clientId?: string;
-  /** Not enumerable: whoever copies, shows or logs the section does not show it. */
+  /** Not enumerable: code that copies, shows or logs the section does not show it. */
   readonly clientSecret?: string;
   readonly scopes?: readonly string[];
 }
@@ -100,7 +100,7 @@ export interface ConfigInput {
   readonly isNeeded: boolean;
   /** The ids of the servers that take it. */
   readonly servers: readonly string[];
-  /** Where in the file it stands. */
+  /** Its place in the file. */
   readonly paths: readonly KeyPath[];
 }
 
@@ -196,7 +196,7 @@ interface WorkflowsConfig {
 export interface LlmConfig {
   readonly url: string;
   readonly model: string;
-  /** Not enumerable: whoever copies, shows or logs the section does not show the key. */
+  /** Not enumerable: code that copies, shows or logs the section does not show the key. */
   readonly apiKey?: string;
 }
 
@@ -225,7 +225,7 @@ interface HttpOAuthConfig {
   readonly audience?: string;
   /** Without it, the one that the issuer's metadata name. */
   readonly jwksUrl?: string;
-  /** Scopes of the issuer that stand for a permission, where they are not called like it. */
+  /** Scopes of the issuer that grant a permission, where their names differ from it. */
   readonly scopes: Readonly<Partial<Record<Permission, string>>>;
 }
 

@@ -97,7 +97,7 @@ function showReference(reference: string, redactor: Redactor): string {
 
 // ── inputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The redactor knows long values only. Where the value of an input stands is known, so none is shown, however short. */
+/** The redactor knows long values only. The places of the values of inputs are known, so none is shown, however short. */
 function withoutInputValues(config: Config): Config {
   const kept = config.inputs.filter(({ state }) => state === "kept").flatMap(({ paths }) => paths);
   let shown = config;
@@ -139,7 +139,7 @@ export type ServerForTrust = {
   | { readonly kind: "http" | "sse"; readonly url: string; readonly headerNames: readonly string[] }
 );
 
-/** The servers of the nearest file as they stand in it, with `${VAR}` unexpanded: the trust is bound to those bytes. */
+/** The servers of the nearest file as they are written in it, with `${VAR}` unexpanded: the trust is bound to those bytes. */
 export function describeServersForTrust(config: Config): ServerForTrust[] {
   const fromFile = config.servers.filter(
     ({ declaredIn, file }) => declaredIn === "file" && file === config.origin.path,
@@ -166,7 +166,7 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
   });
 }
 
-/** Whether something stands at a place in the file that is to be trusted; other files say other things. */
+/** Whether the file that is to be trusted has a value at a place; other files may differ. */
 type IsWritten = (path: KeyPath) => boolean;
 
 /**

@@ -61,7 +61,7 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
   const merged = mergeLayers(parsed.layers);
   const tree = merged.value;
   const declared = readDeclarations(tree);
-  // Whoever only looks at a file, and a file that is not trusted, is told no value; that is no fault of the file.
+  // A file that is only looked at, or is not trusted, gets no values; that is no fault of the file.
   const isTrusted = (path: KeyPath): boolean => merged.sourceAt(path)?.trusted !== false;
   const isRead = (path: KeyPath): boolean => isTrusted(path) && !(assumeTrusted && readInput === undefined);
   const lookUp = createInputLookUp(declared, readInput);
@@ -202,7 +202,7 @@ interface EnvFileRules {
   readonly folderAt: (path: KeyPath) => string;
 }
 
-/** The variables in the files that entries name, by the key of the server; a file is opened for nobody but a server that is used. */
+/** The variables in the files that entries name, by the key of the server; a file is opened only for a server that is used. */
 function readEnvFiles(entries: Entries, { isUsed, folderAt }: EnvFileRules) {
   const env = new Map<string, Readonly<Record<string, string>>>();
   const complaints: Complaint[] = [];
@@ -235,7 +235,7 @@ function readEntries(file: unknown): Entries {
   return new Map(entries.map(([key, value]) => [key, readEntry(value, ["mcpServers", key])]));
 }
 
-/** The rest of a file, with its servers still an object or whatever else stands there. */
+/** The rest of a file, with its servers still an object, or whatever else they are. */
 function withoutServers(file: unknown): unknown {
   const object = asObject(file);
   return object !== undefined && asObject(object["mcpServers"]) !== undefined

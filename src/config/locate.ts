@@ -105,7 +105,7 @@ export function readVariable(env: Environment, name: string): string | undefined
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-/** Also true for a dangling link or a folder: whoever put it there wants to hear why it is not read. */
+/** Also true for a dangling link or a folder: the person who put it there wants to know why it is not read. */
 function isThere(path: string): boolean {
   try {
     lstatSync(path);

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a config, for a person or a model: where it stands, what is wrong, what to do. A problem names keys and
+ * What is wrong with a config, for a person or a model: where it is, what is wrong, what to do. A problem names keys and
  * variables and never repeats a value, because any value may be a secret.
  */
 import { escapeUnprintable } from "../text/printable.ts";
@@ -28,7 +28,7 @@ export type KeyPath = readonly (string | number)[];
 /** A problem that is not yet located in the text. */
 export interface Complaint {
   readonly path: KeyPath;
-  /** Whether to point at the key itself or at what stands under it. */
+  /** Whether to point at the key itself or at its value. */
   readonly at: "key" | "value";
   readonly message: string;
   readonly hint?: string;
@@ -39,7 +39,7 @@ export interface Complaint {
 
 /** A key longer than this is cut in messages, so that a hostile file cannot flood the terminal. */
 const SHOWN_KEY_LENGTH_MAX = 80;
-/** Nobody reads more at a time; the rest shows when these are fixed. */
+/** More are not read at a time; the rest shows when these are fixed. */
 export const PROBLEM_COUNT_MAX = 100;
 
 /** The input or variable whose missing value is the problem. */
@@ -48,7 +48,7 @@ export function missingName({ missing }: ConfigProblem, kind: "input" | "variabl
   return named[kind];
 }
 
-/** Whether there are problems, and all of them are values that somebody still has to give. */
+/** Whether there are problems, and all of them are values that a person still has to give. */
 export function lackOnlyInputs(problems: readonly ConfigProblem[]): boolean {
   return problems.length > 0 && problems.every((problem) => missingName(problem, "input") !== undefined);
 }

@@ -208,7 +208,7 @@ function checkNewNames(
   });
 }
 
-/** A new name is nobody else's: no meta-tool's, no capability's, and none that a tool of a server could have. */
+/** A new name is not taken: no meta-tool's, no capability's, and none that a tool of a server could have. */
 function findNewNameProblem(name: string, ids: readonly string[]): NameProblem | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(name) || name.length > EXPOSED_NAME_LENGTH_MAX) {
     return { message: `must be at most ${EXPOSED_NAME_LENGTH_MAX} letters, digits, - and _` };

@@ -26,7 +26,7 @@ export type ConfigSourceCreated =
 export interface SourceOptions extends WatchOptions {
   /** What was read already. */
   readonly text?: ConfigText;
-  /** False for whoever has ended before a change could matter. */
+  /** False for a command, which ends before a change could matter. */
   readonly isWatched?: boolean;
 }
 

@@ -30,7 +30,7 @@ export interface WatchOptions extends LoadOptions {
   readonly since?: string;
   readonly settleMs?: number;
   readonly pollMs?: number;
-  /** Where the values of inputs are kept, and how to read them anew: `readInput` then has them. */
+  /** Where the values of inputs are kept, and how to read them again: `readInput` then has them. */
   readonly inputs?: InputsFile;
 }
 

@@ -1,10 +1,10 @@
 /**
  * Secrets of the gateway in `<home>/secrets.json`, for its owner only, replaced as a whole: a crash leaves the old file or the
  * new one. Where the system has a keyring, each value is sealed with a key that the keyring holds: keyrings differ in how long
- * a value may be, and none of them can change two values at once; a file can. Without a keyring the values stand in the file as
+ * a value may be, and none of them can change two values at once; a file can. Without a keyring the values are in the file as
  * they are, protected by its permissions.
  *
- * A value that was sealed cannot be read where the keyring is not there. It counts as absent, and is obtained anew.
+ * A value that was sealed cannot be read where the keyring is not there. It counts as absent, and is obtained again.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -116,7 +116,7 @@ export function secretsFileOf(home: string): string {
 
 // ── the file ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Without a prototype. A file that is missing or damaged has no secrets: all of them can be obtained anew. */
+/** Without a prototype. A file that is missing or damaged has no secrets: all of them can be obtained again. */
 function readEntries(file: string): Entries {
   const none = Object.create(null) as Entries;
   let text: string;

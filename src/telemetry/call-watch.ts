@@ -21,7 +21,7 @@ export type CallWatch = <T>(
 
 export type CallObserver = (server: string, method: string, outcome: Outcome, seconds: number) => void;
 
-/** Undefined when nobody wants to know. */
+/** Undefined when calls are not watched. */
 export function createCallWatch(telemetry: Telemetry, observe?: CallObserver): CallWatch | undefined {
   if (!telemetry.isOn && observe === undefined) return undefined;
   return async (call, context, make) => {

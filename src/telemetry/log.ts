@@ -82,7 +82,7 @@ export function createLog(options: LogOptions): ConfigurableLog {
   };
 }
 
-/** Events have fixed names; what a receiver throws is its own affair and stops nothing here. */
+/** Events have fixed names; what a receiver throws stops nothing here. */
 function hand(receive: (entry: LogEntry) => void, entry: LogEntry): void {
   try {
     Promise.resolve(receive(entry) as unknown).catch(() => {});

@@ -1,6 +1,6 @@
 /**
  * What Prometheus is told at `GET /metrics`. Counters and durations are kept as things happen; everything that is a state (sessions,
- * servers, runs under way) is asked for when somebody reads.
+ * servers, runs under way) is asked for when metrics are read.
  *
  * The number of series is bounded by the config and by tables in the code, never by what clients send: an unknown method is
  * `other`, and neither tools nor principals are labels.
@@ -22,7 +22,7 @@ export interface MetricsDeps {
   readonly runCount: () => number;
   /** The configured servers, each in one state. */
   readonly servers: () => readonly { readonly id: string; readonly state: string }[];
-  /** Log lines that no sink took, since the start. */
+  /** Log lines that could not be written, since the start. */
   readonly logDroppedCount?: () => number;
 }
 
@@ -45,7 +45,7 @@ export interface RequestEnd {
   readonly seconds: number;
 }
 
-/** Why somebody did not come in. `host` and `origin` are the wrong address, `forbidden` a token that may not do this. */
+/** Why a request was refused. `host` and `origin` are the wrong address, `forbidden` a token that may not do this. */
 export type AuthFailure =
   | "missing"
   | "invalid"

@@ -10,7 +10,7 @@ export type GatewayServer =
       readonly args: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
     }
-  /** `tokenVariable` names the variable that holds the token: the token itself never stands in a client's file. */
+  /** `tokenVariable` names the variable that holds the token: the token itself is never written into a client's file. */
   | { readonly kind: "http"; readonly url: string; readonly tokenVariable?: string | undefined };
 
 /** What to write for a server; `undefined` where the client's file has no way to say it. */
@@ -24,7 +24,7 @@ export function describeEntry(client: ClientId, server: GatewayServer): JsonObje
 
 type DescribeRemote = (url: string, variable: string | undefined) => JsonObject;
 
-/** Claude Desktop is told of remote servers in its window, not in its file. */
+/** Claude Desktop has remote servers in its settings window, not in its file. */
 const REMOTE: Readonly<Record<ClientId, DescribeRemote | undefined>> = {
   claude: (url, variable) => ({ type: "http", url, ...bearer(variable, (name) => `\${${name}}`) }),
   "claude-desktop": undefined,
@@ -52,10 +52,10 @@ const REMOTE_KEYS = [
   "env_http_headers",
   "bearer_token_env_var",
 ];
-/** Whoever connects a client wants the server to be on. */
+/** A person who connects a client wants the server to be on. */
 const SWITCHES = ["enabled", "disabled"];
 
-/** Our entry over what stands there already: what a person added to it stays, what belongs to the other transport goes. */
+/** Our entry over what is there already: what a person added to it stays, what belongs to the other transport goes. */
 export function mergeEntry(existing: unknown, entry: JsonObject): Record<string, unknown> {
   if (typeof existing !== "object" || existing === null || Array.isArray(existing)) return { ...entry };
   const isStdio = "command" in entry;

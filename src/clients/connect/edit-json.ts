@@ -57,7 +57,7 @@ export function removeJsonEntry(text: string, file: string, path: EntryPath): Te
       };
 }
 
-/** The file as plain values, or what is wrong with it. A key that stands twice matters only on the way to our entry. */
+/** The file as plain values, or what is wrong with it. A duplicate key matters only on the way to our entry. */
 function readValue(text: string, file: string, path: EntryPath): Record<string, unknown> | string {
   const parsed = parseDocument(text, file);
   if (!parsed.ok) return parsed.problems.map(formatProblem).join("\n");

@@ -1,5 +1,5 @@
 /**
- * The values in a client's file that must not be shown: what stands in `env` and headers, whatever its name, what stands under
+ * The values in a client's file that must not be shown: what is in `env` and headers, whatever its name, what is under
  * the name of a secret, and secrets in the arguments and addresses of servers.
  */
 import { parse as parseJsonc } from "jsonc-parser";

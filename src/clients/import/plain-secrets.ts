@@ -1,6 +1,6 @@
 /**
- * Secrets that stand in an entry in plain text. One walk both finds and replaces them, so that what is named and what is moved cannot
- * drift apart. A value that refers to a variable or an input is none.
+ * Secrets that are in an entry in plain text. One walk both finds and replaces them, so that what is named and what is moved cannot
+ * drift apart. A value that refers to a variable or an input is not one.
  */
 import { isSecretKey, PATTERNS, HINTS, REDACTED } from "../../text/redaction.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
@@ -8,7 +8,7 @@ import { freeInputId } from "../translate/input-declaration.ts";
 import { literalOf } from "../translate/references.ts";
 import { isSecretEntry } from "../../config/values/secrets.ts";
 
-/** Where a secret stands. */
+/** A secret and its place. */
 export interface PlainSecret {
   readonly path: readonly (string | number)[];
   /** The name that it goes by: a variable, a header, a flag or a parameter. */
@@ -40,7 +40,7 @@ export function findPlainSecrets(
   return secrets;
 }
 
-/** The entry with an input in place of each of these secrets, and the values to keep. `Bearer ` and its kin stay. */
+/** The entry with an input in place of each of these secrets, and the values to keep. `Bearer ` and other schemes stay. */
 export function withInputs(entry: JsonObject, secrets: readonly PlainSecret[]): WithInputs {
   const values = new Map<string, string>();
   const left = [...secrets];
@@ -88,13 +88,13 @@ function walk(entry: JsonObject, onSecret: OnSecret): JsonObject {
   return changed;
 }
 
-/** The written text, or what stands in its place. */
+/** The written text, or what replaces it. */
 function report(onSecret: OnSecret, path: Found["path"], name: string, written: string): string {
   const value = literalOf(written);
   return value === undefined || isHarmless(value) ? written : (onSecret({ path, name, value }) ?? written);
 }
 
-/** A reference that the client does not fill in, as `${X}` in Cursor, or a gap that nobody filled: kept as a value it would be lost. */
+/** A reference that the client does not fill in, as `${X}` in Cursor, or a gap that was never filled: kept as a value it would be lost. */
 const PLACEHOLDER =
   /^(?:\$\{(?:env:|input:)?[A-Za-z_][\w.-]*(?::-[^{}]*)?\}|\$[A-Z_][A-Z0-9_]*|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|<[^<>]*>)$/;
 
@@ -121,7 +121,7 @@ function walkRecord(record: JsonObject, part: string, isHeader: boolean, onSecre
   return Object.fromEntries(entries);
 }
 
-/** `Bearer xyz`: the word for the scheme is no part of the secret. */
+/** `Bearer xyz`: the scheme is not part of the secret. */
 function afterScheme(value: string, onSecret: OnSecret, path: Found["path"], name: string): string {
   const [, scheme = "", secret = value] = /^((?:Bearer|Basic|Token)\s+)(\S.*)$/is.exec(value) ?? [];
   return `${scheme}${report(onSecret, path, name, secret)}`;

@@ -76,7 +76,7 @@ export interface ImportInput {
   readonly ownCommand?: CommandLine;
 }
 
-/** An addition in the making. */
+/** An addition that is not finished. */
 interface PlannedServer {
   readonly key: string;
   readonly id: string;

@@ -11,7 +11,7 @@ import { compareText } from "../../text/compare-text.ts";
 export function isSameServer(
   a: JsonObject,
   b: JsonObject,
-  { env, isKept }: { env: Environment; /** Whether `b` stands in our own file. */ isKept: boolean },
+  { env, isKept }: { env: Environment; /** Whether `b` is in our own file. */ isKept: boolean },
 ): boolean {
   const same = (x: string, y: string): boolean => {
     if (x === y) return true;
@@ -57,7 +57,7 @@ function haveSameHeaders(a: JsonObject, b: JsonObject, same: Same): boolean {
   });
 }
 
-/** Equal for entries that could be the same server, as long as no input is left open; undefined for what is none. */
+/** Equal for entries that could be the same server, as long as no input is left open; undefined for what is not a server. */
 function likenessOf(entry: JsonObject, env: Environment): string | undefined {
   const filled = (text: unknown): string => gapsOf(textIn(text), env, false).join("");
   if (typeof entry["url"] === "string") return plainUrl(entry["url"], env);
@@ -91,7 +91,7 @@ function recordIn(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, textIn(child)]));
 }
 
-/** The literal parts of a text with what is set now filled in; between two of them stands an input that may be anything. */
+/** The literal parts of a text with what is set now filled in; between two of them is an input that may be anything. */
 function gapsOf(written: string, env: Environment, isOpen: boolean): string[] {
   const parts = [""];
   for (const piece of piecesOf(written)) {

@@ -1,6 +1,6 @@
 /**
  * Writes what an import plans into our file: all of it or nothing. The file as it was is kept first; values of secrets that
- * move are kept before the file speaks of them, so a crash in between leaves values that nobody uses, and no server without its own.
+ * move are kept before the file refers to them, so a crash in between leaves values that are not used, and no server without its own.
  */
 import type { JsonObject } from "../../core/json.ts";
 import { keepBackup, sha256Of, changeError } from "../../config/files/backup.ts";

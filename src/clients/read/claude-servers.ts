@@ -1,6 +1,6 @@
 /**
  * Claude Code keeps servers in three scopes: the user's and those of each folder in `.claude.json`, the project's in `.mcp.json`. A
- * project's own servers count only once the user approved of them, and no file that comes with the project can do that.
+ * project's own servers count only once the user approved them, and no file that comes with the project can do that.
  */
 import { asObject } from "../../config/entries/server-check.ts";
 import { isAtOrAbove, pathOf, type ClientPlace } from "../client.ts";
@@ -36,7 +36,7 @@ export const findClaudeServers: FindServers = (document, all, place) => {
     folder: place.cwd,
     ...switched(key),
   }));
-  // The servers of this folder stand in the file that knows all folders.
+  // The servers of this folder are in the file that knows all folders.
   if (project === undefined || project.path !== path) return own;
   const { folder } = project;
   const local = entriesAt(project.value, WAYS).map(([key, value]) => ({

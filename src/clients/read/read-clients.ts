@@ -42,7 +42,7 @@ export interface ClientsRead {
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Far more than anyone has; a file with more is a mistake or an attack. */
+/** Far more than a person has; a file with more is a mistake or an attack. */
 export const SERVERS_PER_FILE_MAX = 200;
 
 export function readClients(place: ClientPlace): ClientsRead {
@@ -82,7 +82,7 @@ export function readClients(place: ClientPlace): ClientsRead {
   return { servers, read: documents.map(({ file }) => file), problems };
 }
 
-/** A table of servers that is none is said, because its servers are missing. */
+/** A table of servers that is not an object is reported, because its servers are missing. */
 function findWrongTables({ value }: ClientDocument): string[] {
   if (asObject(value) === undefined) return ["is not an object, so it has no servers"];
   const wrong = ["mcpServers", "mcp_servers"].filter((key) => {
@@ -103,7 +103,7 @@ const findCodexServers: FindServers = (document, all, place) => {
   return plainServers(document, place, [["mcp_servers"], ["mcpServers"]], isApproved);
 };
 
-/** By what the user's own file says of the nearest folder that it knows. */
+/** By the nearest folder that the user's own file knows. */
 function isTrusted(all: readonly ClientDocument[], place: ClientPlace): boolean {
   const known = all
     .filter(({ file }) => file.scope === "user")

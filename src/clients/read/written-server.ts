@@ -24,7 +24,7 @@ export type FindServers = (
 /** A way to a table of servers: key after key. */
 export type Way = readonly string[];
 
-/** What stands at the end of a way, through own keys only. */
+/** The value at the end of a way, through own keys only. */
 export function valueAt(root: unknown, way: Way): unknown {
   let value = root;
   for (const key of way) {
@@ -55,8 +55,8 @@ export function namesAt(root: unknown, way: Way): string[] {
 const UNKNOWN = "It came with the project folder, and nothing shows that it was approved.";
 
 /**
- * Entries that nothing but themselves switches off. What comes with a project is off unless somebody is known to have approved of
- * it: whoever unpacks a folder has not read its files.
+ * Entries that nothing but themselves switches off. What comes with a project is off unless a person is known to have approved
+ * it: a person who unpacks a folder has not read its files.
  */
 export function plainServers(
   { file, value: root }: ClientDocument,

@@ -1,5 +1,5 @@
 /**
- * An entry of a client → an entry of ours. What a client says is kept; what we have no word for is named in a note. Nothing that a
+ * An entry of a client → an entry of ours. What a client says is kept; what our config cannot express is named in a note. Nothing that a
  * client was told to allow without asking is taken over.
  */
 import type { Json, JsonObject } from "../../core/json.ts";

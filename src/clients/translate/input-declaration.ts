@@ -5,7 +5,7 @@ import { asObject } from "../../config/entries/server-check.ts";
 
 /** Longer lists are no choice that a person could make. */
 const OPTION_COUNT_MAX = 200;
-/** Nobody is asked a longer question; our config allows 8 KiB. */
+/** A person is not asked a longer question; our config allows 8 KiB. */
 const TEXT_LENGTH_MAX = 1000;
 const INPUT_ID_LENGTH_MAX = 64;
 
@@ -20,7 +20,7 @@ export function inputIdOf(text: string): string {
   return id === "" ? "input" : id;
 }
 
-/** The id for a text that nobody uses yet. */
+/** The id for a text that is not taken yet. */
 export function freeInputId(text: string, isTaken: (id: string) => boolean): string {
   const id = inputIdOf(text);
   if (!isTaken(id)) return id;
@@ -31,7 +31,7 @@ export function freeInputId(text: string, isTaken: (id: string) => boolean): str
   }
 }
 
-/** The declarations in a list of VS Code, by id; what is none is left out. The first of two with one id counts. */
+/** The declarations in a list of VS Code, by id; anything else is left out. The first of two with one id counts. */
 export function readInputDeclarations(list: unknown): Map<string, InputDeclaration> {
   const found = new Map<string, InputDeclaration>();
   for (const item of Array.isArray(list) ? list : []) {

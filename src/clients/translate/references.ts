@@ -1,6 +1,6 @@
 /**
  * Our own variables as they are written: `${NAME}`, `${NAME:-default}`, `${input:ID}`, and `$${` for a literal `${`. Here they are
- * only recognised; what they stand for is the business of whoever loads the config.
+ * only recognised; their values are filled in when the config is loaded.
  */
 import { readVariable, type Environment } from "../../config/locate.ts";
 
@@ -63,7 +63,7 @@ export function literalOf(written: string): string | undefined {
   return pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
 }
 
-/** What stands for a variable now; undefined where it is not set and has no default. */
+/** The value of a variable now; undefined where it is not set and has no default. */
 export function valueOf(piece: Extract<Piece, { kind: "variable" }>, env: Environment): string | undefined {
   const value = readVariable(env, piece.name);
   return piece.otherwise === undefined ? value : value || piece.otherwise;

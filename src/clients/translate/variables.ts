@@ -9,7 +9,7 @@ import { inputIdOf } from "./input-declaration.ts";
 import { escapeText } from "./references.ts";
 import { editorVariables } from "../../config/values/expand.ts";
 
-/** A hostile text could hold thousands of them; nobody reads more. */
+/** A hostile text could hold thousands of them; more are not read. */
 const NOTE_COUNT_MAX = 20;
 
 /** `${…}` up to the next `${`, which keeps the time linear, or `$NAME`. */
@@ -21,7 +21,7 @@ type Meaning =
   | { readonly kind: "variable"; readonly name: string; readonly otherwise?: string }
   | { readonly kind: "input"; readonly id: string };
 
-/** Where a text stands: whose it is, and which folder is the workspace. */
+/** Where a text comes from: its client, and which folder is the workspace. */
 export interface TextPlace {
   readonly client: ClientId;
   readonly place: ClientPlace;
@@ -68,7 +68,7 @@ export function createRewriting(at: TextPlace): Rewriting {
   return { text: rewrite, note, notes: () => [...notes], inputIds: () => [...inputIds] };
 }
 
-/** A text in the making. A `$` right before a reference would make an escape of it, which cannot be written in our config. */
+/** A text while it is written. A `$` right before a reference would make an escape of it, which cannot be written in our config. */
 class Written {
   #done = "";
   #literal = "";
@@ -145,7 +145,7 @@ function editorVariable(body: string, { place, folder }: TextPlace): Meaning | u
 function claudeVariable(body: string, at: TextPlace): Meaning | undefined {
   const meaning = shellVariable(body);
   const isFolder = meaning?.kind === "variable" && meaning.name === "CLAUDE_PROJECT_DIR";
-  // Claude Code sets it for what it starts; nobody sets it here.
+  // Claude Code sets it for what it starts; here it is not set.
   return isFolder ? { kind: "text", text: at.folder } : meaning;
 }
 

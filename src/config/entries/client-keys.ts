@@ -1,6 +1,6 @@
 /**
  * What the keys mean that other clients write into an entry of a server. Known here once, for entries that are imported from a
- * client's file and for those that somebody pastes into ours.
+ * client's file and for those that a person pastes into ours.
  */
 import { asObject } from "./server-check.ts";
 

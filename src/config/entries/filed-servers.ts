@@ -3,7 +3,7 @@ import { parseDocument } from "../files/document.ts";
 import type { ConfigProblem } from "../problem.ts";
 import { parseServerKey, listEntries, type SERVER_TABLES } from "./server-check.ts";
 
-/** A server as it stands in a file, whatever is wrong with it. */
+/** A server as it is written in a file, whatever is wrong with it. */
 export interface FiledServer {
   readonly key: string;
   /** Absent where the key gives none. */

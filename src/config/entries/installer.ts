@@ -54,7 +54,7 @@ function programOf(command: string): string {
   return base.replace(/\.(?:cmd|exe|bat|ps1)$/, "");
 }
 
-/** The command that a wrapper starts; undefined where the program is none. */
+/** The command that a wrapper starts; undefined where the program is not a wrapper. */
 function unwrap(program: string, args: readonly string[]): readonly string[] | undefined {
   if (program === "env") return args.slice(indexOfCommand(args));
   if (program === "cmd") {

@@ -48,7 +48,7 @@ export function asObject(value: unknown): Record<string, unknown> | undefined {
   return plain ? (value as Record<string, unknown>) : undefined;
 }
 
-/** What stands under a key of its own, if that is an object. */
+/** The value of an own key, if that is an object. */
 export function objectAt(value: unknown, key: string): Record<string, unknown> | undefined {
   const object = asObject(value);
   return object !== undefined && Object.hasOwn(object, key) ? asObject(object[key]) : undefined;

@@ -1,6 +1,6 @@
 /**
  * A config file as others may see it: its keys and its shape, without any text that could be a secret. It fails closed: a text stays only
- * where it stands at a place whose values are words of ours, or is a part that is known to say nothing (the scheme and host of a URL, the name
+ * where the values are words of ours, or where it is a part that is known to say nothing (the scheme and host of a URL, the name
  * of a flag, the package that a package runner is told to start).
  */
 import { basename } from "node:path";
@@ -9,7 +9,7 @@ import { isJsonObject, type Json } from "../../core/json.ts";
 
 export interface ConfigShape {
   readonly shape: Json;
-  /** Every text that was left out, for whoever must recognise it elsewhere. */
+  /** Every text that was left out, so that it can be recognised elsewhere. */
   readonly removed: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface CorrectedText {
 /** More slips than this are no slips. */
 const CORRECTION_COUNT_MAX = 50;
 
-/** The text with every slip corrected; undefined where there is none. A text that is no JSON is left to its author. */
+/** The text with every slip corrected; undefined where there is none. A text that is not JSON is not touched. */
 export function correctSlips(before: string): CorrectedText | undefined {
   let text = before;
   const corrections: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Text → a tree of plain values that knows where everything stands. Comments and trailing commas are allowed, a key that
- * stands twice is not. Depth is bounded before anything recurses; objects have no prototype, so that no key can reach one.
+ * Text → a tree of plain values that knows the place of everything. Comments and trailing commas are allowed, a duplicate
+ * key is not. Depth is bounded before anything recurses; objects have no prototype, so that no key can reach one.
  */
 import { parseTree, type Node, type ParseError } from "jsonc-parser";
 import { formatPath, type Complaint, type KeyPath, type ConfigProblem } from "../problem.ts";
@@ -92,7 +92,7 @@ interface Place {
 type Offsets = (path: KeyPath, target: "key" | "value") => number;
 
 /**
- * Finds the offset of what stands at a path, or of the nearest thing around it. Objects are indexed as they are first
+ * Finds the offset of the value at a path, or of the nearest thing around it. Objects are indexed as they are first
  * visited: a file of a hundred thousand wrong keys must not cost the square of that.
  */
 function createOffsets(root: Node): Offsets {

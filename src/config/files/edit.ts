@@ -1,7 +1,7 @@
 /**
  * Changes a config file and leaves everything else of it alone, comments and layout included. The file is replaced as a whole (a
- * new file, then a rename), so a crash leaves the old text or the new one. A file that was trusted stays trusted: whoever may
- * change it through us may trust it.
+ * new file, then a rename), so a crash leaves the old text or the new one. A file that was trusted stays trusted: a person who
+ * may change it through us may trust it.
  */
 import { applyEdits, modify } from "jsonc-parser";
 import { hashText } from "../../core/json.ts";
@@ -43,7 +43,7 @@ export function planEdits(path: string, edits: readonly ConfigEdit[]): PlannedEd
   return { before, after: editText(before, edits) };
 }
 
-/** Why the text cannot be edited: it is no JSON, or something else stands where an object has to be. */
+/** Why the text cannot be edited: it is not JSON, or something else is where an object has to be. */
 function findEditProblem(text: string, edits: readonly ConfigEdit[]): string | undefined {
   if (text.trim() === "") return undefined;
   const parsed = parseDocument(text.replace(BYTE_ORDER_MARK, ""), "");

@@ -1,6 +1,6 @@
 /**
  * Puts a value into a JSON text with comments, or takes one out, by touching exactly its own text. Everything else keeps every
- * byte: a formatter, as the parser's own `modify` uses it, would lay out the neighbouring lines anew and give their comments to
+ * byte: a formatter, as the parser's own `modify` uses it, would lay out the neighbouring lines again and give their comments to
  * the new entry.
  */
 import { createScanner, findNodeAtLocation, parseTree, type Node } from "jsonc-parser";
@@ -61,7 +61,7 @@ interface Layout {
   /** One step of indentation. */
   readonly unit: string;
   readonly lineBreak: string;
-  /** The whole file stands on one line, as programs write it. */
+  /** The whole file is on one line, as programs write it. */
   readonly isMinified: boolean;
 }
 
@@ -137,7 +137,7 @@ function findCommaEnd(text: string, offset: number): number | undefined {
   return (scanner.scan() as number) === COMMA ? scanner.getPosition() : undefined;
 }
 
-/** Where the comments end that stand on the same line. */
+/** Where the comments on the same line end. */
 function findLineRest(text: string, offset: number): number {
   const scanner = createScanner(text, false);
   scanner.setPosition(offset);

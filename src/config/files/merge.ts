@@ -203,7 +203,7 @@ function mergeInputs({ key, value, before, layer, places }: Rule): unknown {
   return all.map(({ input }) => input);
 }
 
-// ── where what stands ───────────────────────────────────────────────────────────────────────────────────────────────
+// ── places in the files ───────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Place {
   readonly layer: Layer;
@@ -232,7 +232,7 @@ function createPlaces(nearest: Layer | undefined) {
   };
 }
 
-/** The path in the file of what stands at a path of the tree. */
+/** The path in the file of the value at a path of the tree. */
 function withStart(path: KeyPath, start: KeyPath): KeyPath {
   return [...start, ...path.slice(start.length)];
 }

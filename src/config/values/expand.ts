@@ -5,7 +5,7 @@
  * One pass: what came out of a variable, an input or a default is never looked at again. `$${x}` is the literal `${x}`. Keys,
  * numbers, booleans and the section `inputs` are not expanded. A variable that is set to the empty string counts as set for
  * `${VAR}` and as unset for `${VAR:-default}`, as in the shell. A problem names the variable and nothing else of the text around
- * it. An input without a value is no problem here: what it means depends on where it stands.
+ * it. An input without a value is no problem here: what it means depends on where it is used.
  */
 import { isSecretKey } from "../../text/redaction.ts";
 import { readVariable, type Environment } from "../locate.ts";
@@ -22,11 +22,11 @@ const TOKEN =
 const SYNTAX_HINT =
   'write ${NAME}, ${NAME:-default}, ${env:NAME} or ${input:ID}, and "$${" for a literal "${"';
 
-/** What stands for an input. */
+/** The value of an input. */
 interface InputValue {
   readonly value: string;
   readonly isSecret: boolean;
-  /** Whether somebody gave it, rather than the file. */
+  /** Whether a person gave it, and not the file. */
   readonly isKept: boolean;
 }
 
@@ -34,12 +34,12 @@ export type LookUpInput = (id: string) => InputValue | undefined;
 
 const NO_INPUTS: LookUpInput = () => undefined;
 
-/** What stands for a name that is no variable of the environment, such as `workspaceFolder`. */
+/** The values of names that are no environment variables, such as `workspaceFolder`. */
 export type BuiltInVariables = ReadonlyMap<string, string>;
 
 const NO_VARIABLES: BuiltInVariables = new Map();
 
-/** One place where an input stands, and whether there is a value for it. */
+/** One place where an input is used, and whether it has a value. */
 export interface InputUse {
   readonly path: KeyPath;
   readonly id: string;
@@ -61,7 +61,7 @@ export interface Expansion {
   readonly problems: readonly TextProblem[];
   /** The variables that are not set, as problems. */
   readonly unset: readonly TextProblem[];
-  /** The references that stand in the text still. */
+  /** The references that are left in the text. */
   readonly unresolved: readonly string[];
   /** What inputs, and variables with secret names or their defaults, held. */
   readonly secrets: readonly string[];
@@ -132,7 +132,7 @@ export interface TreeExpansion {
   readonly unset: readonly Complaint[];
   readonly uses: readonly { readonly path: KeyPath; readonly variable: string }[];
   readonly inputs: readonly InputUse[];
-  /** The references that stand in the tree still, such as `${input:ID}`. */
+  /** The references that are left in the tree, such as `${input:ID}`. */
   readonly unresolved: readonly string[];
   readonly secrets: readonly string[];
 }
@@ -177,7 +177,7 @@ export function expandTree(
 const WHOLE_REFERENCE =
   /^(?:(?:Bearer|Basic|Token) )?\$\{(?:(?:env:)?[A-Za-z_][A-Za-z0-9_]*|input:[A-Za-z0-9][A-Za-z0-9_.-]{0,63})\}$/i;
 
-/** Whether a written value is nothing but one variable or input (after the word for its scheme), so that showing it shows no secret. */
+/** Whether a written value is nothing but one variable or input (after its scheme, such as Bearer), so that showing it shows no secret. */
 export function isWholeReference(written: string): boolean {
   return WHOLE_REFERENCE.test(written);
 }

@@ -11,7 +11,7 @@ import type { InputUse, LookUpInput } from "./expand.ts";
 import type { Complaint, KeyPath } from "../problem.ts";
 import { asObject, parseServerKey } from "../entries/server-check.ts";
 
-/** What a file says of an input, as VS Code writes it. */
+/** The declaration of an input, as VS Code writes it. */
 export interface InputDeclaration {
   readonly id: string;
   readonly type: "promptString" | "pickString";
@@ -81,7 +81,7 @@ function entriesOf(file: unknown): Record<string, unknown>[] {
 
 export type ReadInput = (id: string) => string | undefined;
 
-/** A kept value is a secret whatever it is called; a default stands in the file, and is one where its input is. */
+/** A kept value is a secret whatever it is called; a default is in the file, and is a secret where its input is one. */
 export function createInputLookUp(
   declared: ReadonlyMap<string, InputDeclaration>,
   readInput: ReadInput | undefined,
@@ -130,7 +130,7 @@ function cureFor(id: string): string {
   return `repertoire input set ${id}`;
 }
 
-// ── what a config says of its inputs ────────────────────────────────────────────────────────────────────────────────
+// ── the inputs of a config ────────────────────────────────────────────────────────────────────────────────
 
 interface InputsKnown {
   readonly declared: ReadonlyMap<string, InputDeclaration>;
@@ -159,7 +159,7 @@ export function describeInputs({ declared, uses, isRead, isEnabled }: InputsKnow
   });
 }
 
-/** Of an input that nobody declared it is not known whether it may be seen, so it is not. */
+/** An input that is not declared may be a secret, so its value is not shown. */
 function shownDeclaration(id: string, declaration: InputDeclaration | undefined) {
   const { type = "promptString", description, options, password } = declaration ?? { password: true };
   return {

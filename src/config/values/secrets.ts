@@ -16,7 +16,7 @@ type OnSecret = (value: string) => void;
 /** Names that mean a secret in the query of a url and nowhere else. */
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(["key", "sig", "signature"]);
 
-/** The exact values in a transport that must be redacted everywhere. Values under plain names, such as PATH, are none. */
+/** The exact values in a transport that must be redacted everywhere. Values under plain names, such as PATH, are not secrets. */
 export function collectSecrets(transport: ServerTransport): string[] {
   const secrets: string[] = [];
   maskTransport(transport, (value) => secrets.push(value));
@@ -131,7 +131,7 @@ function maskUrl(text: string, onSecret: OnSecret): string {
     .replace(TOKENS, report);
 }
 
-/** A token that is told by its looks, wherever it stands: `ghp_…` as the only argument, or under a plain name. */
+/** A token that is recognised by its form, wherever it is: `ghp_…` as the only argument, or under a plain name. */
 const TOKENS = new RegExp(
   PATTERNS.filter(({ replacement, hint }) => replacement === REDACTED && hint !== "-----BEGIN")
     .map(({ find }) => find.source)
@@ -153,7 +153,7 @@ function decodePercent(text: string): string {
 
 /** `OPENAI_KEY`, `Ocp-Apim-Subscription-Key`; a public key is for everybody. */
 const KEY_NAME = /^(?!.*public).*(?:^|[_-])key$/i;
-/** One long word with letters and digits, and no path: nobody calls a column or a button like that. */
+/** One long word with letters and digits, and no path: no column or button has such a name. */
 const DRAWN_BY_LOT = /^(?![/~.])(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.+/=:~-]{16,}$/;
 
 /** Whether a variable or a header holds a secret. `SORT_KEY=created_at` does not; a name that says more needs no look at the value. */
