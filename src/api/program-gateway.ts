@@ -1,4 +1,7 @@
-/** The gateway as a program uses it. What callers without types pass, and what breaks inside, is answered and never thrown. */
+/**
+ * The gateway as a program uses it. What callers without types pass, and what breaks inside, is answered and never
+ * thrown.
+ */
 import { randomUUID } from "node:crypto";
 import type { App } from "../app/app.ts";
 import { messageOf, tellThrown } from "../core/errors.ts";

@@ -1,6 +1,6 @@
 /**
- * What a program gets from `createGateway`. This is the contract of the package: nothing in it refers to how the gateway is made.
- * Everything that returns a `ToolResult` never throws or rejects, whatever it is given.
+ * What a program gets from `createGateway`. This is the contract of the package: nothing in it refers to how the
+ * gateway is made. Everything that returns a `ToolResult` never throws or rejects, whatever it is given.
  */
 import type { ToolErrorCode } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -19,8 +19,8 @@ export interface GatewayOptions {
   /** Tools of the program itself. Their names win over those of servers. */
   readonly staticTools?: readonly StaticTool[];
   /**
-   * Where log lines go: to a function, redacted, or to stderr from a level on. Without it nothing is printed, and lines go to
-   * `log.file` of the config where it names one.
+   * Where log lines go: to a function, redacted, or to stderr from a level on. Without it nothing is printed, and lines
+   * go to `log.file` of the config where it names one.
    */
   readonly log?: LogLevel | ((entry: LogEntry) => void);
 }
@@ -52,8 +52,8 @@ export interface CallOptions {
 }
 
 /**
- * `data` is what code in `execute` would get: the structured content, else a single text (parsed where it is JSON), else the
- * content blocks. `answer` is the whole MCP result, which a failure has too: for a model to read.
+ * `data` is what code in `execute` would get: the structured content, else a single text (parsed where it is JSON),
+ * else the content blocks. `answer` is the whole MCP result, which a failure has too: for a model to read.
  */
 export type ToolCallResult = ToolResult<Json> & { readonly answer: ToolAnswer };
 
@@ -84,8 +84,9 @@ export interface RegisteredResource {
 export interface RegisteredServer {
   readonly id: string;
   /**
-   * `pending`: not asked yet, or it has not answered. `ready`: its list is good. `stale`: its list has run out and is read again when
-   * it is next needed. `failed`: it could not be read when it was last asked; what was read before stays.
+   * `pending`: not asked yet, or it has not answered. `ready`: its list is good. `stale`: its list has run out and is
+   * read again when it is next needed. `failed`: it could not be read when it was last asked; what was read before
+   * stays.
    */
   readonly state: "pending" | "ready" | "stale" | "failed";
   readonly toolCount: number;
@@ -121,15 +122,18 @@ export type GatewayEventOf<Kind extends GatewayEventKind> = Kind extends CacheEv
 /** A gateway in this process. */
 export interface Gateway extends AsyncDisposable {
   /**
-   * What a client would be shown: meta-tools, what was kept, static tools, and tools of servers where the exposure says so. Rejects
-   * with a `RepertoireError` where the database cannot be read.
+   * What a client would be shown: meta-tools, what was kept, static tools, and tools of servers where the exposure says
+   * so. Rejects with a `RepertoireError` where the database cannot be read.
    */
   listTools(): Promise<ToolDefinition[]>;
-  /** All tools that are known now, in the format of Anthropic's API and in the order of their names; no server is started. */
+  /**
+   * All tools that are known now, in the format of Anthropic's API and in the order of their names; no server is
+   * started.
+   */
   getToolDefinitions(): AnthropicTool[];
   /**
-   * The registry of tools: those of servers, what was kept, and static ones, as far as they are known now; of one server where it is
-   * named. The five meta-tools are in the two lists above. No server is started.
+   * The registry of tools: those of servers, what was kept, and static ones, as far as they are known now; of one
+   * server where it is named. The five meta-tools are in the two lists above. No server is started.
    */
   tools(server?: string | null): RegisteredTool[];
   /** One of them, by the name that `callTool` takes. */
@@ -142,8 +146,8 @@ export interface Gateway extends AsyncDisposable {
   /** Calls any tool by name, starting its server where needed. */
   callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;
   /**
-   * Asks the servers whose lists are missing or too old, or one server, and waits for them. It fails when one of them cannot be
-   * read; the tools that were known stay, and those of the others are there.
+   * Asks the servers whose lists are missing or too old, or one server, and waits for them. It fails when one of them
+   * cannot be read; the tools that were known stay, and those of the others are there.
    */
   discover(server?: string, options?: DiscoverOptions): Promise<ToolResult<Discovered>>;
   /** Takes over the config as it is on disk now, then asks all servers, or one, whatever is known of them. */

@@ -1,4 +1,6 @@
-/** The names in code, looked up in the registry: `mcp.<server>.<tool>`, and where there is no such server, a capability. */
+/**
+ * The names in code, looked up in the registry: `mcp.<server>.<tool>`, and where there is no such server, a capability.
+ */
 import { CAPABILITIES_ID, codeNameOf, parseToolName } from "../core/names.ts";
 import { didYouMean, foldName, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";

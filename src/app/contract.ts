@@ -24,7 +24,10 @@ import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { FindGateway } from "./profiles.ts";
 import type { ServerView } from "./server-view.ts";
 
-/** What the process serves. A command serves nothing: nothing is counted or traced, and it waits for a whole server start. */
+/**
+ * What the process serves. A command serves nothing: nothing is counted or traced, and it waits for a whole server
+ * start.
+ */
 type Serves = "stdio" | "http" | undefined;
 
 export interface AppOptions {
@@ -84,9 +87,15 @@ export interface Inquiries {
   ): Promise<ServerView[]>;
   /** The ids of the servers that are enabled and trusted. */
   usableServers(): readonly string[];
-  /** A tool by its exposed name, or why it cannot be called: unknown, denied, its server is not available. Calls nothing. */
+  /**
+   * A tool by its exposed name, or why it cannot be called: unknown, denied, its server is not available. Calls
+   * nothing.
+   */
   lookUpTool(name: string): Promise<ToolResult<ToolDefinition>>;
-  /** What can be called, of all servers or of some, each asked where nothing is known of it yet; after `waitMs`, what is known. */
+  /**
+   * What can be called, of all servers or of some, each asked where nothing is known of it yet; after `waitMs`, what is
+   * known.
+   */
   findTools(options: FindTools): Promise<FoundTools>;
   /** The same from what is known already: no server is asked. */
   knownTools(): Promise<FoundTools>;

@@ -1,10 +1,11 @@
 /**
- * What the processes on one home are doing right now: which servers run in which gateway, and which calls of runs are under way.
- * The store holds what must survive; this is what ends with its process.
+ * What the processes on one home are doing right now: which servers run in which gateway, and which calls of runs are
+ * under way. The store holds what must survive; this is what ends with its process.
  *
- * Each process that serves, or that makes a call which takes a while, has one file in `live/`, which it replaces when something has changed
- * and every half minute. It is removed at the end. A file of a process that is gone, or that has not been written for two minutes
- * (a process of another machine or container, of which nothing else can be known), counts as not there and is deleted by the next reader.
+ * Each process that serves, or that makes a call which takes a while, has one file in `live/`, which it replaces when
+ * something has changed and every half minute. It is removed at the end. A file of a process that is gone, or that has
+ * not been written for two minutes (a process of another machine or container, of which nothing else can be known),
+ * counts as not there and is deleted by the next reader.
  *
  * Nothing depends on these files: one that cannot be written or read only makes `servers` and `show` say less.
  */

@@ -1,6 +1,7 @@
 /**
- * The profiles of the config as gateways: each is made when it is first asked for, and is that of the config as it is now. A
- * client stays with the one that it came in by. Where its profile is gone or has become another kind, it sees nothing any more.
+ * The profiles of the config as gateways: each is made when it is first asked for, and is that of the config as it is
+ * now. A client stays with the one that it came in by. Where its profile is gone or has become another kind, it sees
+ * nothing any more.
  */
 import type { ProfileConfig } from "../config/config.ts";
 import type { ConfigSource } from "../config/source.ts";

@@ -206,7 +206,9 @@ function countOf(listed: readonly { readonly source: string }[], id: string): nu
 /** Odd, so that the middle one was really measured. */
 const ROUND_COUNT = 3;
 
-/** The view with the time that one more question takes: the middle one of three, or none where they are not answered. */
+/**
+ * The view with the time that one more question takes: the middle one of three, or none where they are not answered.
+ */
 export async function withLatency(
   view: ServerView,
   ask: (method: "ping" | "tools/list") => Promise<{ readonly success: boolean }>,
@@ -223,7 +225,10 @@ export async function withLatency(
   return { ...view, latencyMs: timesMs.sort((a, b) => a - b)[(ROUND_COUNT - 1) / 2]! };
 }
 
-/** What would keep a server's program from starting as things are now. Starts nothing; of a remote server nothing can be told. */
+/**
+ * What would keep a server's program from starting as things are now. Starts nothing; of a remote server nothing can be
+ * told.
+ */
 export function findProgramProblem(
   server: ServerConfig,
 ): { readonly cause: ViewCause; readonly reason: string } | undefined {

@@ -97,7 +97,9 @@ export async function openTools(
       if (failed.some(({ source }) => source === server)) return undefined;
       return components.filter(({ source }) => source === server).length;
     },
-    /** No server is started or stopped any more because the config changed, and other processes see nothing of this one. */
+    /**
+     * No server is started or stopped any more because the config changed, and other processes see nothing of this one.
+     */
     stopFollowing() {
       stopFollowing();
       live.close();

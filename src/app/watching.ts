@@ -1,4 +1,7 @@
-/** Who watches what the gateway does: a tracing system, and the counters that operators read. Other commands pay for none of it. */
+/**
+ * Who watches what the gateway does: a tracing system, and the counters that operators read. Other commands pay for
+ * none of it.
+ */
 import type { ConfigSource } from "../config/source.ts";
 import { createCallWatch, type CallWatch } from "../telemetry/call-watch.ts";
 import type { Log } from "../core/log.ts";

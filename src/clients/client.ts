@@ -1,6 +1,6 @@
 /**
- * The clients whose config files are understood, and where those files are. It looks at names only: nothing is read, and
- * everything about the machine comes in as an argument.
+ * The clients whose config files are understood, and where those files are. It looks at names only: nothing is read,
+ * and everything about the machine comes in as an argument.
  */
 import { posix, win32 } from "node:path";
 import { readVariable, type Environment } from "../config/locate.ts";

@@ -209,7 +209,9 @@ function kindOf({ type }: FileServer, written: Record<string, unknown>): ServerT
   return type === "sse" ? "sse" : "http";
 }
 
-/** The texts of an entry that say how it is reached. Its shape is not checked: variables may be where a url would be. */
+/**
+ * The texts of an entry that say how it is reached. Its shape is not checked: variables may be where a url would be.
+ */
 function asWritten(written: Record<string, unknown>): TransportTexts {
   const text = (key: string): string | undefined =>
     typeof written[key] === "string" ? written[key] : undefined;

@@ -209,7 +209,9 @@ interface EmbeddingsConfig extends LlmConfig {
 interface HttpConfig {
   readonly host: string;
   readonly port: number;
-  /** The address that clients use, where it is not the one listened on: behind a proxy. It names the resource for OAuth. */
+  /**
+   * The address that clients use, where it is not the one listened on: behind a proxy. It names the resource for OAuth.
+   */
   readonly publicUrl?: string;
   /** Names in the Host header beside the listening address and that of `publicUrl`. */
   readonly allowedHosts: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * A config for people's eyes: `config check --json`, `doctor`, the console. Values of env and headers never appear; strings
- * are shown as written, so `${VAR}` stays `${VAR}`.
+ * A config for people's eyes: `config check --json`, `doctor`, the console. Values of env and headers never appear;
+ * strings are shown as written, so `${VAR}` stays `${VAR}`.
  */
 import { escapeUnprintable } from "../text/printable.ts";
 import { createRedactor, isSecretKey, REDACTED, type Redactor } from "../text/redaction.ts";
@@ -97,7 +97,9 @@ function showReference(reference: string, redactor: Redactor): string {
 
 // ── inputs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The redactor knows long values only. The places of the values of inputs are known, so none is shown, however short. */
+/**
+ * The redactor knows long values only. The places of the values of inputs are known, so none is shown, however short.
+ */
 function withoutInputValues(config: Config): Config {
   const kept = config.inputs.filter(({ state }) => state === "kept").flatMap(({ paths }) => paths);
   let shown = config;
@@ -139,7 +141,10 @@ export type ServerForTrust = {
   | { readonly kind: "http" | "sse"; readonly url: string; readonly headerNames: readonly string[] }
 );
 
-/** The servers of the nearest file as they are written in it, with `${VAR}` unexpanded: the trust is bound to those bytes. */
+/**
+ * The servers of the nearest file as they are written in it, with `${VAR}` unexpanded: the trust is bound to those
+ * bytes.
+ */
 export function describeServersForTrust(config: Config): ServerForTrust[] {
   const fromFile = config.servers.filter(
     ({ declaredIn, file }) => declaredIn === "file" && file === config.origin.path,
@@ -170,8 +175,8 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
 type IsWritten = (path: KeyPath) => boolean;
 
 /**
- * Every setting that trusting the file would change from its default, such as `workflows.allowShell`, with its value as JSON.
- * For a config that was loaded with `assumeTrusted`: otherwise these settings are not in it.
+ * Every setting that trusting the file would change from its default, such as `workflows.allowShell`, with its value as
+ * JSON. For a config that was loaded with `assumeTrusted`: otherwise these settings are not in it.
  */
 export function describeSettingsForTrust(
   full: Config,
@@ -198,7 +203,10 @@ export function describeSettingsForTrust(
     }));
 }
 
-/** Where the settings would be given the value of an input, such as `workflows.llm.apiKey`; the servers say it for themselves. */
+/**
+ * Where the settings would be given the value of an input, such as `workflows.llm.apiKey`; the servers say it for
+ * themselves.
+ */
 export function describeInputsForTrust(
   config: Config,
   isWritten: IsWritten = () => true,

@@ -1,7 +1,8 @@
 /**
- * Files + environment → one frozen Config, or everything that is wrong with them at once. Bad input is a value and never a
- * throw. What is wrong with one server is kept with that server; only what is wrong with a file as a whole leaves no config. Only
- * data is read: no script, no module of the folder has any say, and no `.env` but the `envFile` of a server.
+ * Files + environment → one frozen Config, or everything that is wrong with them at once. Bad input is a value and
+ * never a throw. What is wrong with one server is kept with that server; only what is wrong with a file as a whole
+ * leaves no config. Only data is read: no script, no module of the folder has any say, and no `.env` but the `envFile`
+ * of a server.
  */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -202,7 +203,10 @@ interface EnvFileRules {
   readonly folderAt: (path: KeyPath) => string;
 }
 
-/** The variables in the files that entries name, by the key of the server; a file is opened only for a server that is used. */
+/**
+ * The variables in the files that entries name, by the key of the server; a file is opened only for a server that is
+ * used.
+ */
 function readEnvFiles(entries: Entries, { isUsed, folderAt }: EnvFileRules) {
   const env = new Map<string, Readonly<Record<string, string>>>();
   const complaints: Complaint[] = [];

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a config, for a person or a model: where it is, what is wrong, what to do. A problem names keys and
- * variables and never repeats a value, because any value may be a secret.
+ * What is wrong with a config, for a person or a model: where it is, what is wrong, what to do. A problem names keys
+ * and variables and never repeats a value, because any value may be a secret.
  */
 import { escapeUnprintable } from "../text/printable.ts";
 import { cut } from "../text/cut.ts";

@@ -1,7 +1,7 @@
 /**
- * The shape of `repertoire.json`: the one source of its types, its checks, its messages and its JSON Schema. Objects are
- * strict, so that a slip of the finger is an error and not a setting that is quietly ignored. Every message is in plain words
- * and repeats no value. Rules that need more than one key are in `server-check.ts` and `profile.ts`.
+ * The shape of `repertoire.json`: the one source of its types, its checks, its messages and its JSON Schema. Objects
+ * are strict, so that a slip of the finger is an error and not a setting that is quietly ignored. Every message is in
+ * plain words and repeats no value. Rules that need more than one key are in `server-check.ts` and `profile.ts`.
  */
 import * as z from "zod";
 import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";

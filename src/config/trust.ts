@@ -1,10 +1,10 @@
 /**
- * Which project files may start their servers. `<home>/trusted.json` holds, for each trusted file, its real path and the
- * SHA-256 of its exact bytes: a changed file, or the same bytes elsewhere, is not trusted.
+ * Which project files may start their servers. `<home>/trusted.json` holds, for each trusted file, its real path and
+ * the SHA-256 of its exact bytes: a changed file, or the same bytes elsewhere, is not trusted.
  *
- * The list is replaced as a whole (a new file, then a rename), so a crash leaves the old list or the new one. Two processes
- * that trust at the same moment may lose one of the two entries, which only means asking again. A list that cannot be read
- * counts as empty: nothing is started that was not trusted for certain.
+ * The list is replaced as a whole (a new file, then a rename), so a crash leaves the old list or the new one. Two
+ * processes that trust at the same moment may lose one of the two entries, which only means asking again. A list that
+ * cannot be read counts as empty: nothing is started that was not trusted for certain.
  */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -34,7 +34,10 @@ export function isTrusted(
   return readEntries(home, warn).some((entry) => entry.path === realPath && entry.sha256 === sha256);
 }
 
-/** Trusts a file with exactly these bytes, in place of any earlier trust for the same path. Throws when home cannot be written. */
+/**
+ * Trusts a file with exactly these bytes, in place of any earlier trust for the same path. Throws when home cannot be
+ * written.
+ */
 export function trust(home: string, path: string, sha256: string, now: () => number = Date.now): void {
   const entry = { path: realPathOf(path), sha256, trustedAt: new Date(now()).toISOString() };
   writeEntries(home, [...otherEntries(home, entry.path), entry]);

@@ -1,7 +1,8 @@
 /**
- * Notices when the file that counts, its trust, or the value of an input that it uses has changed: edited, replaced by a rename,
- * created, removed, or taken over by a file with precedence. The folders are watched; since that misses changes on some file systems, and cannot begin
- * before a folder exists, a slow poll looks as well. What is seen is settled for a moment, because editors write in steps.
+ * Notices when the file that counts, its trust, or the value of an input that it uses has changed: edited, replaced by
+ * a rename, created, removed, or taken over by a file with precedence. The folders are watched; since that misses
+ * changes on some file systems, and cannot begin before a folder exists, a slow poll looks as well. What is seen is
+ * settled for a moment, because editors write in steps.
  *
  * Nothing here keeps the process alive, and nothing is left after `close`.
  */
@@ -94,7 +95,10 @@ function filesToWatch(options: WatchOptions): string[] {
   return [...candidates, trustFileOf(home), ...(options.inputs === undefined ? [] : [options.inputs.path])];
 }
 
-/** What the file of the values looks like from outside; undefined where the config uses none, and the file is left alone. */
+/**
+ * What the file of the values looks like from outside; undefined where the config uses none, and the file is left
+ * alone.
+ */
 function inputsStamp({ inputs }: WatchOptions, source: ConfigText): string | undefined {
   if (inputs === undefined || !trustedTexts(source).some(mentionsInputs)) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * The values that people gave for inputs, kept with the secrets of a home under `input:ID`. They are read when something asks for
- * them and not before: a start without inputs touches neither the keyring nor the file.
+ * The values that people gave for inputs, kept with the secrets of a home under `input:ID`. They are read when
+ * something asks for them and not before: a start without inputs touches neither the keyring nor the file.
  *
  * A config is understood at once, a keyring answers later; so the values are loaded first and read from memory then.
  */

@@ -1,7 +1,7 @@
 /**
- * The secrets that a gateway knows by value: those of the config, also as it was before (a server may still run that was started
- * with them), and those of the home that it has read or written since it
- * started, such as the tokens of its logins to servers.
+ * The secrets that a gateway knows by value: those of the config, also as it was before (a server may still run that
+ * was started with them), and those of the home that it has read or written since it started, such as the tokens of its
+ * logins to servers.
  */
 import { isJsonObject, parseJson } from "../core/json.ts";
 import { secretsUnderKeys } from "../text/redaction.ts";

@@ -1,8 +1,8 @@
 /**
- * Secrets of the gateway in `<home>/secrets.json`, for its owner only, replaced as a whole: a crash leaves the old file or the
- * new one. Where the system has a keyring, each value is sealed with a key that the keyring holds: keyrings differ in how long
- * a value may be, and none of them can change two values at once; a file can. Without a keyring the values are in the file as
- * they are, protected by its permissions.
+ * Secrets of the gateway in `<home>/secrets.json`, for its owner only, replaced as a whole: a crash leaves the old file
+ * or the new one. Where the system has a keyring, each value is sealed with a key that the keyring holds: keyrings
+ * differ in how long a value may be, and none of them can change two values at once; a file can. Without a keyring the
+ * values are in the file as they are, protected by its permissions.
  *
  * A value that was sealed cannot be read where the keyring is not there. It counts as absent, and is obtained again.
  */
@@ -38,8 +38,8 @@ type Entry = { readonly value: string } | { readonly sealed: string };
 type Entries = Readonly<Record<string, Entry>>;
 
 /**
- * `REPERTOIRE_KEYRING=off` leaves the keyring alone. It is asked for with the first value that needs it: a keyring may ask the
- * user, who need not be asked for nothing.
+ * `REPERTOIRE_KEYRING=off` leaves the keyring alone. It is asked for with the first value that needs it: a keyring may
+ * ask the user, who need not be asked for nothing.
  */
 export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
   const { home, env = process.env } = options;
@@ -157,8 +157,8 @@ function unsafe(file: string, cause: unknown): RepertoireError {
 // ── the keyring ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * One secret in the keyring of the system: Secret Service on Linux, the keychain on macOS, the credential manager on Windows.
- * The kernel's keyring of Linux is not used: it is empty after the next start of the machine.
+ * One secret in the keyring of the system: Secret Service on Linux, the keychain on macOS, the credential manager on
+ * Windows. The kernel's keyring of Linux is not used: it is empty after the next start of the machine.
  */
 export interface Keyring {
   get(): Promise<string | undefined>;

@@ -1,6 +1,7 @@
 /**
- * A line of the log for a person at a terminal: `12:03:04 info  github started (pid 1234, 0.8 s)`. It is made from the line of JSON,
- * so the two can never say different things; an event without a sentence of its own is its name and its fields.
+ * A line of the log for a person at a terminal: `12:03:04 info  github started (pid 1234, 0.8 s)`. It is made from the
+ * line of JSON, so the two can never say different things; an event without a sentence of its own is its name and its
+ * fields.
  */
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../core/json.ts";
 import { escapeUnprintable } from "../text/printable.ts";

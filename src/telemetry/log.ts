@@ -1,9 +1,10 @@
 /**
- * Log lines: one event, one line of JSON, on stderr or in a file that only its owner can read; or text for a person at a terminal.
+ * Log lines: one event, one line of JSON, on stderr or in a file that only its owner can read; or text for a person at
+ * a terminal.
  *
- * Everything is redacted twice: as values before pino sees them, and as text before the line is written, so that a secret in an
- * event's name or a key is caught as well. The sink may block or break: lines wait in a bounded buffer, then are dropped and
- * counted, and the gateway goes on. pino is loaded with the first line that is written.
+ * Everything is redacted twice: as values before pino sees them, and as text before the line is written, so that a
+ * secret in an event's name or a key is caught as well. The sink may block or break: lines wait in a bounded buffer,
+ * then are dropped and counted, and the gateway goes on. pino is loaded with the first line that is written.
  */
 import type { Log, LogEntry, LogFormat, LogLevel } from "../core/log.ts";
 import { createRedactor, type Redactor } from "../text/redaction.ts";
@@ -160,7 +161,9 @@ async function createLineWriter(
 
 const HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, "gu");
 
-/** JSON leaves characters alone that end a line for some viewers, steer a terminal, or turn the text behind them round. */
+/**
+ * JSON leaves characters alone that end a line for some viewers, steer a terminal, or turn the text behind them round.
+ */
 function escapeHiddenJson(line: string): string {
   return line.replace(HIDDEN, (char) =>
     Array.from({ length: char.length }, (_, at) => jsonEscape(char.charCodeAt(at))).join(""),

@@ -1,9 +1,9 @@
 /**
- * What Prometheus is told at `GET /metrics`. Counters and durations are kept as things happen; everything that is a state (sessions,
- * servers, runs under way) is asked for when metrics are read.
+ * What Prometheus is told at `GET /metrics`. Counters and durations are kept as things happen; everything that is a
+ * state (sessions, servers, runs under way) is asked for when metrics are read.
  *
- * The number of series is bounded by the config and by tables in the code, never by what clients send: an unknown method is
- * `other`, and neither tools nor principals are labels.
+ * The number of series is bounded by the config and by tables in the code, never by what clients send: an unknown
+ * method is `other`, and neither tools nor principals are labels.
  */
 import { Counter, Gauge, Registry } from "prom-client";
 import type { CallObserver } from "./call-watch.ts";
@@ -208,7 +208,9 @@ function registerGauge(registry: Registry, name: string, help: string, read: Rea
 
 type Reading = () => number | undefined | Promise<number | undefined>;
 
-/** The process, in the names that Prometheus dashboards know. Everything is read on request; no timer runs in between. */
+/**
+ * The process, in the names that Prometheus dashboards know. Everything is read on request; no timer runs in between.
+ */
 function registerProcessMetrics(registry: Registry): void {
   const gauge = (name: string, help: string, read: Reading) => registerGauge(registry, name, help, read);
   gauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());

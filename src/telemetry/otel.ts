@@ -1,8 +1,9 @@
 /**
- * Spans for OpenTelemetry, sent as OTLP over HTTP (JSON). The SDK is loaded when an endpoint is configured and not before.
+ * Spans for OpenTelemetry, sent as OTLP over HTTP (JSON). The SDK is loaded when an endpoint is configured and not
+ * before.
  *
- * Nothing here can fail a request: spans wait in a bounded queue and are dropped when it is full, an endpoint that is away is told
- * of in the log once a minute, and the end of the process waits for it for two seconds at most.
+ * Nothing here can fail a request: spans wait in a bounded queue and are dropped when it is full, an endpoint that is
+ * away is told of in the log once a minute, and the end of the process waits for it for two seconds at most.
  */
 import type * as Api from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";

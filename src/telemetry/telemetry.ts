@@ -1,9 +1,9 @@
 /**
- * Spans: what the gateway tells a tracing system about its work. Names and attributes follow OpenTelemetry's semantic conventions
- * for MCP; who is told, and how, is not known here.
+ * Spans: what the gateway tells a tracing system about its work. Names and attributes follow OpenTelemetry's semantic
+ * conventions for MCP; who is told, and how, is not known here.
  *
- * Never in a span: arguments, results, texts of errors, resource URIs, headers, tokens, and the id of a session as it is. Each of
- * them can hold a secret, and a span leaves the machine.
+ * Never in a span: arguments, results, texts of errors, resource URIs, headers, tokens, and the id of a session as it
+ * is. Each of them can hold a secret, and a span leaves the machine.
  *
  * `NO_TELEMETRY` costs nothing: the functions here that start spans return one shared span before they build anything.
  */
@@ -118,7 +118,10 @@ function bounded(text: string): string {
 
 // ── how it ended ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** How a request or a call ended, in the words of metrics and logs. `tool_error` is the tool's own word: the call itself worked. */
+/**
+ * How a request or a call ended, in the words of metrics and logs. `tool_error` is the tool's own word: the call itself
+ * worked.
+ */
 export const OUTCOMES = ["ok", "tool_error", "error", "timeout", "cancelled", "refused"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

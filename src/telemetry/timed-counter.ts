@@ -1,7 +1,7 @@
 /**
- * Counts and durations of things that happen often, by one key (a method, a server) and a few slots (how it ended). prom-client
- * makes an object and a string of all labels with each observation; this is one look-up and some additions, and becomes labels when
- * it is read.
+ * Counts and durations of things that happen often, by one key (a method, a server) and a few slots (how it ended).
+ * prom-client makes an object and a string of all labels with each observation; this is one look-up and some additions,
+ * and becomes labels when it is read.
  */
 import { Counter, type Metric, type Registry } from "prom-client";
 

@@ -1,6 +1,7 @@
 /**
- * Connects a client: what its file would become, and the writing of exactly that. Planning changes nothing. Between the plan and
- * the writing a person is asked, so the file is looked at again: only the bytes that were planned on are replaced.
+ * Connects a client: what its file would become, and the writing of exactly that. Planning changes nothing. Between the
+ * plan and the writing a person is asked, so the file is looked at again: only the bytes that were planned on are
+ * replaced.
  */
 import { parse } from "smol-toml";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -111,8 +112,9 @@ export type ClientEditUndone =
   | { readonly kind: "stuck" };
 
 /**
- * Takes our edit back where the file was changed since, as a client changes its own: our entry goes, the servers that went come back as
- * they were, and everything else stays as it is now. `stuck` where that cannot be done; then nothing has changed.
+ * Takes our edit back where the file was changed since, as a client changes its own: our entry goes, the servers that
+ * went come back as they were, and everything else stays as it is now. `stuck` where that cannot be done; then nothing
+ * has changed.
  */
 export function undoClientEdit(target: ClientTarget, home: string): ClientEditUndone {
   const kept = findBackup(home, target, target.path);

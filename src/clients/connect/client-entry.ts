@@ -10,7 +10,9 @@ export type GatewayServer =
       readonly args: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
     }
-  /** `tokenVariable` names the variable that holds the token: the token itself is never written into a client's file. */
+  /**
+   * `tokenVariable` names the variable that holds the token: the token itself is never written into a client's file.
+   */
   | { readonly kind: "http"; readonly url: string; readonly tokenVariable?: string | undefined };
 
 /** What to write for a server; `undefined` where the client's file has no way to say it. */
@@ -67,7 +69,8 @@ export function mergeEntry(existing: unknown, entry: JsonObject): Record<string,
   const merged: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(existing)) if (!dropped.has(key)) merged[key] = value;
   for (const [key, value] of Object.entries(entry)) {
-    // What a person put there by hand stays: other variables beside those that the command needs, and headers as they are.
+    // What a person put there by hand stays: other variables beside those that the command needs, and headers as they
+    // are.
     if (key === "env") merged[key] = { ...asObject(merged[key]), ...(value as JsonObject) };
     else if (key !== "headers" || !Object.hasOwn(merged, key)) merged[key] = value;
   }

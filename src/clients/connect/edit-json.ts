@@ -39,7 +39,9 @@ export function setJsonEntry(text: string, file: string, path: EntryPath, entry:
   return { kind: "changed", text: edited };
 }
 
-/** The text without a server; `unchanged` where it has none, `refused` where the server cannot be taken out by itself. */
+/**
+ * The text without a server; `unchanged` where it has none, `refused` where the server cannot be taken out by itself.
+ */
 export function removeJsonEntry(text: string, file: string, path: EntryPath): TextEdit {
   const [section, key] = path;
   const parsed = readValue(text.trim() === "" ? "{}" : text, file, path);

@@ -1,7 +1,8 @@
 /**
- * Puts one server into a TOML file, or takes one out, by touching exactly the lines of its tables. There is no
- * parser that keeps comments, so the text is cut by its lines and the result is believed only if it reads as the same file with
- * the same other values; else nothing is changed. Lines inside a multi-line string that look like a table end there as well.
+ * Puts one server into a TOML file, or takes one out, by touching exactly the lines of its tables. There is no parser
+ * that keeps comments, so the text is cut by its lines and the result is believed only if it reads as the same file
+ * with the same other values; else nothing is changed. Lines inside a multi-line string that look like a table end
+ * there as well.
  */
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify, TomlError, type TomlTable } from "smol-toml";

@@ -1,8 +1,8 @@
 /**
- * The servers of a client that the gateway has too: with both, a model sees every tool twice. Only what is certainly the same goes:
- * the same program or address with the same variables, headers and limits on tools, with the values of inputs filled in. A server
- * that the gateway cannot start now, or has switched off, does not count, and neither does one of a project folder, because a
- * client may start the gateway anywhere.
+ * The servers of a client that the gateway has too: with both, a model sees every tool twice. Only what is certainly
+ * the same goes: the same program or address with the same variables, headers and limits on tools, with the values of
+ * inputs filled in. A server that the gateway cannot start now, or has switched off, does not count, and neither does
+ * one of a project folder, because a client may start the gateway anywhere.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Json, JsonObject } from "../../core/json.ts";
@@ -23,7 +23,10 @@ export interface MovedServers {
   readonly kept: readonly { readonly key: string; readonly id: string }[];
   /** The same servers in other files of the same client, which are not written. */
   readonly elsewhere: readonly { readonly key: string; readonly path: string }[];
-  /** The keys of those that the gateway has and cannot start yet, because an input or a variable has no value: they stay. */
+  /**
+   * The keys of those that the gateway has and cannot start yet, because an input or a variable has no value: they
+   * stay.
+   */
   readonly waiting: readonly string[];
 }
 

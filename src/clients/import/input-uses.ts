@@ -1,6 +1,7 @@
 /**
- * The value of an input is remembered by its id alone. Two files that happen to use one id do not mean one value: else a project's
- * file could have the user's token sent to an address of its own. So an id belongs to the file that uses it first.
+ * The value of an input is remembered by its id alone. Two files that happen to use one id do not mean one value: else
+ * a project's file could have the user's token sent to an address of its own. So an id belongs to the file that uses it
+ * first.
  */
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { InputDeclaration } from "../../config/values/inputs.ts";

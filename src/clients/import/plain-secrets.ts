@@ -1,6 +1,6 @@
 /**
- * Secrets that are in an entry in plain text. One walk both finds and replaces them, so that what is named and what is moved cannot
- * drift apart. A value that refers to a variable or an input is not one.
+ * Secrets that are in an entry in plain text. One walk both finds and replaces them, so that what is named and what is
+ * moved cannot drift apart. A value that refers to a variable or an input is not one.
  */
 import { isSecretKey, PATTERNS, HINTS, REDACTED } from "../../text/redaction.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
@@ -40,7 +40,9 @@ export function findPlainSecrets(
   return secrets;
 }
 
-/** The entry with an input in place of each of these secrets, and the values to keep. `Bearer ` and other schemes stay. */
+/**
+ * The entry with an input in place of each of these secrets, and the values to keep. `Bearer ` and other schemes stay.
+ */
 export function withInputs(entry: JsonObject, secrets: readonly PlainSecret[]): WithInputs {
   const values = new Map<string, string>();
   const left = [...secrets];
@@ -94,7 +96,10 @@ function report(onSecret: OnSecret, path: Found["path"], name: string, written: 
   return value === undefined || isHarmless(value) ? written : (onSecret({ path, name, value }) ?? written);
 }
 
-/** A reference that the client does not fill in, as `${X}` in Cursor, or a gap that was never filled: kept as a value it would be lost. */
+/**
+ * A reference that the client does not fill in, as `${X}` in Cursor, or a gap that was never filled: kept as a value it
+ * would be lost.
+ */
 const PLACEHOLDER =
   /^(?:\$\{(?:env:|input:)?[A-Za-z_][\w.-]*(?::-[^{}]*)?\}|\$[A-Z_][A-Z0-9_]*|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|<[^<>]*>)$/;
 
@@ -131,7 +136,9 @@ function looksSecret(text: string): boolean {
   return HINTS.test(text) && PATTERNS.some((pattern) => text.search(pattern.find) !== -1);
 }
 
-/** `--token xyz`, `--token=xyz`, `-e TOKEN=xyz`, `Authorization: Bearer xyz`, urls, and what looks like a credential. */
+/**
+ * `--token xyz`, `--token=xyz`, `-e TOKEN=xyz`, `Authorization: Bearer xyz`, urls, and what looks like a credential.
+ */
 function walkArgs(args: readonly Json[], onSecret: OnSecret): Json[] {
   return args.map((arg, index) => {
     if (typeof arg !== "string") return arg;

@@ -1,6 +1,6 @@
 /**
- * What an import would do, decided before anything is written: what is new, what is there already, what is another server under a
- * taken name, what is left out and why. Pure, and the same for the same input.
+ * What an import would do, decided before anything is written: what is new, what is there already, what is another
+ * server under a taken name, what is left out and why. Pure, and the same for the same input.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { InputDeclaration } from "../../config/values/inputs.ts";
@@ -175,7 +175,10 @@ function begin(
   };
 }
 
-/** Where one client has a server on and another off, or a project brought it, the one that is on is the one that is wanted. */
+/**
+ * Where one client has a server on and another off, or a project brought it, the one that is on is the one that is
+ * wanted.
+ */
 function adoptTwin(
   twin: PlannedServer,
   server: FoundServer,
@@ -235,7 +238,9 @@ interface ServerKey {
   readonly change?: "taken" | "invalid";
 }
 
-/** The key as it is, or the nearest one that is valid and whose id is not taken: `<key>_<client>`, then with a number. */
+/**
+ * The key as it is, or the nearest one that is valid and whose id is not taken: `<key>_<client>`, then with a number.
+ */
 function chooseKey(written: string, client: ClientId, isTaken: (id: string) => boolean): ServerKey {
   const asWritten = parseServerKey(written);
   if (asWritten.ok && !isTaken(asWritten.id)) return { key: written, id: asWritten.id };

@@ -1,7 +1,7 @@
 /**
- * Whether two entries mean the same server: the same program with the same arguments, folder and variables, or the same address. In
- * our own file an input stands for any text, so that a secret that was moved there is recognised afterwards. In the files of clients
- * it does not: else one entry could pass for every other.
+ * Whether two entries mean the same server: the same program with the same arguments, folder and variables, or the same
+ * address. In our own file an input stands for any text, so that a secret that was moved there is recognised
+ * afterwards. In the files of clients it does not: else one entry could pass for every other.
  */
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Environment } from "../../config/locate.ts";
@@ -57,7 +57,10 @@ function haveSameHeaders(a: JsonObject, b: JsonObject, same: Same): boolean {
   });
 }
 
-/** Equal for entries that could be the same server, as long as no input is left open; undefined for what is not a server. */
+/**
+ * Equal for entries that could be the same server, as long as no input is left open; undefined for what is not a
+ * server.
+ */
 function likenessOf(entry: JsonObject, env: Environment): string | undefined {
   const filled = (text: unknown): string => gapsOf(textIn(text), env, false).join("");
   if (typeof entry["url"] === "string") return plainUrl(entry["url"], env);
@@ -127,7 +130,10 @@ interface ServerLookUp<T> {
   readonly find: (entry: JsonObject) => T | undefined;
 }
 
-/** Hostile files could hold thousands: only those that are alike are compared, and those of our own file that leave something open. */
+/**
+ * Hostile files could hold thousands: only those that are alike are compared, and those of our own file that leave
+ * something open.
+ */
 export function createLookUp<T extends { readonly entry: JsonObject }>(
   env: Environment,
   isKept: boolean,

@@ -1,6 +1,7 @@
 /**
- * Writes what an import plans into our file: all of it or nothing. The file as it was is kept first; values of secrets that
- * move are kept before the file refers to them, so a crash in between leaves values that are not used, and no server without its own.
+ * Writes what an import plans into our file: all of it or nothing. The file as it was is kept first; values of secrets
+ * that move are kept before the file refers to them, so a crash in between leaves values that are not used, and no
+ * server without its own.
  */
 import type { JsonObject } from "../../core/json.ts";
 import { keepBackup, sha256Of, changeError } from "../../config/files/backup.ts";
@@ -78,7 +79,10 @@ interface Arranged {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** The entries for the file, with inputs in place of secrets where these move, and what has to be declared and kept for that. */
+/**
+ * The entries for the file, with inputs in place of secrets where these move, and what has to be declared and kept for
+ * that.
+ */
 export function arrangeServers(
   additions: readonly Pick<ImportPlan["additions"][number], "key" | "entry" | "secrets" | "inputs">[],
   moves: boolean,

@@ -1,6 +1,7 @@
 /**
- * Claude Code keeps servers in three scopes: the user's and those of each folder in `.claude.json`, the project's in `.mcp.json`. A
- * project's own servers count only once the user approved them, and no file that comes with the project can do that.
+ * Claude Code keeps servers in three scopes: the user's and those of each folder in `.claude.json`, the project's in
+ * `.mcp.json`. A project's own servers count only once the user approved them, and no file that comes with the project
+ * can do that.
  */
 import { asObject } from "../../config/entries/server-check.ts";
 import { isAtOrAbove, pathOf, type ClientPlace } from "../client.ts";

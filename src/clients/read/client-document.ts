@@ -65,7 +65,9 @@ function readToml(text: string, file: ClientFile): ClientFileRead {
   }
 }
 
-/** Dates and numbers too large for JSON become texts; tables nest by their headers too, which the parser does not bound. */
+/**
+ * Dates and numbers too large for JSON become texts; tables nest by their headers too, which the parser does not bound.
+ */
 function plainOf(value: unknown, depth: number, complain: (message: string) => void): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;

@@ -1,6 +1,6 @@
 /**
- * The servers of every client on the machine, as entries of our own config. A file that is broken is a problem, never a throw, and
- * the others are read. Nothing is started, and no file that an entry names is opened.
+ * The servers of every client on the machine, as entries of our own config. A file that is broken is a problem, never a
+ * throw, and the others are read. Nothing is started, and no file that an entry names is opened.
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { InputDeclaration } from "../../config/values/inputs.ts";
@@ -135,7 +135,10 @@ function namesIn(all: readonly ClientDocument[], ways: readonly Way[]): string[]
   return present.length === 0 ? undefined : present.flatMap(({ value, way }) => namesAt(value, way));
 }
 
-/** Of VS Code. In a file of its own, servers are at the top; in the settings they are below `mcp`, as an object or in the key itself. */
+/**
+ * Of VS Code. In a file of its own, servers are at the top; in the settings they are below `mcp`, as an object or in
+ * the key itself.
+ */
 const FILE_WAYS: readonly Way[] = [["servers"], ["mcpServers"], ["mcp", "servers"]];
 const SETTINGS_WAYS: readonly Way[] = [["mcp", "servers"], ["mcp.servers"], ["mcp", "mcpServers"]];
 const INPUT_WAYS: readonly Way[] = [["inputs"], ["mcp", "inputs"], ["mcp.inputs"]];

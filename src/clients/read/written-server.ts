@@ -14,7 +14,9 @@ export interface WrittenServer {
   readonly notes: readonly string[];
 }
 
-/** Finds the entries in one file of a client; `all` are the files of that client, which may switch entries on and off. */
+/**
+ * Finds the entries in one file of a client; `all` are the files of that client, which may switch entries on and off.
+ */
 export type FindServers = (
   document: ClientDocument,
   all: readonly ClientDocument[],
@@ -55,8 +57,8 @@ export function namesAt(root: unknown, way: Way): string[] {
 const UNKNOWN = "It came with the project folder, and nothing shows that it was approved.";
 
 /**
- * Entries that nothing but themselves switches off. What comes with a project is off unless a person is known to have approved
- * it: a person who unpacks a folder has not read its files.
+ * Entries that nothing but themselves switches off. What comes with a project is off unless a person is known to have
+ * approved it: a person who unpacks a folder has not read its files.
  */
 export function plainServers(
   { file, value: root }: ClientDocument,

@@ -1,4 +1,7 @@
-/** The fields of an entry, read with tolerance for wrong types: each reader marks what it took, so that the rest can be named. */
+/**
+ * The fields of an entry, read with tolerance for wrong types: each reader marks what it took, so that the rest can be
+ * named.
+ */
 import { quoteKey } from "../../config/problem.ts";
 import { asObject } from "../../config/entries/server-check.ts";
 import type { ClientId, ClientPlace } from "../client.ts";
@@ -41,7 +44,9 @@ export function scalarText(value: unknown): string | undefined {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
-/** A list of texts, undefined where one item is not a text: a command without one of its arguments is another command. */
+/**
+ * A list of texts, undefined where one item is not a text: a command without one of its arguments is another command.
+ */
 export function scalarTexts(value: unknown): string[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return typeof value === "string" ? [value] : undefined;

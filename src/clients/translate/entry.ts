@@ -1,6 +1,6 @@
 /**
- * An entry of a client → an entry of ours. What a client says is kept; what our config cannot express is named in a note. Nothing that a
- * client was told to allow without asking is taken over.
+ * An entry of a client → an entry of ours. What a client says is kept; what our config cannot express is named in a
+ * note. Nothing that a client was told to allow without asking is taken over.
  */
 import type { Json, JsonObject } from "../../core/json.ts";
 import {

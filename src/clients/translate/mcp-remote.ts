@@ -1,6 +1,6 @@
 /**
- * `npx mcp-remote URL` is a bridge for clients that can only start programs. Repertoire reaches remote servers itself, so what is
- * meant is the server behind the bridge.
+ * `npx mcp-remote URL` is a bridge for clients that can only start programs. Repertoire reaches remote servers itself,
+ * so what is meant is the server behind the bridge.
  */
 
 export interface CommandLine {

@@ -1,6 +1,6 @@
 /**
- * Our own variables as they are written: `${NAME}`, `${NAME:-default}`, `${input:ID}`, and `$${` for a literal `${`. Here they are
- * only recognised; their values are filled in when the config is loaded.
+ * Our own variables as they are written: `${NAME}`, `${NAME:-default}`, `${input:ID}`, and `$${` for a literal `${`.
+ * Here they are only recognised; their values are filled in when the config is loaded.
  */
 import { readVariable, type Environment } from "../../config/locate.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Each client has variables of its own in the texts of its config. They become what our config understands, or the very text that
- * they stand for; everything that the client does not expand stays the literal that it is there, with `${` escaped.
+ * Each client has variables of its own in the texts of its config. They become what our config understands, or the very
+ * text that they stand for; everything that the client does not expand stays the literal that it is there, with `${`
+ * escaped.
  */
 import { readVariable } from "../../config/locate.ts";
 import { quoteKey } from "../../config/problem.ts";
@@ -68,7 +69,10 @@ export function createRewriting(at: TextPlace): Rewriting {
   return { text: rewrite, note, notes: () => [...notes], inputIds: () => [...inputIds] };
 }
 
-/** A text while it is written. A `$` right before a reference would make an escape of it, which cannot be written in our config. */
+/**
+ * A text while it is written. A `$` right before a reference would make an escape of it, which cannot be written in our
+ * config.
+ */
 class Written {
   #done = "";
   #literal = "";
@@ -126,7 +130,9 @@ function shellVariable(body: string): Meaning | undefined {
   return { kind: "variable", name: parts[1]!, otherwise: parts[2] };
 }
 
-/** Gemini CLI leaves a `$name` alone that is not set; it may be part of a password. Upper case is meant as a variable. */
+/**
+ * Gemini CLI leaves a `$name` alone that is not set; it may be part of a password. Upper case is meant as a variable.
+ */
 function bareVariable(name: string, at: TextPlace): Meaning | undefined {
   const isMeant = readVariable(at.place.env, name) !== undefined || /^[A-Z][A-Z0-9_]*$/.test(name);
   return isMeant ? { kind: "variable", name } : undefined;

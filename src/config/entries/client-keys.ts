@@ -1,6 +1,6 @@
 /**
- * What the keys mean that other clients write into an entry of a server. Known here once, for entries that are imported from a
- * client's file and for those that a person pastes into ours.
+ * What the keys mean that other clients write into an entry of a server. Known here once, for entries that are imported
+ * from a client's file and for those that a person pastes into ours.
  */
 import { asObject } from "./server-check.ts";
 
@@ -24,8 +24,9 @@ export function readTransportType(written: unknown): TransportType | "unknown" |
 /** The longest that our config allows. */
 const TIMEOUT_MS_MAX = 60 * 60 * 1000;
 /**
- * Cline and Roo Code count `timeout` in seconds, 1 to 3600; Claude Code, Gemini CLI, Kiro and opencode in milliseconds. Up to here a
- * bare number is read as seconds: where it was meant as milliseconds, calls only get more time than they were to have.
+ * Cline and Roo Code count `timeout` in seconds, 1 to 3600; Claude Code, Gemini CLI, Kiro and opencode in milliseconds.
+ * Up to here a bare number is read as seconds: where it was meant as milliseconds, calls only get more time than they
+ * were to have.
  */
 const TIMEOUT_SECONDS_MAX = 3600;
 

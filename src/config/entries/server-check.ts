@@ -1,6 +1,6 @@
 /**
- * The rules of `mcpServers` that need more than one key: ids, and how a server is reached. They look at a file that may have
- * other problems, so nothing is taken for granted about its shape.
+ * The rules of `mcpServers` that need more than one key: ids, and how a server is reached. They look at a file that may
+ * have other problems, so nothing is taken for granted about its shape.
  */
 import { serverIdOf } from "../../core/names.ts";
 import { nearest } from "../../text/nearest.ts";

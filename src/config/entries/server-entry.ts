@@ -1,7 +1,7 @@
 /**
- * One entry of `mcpServers`, read by itself: what is wrong with it is wrong with that server and with nothing else of the file. Keys
- * that other clients use become our own, or are named in a warning. What cannot be used is left out, so that the rest can still be
- * shown.
+ * One entry of `mcpServers`, read by itself: what is wrong with it is wrong with that server and with nothing else of
+ * the file. Keys that other clients use become our own, or are named in a warning. What cannot be used is left out, so
+ * that the rest can still be shown.
  */
 import { nearest } from "../../text/nearest.ts";
 import {

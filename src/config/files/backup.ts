@@ -1,7 +1,7 @@
 /**
- * What a file of another program was before it was changed, to the byte. `<home>/backups/<client>-<scope>-<time>.json`, its
- * owner's alone, for a client's file may hold secrets. A backup is on disk before the file is changed: a crash in between leaves a
- * backup of what is still there, which undoing finds and forgets.
+ * What a file of another program was before it was changed, to the byte. `<home>/backups/<client>-<scope>-<time>.json`,
+ * its owner's alone, for a client's file may hold secrets. A backup is on disk before the file is changed: a crash in
+ * between leaves a backup of what is still there, which undoing finds and forgets.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -160,8 +160,8 @@ export type Undone =
   | { readonly kind: "none" };
 
 /**
- * Undoes the newest change of this file: it is again what it was before, to the byte, or is gone where there was none. `isForced`
- * also where the file was changed since.
+ * Undoes the newest change of this file: it is again what it was before, to the byte, or is gone where there was none.
+ * `isForced` also where the file was changed since.
  */
 export function undoChange(owner: BackupOwner, path: string, home: string, isForced = false): Undone {
   const kept = findBackup(home, owner, path);

@@ -1,7 +1,7 @@
 /**
- * A config file as others may see it: its keys and its shape, without any text that could be a secret. It fails closed: a text stays only
- * where the values are words of ours, or where it is a part that is known to say nothing (the scheme and host of a URL, the name
- * of a flag, the package that a package runner is told to start).
+ * A config file as others may see it: its keys and its shape, without any text that could be a secret. It fails closed:
+ * a text stays only where the values are words of ours, or where it is a part that is known to say nothing (the scheme
+ * and host of a URL, the name of a flag, the package that a package runner is told to start).
  */
 import { basename } from "node:path";
 import { parse } from "jsonc-parser";
@@ -114,7 +114,10 @@ function argOf(arg: string, remove: Remove): string {
   return rest === undefined ? flag : `${flag}=${REMOVED}`;
 }
 
-/** Where in `npx -y @scope/server …` the package is; -1 where there is none to be sure of: behind another flag it may be that flag's value. */
+/**
+ * Where in `npx -y @scope/server …` the package is; -1 where there is none to be sure of: behind another flag it may be
+ * that flag's value.
+ */
 function packageIndexOf(command: unknown, args: readonly unknown[]): number {
   if (typeof command !== "string" || !PACKAGE_RUNNERS.has(basename(command))) return -1;
   const at = args.findIndex((arg) => arg !== "-y" && arg !== "--yes");

@@ -1,6 +1,7 @@
 /**
- * Slips in a config file that have one certain correction: an unknown key with a single near one, a number or a truth value in quotes, and a text
- * without. A correction counts as certain only where the file, checked again, has that complaint no more and no other one instead.
+ * Slips in a config file that have one certain correction: an unknown key with a single near one, a number or a truth
+ * value in quotes, and a text without. A correction counts as certain only where the file, checked again, has that
+ * complaint no more and no other one instead.
  */
 import { findNodeAtLocation, parse, parseTree } from "jsonc-parser";
 import { isJsonObject } from "../../core/json.ts";

@@ -1,6 +1,7 @@
 /**
- * Text → a tree of plain values that knows the place of everything. Comments and trailing commas are allowed, a duplicate
- * key is not. Depth is bounded before anything recurses; objects have no prototype, so that no key can reach one.
+ * Text → a tree of plain values that knows the place of everything. Comments and trailing commas are allowed, a
+ * duplicate key is not. Depth is bounded before anything recurses; objects have no prototype, so that no key can reach
+ * one.
  */
 import { parseTree, type Node, type ParseError } from "jsonc-parser";
 import { formatPath, type Complaint, type KeyPath, type ConfigProblem } from "../problem.ts";

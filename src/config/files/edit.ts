@@ -1,7 +1,7 @@
 /**
- * Changes a config file and leaves everything else of it alone, comments and layout included. The file is replaced as a whole (a
- * new file, then a rename), so a crash leaves the old text or the new one. A file that was trusted stays trusted: a person who
- * may change it through us may trust it.
+ * Changes a config file and leaves everything else of it alone, comments and layout included. The file is replaced as a
+ * whole (a new file, then a rename), so a crash leaves the old text or the new one. A file that was trusted stays
+ * trusted: a person who may change it through us may trust it.
  */
 import { applyEdits, modify } from "jsonc-parser";
 import { hashText } from "../../core/json.ts";

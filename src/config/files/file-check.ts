@@ -96,9 +96,9 @@ function unwrap(schema: unknown): unknown {
 const PLACEHOLDER_URL = "https://unresolved.invalid";
 
 /**
- * Checks a file of which some inputs are not read, because it is only looked at. A text with such an input cannot be checked, and
- * must not keep the rest from being checked. The tree is changed where such a gap does not pass: it becomes an address, and where
- * that does not pass either, the key is left out.
+ * Checks a file of which some inputs are not read, because it is only looked at. A text with such an input cannot be
+ * checked, and must not keep the rest from being checked. The tree is changed where such a gap does not pass: it
+ * becomes an address, and where that does not pass either, the key is left out.
  */
 export function checkWithGaps(tree: unknown, gaps: readonly KeyPath[]): FileChecked {
   const open = new Map(gaps.map((path) => [JSON.stringify(path), path]));

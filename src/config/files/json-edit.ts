@@ -1,7 +1,7 @@
 /**
- * Puts a value into a JSON text with comments, or takes one out, by touching exactly its own text. Everything else keeps every
- * byte: a formatter, as the parser's own `modify` uses it, would lay out the neighbouring lines again and give their comments to
- * the new entry.
+ * Puts a value into a JSON text with comments, or takes one out, by touching exactly its own text. Everything else
+ * keeps every byte: a formatter, as the parser's own `modify` uses it, would lay out the neighbouring lines again and
+ * give their comments to the new entry.
  */
 import { createScanner, findNodeAtLocation, parseTree, type Node } from "jsonc-parser";
 
@@ -23,8 +23,8 @@ export function setJson(text: string, path: readonly string[], value: unknown): 
 }
 
 /**
- * The text without the member at a path of keys; the same text where there is none. A member that has its lines to itself goes with
- * them and with a comment behind it; comments above it stay.
+ * The text without the member at a path of keys; the same text where there is none. A member that has its lines to
+ * itself goes with them and with a comment behind it; comments above it stay.
  */
 export function removeJson(text: string, path: readonly string[]): string {
   const root = parseTree(text, [], { allowTrailingComma: true })!;

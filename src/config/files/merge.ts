@@ -1,13 +1,16 @@
 /**
- * The user's file and the project's file as one tree. The nearer file wins: by server as a whole, by input, and by setting
- * (`limits.callTimeoutMs`), never deeper than that, so that no address of one file is combined with a key of the other.
+ * The user's file and the project's file as one tree. The nearer file wins: by server as a whole, by input, and by
+ * setting (`limits.callTimeoutMs`), never deeper than that, so that no address of one file is combined with a key of
+ * the other.
  *
- * - A project file that is not trusted adds its servers as a list of what waits for trust, and nothing else. A server of the user's
- *   own with the same id stays.
- * - A trusted one wins, except where the user's own file forbids something: what that says of profiles, of who may come in over HTTP
- *   and of folders that workflows may use stays, and a switch that it has set to the strict side cannot be set back.
+ * - A project file that is not trusted adds its servers as a list of what waits for trust, and nothing else. A server
+ *   of the user's own with the same id stays.
+ * - A trusted one wins, except where the user's own file forbids something: what that says of profiles, of who may come
+ *   in over HTTP and of folders that workflows may use stays, and a switch that it has set to the strict side cannot be
+ *   set back.
  *
- * Every path of the tree knows the file that it came from: for the place of a problem, for relative folders, and for trust.
+ * Every path of the tree knows the file that it came from: for the place of a problem, for relative folders, and for
+ * trust.
  */
 import { dirname } from "node:path";
 import type { FileText } from "./config-text.ts";
@@ -141,7 +144,10 @@ interface Rule {
   readonly warnings: ConfigProblem[];
 }
 
-/** What the user's own file says here stays, whatever a project says: it is about who may come in and what may be reached. */
+/**
+ * What the user's own file says here stays, whatever a project says: it is about who may come in and what may be
+ * reached.
+ */
 const USER_STAYS: ReadonlySet<string> = new Set([
   "http.host",
   "http.publicUrl",

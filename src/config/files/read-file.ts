@@ -1,6 +1,7 @@
 /**
  * Reads a small text file that someone else may have put there. It never waits and never reads without end: a pipe or a
- * device is refused before it is opened, again after (it may have been swapped), and the bytes are bounded while reading.
+ * device is refused before it is opened, again after (it may have been swapped), and the bytes are bounded while
+ * reading.
  */
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from "node:fs";
@@ -111,7 +112,10 @@ type EnvFileRead =
   | { readonly ok: true; readonly env: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly message: string };
 
-/** The variables of an `envFile`: KEY=VALUE lines, with comments and quotes as in a `.env`. No variable in it is expanded. */
+/**
+ * The variables of an `envFile`: KEY=VALUE lines, with comments and quotes as in a `.env`. No variable in it is
+ * expanded.
+ */
 export function readEnvFile(path: string): EnvFileRead {
   const read = readTextFile(path);
   if (!read.ok) return { ok: false, message: read.message };

@@ -2,11 +2,13 @@
  * Servers from environment variables, beside those of the file:
  *
  * - `<NAME>_MCP_URL` adds a remote server, or replaces the url of one in the file;
- * - `<NAME>_API_KEY` is sent to that remote server as `Authorization: Bearer …`, unless the file gives an Authorization;
+ * - `<NAME>_API_KEY` is sent to that remote server as `Authorization: Bearer …`, unless the file gives an
+ *   Authorization;
  * - `<NAME>_MCP_ENABLED` switches a server on or off.
  *
- * NAME becomes a server id by the same slug as a key of the file. An empty variable counts as unset. An API key goes only to
- * a server that exists, and never to a program that is started. The environment is the user's own, so it needs no trust.
+ * NAME becomes a server id by the same slug as a key of the file. An empty variable counts as unset. An API key goes
+ * only to a server that exists, and never to a program that is started. The environment is the user's own, so it needs
+ * no trust.
  */
 import { nearest } from "../../text/nearest.ts";
 import { findHeaderValueProblem, findUrlProblem } from "../http.ts";

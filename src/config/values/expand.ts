@@ -1,11 +1,12 @@
 /**
- * Variables in the strings of a config: `${VAR}`, `${VAR:-default}`, both with `env:` before the name, and inputs: `${input:ID}`.
- * `${workspaceFolder}`, `${userHome}` and the other names that editors know are given by the caller; they need no `env:`.
+ * Variables in the strings of a config: `${VAR}`, `${VAR:-default}`, both with `env:` before the name, and inputs:
+ * `${input:ID}`. `${workspaceFolder}`, `${userHome}` and the other names that editors know are given by the caller;
+ * they need no `env:`.
  *
- * One pass: what came out of a variable, an input or a default is never looked at again. `$${x}` is the literal `${x}`. Keys,
- * numbers, booleans and the section `inputs` are not expanded. A variable that is set to the empty string counts as set for
- * `${VAR}` and as unset for `${VAR:-default}`, as in the shell. A problem names the variable and nothing else of the text around
- * it. An input without a value is no problem here: what it means depends on where it is used.
+ * One pass: what came out of a variable, an input or a default is never looked at again. `$${x}` is the literal `${x}`.
+ * Keys, numbers, booleans and the section `inputs` are not expanded. A variable that is set to the empty string counts
+ * as set for `${VAR}` and as unset for `${VAR:-default}`, as in the shell. A problem names the variable and nothing
+ * else of the text around it. An input without a value is no problem here: what it means depends on where it is used.
  */
 import { isSecretKey } from "../../text/redaction.ts";
 import { readVariable, type Environment } from "../locate.ts";
@@ -13,8 +14,8 @@ import type { Complaint, KeyPath } from "../problem.ts";
 import { posix, win32 } from "node:path";
 
 /**
- * An escape, a reference, or a `${` that is neither. A default ends before the next `${`, which both refuses nesting and
- * keeps the time linear: no attempt reads past the place where the next begins.
+ * An escape, a reference, or a `${` that is neither. A default ends before the next `${`, which both refuses nesting
+ * and keeps the time linear: no attempt reads past the place where the next begins.
  */
 const TOKEN =
   /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{input:([^}$]*)\}|\$\{/g;
@@ -177,7 +178,10 @@ export function expandTree(
 const WHOLE_REFERENCE =
   /^(?:(?:Bearer|Basic|Token) )?\$\{(?:(?:env:)?[A-Za-z_][A-Za-z0-9_]*|input:[A-Za-z0-9][A-Za-z0-9_.-]{0,63})\}$/i;
 
-/** Whether a written value is nothing but one variable or input (after its scheme, such as Bearer), so that showing it shows no secret. */
+/**
+ * Whether a written value is nothing but one variable or input (after its scheme, such as Bearer), so that showing it
+ * shows no secret.
+ */
 export function isWholeReference(written: string): boolean {
   return WHOLE_REFERENCE.test(written);
 }

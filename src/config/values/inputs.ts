@@ -1,9 +1,10 @@
 /**
- * Inputs: values that a person is asked for once and that are kept with the secrets, written `${input:ID}`. What `inputs` at the top
- * of the file says of them (in VS Code's shape) is optional, and is taken as it is: no variable in it is expanded.
+ * Inputs: values that a person is asked for once and that are kept with the secrets, written `${input:ID}`. What
+ * `inputs` at the top of the file says of them (in VS Code's shape) is optional, and is taken as it is: no variable in
+ * it is expanded.
  *
- * Values come from outside through `readInput`. A file that is not trusted gets none: it could name the input of another server in
- * an address of its own.
+ * Values come from outside through `readInput`. A file that is not trusted gets none: it could name the input of
+ * another server in an address of its own.
  */
 import { isSecretKey } from "../../text/redaction.ts";
 import type { ConfigInput, InputOption } from "../config.ts";

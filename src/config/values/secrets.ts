@@ -1,6 +1,6 @@
 /**
- * One walk over a transport both finds its secrets and hides them, so that what is hidden and what is known to the redactor
- * cannot drift apart. `collectSecrets` walks the expanded transport, `maskTransport` the written one.
+ * One walk over a transport both finds its secrets and hides them, so that what is hidden and what is known to the
+ * redactor cannot drift apart. `collectSecrets` walks the expanded transport, `maskTransport` the written one.
  */
 import { parseJson } from "../../core/json.ts";
 import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../../text/redaction.ts";
@@ -16,7 +16,10 @@ type OnSecret = (value: string) => void;
 /** Names that mean a secret in the query of a url and nowhere else. */
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(["key", "sig", "signature"]);
 
-/** The exact values in a transport that must be redacted everywhere. Values under plain names, such as PATH, are not secrets. */
+/**
+ * The exact values in a transport that must be redacted everywhere. Values under plain names, such as PATH, are not
+ * secrets.
+ */
 export function collectSecrets(transport: ServerTransport): string[] {
   const secrets: string[] = [];
   maskTransport(transport, (value) => secrets.push(value));
@@ -156,7 +159,10 @@ const KEY_NAME = /^(?!.*public).*(?:^|[_-])key$/i;
 /** One long word with letters and digits, and no path: no column or button has such a name. */
 const DRAWN_BY_LOT = /^(?![/~.])(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w.+/=:~-]{16,}$/;
 
-/** Whether a variable or a header holds a secret. `SORT_KEY=created_at` does not; a name that says more needs no look at the value. */
+/**
+ * Whether a variable or a header holds a secret. `SORT_KEY=created_at` does not; a name that says more needs no look at
+ * the value.
+ */
 export function isSecretEntry(name: string, value: string): boolean {
   return isSecretKey(name) || (KEY_NAME.test(name) && DRAWN_BY_LOT.test(value));
 }
