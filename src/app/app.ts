@@ -1,6 +1,6 @@
 /**
  * The composition root: a Config becomes a running gateway. The two halves are put together in `tools-half.ts` and
- * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and where clients come in in `front.ts`.
+ * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and how clients connect in `front.ts`.
  */
 import type { Store } from "../core/store.ts";
 import { listTools } from "../gateway/list-all.ts";

@@ -21,7 +21,7 @@ export interface CodeDirectoryDeps {
   readonly servers: () => readonly string[];
   /** The ids of those that are configured and not in use: disabled, or of a project file that is not trusted. */
   readonly absent?: () => readonly string[];
-  /** Why one of them is not. */
+  /** Why one of them is not in use. */
   readonly explainAbsent?: (id: string) => ToolResult<never> | undefined;
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
@@ -251,7 +251,7 @@ function pick<T>(all: readonly T[], wanted: string, nameOf: (item: T) => string)
   return members.length === 1 ? members[0] : undefined;
 }
 
-/** What is not granted is told like what is not there: the profile says nothing of what it does not show. */
+/** A tool that is not granted is reported as missing: a profile does not reveal what it hides. */
 function unknown(
   what: string,
   near: readonly string[],
@@ -278,7 +278,7 @@ function memberOf(name: string): string {
 
 export type ToolLookUpDeps = Pick<CodeDirectoryDeps, "registry" | "servers" | "liveName" | "capabilityId">;
 
-/** What is known of a tool now; a server that was never read may have any. */
+/** What is known of a tool now; a server whose list was never read may have any tool. */
 export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
   const { registry, liveName, capabilityId } = deps;
 

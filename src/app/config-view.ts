@@ -17,7 +17,7 @@ export function usableServers(config: Config): string[] {
   return config.servers.filter((server) => server.enabled && server.trusted).map((server) => server.id);
 }
 
-/** The servers that are configured and cannot be used, for those who miss their tools. */
+/** The servers that are configured and cannot be used, to explain why their tools are missing. */
 export function idleServers({ servers }: Config): {
   readonly unusable: readonly string[];
   readonly untrusted: readonly string[];
@@ -43,7 +43,7 @@ export function explainAbsent({ servers }: Config, id: string): ToolResult<never
     });
   }
   if (server.trusted) {
-    // Between what was changed in the config and what takes its place.
+    // The config has changed, and the new server is not registered yet.
     return fail("TOOL_UNAVAILABLE", `The server ${id} is being replaced, because its config has changed.`, {
       reason: "starting",
       hint: "Call again in a few seconds; nothing was sent to it.",

@@ -69,7 +69,7 @@ export interface App extends ImportExport, TokenReports, Inquiries {
   close(): Promise<void>;
 }
 
-/** Who is served now. The halves are handed it before the first client comes. */
+/** The clients that are served now. The halves get it before the first client connects. */
 export interface Front {
   stdio?: StdioConnection;
   http?: HttpFront;
@@ -82,7 +82,7 @@ export interface Inquiries {
   viewServers(
     start: boolean,
     only?: readonly string[],
-    /** Hears of each server that was started and asked, as it comes. */
+    /** Called for each server once it was started and asked. */
     asked?: (id: string) => void,
   ): Promise<ServerView[]>;
   /** The ids of the servers that are enabled and trusted. */

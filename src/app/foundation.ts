@@ -1,4 +1,4 @@
-/** What every half of the gateway needs: the store, the secrets, the audit trail, and who watches. */
+/** What every half of the gateway needs: the store, the secrets, the audit trail and telemetry. */
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import type { CallContext } from "../core/tool.ts";
@@ -38,7 +38,10 @@ export async function openFoundation({ config, log, serves }: AppOptions) {
 }
 
 /** The context of a request that the process makes by itself. */
-export const ownContext = (): CallContext => ({ traceId: randomUUID(), signal: new AbortController().signal });
+export const ownContext = (): CallContext => ({
+  traceId: randomUUID(),
+  signal: new AbortController().signal,
+});
 
 /** Who saves a capability: the user of this system, as it calls them. */
 export function authorName(): string {

@@ -1,4 +1,4 @@
-/** Where clients come in: one over stdio, or many over HTTP. */
+/** How clients connect: one over stdio, or many over HTTP. */
 import { idleServers, refuseProfile } from "./config-view.ts";
 import type { App, Front } from "./contract.ts";
 import type { Foundation } from "./foundation.ts";

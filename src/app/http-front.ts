@@ -1,4 +1,4 @@
-/** The gateway over HTTP, put together from the config: who may come in, what is served, what is counted and logged. */
+/** The gateway over HTTP, put together from the config: who may connect, what is served, what is counted and logged. */
 import type { ConfigSource } from "../config/source.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -21,7 +21,7 @@ export interface HttpFrontDeps {
   readonly config: ConfigSource;
   readonly log: ConfigurableLog;
   readonly watching: Watching;
-  /** For the documents of the issuer, which may lead nowhere nearer than the issuer is. */
+  /** Reads the documents of the issuer; it reaches no address that is more private than the issuer's. */
   readonly openIssuerFetch: (issuer: URL) => Promise<GateOAuth["fetch"]>;
   readonly gatewayFor: HttpServerDeps["gatewayFor"];
   readonly profile?: string | undefined;

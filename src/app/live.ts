@@ -85,11 +85,11 @@ export function openLive(deps: LiveDeps): Live {
   let written: { readonly text: string; readonly at: number } | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Undefined for one that was not started here, or has been stopped for want of use. */
+  /** Undefined for one that was not started here, or was stopped because it was idle. */
   function stamped({ failedAt, ...server }: ServerStatus): LiveServer | undefined {
     const { id } = server;
     if (server.state === "ready") readyAt.set(id, now());
-    // What failed and is not tried at this moment has failed all the same.
+    // A server that failed and is not being retried right now counts as failed.
     const hasFailed = failedAt !== undefined && failedAt >= (readyAt.get(id) ?? 0);
     if (server.state === "idle" && !hasFailed) return undefined;
     const state = server.state === "idle" ? "failed" : server.state;
@@ -174,7 +174,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Undefined for what is no file of ours, or went just now. */
+/** Undefined for a file that is not ours, or was just deleted. */
 function readFile(file: string, now: () => number): LiveProcess | "stale" | undefined {
   try {
     // A pipe or a device in its place would never end.
@@ -212,6 +212,6 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // A folder that may not be written to keeps it, and it counts as gone all the same.
+    // In a read-only folder the file stays, and counts as gone.
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The profiles of the config as gateways: each is made when it is first asked for, and is that of the config as it is
- * now. A client stays with the one that it came in by. Where its profile is gone or has become another kind, it sees
+ * now. A client stays with the one that it connected to. Where its profile is gone or has become another kind, it sees
  * nothing any more.
  */
 import type { ProfileConfig } from "../config/config.ts";
@@ -25,7 +25,7 @@ export interface ProfilesDeps {
   /** The gateway without a profile, and what it was made of. */
   readonly core: Gateway;
   readonly deps: ProfiledDeps;
-  /** Knows the secrets of the config: no gateway tells a client of them. */
+  /** Knows the secrets of the config: no gateway shows them to a client. */
   readonly redactors: Pick<Redactors, "current">;
   readonly servers: RunningServers;
 }
@@ -33,7 +33,7 @@ export interface ProfilesDeps {
 interface FoundGateway {
   readonly gateway: Gateway;
   readonly events: ServerEvents;
-  /** Whether it fronts one server as it is. */
+  /** Whether it shows one server unchanged. */
   readonly isTransparent: boolean;
 }
 

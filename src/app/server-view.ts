@@ -46,10 +46,10 @@ export interface ServerView {
   readonly latencyMs?: number;
   readonly pid?: number;
   readonly error?: string;
-  /** Why it is not to be had now. */
+  /** Why it is not available now. */
   readonly cause?: ViewCause;
   readonly stderr?: readonly string[];
-  /** What cures it, where its last words tell. */
+  /** The cure, where the last lines of its stderr tell. */
   readonly hint?: string;
   /** The gateways on this home that have started it or tried to, oldest first; absent where none has. */
   readonly gateways?: readonly ServerInGateway[];
@@ -83,7 +83,7 @@ export function viewServer(
   const { lastError, era, protocolVersion, connectMs, pid } = status ?? {};
   const state = stateOf(server, status, failure !== undefined);
   const hasNoList = state === "ready" && failure !== undefined;
-  // What is wrong with the config says it all; that the server was asked in vain is no news.
+  // A problem in the config explains everything; that the server did not answer adds nothing.
   const isConfigured = state !== "needs_input" && state !== "unusable";
   const error = !isConfigured
     ? undefined
@@ -161,7 +161,7 @@ export function liveServerOf(
   };
 }
 
-/** A server that this process has not started is as the gateways on the home have it: where it runs in one, it runs. */
+/** A server that this process has not started is shown as the gateways on the home have it. */
 export function withGateways(views: readonly ServerView[], processes: readonly LiveProcess[]): ServerView[] {
   return views.map((view) => {
     const found = processes.flatMap(({ pid, serves, servers }) =>
@@ -190,7 +190,7 @@ export function withGateways(views: readonly ServerView[], processes: readonly L
   });
 }
 
-/** The best first: where it runs anywhere, it can be had. */
+/** The best first: a server that runs in any gateway is available. */
 function rankOf({ state }: LiveServer): number {
   return state === "ready" ? 0 : state === "failed" ? 2 : 1;
 }
@@ -226,8 +226,8 @@ export async function withLatency(
 }
 
 /**
- * What would keep a server's program from starting as things are now. Starts nothing; of a remote server nothing can be
- * told.
+ * What would keep a server's program from starting as things are now. Starts nothing; nothing is known about a remote
+ * server.
  */
 export function findProgramProblem(
   server: ServerConfig,

@@ -1,6 +1,5 @@
 /**
- * Who watches what the gateway does: a tracing system, and the counters that operators read. Other commands pay for
- * none of it.
+ * Telemetry of the gateway: a tracing system, and the counters that operators read. Other commands load none of it.
  */
 import type { ConfigSource } from "../config/source.ts";
 import { createCallWatch, type CallWatch } from "../telemetry/call-watch.ts";

@@ -127,7 +127,7 @@ const FILES: Readonly<Record<ClientId, (place: ClientPlace, path: typeof posix) 
   }),
 };
 
-/** Where programs with windows keep what belongs to one user. */
+/** Where desktop programs keep the settings of a user. */
 function applicationFolder(place: ClientPlace): string {
   const path = pathOf(place.platform);
   if (place.platform === "darwin") return path.join(place.homedir, "Library", "Application Support");

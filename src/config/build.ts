@@ -103,7 +103,7 @@ function findSecrets(
     ...servers.flatMap((server) => server.oauth?.clientSecret ?? []),
     ...endpoints.flatMap((endpoint) => (endpoint === undefined ? [] : collectLlmSecrets(endpoint))),
   ];
-  // A reference that has no value yet is no secret: it is what is shown.
+  // A reference that has no value yet is not a secret, and is shown as it is.
   const isUnresolved = (text: string): boolean =>
     expansion.unresolved.some((reference) => text.includes(reference));
   return arrangeSecrets(found.filter((text) => !isUnresolved(text)));

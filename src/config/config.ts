@@ -113,7 +113,7 @@ export interface InputOption {
 interface ToolLists {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** What was kept may use the others all the same. */
+  /** Capabilities may still use the others. */
   readonly exceptCapabilities?: boolean;
 }
 
@@ -205,7 +205,7 @@ interface EmbeddingsConfig extends LlmConfig {
   readonly dimensions?: number;
 }
 
-/** How clients come in over HTTP. */
+/** How clients connect over HTTP. */
 interface HttpConfig {
   readonly host: string;
   readonly port: number;

@@ -23,7 +23,7 @@ export function findUrlProblem(value: string): ValueProblem | undefined {
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Whose word is believed must be known to be theirs: https, except on this machine. */
+/** The issuer must be authenticated: https, except on this machine. */
 export function findIssuerProblem(value: string): ValueProblem | undefined {
   const problem = findUrlProblem(value);
   if (problem !== undefined) return problem;

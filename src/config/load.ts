@@ -1,8 +1,8 @@
 /**
  * Files + environment → one frozen Config, or everything that is wrong with them at once. Bad input is a value and
  * never a throw. What is wrong with one server is kept with that server; only what is wrong with a file as a whole
- * leaves no config. Only data is read: no script, no module of the folder has any say, and no `.env` but the `envFile`
- * of a server.
+ * leaves no config. Only data is read: no script and no module of the folder runs, and no `.env` is read but the
+ * `envFile` of a server.
  */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -182,7 +182,7 @@ function warnUnread({ hint, ...problem }: ConfigProblem): ConfigProblem {
   return { ...problem, hint: hint === undefined ? rest : `${hint}; ${rest}` };
 }
 
-/** What is wrong with one server is no reason to do without the others. */
+/** A problem of one server does not affect the others. */
 function isOfServer({ path }: Located): boolean {
   return path[0] === "mcpServers" && path.length > 1;
 }
@@ -192,7 +192,7 @@ function idOf(key: string, known: ServersChecked["known"]): string | undefined {
   return parsed.ok && known.has(parsed.id) ? parsed.id : undefined;
 }
 
-/** A server whose key gives no id cannot be called by any name. */
+/** A server whose key gives no id has no name to call it by. */
 function leaveOut(problem: ConfigProblem): ConfigProblem {
   return { ...problem, message: `${problem.message}; this server is left out` };
 }

@@ -42,7 +42,7 @@ export function checkProfiles(file: unknown, ids: readonly string[]): Complaint[
 const NAME_RULE =
   "a profile name is lower-case letters, digits, - and _, beginning and ending with a letter or digit";
 
-/** There is nothing to choose and nothing to rename of what is passed on as it is. */
+/** A server that is shown unchanged leaves nothing to choose or rename. */
 const IDLE_BESIDE_TRANSPARENT = [
   "servers",
   "tools",
@@ -86,7 +86,7 @@ interface NameProblem {
   readonly hint?: string;
 }
 
-/** Complains about every name of a profile that leads nowhere or cannot be one; `ids` are those of the servers. */
+/** Complains about every name of a profile that does not exist or is not valid; `ids` are those of the servers. */
 function checkNames(path: KeyPath, profile: Record<string, unknown>, ids: readonly string[]): Complaint[] {
   return [
     ...checkPatterns([...path, "tools"], objectAt(profile, "tools"), (text) => findToolProblem(text, ids)),

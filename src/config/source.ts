@@ -4,7 +4,7 @@ import { parseConfigText, type LoadResult } from "./load.ts";
 import { fingerprintOf, watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
 import type { ConfigProblem } from "./problem.ts";
 
-/** What subscribers are told: a new config is in force, or the file is broken and the old one stays. */
+/** The news for subscribers: a new config is in force, or the file is broken and the old one stays. */
 export type ConfigEvent =
   | { readonly kind: "changed"; readonly config: Config; readonly warnings: readonly ConfigProblem[] }
   | { readonly kind: "broken"; readonly problems: readonly ConfigProblem[] };

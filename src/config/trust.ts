@@ -23,7 +23,7 @@ interface TrustEntry {
   readonly trustedAt: string;
 }
 
-/** Whether this file, with these bytes, was trusted. `warn` hears of a list that cannot be read. */
+/** Whether this file, with these bytes, was trusted. `warn` is called for a list that cannot be read. */
 export function isTrusted(
   home: string,
   path: string,

@@ -155,7 +155,7 @@ function createFolderWatch(files: () => readonly string[], onEvent: () => void):
       watcher.on("error", () => drop(folder));
       watchers.set(folder, watcher);
     } catch {
-      // The folder is not there yet, or the system has no watches left: the poll sees changes all the same.
+      // The folder is not there yet, or the system has no watches left: the poll still sees changes.
     }
   };
   return {

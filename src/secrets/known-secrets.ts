@@ -7,7 +7,7 @@ import { isJsonObject, parseJson } from "../core/json.ts";
 import { secretsUnderKeys } from "../text/redaction.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 
-/** Tokens are renewed for as long as a gateway runs; those of long ago are no longer good for anything. */
+/** Tokens are renewed for as long as a gateway runs; old ones are no longer valid. */
 const REMEMBERED_MAX = 1_000;
 
 export interface KnownSecrets {

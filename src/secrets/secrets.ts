@@ -39,7 +39,7 @@ type Entries = Readonly<Record<string, Entry>>;
 
 /**
  * `REPERTOIRE_KEYRING=off` leaves the keyring alone. It is asked for with the first value that needs it: a keyring may
- * ask the user, who need not be asked for nothing.
+ * ask the user, who should not be asked without need.
  */
 export function openSecretStore(options: SecretStoreOptions): HomeSecrets {
   const { home, env = process.env } = options;
@@ -166,7 +166,7 @@ export interface Keyring {
 }
 
 const SERVICE = "repertoire";
-/** A keyring that is locked may ask the user first; one that says nothing for so long is not there. */
+/** A keyring that is locked may ask the user first; one that does not answer in this time counts as absent. */
 const ANSWER_MS = 20_000;
 
 /** Asks once whether the keyring works; undefined where there is none, or the package for it is not installed. */

@@ -1,7 +1,7 @@
 /**
  * Writes down what happens to tools and what is refused: a definition that changed or went, something kept or removed,
- * a call that the config denies. First sight of a tool is no change. Entries are written one after another behind the
- * work that they tell of; one that cannot be written is logged and does not stop it.
+ * a call that the config denies. A tool that is new is not a change. Entries are written one after another after the
+ * work that they describe; one that cannot be written is logged and does not stop it.
  */
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";

@@ -1,4 +1,4 @@
-/** A look at the calls that go to servers, for those who count and trace them. Who watches nothing pays nothing. */
+/** Watches the calls that go to servers, to count and trace them. Without a watcher it costs nothing. */
 import { CAPABILITIES_ID } from "../core/names.ts";
 import type { ToolResult } from "../core/result.ts";
 import { endSpan, NO_SPAN, outcomeOf, startRequestSpan, type Outcome, type Telemetry } from "./telemetry.ts";

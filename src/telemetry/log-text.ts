@@ -1,6 +1,6 @@
 /**
  * A line of the log for a person at a terminal: `12:03:04 info  github started (pid 1234, 0.8 s)`. It is made from the
- * line of JSON, so the two can never say different things; an event without a sentence of its own is its name and its
+ * line of JSON, so the two never differ; an event without a sentence of its own is its name and its
  * fields.
  */
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../core/json.ts";
@@ -88,7 +88,7 @@ function shortOf(value: Json): string {
   return cut(text, VALUE_LENGTH_MAX);
 }
 
-/** Where an error came from: its first lines, without the message that is told already. */
+/** Where an error came from: its first lines, without the message, which is printed already. */
 function stackOf(error: Json | undefined): string[] {
   const stack = isJsonObject(error) && typeof error["stack"] === "string" ? error["stack"] : "";
   return stack
@@ -98,7 +98,7 @@ function stackOf(error: Json | undefined): string[] {
     .slice(0, STACK_LINES_MAX);
 }
 
-/** By the clock on the wall. */
+/** In local time. */
 function clockTimeOf(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return "--:--:--";

@@ -10,7 +10,7 @@ import type { Log, LogEntry, LogFormat, LogLevel } from "../core/log.ts";
 import { createRedactor, type Redactor } from "../text/redaction.ts";
 import { HIDDEN_CLASS } from "../text/visible-text.ts";
 
-/** What may wait for a sink that does not take it: some thousands of lines. */
+/** What may wait for a slow sink: some thousands of lines. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 /** How long the end of the process waits for the last lines. */
 const LAST_LINES_MS = 200;
@@ -162,7 +162,7 @@ async function createLineWriter(
 const HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, "gu");
 
 /**
- * JSON leaves characters alone that end a line for some viewers, steer a terminal, or turn the text behind them round.
+ * JSON leaves characters alone that end a line for some viewers, steer a terminal, or reverse the text after them.
  */
 function escapeHiddenJson(line: string): string {
   return line.replace(HIDDEN, (char) =>

@@ -1,5 +1,5 @@
 /**
- * What Prometheus is told at `GET /metrics`. Counters and durations are kept as things happen; everything that is a
+ * What Prometheus reads at `GET /metrics`. Counters and durations are kept as things happen; everything that is a
  * state (sessions, servers, runs under way) is asked for when metrics are read.
  *
  * The number of series is bounded by the config and by tables in the code, never by what clients send: an unknown

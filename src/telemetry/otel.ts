@@ -2,8 +2,8 @@
  * Spans for OpenTelemetry, sent as OTLP over HTTP (JSON). The SDK is loaded when an endpoint is configured and not
  * before.
  *
- * Nothing here can fail a request: spans wait in a bounded queue and are dropped when it is full, an endpoint that is
- * away is told of in the log once a minute, and the end of the process waits for it for two seconds at most.
+ * Nothing here can fail a request: spans wait in a bounded queue and are dropped when it is full, an endpoint that does
+ * not answer is logged once a minute, and the end of the process waits for it for two seconds at most.
  */
 import type * as Api from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
@@ -18,7 +18,7 @@ export interface OpenTelemetry extends Telemetry {
 }
 
 export interface TelemetryDeps {
-  /** The config's own word, which wins over the environment. */
+  /** From the config; it wins over the environment. */
   readonly otlpUrl?: string | undefined;
   readonly sampleRatio: number;
   readonly version: string;
@@ -166,7 +166,7 @@ function createParents(api: typeof Api) {
   }
 }
 
-/** What the spans are of. The SDK takes any object of this shape. */
+/** The resource that the spans describe. The SDK takes any object of this shape. */
 function resourceOf(attributes: Readonly<Record<string, string>>) {
   const resource = {
     attributes,
@@ -176,7 +176,7 @@ function resourceOf(attributes: Readonly<Record<string, string>>) {
   return resource as never;
 }
 
-/** What could not be sent is gone; the log hears of it now and then. */
+/** Spans that could not be sent are lost; that is logged now and then. */
 function complaining(exporter: SpanExporter, log: Log): SpanExporter {
   let lostSpans = 0;
   let nextComplaintAt = 0;

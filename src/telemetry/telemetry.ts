@@ -1,6 +1,6 @@
 /**
  * Spans: what the gateway tells a tracing system about its work. Names and attributes follow OpenTelemetry's semantic
- * conventions for MCP; who is told, and how, is not known here.
+ * conventions for MCP; who receives it, and how, is not known here.
  *
  * Never in a span: arguments, results, texts of errors, resource URIs, headers, tokens, and the id of a session as it
  * is. Each of them can hold a secret, and a span leaves the machine.
@@ -13,7 +13,7 @@ import type { ToolResult } from "../core/result.ts";
 import type { TraceContext } from "../core/trace-context.ts";
 
 export interface Telemetry {
-  /** False: whatever is started is `NO_SPAN`, and need not be. */
+  /** False: every span is `NO_SPAN`, and callers may skip it. */
   readonly isOn: boolean;
   startSpan(name: string, options: SpanOptions): Span;
 }
@@ -28,10 +28,10 @@ export interface SpanOptions {
 type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface Span {
-  /** What the calls below are told; undefined when there is no telemetry, and the caller's own context goes on. */
+  /** The context for the calls below; undefined when there is no telemetry, and the caller's own context goes on. */
   readonly context: TraceContext | undefined;
   set(key: string, value: string | number | boolean): void;
-  /** Says that it failed, by a class of failures and never by a text. */
+  /** Marks it as failed, by a class of failures and never by a text. */
   fail(errorType: string): void;
   end(): void;
 }
@@ -42,7 +42,7 @@ export const NO_TELEMETRY: Telemetry = { isOn: false, startSpan: () => NO_SPAN }
 
 // ── requests ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A request in the words of MCP, as far as a span may tell them. */
+/** A request in the terms of MCP, as far as a span may show them. */
 interface RequestFacts {
   readonly method: string;
   /** The tool or the prompt that the request names. */
@@ -55,7 +55,7 @@ interface RequestFacts {
   readonly server?: string | undefined;
 }
 
-/** Names come from clients; a longer one is no name of ours. */
+/** Names come from clients; a longer one is not one of ours. */
 const TEXT_LENGTH_MAX = 128;
 const TOOL_METHODS: ReadonlySet<string> = new Set(["tools/call"]);
 const PROMPT_METHODS: ReadonlySet<string> = new Set(["prompts/get"]);
@@ -119,8 +119,8 @@ function bounded(text: string): string {
 // ── how it ended ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * How a request or a call ended, in the words of metrics and logs. `tool_error` is the tool's own word: the call itself
- * worked.
+ * How a request or a call ended, in the words of metrics and logs. `tool_error` comes from the tool itself: the call
+ * itself worked.
  */
 export const OUTCOMES = ["ok", "tool_error", "error", "timeout", "cancelled", "refused"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -144,7 +144,7 @@ function saysError(data: unknown): boolean {
   return typeof data === "object" && data !== null && "isError" in data && data.isError === true;
 }
 
-/** Ends a span with what came of it: the JSON-RPC code of the server where it gave one, else our own. */
+/** Ends a span with its outcome: the JSON-RPC code of the server where it gave one, else our own. */
 export function endSpan(span: Span, result: ToolResult<unknown>): void {
   if (span === NO_SPAN) return;
   if (!result.success) {

@@ -35,7 +35,7 @@ function collect(value: unknown, isSecret: boolean, secrets: Set<string>, depth:
   }
 }
 
-/** What our own config would hide in a server's arguments and addresses; empty for what is no server. */
+/** What our own config would hide in a server's arguments and addresses; empty for anything that is not a server. */
 function collectServerSecrets(value: object): string[] {
   const { args } = value as { args?: unknown };
   const words = Array.isArray(args) ? args.filter((word) => typeof word === "string") : [];

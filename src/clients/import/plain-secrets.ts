@@ -103,7 +103,7 @@ function report(onSecret: OnSecret, path: Found["path"], name: string, written: 
 const PLACEHOLDER =
   /^(?:\$\{(?:env:|input:)?[A-Za-z_][\w.-]*(?::-[^{}]*)?\}|\$[A-Z_][A-Z0-9_]*|%[A-Za-z_]\w*%|\{\{[^{}]*\}\}|<[^<>]*>)$/;
 
-/** A switch, a small number, the path of a file or a placeholder is no secret, whatever its name. */
+/** A switch, a small number, the path of a file or a placeholder is not a secret, whatever its name. */
 function isHarmless(value: string): boolean {
   return (
     PLACEHOLDER.test(value) ||

@@ -9,7 +9,7 @@ const OWN_MAIN = /(?:^|[\\/])repertoire[\\/]dist[\\/]main\.js$/;
 
 /** Whether an entry is Repertoire itself: a gateway that is its own server would start itself for ever. */
 export function isOwnEntry(key: string, entry: JsonObject, own?: CommandLine): boolean {
-  // A remote gateway cannot be told from another server but by its name.
+  // Only its name tells a remote gateway from another server.
   if (typeof entry["url"] === "string") return key.trim().toLowerCase() === OWN_NAME;
   const args: readonly unknown[] = Array.isArray(entry["args"]) ? entry["args"] : [];
   const words = [entry["command"], ...args].map((word) =>

@@ -75,8 +75,8 @@ function buildRemote(context: EntryContext, { url, headers, type }: Remote): Rec
 }
 
 /**
- * Clients that are told no transport try both. Here one must be named, and the older one has always lived under this
- * name.
+ * Clients try both transports where none is given. Here one must be named, and the older one has always lived under
+ * this name.
  */
 function guessType({ fields }: EntryContext, url: string): "http" | "sse" {
   if (!/\/sse\/?(?:[?#]|$)/i.test(url)) return "http";

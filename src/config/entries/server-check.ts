@@ -76,7 +76,7 @@ function findId(
   return undefined;
 }
 
-/** More characters of a name are no news. */
+/** More characters of a name are not shown. */
 const UNUSUAL_SHOWN_MAX = 5;
 
 /** Letters outside a-z are lost in the id, and some look like those inside: full-width, Cyrillic, Greek. */

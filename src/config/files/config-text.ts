@@ -11,7 +11,7 @@ import { isTrusted } from "../trust.ts";
 export interface LoadOptions extends LocateOptions {
   /** Reads a project file as if it were trusted: to show what trusting it would mean, or for `--yes`. */
   readonly assumeTrusted?: boolean;
-  /** The value that is kept for an input. A file that is not trusted is never told one. */
+  /** The value that is kept for an input. A file that is not trusted never gets one. */
   readonly readInput?: (id: string) => string | undefined;
 }
 
@@ -60,7 +60,7 @@ export function readConfigText(options: LoadOptions = {}): ConfigText {
   return { location, files, warnings, fingerprint: JSON.stringify(marks) };
 }
 
-/** The texts that may name inputs and be told their values. */
+/** The texts that may name inputs and get their values. */
 export function trustedTexts({ files }: ConfigText): string[] {
   return files.flatMap(({ trusted, text }) => (trusted ? (text ?? []) : []));
 }

@@ -42,7 +42,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   const places = createPlaces(layers[0]);
   const warnings: ConfigProblem[] = [];
   const roots = layers.filter(({ source }) => source.trusted);
-  // A file that is no object has nothing to merge, and is complained about as it is.
+  // A file that is not an object has nothing to merge; the check complains about it.
   const odd = roots.find(({ document }) => asObject(document.value) === undefined);
   const value = odd === undefined ? mergeRoots(layers, roots, places, warnings) : odd.document.value;
   return {
@@ -126,7 +126,7 @@ function mergeServers(
 
 const DOUBLE = 'has no effect: "mcpServers" has a server of this name';
 
-/** Keys that give no id are told apart by themselves. */
+/** Keys that give no id differ by their text. */
 function idOf(key: string): string {
   const parsed = parseServerKey(key);
   return parsed.ok ? parsed.id : `key ${key}`;
@@ -145,7 +145,7 @@ interface Rule {
 }
 
 /**
- * What the user's own file says here stays, whatever a project says: it is about who may come in and what may be
+ * What the user's own file says here stays, whatever a project says: it is about who may connect and what may be
  * reached.
  */
 const USER_STAYS: ReadonlySet<string> = new Set([
