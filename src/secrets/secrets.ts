@@ -170,7 +170,7 @@ const SERVICE = "repertoire";
 const ANSWER_MS = 20_000;
 
 /** Asks once whether the keyring works; undefined where there is none, or the package for it is not installed. */
-export async function openKeyring(account: string): Promise<Keyring | undefined> {
+async function openKeyring(account: string): Promise<Keyring | undefined> {
   try {
     const { AsyncEntry } = await import("@napi-rs/keyring");
     const entry = new AsyncEntry(SERVICE, account, { linux: { store: "secret-service" } });
