@@ -18,8 +18,8 @@ export async function openFoundation({ config, log, serves }: AppOptions) {
   const platformProblem = findPlatformProblem();
   if (platformProblem !== undefined) log.warn("platform.unsupported", { problem: platformProblem });
   const { home } = config.current();
-  const knownSecrets = createKnownSecrets(() => config.current().secrets);
-  const redactors = createRedactors(() => knownSecrets.all());
+  const knownSecrets = createKnownSecrets(config);
+  const redactors = createRedactors(knownSecrets.all);
   const store = await openSqliteStore({ home });
   return {
     config,

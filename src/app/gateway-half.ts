@@ -33,7 +33,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     lookUpTool,
     freshenLibrary,
     freshenSearch: () => experience.freshen(),
-    toolCalled: (tool) => experience.noteCall(tool),
+    toolCalled: experience.noteCall,
     isListed: (tool) => source.isListed(tool),
     checkContracts: (current) => source.checkContracts(current),
     capabilitySaver,

@@ -43,10 +43,9 @@ export type FindGateway = (profile: string | undefined) => FoundGateway | undefi
 export function createProfiles(profiled: ProfilesDeps): FindGateway {
   const { config, core, deps, redactors, servers } = profiled;
   const made = new Map<string, FoundGateway>();
-  const redactor = () => redactors.current();
   const masked = (gateway: Gateway, events: ServerEvents, isTransparent: boolean): FoundGateway => ({
-    gateway: maskGateway(gateway, redactor),
-    events: maskEvents(events, redactor),
+    gateway: maskGateway(gateway, redactors.current),
+    events: maskEvents(events, redactors.current),
     isTransparent,
   });
   const whole = masked(core, createServerEvents(servers), false);

@@ -64,7 +64,7 @@ export async function openTools(
     redactors,
     client: () => front.stdio?.client(),
     modernCapabilities: () => front.stdio?.modernCapabilities(),
-    hasManyClients: () => serves === "http",
+    hasManyClients: serves === "http",
     // Over one modern connection all modern clients can be asked; a legacy one belongs to one client alone.
     prefersModern: () => serves === "http" || front.stdio?.era() === "modern",
   });

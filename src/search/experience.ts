@@ -29,7 +29,7 @@ export interface Experience {
   /** A run that used these tools has succeeded. */
   noteRun(tools: readonly string[], intent: string): void;
   /** A client has called a tool with success. */
-  noteCall(tool: string): void;
+  readonly noteCall: (tool: string) => void;
   /** Resolves when everything is written. */
   settle(): Promise<void>;
 }

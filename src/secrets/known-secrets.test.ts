@@ -5,7 +5,7 @@ import { createKnownSecrets } from "./known-secrets.ts";
 import { openSecretStore } from "./secrets.ts";
 
 function openKnown(config: readonly string[] = ["from-the-config"]) {
-  const known = createKnownSecrets(() => config);
+  const known = createKnownSecrets({ current: () => ({ secrets: config }) });
   const open = () => openSecretStore({ home: temporaryFolder(), env: { REPERTOIRE_KEYRING: "off" } });
   return { known, redactors: createRedactors(() => known.all()), open };
 }
@@ -33,7 +33,7 @@ describe("D9: the secrets of the home", () => {
 
   it("of an earlier config stay known: a server that was started with them may still answer", () => {
     let secrets: readonly string[] = ["CANARY-first"];
-    const known = createKnownSecrets(() => secrets);
+    const known = createKnownSecrets({ current: () => ({ secrets }) });
     expect(known.all()).toEqual(["CANARY-first"]);
     secrets = ["CANARY-second"];
     expect(known.all()).toEqual(["CANARY-second", "CANARY-first"]);

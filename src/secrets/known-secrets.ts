@@ -3,6 +3,7 @@
  * was started with them), and those of the home that it has read or written since it started, such as the tokens of its
  * logins to servers.
  */
+import type { Config } from "../config/config.ts";
 import { isJsonObject, parseJson } from "../core/json.ts";
 import { secretsUnderKeys } from "../text/redaction.ts";
 import type { SecretStore } from "../core/secret-store.ts";
@@ -12,12 +13,12 @@ const REMEMBERED_MAX = 1_000;
 
 export interface KnownSecrets {
   /** The same list for as long as there is nothing new. */
-  all(): readonly string[];
+  readonly all: () => readonly string[];
   /** The store, with what goes through it remembered. */
   watch<T extends SecretStore>(store: T): T;
 }
 
-export function createKnownSecrets(config: () => readonly string[]): KnownSecrets {
+export function createKnownSecrets(config: { current(): Pick<Config, "secrets"> }): KnownSecrets {
   const remembered = new Set<string>();
   let configured: readonly string[] = [];
   let made: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
@@ -36,7 +37,7 @@ export function createKnownSecrets(config: () => readonly string[]): KnownSecret
 
   return {
     all() {
-      const of = config();
+      const of = config.current().secrets;
       if (configured !== of) note(configured);
       configured = of;
       if (made?.of !== of) made = { of, all: [...of, ...remembered] };

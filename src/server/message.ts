@@ -1,5 +1,5 @@
 /** What a client sends, read once and checked: the same JSON is looked at, decided on and carried out. */
-import { isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import { hasDuplicateKeys } from "../text/duplicate-keys.ts";
 import { findJsonProblem, isJsonObject, JSON_LIMITS } from "../core/json.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "../core/rpc-codes.ts";
@@ -82,4 +82,9 @@ function findMessageProblem(message: unknown, bytes: Uint8Array): string | undef
   const args = params?.["arguments"];
   if (typeof args === "object" && args !== null) smallArguments.add(args);
   return undefined;
+}
+
+/** Looked at for each message: everything else passes by. */
+export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && message.method === "subscriptions/listen";
 }

@@ -3,7 +3,7 @@
  * know is that the servers behind us must be asked to announce it, and no longer when no client listens.
  */
 import { randomUUID } from "node:crypto";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import type { JSONRPCRequest } from "@modelcontextprotocol/server";
 import type { Log } from "../core/log.ts";
 import { fail } from "../core/result.ts";
 import type { ClientHandle } from "../core/tool.ts";
@@ -15,10 +15,9 @@ const URI_COUNT_MAX = 256;
 /** `gone` is aborted when the stream has ended. */
 export function subscribeServers(
   { gateway, log }: { readonly gateway: Gateway; readonly log: Log },
-  message: JSONRPCMessage,
+  message: JSONRPCRequest,
   gone: AbortSignal,
 ): void {
-  if (!("method" in message) || message.method !== "subscriptions/listen") return;
   const { resourceSubscriptions } = (message.params?.["notifications"] ?? {}) as {
     resourceSubscriptions?: unknown;
   };

@@ -60,7 +60,7 @@ export interface ServersDeps {
   /** What that client can be asked for, if it is of the modern era. */
   readonly modernCapabilities?: () => JsonObject | undefined;
   /** Whether more than one client can be there, as over HTTP. */
-  readonly hasManyClients?: () => boolean;
+  readonly hasManyClients?: boolean;
   /** Whether that client is of the modern era. */
   readonly prefersModern: () => boolean;
   /** Where logins to remote servers are kept. */
@@ -78,7 +78,7 @@ export function createServers({
   version,
   client,
   modernCapabilities = () => undefined,
-  hasManyClients = () => false,
+  hasManyClients = false,
   prefersModern,
   secrets,
   redactors = NO_SECRETS,
@@ -163,7 +163,7 @@ export function createServers({
       return () => listeners.delete(listener);
     },
     setLogLevel(level, from) {
-      const one = hasManyClients() ? from : undefined;
+      const one = hasManyClients ? from : undefined;
       if (one?.gone.aborted === true) return;
       if (one !== undefined && !logLevels.has(one)) {
         one.gone.addEventListener("abort", () => logLevels.delete(one), { once: true });

@@ -5,7 +5,7 @@ const NONE: readonly string[] = [];
 
 export interface Redactors {
   /** Knows the secrets of the config as it is now. */
-  current(): Redactor;
+  readonly current: () => Redactor;
   /** Knows also what was given under the name of a secret, such as a run's `inputs.password`: it is one wherever it appears. */
   knowing(given: unknown): Redactor;
   /** The secrets of the config that are long enough to be looked for. */

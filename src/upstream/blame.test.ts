@@ -17,7 +17,7 @@ async function openRemote(script: EvilScript) {
       clientInfo: { name: "t", version: "0" },
       log: silentLog,
       random: () => 0,
-      hasManyClients: () => true,
+      hasManyClients: true,
       redact: (text) => text.replaceAll("CANARY", "…"),
     },
   );

@@ -526,7 +526,7 @@ it("real processes: two clients whose calls overlap are asked each for their own
   const script = { era: "legacy" as const, rules: [{ tool: "echo", request: question }] };
   const upstream = createUpstreamServer(
     { ...CONFIG, connectTimeoutMs: 20_000, transport: { kind: "stdio", env: {}, ...evilCommand(script) } },
-    { clientInfo: { name: "t", version: "0" }, log: silentLog, openTransport, hasManyClients: () => true },
+    { clientInfo: { name: "t", version: "0" }, log: silentLog, openTransport, hasManyClients: true },
   );
   onTestFinished(() => upstream.close());
   const [ann, bob] = [clientOf("Ann"), clientOf("Bob")];

@@ -40,7 +40,7 @@ export function openMany(
       clientInfo: { name: "repertoire", version: "0" },
       log: silentLog,
       random: () => 0,
-      hasManyClients: () => true,
+      hasManyClients: true,
       openTransport: async () => {
         const server = new MemoryServer();
         prepare(server);

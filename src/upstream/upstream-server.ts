@@ -50,7 +50,7 @@ export interface UpstreamDeps {
   /** Takes secrets out of what the server lists: that is kept, searched and shown for long. */
   readonly mask?: Redactor["mask"];
   /** Whether more than one client can be there, as over HTTP. Without it, there is one. */
-  readonly hasManyClients?: () => boolean;
+  readonly hasManyClients?: boolean;
   /** The one client that this gateway serves, for what the server asks while no call of a client is under way. */
   readonly client?: () => ClientHandle | undefined;
   /**
@@ -217,7 +217,7 @@ class Upstream implements UpstreamServer {
   }
 
   get #hasManyClients(): boolean {
-    return this.#deps.hasManyClients?.() === true;
+    return this.#deps.hasManyClients === true;
   }
 
   // ── which channel ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,7 +21,7 @@ import type { Log } from "../../core/log.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../../core/tool.ts";
 import { encodeAnswer, failureAnswer, type Answer } from "../answer.ts";
 import { createMcpServer, type McpServerDeps } from "../mcp-server.ts";
-import { areWithinLimits } from "../message.ts";
+import { areWithinLimits, isListen } from "../message.ts";
 import { contextOf } from "../request-context.ts";
 import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
@@ -97,7 +97,7 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
   async function throughSdk(call: HttpCall, message: JSONRPCMessage): Promise<void> {
     if (call.method === "subscriptions/listen" && !takePlace(call)) return;
     const request = toWebRequest(call);
-    subscribeServers(deps, message, request.signal);
+    if (isListen(message)) subscribeServers(deps, message, request.signal);
     calls.set(request, call);
     const answer = await handler.fetch(request, { parsedBody: message });
     if (answer.status !== CLOSED) return pour(answer, call);

@@ -9,6 +9,7 @@ import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerDeps } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
 import { createFastPath } from "../fast-path.ts";
+import { isListen } from "../message.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
 import { GRACE_MS, StdioTransport } from "./stdio-transport.ts";
 
@@ -40,20 +41,21 @@ export function connectStdio(deps: StdioDeps, input: Readable, output: Output): 
   let client: ClientHandle | undefined;
   const gone = new AbortController();
   let openedEra: "legacy" | "modern" | undefined;
+  const context = { session: `stdio:${randomUUID()}` };
   const fastPath = createFastPath({
     gateway: deps.gateway,
     isTransparent: deps.isTransparent,
     client: () => client,
     listed,
     log: deps.log,
+    context,
     send: (message) => transport.send(message),
     sendResultBytes: (id, result) => transport.sendResultBytes(id, result),
   });
-  const context = { session: `stdio:${randomUUID()}` };
   let modernCapabilities: JsonObject | undefined;
   transport.intercept = (message) => {
     modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
-    subscribeServers(deps, message, gone.signal);
+    if (isListen(message)) subscribeServers(deps, message, gone.signal);
     return fastPath(message);
   };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
