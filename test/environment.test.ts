@@ -82,7 +82,7 @@ it("C2: a server behind a company's proxy and authority fetches what it needs, a
   const doctor = runCli(["doctor", ...args], { folder, env });
   expect(doctor.stdout).toContain("get HTTPS_PROXY, NODE_EXTRA_CA_CERTS");
   expect(doctor.stdout).toContain(
-    "HTTPS_PROXY is set, and remote servers are reached without a proxy: remote",
+    "HTTPS_PROXY is set, but remote servers are reached without a proxy: remote",
   );
   const report = JSON.parse(runCli(["doctor", "--json", ...args], { folder, env }).stdout) as {
     checks: { passed?: string[] }[];

@@ -75,8 +75,8 @@ it("C11: only declarations that the public API reaches are published", () => {
       "core/result",
       "core/tool",
       "core/trace-context",
+      "core/version",
       "index",
-      "version",
     ].map((name) => `dist/types/${name}.d.ts`),
   );
 });

@@ -202,7 +202,7 @@ export async function runWithoutCommand(): Promise<number> {
   return (await showStatus(environment)) ? EXIT.ok : start({}, environment);
 }
 
-const SHORT_HELP = `Repertoire: all your MCP servers behind one, and code that worked saved as tools.
+const SHORT_HELP = `Repertoire: all your MCP servers behind one; what worked is saved as tools.
 
   repertoire start            set up everything, step by step (needs a terminal)
   repertoire init --yes       import the servers of your AI clients

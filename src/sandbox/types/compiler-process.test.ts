@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== "linux")("the compiler's process", () => {
       recursive: true,
       filter: (path) =>
         !path.endsWith(".ts") ||
-        /(sandbox\/types\/[^/]*|sandbox\/(?:priority|runner\/resident-memory)|timing\/recent)\.ts$/.test(
+        /(sandbox\/types\/[^/]*|sandbox\/(?:priority|runner\/resident-memory)|timing\/lru)\.ts$/.test(
           path,
         ),
     });
