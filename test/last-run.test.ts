@@ -65,6 +65,24 @@ describe("A1: two clients, each failing and resuming its last run", () => {
     await failAndGoOn(executeOf(a.client), executeOf(b.client), effects);
   });
 
+  it.each(ERAS)("also when the run is that of a capability, called as a tool (%s)", async (era) => {
+    const folder = temporaryFolder();
+    const { config, effects } = counterAt(folder);
+    writeFileSync(join(folder, "servers.json"), JSON.stringify(config));
+    const { client } = await connect(era, { folder, args: ["--config", join(folder, "servers.json")] });
+    const execute = executeOf(client);
+    const code = "await mcp.counter.add({ n: args.n }); if (args.n > 5) null.length; return args.n;";
+    const ran = await execute({ code, inputs: { n: 1 }, intent: "pay" });
+    expect(ran["error"]).toBeUndefined();
+    const saved = { draft_name: ran["draft"], final_name: "pay:once", description: "Pays once." };
+    await client.callTool({ name: "save_to_library", arguments: saved });
+    const failed = await client.callTool({ name: "mcp__pay__once", arguments: { n: 7 } });
+    expect(failed.isError).toBe(true);
+    const resumed = await execute({ resume: "last" });
+    expect(resumed).toMatchObject({ success: false, error: { code: "TOOL_EXECUTION_FAILED" } });
+    expect(effects()).toEqual([1, 7]);
+  });
+
   it("in two sessions of one token over HTTP", async () => {
     const { config, effects } = counterAt(temporaryFolder());
     const gateway = await openHttpGateway({ config });
