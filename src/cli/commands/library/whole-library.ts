@@ -1,12 +1,65 @@
 import { randomUUID } from "node:crypto";
-import type { App } from "../../../app/app.ts";
-import { escapeUnprintable } from "../../../text/printable.ts";
-import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../../app-call.ts";
-import { EXIT } from "../../terminal/exit-code.ts";
 import type { GlobalOptions } from "../../global-options.ts";
-import { dim, green, note, print, red } from "../../terminal/terminal.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { noteIdle } from "../servers/unusable-servers.ts";
+import { callMetaTool, useApp } from "../../app-call.ts";
+import { note, printTable, yellow, dim, green, print, red } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
+import type { App } from "../../../app/app.ts";
+import { succeed, type ToolResult } from "../../../core/result.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+
+interface Listed {
+  readonly items: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly version: number;
+    readonly usage_count: number;
+    readonly description: string;
+    /** Tools it uses that have changed since it was kept. */
+    readonly changed_tools?: readonly string[];
+  }[];
+}
+
+export const listCommand = defineCommand({
+  name: "list",
+  group: "library",
+  summary: "List the library",
+  arguments: [{ words: "[pattern]", about: "a substring, or a glob such as 'math:*'", completes: ["kept"] }],
+  examples: ["repertoire list", "repertoire list 'math:*' --json"],
+  run: (options: GlobalOptions, pattern: string | undefined) =>
+    callMetaTool<Listed>(options, "list_library", { pattern: pattern ?? null }, (answer, config) => {
+      showItems(answer, pattern);
+      noteIdle(config, options);
+    }),
+});
+
+function showItems({ items }: Listed, pattern: string | undefined): void {
+  if (items.length === 0) {
+    note(
+      pattern === undefined
+        ? "The library is empty."
+        : `Nothing in the library matches ${JSON.stringify(pattern)}.`,
+    );
+    return;
+  }
+  const rows = items.map((item) => [
+    item.name,
+    item.kind,
+    `v${item.version}${changedToolsOf(item).length > 0 ? " changed" : ""}`,
+    `${item.usage_count} runs`,
+    item.description,
+  ]);
+  printTable([["NAME", "KIND", "VERSION", "USED", "DESCRIPTION"], ...rows]);
+  for (const item of items.filter((other) => changedToolsOf(other).length > 0)) {
+    const tools = escapeUnprintable(changedToolsOf(item).join(", "));
+    note(`${yellow("changed")} ${item.name} uses ${tools}. See: repertoire describe ${item.name}`);
+  }
+}
+
+function changedToolsOf(item: Listed["items"][number]): readonly string[] {
+  return item.changed_tools ?? [];
+}
 
 type Outcome = "passed" | "failed" | "skipped";
 
@@ -37,7 +90,7 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
   process.once("SIGINT", interrupt);
   try {
     const exitCode = await useApp(options, (app) => replay(app, name, abort.signal), {
-      show,
+      show: showTested,
       progress: "replaying the examples",
       exitCodeOf: ({ failed }) => (failed === 0 ? EXIT.ok : EXIT.failed),
     });
@@ -55,7 +108,7 @@ async function replay(app: App, name: string | null, signal: AbortSignal): Promi
   return succeed({ passed: count("passed"), failed: count("failed"), skipped: count("skipped"), reports });
 }
 
-function show({ passed, failed, skipped, reports }: Tested): void {
+function showTested({ passed, failed, skipped, reports }: Tested): void {
   for (const report of reports) showReport(report);
   if (reports.length === 0) note("The library is empty; nothing to test.");
   else note(`${passed} passed, ${failed} failed, ${skipped} skipped`);

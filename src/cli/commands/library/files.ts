@@ -5,7 +5,7 @@ import type { App } from "../../../app/app.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
-import { note, print } from "../../terminal/terminal.ts";
+import { note, print, green, yellow } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 
 interface Exported {
@@ -37,7 +37,7 @@ async function exportLibrary(options: DryRunOptions, folder: string, pattern?: s
   if (isDry) beginDryRun();
   const work = isDry ? planExport : exportTo;
   const exitCode = await useApp(options, (app) => work(app, folder, pattern ?? null), {
-    show: (exported) => show(exported, pattern),
+    show: (exported) => showExported(exported, pattern),
   });
   return isDry ? endDryRun(exitCode) : exitCode;
 }
@@ -63,7 +63,7 @@ async function planExport(app: App, folder: string, pattern: string | null): Pro
   }
 }
 
-function show({ written, unchanged }: Exported, pattern: string | undefined): void {
+function showExported({ written, unchanged }: Exported, pattern: string | undefined): void {
   for (const path of written) print(path);
   if (written.length + unchanged.length > 0) {
     return note(`${written.length} written, ${unchanged.length} unchanged`);
@@ -73,4 +73,35 @@ function show({ written, unchanged }: Exported, pattern: string | undefined): vo
       ? "The library is empty."
       : `Nothing in the library matches ${JSON.stringify(pattern)}.`,
   );
+}
+
+interface Imported {
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly taken: readonly string[];
+}
+
+export const importCommand = defineCommand({
+  name: "import",
+  group: "library",
+  summary: "Add files that export wrote to the library",
+  arguments: [{ words: "<dir>", about: "the folder", completes: ["dirs"] }],
+  dryRun: "copy",
+  help: `New items are created, changed items get a new version, and nothing is deleted. All files are checked first: one invalid
+file stops the import before anything is saved. What you import becomes a tool for every client, so read it first.`,
+  examples: ["repertoire import library", "repertoire import library --json && repertoire test"],
+  run: (options: DryRunOptions, folder: string) =>
+    useApp(options, (app) => app.importLibrary(folder), {
+      show: showImported,
+      progress: "checking the files",
+    }),
+});
+
+function showImported({ created, updated, unchanged, taken }: Imported): void {
+  for (const name of created) print(`${green("created")} ${name}`);
+  for (const name of updated) print(`${green("updated")} ${name}`);
+  for (const name of taken)
+    note(`${yellow("warning")} the alias ${name} belongs to another item and was skipped`);
+  note(`${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged`);
 }
