@@ -4,15 +4,28 @@
  */
 import { basename } from "node:path";
 import type { App } from "../../../app/app.ts";
-import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import type { Origin } from "./checkpoint.ts";
-import { showExecuted, type Executed } from "./executed.ts";
+import { isJsonObject, type JsonObject, type Json } from "../../../core/json.ts";
+import { type Origin, standingLines, type ShownCheckpoint } from "./checkpoint.ts";
 import { startProgressLine, type ProgressLine } from "../../terminal/progress-line.ts";
 import { folderSession } from "./run-reference.ts";
 import type { Session } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { watchSignals } from "../../terminal/signals.ts";
-import { note } from "../../terminal/terminal.ts";
+import {
+  note,
+  dim,
+  escapeLines,
+  print,
+  printJson,
+  printToolError,
+  tell,
+  yellow,
+} from "../../terminal/terminal.ts";
+import type { ToolError } from "../../../core/errors.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { commandLine } from "../../command-line.ts";
+import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
+import { problemLines } from "./workflow-file.ts";
 
 /** What is to run: the arguments of `execute`, and the text of a workflow that is only in a file. */
 export interface Execution {
@@ -86,4 +99,77 @@ interface Progress {
 
 function showProgress(line: ProgressLine, { progress, total, message }: Progress): void {
   line.show(`${total === undefined ? `${progress} calls` : `${progress} of ${total}`} · ${message}`);
+}
+
+interface Executed {
+  readonly success: boolean;
+  readonly run_id: string | null;
+  readonly outputs: Json;
+  readonly checkpoint: ShownCheckpoint | null;
+  readonly error: ToolError | null;
+  readonly logs: readonly { readonly level: string; readonly message: string }[];
+  readonly calls: readonly {
+    readonly tool: string;
+    readonly success: boolean;
+    readonly elapsed_ms: number;
+    readonly from_journal?: boolean;
+    readonly skipped_by?: string;
+  }[];
+  readonly warnings: readonly string[];
+  readonly draft: string | null;
+}
+
+function showExecuted(executed: Executed, origin: Origin, options: GlobalOptions): number {
+  if (options.json === true) printJson(executed);
+  else showForPeople(executed, origin, options);
+  if (executed.success) return EXIT.ok;
+  return executed.error === null ? EXIT.failed : exitCodeOfToolError(executed.error);
+}
+
+/** A request that was refused has an error and nothing else. */
+function showForPeople(executed: Executed, origin: Origin, options: GlobalOptions): void {
+  const { success, outputs } = executed;
+  const {
+    error = null,
+    logs = [],
+    calls = [],
+    warnings = [],
+    draft = null,
+    checkpoint = null,
+  } = executed as Partial<Executed>;
+  const isPaused = checkpoint?.waiting_for !== undefined;
+  for (const { level, message } of logs) note(dim(`${level.padEnd(5)} ${escapeLines(message)}`));
+  for (const warning of warnings) note(`${yellow("warning")} ${escapeLines(warning)}`);
+  if (calls.length > 0) note(dim(summaryOf(calls, isPaused)));
+  if (success) print(typeof outputs === "string" ? escapeLines(outputs) : JSON.stringify(outputs, null, 2));
+  if (isPaused) tell(`${yellow("paused")} ${checkpoint.run_id}`);
+  else if (error !== null) showError(error, origin, options);
+  if (checkpoint !== null) for (const line of standingLines(checkpoint, origin, options)) tell(`  ${line}`);
+  if (draft !== null) note(dim(`draft ${escapeUnprintable(draft)}`));
+}
+
+/** What waits has not failed. */
+function summaryOf(calls: Executed["calls"], isPaused: boolean): string {
+  const ms = calls.reduce((sum, call) => sum + call.elapsed_ms, 0);
+  const skipped = calls.filter((call) => call.skipped_by !== undefined).length;
+  const failed = calls.filter((call) => !call.success).length - skipped;
+  const recorded = calls.filter((call) => call.from_journal === true).length;
+  const tools = escapeUnprintable([...new Set(calls.map((call) => call.tool))].join(", "));
+  const left = skipped === 0 ? "" : `, ${skipped} skipped`;
+  const journal = recorded === 0 ? "" : `, ${recorded} answered from the journal`;
+  return `${calls.length} ${calls.length === 1 ? "call" : "calls"} (${tools})${isPaused ? "" : `, ${failed} failed`}${left}${journal}, ${Math.round(ms)} ms in all`;
+}
+
+function showError(error: ToolError, { file = "" }: Origin, options: GlobalOptions): void {
+  if (error.problems !== undefined) {
+    for (const line of problemLines(file, error.problems)) tell(line);
+    tell("Nothing was run.");
+    return;
+  }
+  printToolError(error);
+  if (error.place !== undefined) tell(dim(`  ${error.place.line} | ${escapeUnprintable(error.place.text)}`));
+  const [newest] = error.nearest ?? [];
+  if (error.reason === "superseded" && newest !== undefined) {
+    tell(`  see: ${commandLine(["show", newest], options)}`);
+  }
 }

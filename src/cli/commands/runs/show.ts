@@ -7,11 +7,11 @@ import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import { standingLines } from "./checkpoint.ts";
 import { findRunId, noRun } from "./run-reference.ts";
-import { durationOf, paintStatus, statusOf, timeOf, type TraceView } from "./run-view.ts";
+import { durationOf, paintStatus, statusOf, timeOf, type TraceView, type StepView } from "./run-view.ts";
 import type { GlobalOptions } from "../../global-options.ts";
-import { bold, dim, print, printJson, red } from "../../terminal/terminal.ts";
-import { treeLines } from "./trace-tree.ts";
+import { bold, dim, print, printJson, red, cyan, green, yellow } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
+import { cut } from "../../../text/cut.ts";
 
 interface ShowOptions extends GlobalOptions {
   readonly step?: string;
@@ -37,14 +37,14 @@ export const showCommand = defineCommand({
     },
   ],
   examples: [
-    "repertoire show last",
-    "repertoire show last --step fetch > fetch.json",
-    "repertoire show last --json",
+    "repertoire showTrace last",
+    "repertoire showTrace last --step fetch > fetch.json",
+    "repertoire showTrace last --json",
   ],
   run: (options: ShowOptions, run: string) => {
     const { step } = options;
     return step === undefined
-      ? useApp(options, (app) => findTrace(app, run), { show: (trace) => show(trace, options) })
+      ? useApp(options, (app) => findTrace(app, run), { show: (trace) => showTrace(trace, options) })
       : useApp(options, (app) => findResult(app, run, step), { show: printJson });
   },
 });
@@ -80,13 +80,13 @@ async function findResult(app: App, reference: string, step: string): Promise<To
   );
 }
 
-function show(trace: TraceView, options: GlobalOptions): void {
+function showTrace(trace: TraceView, options: GlobalOptions): void {
   const { run_id: id, kind, status, started_at: startedAt, elapsed_ms: elapsedMs, error, checkpoint } = trace;
   const took = elapsedMs === null ? "" : `  ${durationOf(elapsedMs)}`;
   const words = escapeUnprintable(statusOf(trace));
   print(`${bold(id)}  ${paintStatus(words)}  ${kind}  ${agoOf(startedAt)} (${timeOf(startedAt)})${took}`);
   line("for", trace.intent ?? "");
-  line("inputs", shortened(trace.inputs));
+  line("inputs", inputsText(trace.inputs));
   line("from", trace.resumed_from ?? "");
   line("next", trace.resumed_by ?? "");
   for (const treeLine of treeLines(trace)) print(treeLine);
@@ -97,11 +97,113 @@ function show(trace: TraceView, options: GlobalOptions): void {
   for (const standing of standingLines(checkpoint, {}, options)) print(standing);
 }
 
-function shortened(inputs: Json): string {
+function inputsText(inputs: Json): string {
   const text = typeof inputs === "string" ? inputs : JSON.stringify(inputs);
   return text === "{}" ? "" : text;
 }
 
 function line(label: string, text: string): void {
   if (text !== "") print(`${dim(label.padEnd(LABEL_WIDTH))} ${escapeUnprintable(text)}`);
+}
+
+/** A line, what is said of it below, and what hangs on it. */
+interface Branch {
+  readonly head: string;
+  readonly notes: readonly string[];
+  readonly branches: readonly Branch[];
+}
+
+/** Of arguments: `--json` has more of them. */
+const ARGS_SHOWN_MAX = 60;
+
+const MARKS: Readonly<Record<StepView["status"], string>> = {
+  succeeded: green("✓"),
+  skipped: yellow("-"),
+  failed: red("✗"),
+  sent: yellow("?"),
+  under_way: cyan("…"),
+  waiting: yellow("…"),
+};
+
+export function treeLines(trace: TraceView): string[] {
+  return draw(branchesOf(trace));
+}
+
+function draw(branches: readonly Branch[]): string[] {
+  return branches.flatMap(({ head, notes, branches: below }, at) => {
+    const isLast = at === branches.length - 1;
+    const rail = dim(isLast ? "   " : "│  ");
+    const lines = [...notes.map((text) => `${below.length > 0 ? dim("│ ") : "  "}${text}`), ...draw(below)];
+    return [`${dim(isLast ? "└─ " : "├─ ")}${head}`, ...lines.map((line) => rail + line)];
+  });
+}
+
+/** The steps in their order, each with the runs that it started; then the runs whose step is not on record. */
+function branchesOf(trace: TraceView): Branch[] {
+  const { runs = [], runs_left_out: leftOut = 0 } = trace;
+  const steps = (trace.steps ?? []).map((step) => asItIs(step, trace));
+  const known = new Set(steps.flatMap(({ key, name }) => [key, name]));
+  const isOf = (run: TraceView, { key, name }: StepView) => run.step === key || run.step === name;
+  return [
+    ...steps.map((step) =>
+      stepBranch(
+        step,
+        runs.filter((run) => isOf(run, step)),
+      ),
+    ),
+    ...runs.filter(({ step }) => step === undefined || !known.has(step)).map(runBranch),
+    ...(leftOut === 0 ? [] : [{ head: dim(`${leftOut} more runs are not shown`), notes: [], branches: [] }]),
+  ];
+}
+
+/** A call that a running run has sent is under way; after the run has ended, its outcome is unknown. */
+function asItIs(step: StepView, { status, started_at: startedAt }: TraceView): StepView {
+  if (step.status !== "under_way" && (step.status !== "sent" || status !== "running")) return step;
+  const elapsedMs = Math.max(0, Date.now() - Date.parse(startedAt) - step.started_ms);
+  return { ...step, status: "under_way", elapsed_ms: elapsedMs };
+}
+
+function stepBranch(step: StepView, runs: readonly TraceView[]): Branch {
+  const { name, tool, status, args, error } = step;
+  const what = name.startsWith(tool) ? name : `${name}  ${tool}`;
+  const shown = argumentsText(args);
+  const given = shown === "" ? "" : ` ${dim(shown)}`;
+  return {
+    head: [`${MARKS[status]} ${escapeUnprintable(what)}${given}`, timesOf(step)].join("  "),
+    notes: error === undefined ? [] : [red(escapeUnprintable(`${error.code}: ${error.message}`))],
+    branches: runs.map(runBranch),
+  };
+}
+
+/** What was answered from the journal took its time in another run. */
+function timesOf({
+  status,
+  started_ms: startedMs,
+  elapsed_ms: elapsedMs,
+  from_journal: from,
+  skipped_by: skippedBy,
+}: StepView): string {
+  if (skippedBy !== undefined) return yellow(`skipped by ${escapeUnprintable(skippedBy)}`);
+  if (from !== undefined) return dim(`from the journal of ${escapeUnprintable(from)}`);
+  if (status === "sent") return yellow("sent, but no answer was recorded");
+  if (status === "waiting") return yellow("waits");
+  const begun = dim(`at +${durationOf(startedMs)}`);
+  return status === "under_way"
+    ? `${cyan(`under way for ${durationOf(elapsedMs)}`)} ${begun}`
+    : `${durationOf(elapsedMs)} ${begun}`;
+}
+
+function runBranch(run: TraceView): Branch {
+  const { run_id: id, kind, status, elapsed_ms: elapsedMs, error } = run;
+  return {
+    head: `${escapeUnprintable(`${kind} ${id}`)}  ${paintStatus(status)}  ${durationOf(elapsedMs)}`,
+    notes: error === undefined ? [] : [red(escapeUnprintable(`${error.code}: ${error.message}`))],
+    branches: branchesOf(run),
+  };
+}
+
+function argumentsText(args: StepView["args"] = {}): string {
+  const text = typeof args === "string" ? args : JSON.stringify(args);
+  if (text === "{}") return "";
+  return escapeUnprintable(cut(text, ARGS_SHOWN_MAX + 1));
 }

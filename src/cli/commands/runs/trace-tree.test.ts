@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
 import { durationOf, type StepView, type TraceView } from "./run-view.ts";
-import { treeLines } from "./trace-tree.ts";
+import { treeLines } from "./show.ts";
 
 function step(name: string, more: Partial<StepView> = {}): StepView {
   const times = { started_ms: 5, elapsed_ms: 12 };
