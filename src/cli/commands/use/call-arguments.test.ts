@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readArguments } from "./call-arguments.ts";
+import { readArguments } from "./call.ts";
 
 const SCHEMA = {
   type: "object",

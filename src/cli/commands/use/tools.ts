@@ -1,8 +1,9 @@
+import { writeFile } from "node:fs/promises";
 import { countOf } from "../../terminal/wording.ts";
 import type { ServerView } from "../../../app/app.ts";
 import type { Config } from "../../../config/config.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { toolErrorIn } from "../../../core/errors.ts";
+import { toolErrorIn, messageOf } from "../../../core/errors.ts";
 import { describeStarting } from "../../../process/starting.ts";
 import { refuse } from "../../app-call.ts";
 import {
@@ -19,9 +20,10 @@ import { EXIT } from "../../terminal/exit-code.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
 import { openSession, type Session } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
-import { bold, dim, note, print, printJson } from "../../terminal/terminal.ts";
+import { bold, dim, note, print, printJson, failWith, red, tell, write } from "../../terminal/terminal.ts";
 import { outputWidth, wrapText } from "../../terminal/wrap-text.ts";
 import { defineCommand } from "../../command.ts";
+import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
 
 interface ToolsOptions extends GlobalOptions {
   readonly nodes?: boolean;
@@ -228,4 +230,68 @@ function noteNodes(nodes: readonly Callable[], query: string, options: GlobalOpt
 
 export function firstSentence(text: string): string {
   return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
+interface TypesOptions extends DryRunOptions {
+  readonly out?: string;
+}
+
+export const typesCommand = defineCommand({
+  name: "types",
+  group: "use",
+  summary: "Write TypeScript declarations of your tools, for an editor",
+  arguments: [{ words: "[server...]", about: "only these servers", completes: ["servers"] }],
+  options: [
+    { flags: "--out <file>", about: "write to this file instead of standard output", completes: ["files"] },
+  ],
+  dryRun: "own",
+  examples: ["repertoire types --out mcp.d.ts", "repertoire types github files"],
+  run: (options: TypesOptions, servers: string[]) => types(servers, options),
+});
+
+async function types(servers: readonly string[], options: TypesOptions): Promise<number> {
+  const session = await openSession(options);
+  try {
+    const { text, toolCount, missing } = await session.app.declareTools(servers);
+    for (const { server, reason } of missing) tell(`${red("missing")} ${server}: ${reason}`);
+    const exitCode = exitCodeOf(missing);
+    if (options.out === undefined) {
+      if (options.json === true) printJson({ declarations: text, toolCount, missing });
+      else write(text);
+      return exitCode;
+    }
+    if (options.dryRun === true) {
+      beginDryRun();
+      return endDryRun(done(options, toolCount, missing, exitCode));
+    }
+    return (await writeOut(options.out, text)) ? done(options, toolCount, missing, exitCode) : EXIT.failed;
+  } finally {
+    await session.close();
+  }
+}
+
+function exitCodeOf(missing: readonly { readonly isUnknown?: true }[]): number {
+  if (missing.some(({ isUnknown }) => isUnknown)) return EXIT.notFound;
+  return missing.length > 0 ? EXIT.unreachable : EXIT.ok;
+}
+
+async function writeOut(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text);
+    return true;
+  } catch (error) {
+    failWith(EXIT.failed, `Cannot write the file: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+function done(
+  options: TypesOptions,
+  toolCount: number,
+  missing: readonly unknown[],
+  exitCode: number,
+): number {
+  if (options.json === true) printJson({ file: options.out, toolCount, missing });
+  else note(`${options.out}: ${toolCount} tools`);
+  return exitCode;
 }
