@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createClientsHome } from "../../clients/clients-home.testkit.ts";
-import { checkClients } from "./clients.ts";
+import { checkClients } from "./machine-checks.ts";
 
 it("C6: warns about a connected client whose command is gone or is a bare name, and of no other", () => {
   const { place, write } = createClientsHome();

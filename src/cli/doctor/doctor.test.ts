@@ -9,10 +9,9 @@ import { RepertoireError, type RepertoireErrorCode } from "../../core/errors.ts"
 import type { Check, ServerReport } from "./check.ts";
 import { checkConfig, checkPrograms } from "./config-checks.ts";
 import { cureFor } from "./cures.ts";
-import { storeCureOf } from "./machine.ts";
-import { checkSecrets } from "./secrets.ts";
+import { storeCureOf, checkSecrets } from "./machine-checks.ts";
 import { chooseServers } from "./server-checks.ts";
-import { renderChecks } from "./text.ts";
+import { renderChecks } from "./doctor.ts";
 import { openSession } from "../session.ts";
 import type { Keyring } from "../../secrets/secrets.ts";
 

@@ -1,10 +1,18 @@
 /** What the gateway needs of the machine, whatever the config says. */
 import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { openStore, type SandboxCheck } from "../../app/app.ts";
+import { dirname, join, isAbsolute } from "node:path";
+import { openStore, type SandboxCheck, openSecretStore } from "../../app/app.ts";
 import { messageOf, RepertoireError } from "../../core/errors.ts";
 import { findPlatformProblem } from "../../process/platform.ts";
 import { shellWord, type Check } from "./check.ts";
+import { countOf } from "../terminal/wording.ts";
+import { commandLine } from "../command-line.ts";
+import type { GlobalOptions } from "../global-options.ts";
+import { CLIENT_TITLES, type ClientPlace } from "../../clients/client.ts";
+import { OWN_KEY } from "../../clients/connect/client-target.ts";
+import { isOwnEntry } from "../../clients/read/own-entry.ts";
+import { literalOf } from "../../clients/translate/references.ts";
+import { readClients, type FoundServer } from "../../clients/read/read-clients.ts";
 
 export function checkNode(platform: NodeJS.Platform = process.platform): Check {
   const message = `${process.version}, SQLite ${process.versions["sqlite"] ?? "unknown"}`;
@@ -74,4 +82,75 @@ export function storeCureOf(error: unknown, path: string): string {
 function isReadOnlyDisk(error: unknown): boolean {
   const cause = error instanceof RepertoireError ? error.cause : undefined;
   return cause instanceof Error && "code" in cause && cause.code === "EROFS";
+}
+
+/** What protects the values that are kept, and whether they can still be read. */
+export async function checkSecrets(
+  home: string,
+  options: GlobalOptions,
+  secrets = openSecretStore({ home }),
+): Promise<Check[]> {
+  const names = secrets.names("");
+  if (names.length === 0) return [];
+  const sealed = names.filter((name) => secrets.protectionOf(name) === "keyring");
+  const lost: string[] = [];
+  for (const name of sealed) if ((await secrets.get(name)) === undefined) lost.push(name);
+  const parts = [
+    ...(sealed.length === 0 ? [] : [`${sealed.length} encrypted with a key in the keyring`]),
+    ...(sealed.length === names.length
+      ? []
+      : [`${names.length - sealed.length} in a file that only you can read`]),
+  ];
+  const message = `${countOf(names.length, "value")} stored: ${parts.join(", ")}`;
+  return [
+    { name: "secrets", state: "ok", message },
+    ...lost.map((name): Check => ({ name: "secrets", state: "failed", ...describeLost(name, options) })),
+  ];
+}
+
+/** A value is kept under `input:ID` or `oauth:SERVER:…`. */
+function describeLost(name: string, options: GlobalOptions): Pick<Check, "message" | "cure" | "advice"> {
+  const [kind, subject = ""] = name.split(":", 2);
+  const isInput = kind === "input";
+  const what = isInput ? `the input ${subject}` : `the login to ${subject}`;
+  return {
+    message: `${what} cannot be read: it is encrypted with a key that is not in this keyring`,
+    cure: commandLine(isInput ? ["input", "set", subject] : ["login", subject], options),
+    advice:
+      "Set it again, or unlock the keyring that has its key (REPERTOIRE_KEYRING=off disables the keyring).",
+  };
+}
+
+/** One line for each that is wrong; nothing where all is well. */
+export function checkClients(place: ClientPlace, options: GlobalOptions): Check[] {
+  return readClients(place)
+    .servers.filter(({ key, entry, isEnabled }) => isEnabled && (key === OWN_KEY || isOwnEntry(key, entry)))
+    .flatMap((found): Check[] => {
+      const problem = findProblem(found);
+      if (problem === undefined) return [];
+      const { client, path, scope } = found;
+      const words = ["connect", client, ...(scope === "project" ? ["--project"] : [])];
+      return [
+        {
+          name: "clients",
+          state: "warning",
+          message: `${CLIENT_TITLES[client]} cannot start Repertoire: ${problem} (${path})`,
+          cure: commandLine(words, options),
+        },
+      ];
+    });
+}
+
+/** A bare name works where the client's PATH leads to it, which a desktop's does not. */
+function findProblem({ entry }: FoundServer): string | undefined {
+  const { command, args } = entry;
+  if (typeof command !== "string") return undefined;
+  if (command === "repertoire")
+    return "its entry runs `repertoire` without a path, which desktop programs do not find";
+  const [script] = Array.isArray(args) ? args : [];
+  const paths = [command, ...(typeof script === "string" ? [script] : [])].flatMap(
+    (text) => literalOf(text) ?? [],
+  );
+  const gone = paths.find((path) => isAbsolute(path) && !existsSync(path));
+  return gone === undefined ? undefined : `${gone} no longer exists`;
 }
