@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wrap } from "./wrap.ts";
+import { wrap } from "./demo-text.ts";
 
 it("breaks between words and keeps the indents", () => {
   expect(wrap("Every tool of every server is one call away", { width: 24, indent: 2, hanging: 4 })).toEqual([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isWholePaste, readPastedServers } from "./pasted-servers.ts";
+import { isWholePaste, readPastedServers } from "./first-server.ts";
 
 it.each<[text: string, servers: object[]]>([
   [
