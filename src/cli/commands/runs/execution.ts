@@ -101,6 +101,7 @@ function showProgress(line: ProgressLine, { progress, total, message }: Progress
   line.show(`${total === undefined ? `${progress} calls` : `${progress} of ${total}`} · ${message}`);
 }
 
+/** What `execute` answers. The result is shown on stdout, everything about it on stderr. */
 interface Executed {
   readonly success: boolean;
   readonly run_id: string | null;

@@ -133,18 +133,18 @@ export const resumeCommand = defineCommand({
     "repertoire resume last --code report.ts",
     "repertoire resume 01980f0e-6c3a-7000-8000-0000000000aa --uncertain skip",
   ],
-  run: (options: ResumeOptions, run: string) => resume(run, options),
+  run: (options: ResumeOptions, reference: string) => resume(reference, options),
 });
 
-async function resume(run: string, options: ResumeOptions): Promise<number> {
-  const execution = await readResumption(run, options);
+async function resume(reference: string, options: ResumeOptions): Promise<number> {
+  const execution = await readResumption(reference, options);
   if (!execution.success) return refuse(execution.error, options);
   const { code } = options;
   const session = await openSession(options);
   try {
-    const id = await findResumableRunId(session.app, session.config.current().scope, run);
+    const id = await findResumableRunId(session.app, session.config.current().scope, reference);
     if (!id.success) return refuse(id.error, options);
-    if (id.data !== run && options.json !== true) note(dim(`resuming ${id.data}`));
+    if (id.data !== reference && options.json !== true) note(dim(`resuming ${id.data}`));
     const args = { ...execution.data.args, resume: id.data };
     const origin = code === undefined || code === STDIN ? {} : { file: code };
     return await perform(session, { ...execution.data, args }, origin, options);

@@ -85,12 +85,12 @@ function showTrace(trace: TraceView, options: GlobalOptions): void {
   const took = elapsedMs === null ? "" : `  ${durationOf(elapsedMs)}`;
   const words = escapeUnprintable(statusOf(trace));
   print(`${bold(id)}  ${paintStatus(words)}  ${kind}  ${agoOf(startedAt)} (${timeOf(startedAt)})${took}`);
-  line("for", trace.intent ?? "");
-  line("inputs", inputsText(trace.inputs));
-  line("from", trace.resumed_from ?? "");
-  line("next", trace.resumed_by ?? "");
+  printField("for", trace.intent ?? "");
+  printField("inputs", inputsText(trace.inputs));
+  printField("from", trace.resumed_from ?? "");
+  printField("next", trace.resumed_by ?? "");
   for (const treeLine of treeLines(trace)) print(treeLine);
-  if (trace.outputs !== undefined) line("outputs", JSON.stringify(trace.outputs));
+  if (trace.outputs !== undefined) printField("outputs", JSON.stringify(trace.outputs));
   if (error !== undefined && status !== "paused")
     print(red(escapeUnprintable(`${error.code}: ${error.message}`)));
   if (checkpoint === undefined || trace.resumed_by !== undefined) return;
@@ -102,7 +102,7 @@ function inputsText(inputs: Json): string {
   return text === "{}" ? "" : text;
 }
 
-function line(label: string, text: string): void {
+function printField(label: string, text: string): void {
   if (text !== "") print(`${dim(label.padEnd(LABEL_WIDTH))} ${escapeUnprintable(text)}`);
 }
 
@@ -125,6 +125,7 @@ const MARKS: Readonly<Record<StepView["status"], string>> = {
   waiting: yellow("…"),
 };
 
+/** A trace as a tree: a line for each step with its times, and below it the run that it started. */
 export function treeLines(trace: TraceView): string[] {
   return draw(branchesOf(trace));
 }
