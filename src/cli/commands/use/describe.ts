@@ -117,28 +117,29 @@ function showNamed(item: Described): void {
   print(`${bold(item.name)}  ${item.kind}, version ${item.version}`);
   print(escapeUnprintable(item.description));
   print();
-  line("tool", item.tool);
-  line("fqdn", item.fqdn);
-  line("aliases", item.aliases.join(", "));
-  line("tags", item.tags.join(", "));
+  printField("tool", item.tool);
+  printField("fqdn", item.fqdn);
+  printField("aliases", item.aliases.join(", "));
+  printField("tags", item.tags.join(", "));
   showToolsUsed(item);
-  line("runs", executions === 0 ? "none yet" : `${executions}, ${successes} succeeded${average}`);
+  printField("runs", executions === 0 ? "none yet" : `${executions}, ${successes} succeeded${average}`);
   showFields("inputs", item.inputs);
   showFields("outputs", item.outputs);
   print();
   for (const sourceLine of item.source.split("\n")) print(dim("  │ ") + escapeUnprintable(sourceLine));
 }
 
-function line(label: string, text: string): void {
+function printField(label: string, text: string): void {
   if (text !== "") print(`${dim(label.padEnd(LABEL_WIDTH))} ${escapeUnprintable(text)}`);
 }
 
 function showToolsUsed({ tools_used: used, still_valid: isValid, problem = "" }: Described): void {
   for (const [at, { tool, state, changes }] of used.entries()) {
     print(`${dim((at === 0 ? "uses" : "").padEnd(LABEL_WIDTH))} ${escapeUnprintable(tool)}  ${paint(state)}`);
-    for (const change of changes) line("", `  ${change}`);
+    for (const change of changes) printField("", `  ${change}`);
   }
-  if (isValid !== null) line("fits", isValid ? "yes, the code fits the tools as they are" : `no: ${problem}`);
+  if (isValid !== null)
+    printField("fits", isValid ? "yes, the code fits the tools as they are" : `no: ${problem}`);
 }
 
 function paint(state: ToolUsed["state"]): string {
