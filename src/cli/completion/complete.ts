@@ -110,7 +110,7 @@ async function gather(
 }
 
 /** The words of a command line as far as it is written, the last of them being written now. */
-export interface WordsRead {
+interface WordsRead {
   readonly command: Command;
   readonly positionals: readonly string[];
   /** The option whose value is being written. */
@@ -121,7 +121,7 @@ export interface WordsRead {
   readonly options: { readonly config?: string; readonly home?: string };
 }
 
-export function readWords(program: Command, words: readonly string[]): WordsRead {
+function readWords(program: Command, words: readonly string[]): WordsRead {
   const current = words.at(-1) ?? "";
   let command = program;
   const positionals: string[] = [];
