@@ -149,7 +149,8 @@ const INDENT = " ".repeat(NAME_WIDTH + 3);
 const FINDINGS_SHOWN_MAX = 3;
 const STDERR_LINES_SHOWN_MAX = 5;
 
-function renderChecks(checks: readonly Check[]): string[] {
+/** The report for people: one line for each check, servers in columns, and what else there is to say indented below. */
+export function renderChecks(checks: readonly Check[]): string[] {
   const reports = checks.flatMap(({ server }) => server ?? []);
   const idWidth = Math.max(0, ...reports.map(({ id }) => escapeUnprintable(id).length));
   const widths = widthsOf(checks.filter(isUp).map(({ server }) => describeServer(server!)));

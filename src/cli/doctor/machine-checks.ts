@@ -1,4 +1,4 @@
-/** What the gateway needs of the machine, whatever the config says. */
+/** What the gateway needs of the machine, whatever the config says: Node, the home, the secrets, the clients. */
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, isAbsolute } from "node:path";
 import { openStore, type SandboxCheck, openSecretStore } from "../../app/app.ts";
@@ -121,7 +121,10 @@ function describeLost(name: string, options: GlobalOptions): Pick<Check, "messag
   };
 }
 
-/** One line for each that is wrong; nothing where all is well. */
+/**
+ * Clients that are connected and cannot start the gateway any more, because Node or the package has moved since: one
+ * line for each.
+ */
 export function checkClients(place: ClientPlace, options: GlobalOptions): Check[] {
   return readClients(place)
     .servers.filter(({ key, entry, isEnabled }) => isEnabled && (key === OWN_KEY || isOwnEntry(key, entry)))
