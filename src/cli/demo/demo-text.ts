@@ -77,7 +77,7 @@ export function command(text: string): void {
 
 /** Text in lines of a width. A word is cut only where it alone is longer than a line. */
 
-export interface WrapOptions {
+interface WrapOptions {
   readonly width: number;
   /** Columns before the first line, and before those that follow it. */
   readonly indent?: number;
@@ -118,7 +118,7 @@ function findBreak(text: string, room: number): number {
  * The columns of the terminal that stdout is, or that `COLUMNS` speaks of; without either, lines are as long as they
  * are.
  */
-export function outputColumns(): number {
+function outputColumns(): number {
   if (process.stdout.isTTY && process.stdout.columns > 0) return process.stdout.columns;
   const told = Number(process.env["COLUMNS"]);
   return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;

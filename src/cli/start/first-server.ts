@@ -93,7 +93,8 @@ interface ServerWords {
   readonly url?: string;
 }
 
-export interface PastedServer {
+/** A server that a person copied from somewhere: a command, an address, or JSON. */
+interface PastedServer {
   /** Absent where the text does not say what the server is called. */
   readonly key?: string;
   /** A name that would do. */
