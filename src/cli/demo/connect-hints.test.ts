@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { connectHints, formatHints } from "./connect-hints.ts";
+import { connectHints, formatHints } from "./demo.ts";
 
 const token = `rpt_${"x".repeat(8)}`;
 const hints = connectHints({ url: "http://127.0.0.1:7373/mcp", token });
