@@ -6,7 +6,7 @@ import { readConfigText } from "./files/config-text.ts";
 import type { LoadResult } from "./load.ts";
 import { createTempProject, type TempProject } from "./temp-project.testkit.ts";
 import { trust } from "./trust.ts";
-import { watchConfig, type ConfigWatch, type WatchOptions } from "./watch.ts";
+import { watchConfig, type ConfigWatch, type WatchOptions } from "./source.ts";
 
 /** Long enough that only an explicit `check` or the other mechanism can be what noticed. */
 const NEVER_MS = 600_000;
