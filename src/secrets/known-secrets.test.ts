@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { createRedactors } from "../text/redactors.ts";
-import { createKnownSecrets } from "./known-secrets.ts";
-import { openSecretStore } from "./secrets.ts";
+import { createKnownSecrets, openSecretStore } from "./secrets.ts";
 
 function openKnown(config: readonly string[] = ["from-the-config"]) {
   const known = createKnownSecrets({ current: () => ({ secrets: config }) });

@@ -9,13 +9,15 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Config } from "../config/config.ts";
 import { messageOf, RepertoireError } from "../core/errors.ts";
-import { parseJson } from "../core/json.ts";
+import { parseJson, isJsonObject } from "../core/json.ts";
 import { openText, SEALING_KEY_BYTES, sealText } from "../text/sealed-text.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import { holdLock } from "../process/file-lock.ts";
 import { PRIVATE_MODES, replaceFile } from "../process/replace-file.ts";
 import { within } from "../timing/deadline.ts";
+import { secretsUnderKeys } from "../text/redaction.ts";
 
 const FILE_NAME = "secrets.json";
 
@@ -191,4 +193,60 @@ function answered<T>(work: Promise<T>): Promise<T> {
       throw new Error(`the keyring did not answer within ${ANSWER_MS} ms`);
     },
   });
+}
+
+/** Tokens are renewed for as long as a gateway runs; old ones are no longer valid. */
+const REMEMBERED_MAX = 1_000;
+
+export interface KnownSecrets {
+  /** The same list for as long as there is nothing new. */
+  readonly all: () => readonly string[];
+  /** The store, with what goes through it remembered. */
+  watch<T extends SecretStore>(store: T): T;
+}
+
+export function createKnownSecrets(config: { current(): Pick<Config, "secrets"> }): KnownSecrets {
+  const remembered = new Set<string>();
+  let configured: readonly string[] = [];
+  let made: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
+
+  function note(secrets: readonly string[]): void {
+    for (const secret of secrets) {
+      if (remembered.has(secret)) continue;
+      remembered.add(secret);
+      made = undefined;
+    }
+    for (const oldest of remembered) {
+      if (remembered.size <= REMEMBERED_MAX) break;
+      remembered.delete(oldest);
+    }
+  }
+
+  return {
+    all() {
+      const of = config.current().secrets;
+      if (configured !== of) note(configured);
+      configured = of;
+      if (made?.of !== of) made = { of, all: [...of, ...remembered] };
+      return made.all;
+    },
+    watch: (store) => ({
+      ...store,
+      async get(name: string) {
+        const value = await store.get(name);
+        if (value !== undefined) note(secretsIn(value));
+        return value;
+      },
+      set(name: string, value: string) {
+        note(secretsIn(value));
+        return store.set(name, value);
+      },
+    }),
+  };
+}
+
+/** A login is kept as JSON with its tokens under their names; anything else is a secret as a whole. */
+function secretsIn(text: string): string[] {
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) ? secretsUnderKeys(parsed.value) : [text];
 }
