@@ -4,15 +4,18 @@
  * claim makes the fence grow, so an owner that was frozen and wakes up can write nothing. Whether a lease has run out
  * is decided by the database's clock alone, unless the claimant knows that its owner is gone.
  */
-import type { Run, NewRun, RunStore } from "../../core/store.ts";
+import type { Kysely } from "kysely";
+import type { Run, NewRun, RunStore, DecideOutcome, Decision, Lease } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
-import { decideStep } from "./decide-step.ts";
-import { finishRun } from "./finish-run.ts";
 import { isHeld, leaseEnd } from "./lease.ts";
 import { createRunLists } from "./list-runs.ts";
 import { resumeRun } from "./resume-run.ts";
 import { newRunOf, runOf } from "./run-rows.ts";
-import { createSteps } from "./steps.ts";
+import { createSteps, selectNextSeq } from "./steps.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { StepRow, Database } from "../database.ts";
+import { toColumn } from "../json-column.ts";
+import { addUse } from "../capabilities/capability-use.ts";
 
 export function createRunStore(context: StoreContext): RunStore {
   const { db } = context;
@@ -80,4 +83,95 @@ async function claimRun(
     .returningAll()
     .executeTakeFirst();
   return row === undefined ? undefined : runOf(row);
+}
+
+/**
+ * One statement: of two answers at once one is late, and so is an answer to a run that was claimed, has ended or goes
+ * on elsewhere. The run itself stays paused; the run that goes on from it finds the answer in its journal.
+ */
+async function decideStep(
+  { db, clock }: StoreContext,
+  runId: string,
+  key: string,
+  decision: Decision,
+): Promise<DecideOutcome> {
+  const now = clock.now();
+  const { numUpdatedRows } = await db
+    .updateTable("steps")
+    .set({
+      ...answerOf(decision, now),
+      finished_at: now,
+      end_seq: selectNextSeq(db, runId),
+    })
+    .where("steps.run_id", "=", runId)
+    .where("steps.key", "=", key)
+    .where("steps.status", "=", "waiting")
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("runs")
+          .select("runs.id")
+          .where("runs.id", "=", runId)
+          .where("runs.status", "=", "paused"),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("runs as next")
+            .select("next.resumed_from_run_id")
+            .where("next.resumed_from_run_id", "=", runId),
+        ),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n ? { kind: "decided" } : { kind: "late" };
+}
+
+function answerOf({ isApproved, by }: Decision, now: number): Pick<StepRow, "status" | "result" | "error"> {
+  const at = new Date(now).toISOString();
+  if (isApproved) return { status: "succeeded", result: toColumn({ approved: true, by, at }), error: null };
+  const error: JsonObject = { code: "CANCELLED", reason: "denied", message: `${by} said no.`, by, at };
+  return { status: "failed", result: null, error: toColumn(error) };
+}
+
+type End = Parameters<RunStore["finish"]>[1];
+
+/**
+ * The end of a run. Alone it is one fenced statement. With a use it is one transaction whose first statement is that
+ * same one: it asks for the fence and, on PostgreSQL, locks the run's row, so either everything is written or nothing
+ * is.
+ */
+async function finishRun({ db, clock }: StoreContext, lease: Lease, end: End): Promise<boolean> {
+  const { use } = end;
+  if (use === undefined) return endRun(db, lease, end, clock.now());
+  return db.transaction().execute(async (trx) => {
+    const now = clock.now();
+    if (!(await endRun(trx, lease, end, now))) return false;
+    await addUse(trx, use.capabilityId, use, now);
+    return true;
+  });
+}
+
+/** A paused run has not finished, and without a lease anyone may claim it. */
+async function endRun(
+  db: Kysely<Database>,
+  lease: Lease,
+  { status, result, error }: End,
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("runs")
+    .set({
+      status,
+      result: toColumn(result),
+      error: toColumn(error),
+      finished_at: status === "paused" ? null : now,
+      lease_owner: null,
+      lease_until: null,
+    })
+    .where(isHeld(lease))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }

@@ -9,13 +9,17 @@
  * - closing a closed step leaves its first outcome and returns true;
  * - false means one thing only: the lease is lost.
  * Closing a key that was never opened, or a second key under a `seq` that is in use, is a bug and throws.
+ *
+ * Each statement has one text, whatever is null in it, so that it is compiled once.
  */
-import type { FinishedStep, Lease, OpenedStep, RunStore, StepOutcome } from "../../core/store.ts";
+import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from "kysely";
+import type { FinishedStep, Lease, OpenedStep, RunStore, StepOutcome, Step } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
-import { toColumn, toRequiredColumn } from "../json-column.ts";
+import { toColumn, toRequiredColumn, fromColumn } from "../json-column.ts";
 import { isHeld } from "./lease.ts";
-import { endStep, insertStep, stepOf, type EndColumns, type NewStep } from "./step-rows.ts";
 import { placeResult, readResult, writeWithResult } from "./step-results.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Database, StepRow } from "../database.ts";
 
 type Steps = Pick<RunStore, "openStep" | "closeStep" | "recordStep" | "steps" | "stepResult">;
 
@@ -95,4 +99,137 @@ async function closeStep(
   const held = await context.db.selectFrom("runs").select("id").where(isHeld(lease)).executeTakeFirst();
   if (held !== undefined) throw new Error(`step ${key} of run ${lease.runId} is closed but was never opened`);
   return false;
+}
+
+type NewStep = Omit<StepRow, "run_id" | "from_run_id">;
+
+type EndColumns = Pick<
+  StepRow,
+  "status" | "result" | "result_bytes" | "value_id" | "error" | "finished_at" | "end_seq" | "clock_at"
+>;
+
+/** The row that has the key, new or old; undefined when the lease is lost. */
+function insertStep(
+  db: Kysely<Database>,
+  lease: Lease,
+  step: NewStep,
+): Promise<Pick<StepRow, "value_id"> | undefined> {
+  return (
+    db
+      .insertInto("steps")
+      .columns([
+        "run_id",
+        "key",
+        "seq",
+        "tool",
+        "args",
+        "status",
+        "result",
+        "result_bytes",
+        "value_id",
+        "error",
+        "started_at",
+        "finished_at",
+        "end_seq",
+        "clock_at",
+      ])
+      .expression((eb) =>
+        eb
+          .selectFrom("runs")
+          .select((run) => [
+            "runs.id",
+            run.val(step.key).as("key"),
+            run.val(step.seq).as("seq"),
+            run.val(step.tool).as("tool"),
+            run.val(step.args).as("args"),
+            run.val(step.status).as("status"),
+            run.val(step.result).as("result"),
+            run.val(step.result_bytes).as("result_bytes"),
+            run.val(step.value_id).as("value_id"),
+            run.val(step.error).as("error"),
+            run.val(step.started_at).as("started_at"),
+            run.val(step.finished_at).as("finished_at"),
+            run.val(step.end_seq).as("end_seq"),
+            run.val(step.clock_at).as("clock_at"),
+          ])
+          .where(isHeld(lease)),
+      )
+      // An update that changes nothing gives back its row, so that a key that exists is not taken for a lost lease.
+      .onConflict((conflict) =>
+        conflict.columns(["run_id", "key"]).doUpdateSet((eb) => ({ seq: eb.ref("steps.seq") })),
+      )
+      .returning("steps.value_id")
+      .executeTakeFirst()
+  );
+}
+
+/** The row as it is when it has ended, now or before; undefined when the lease is lost or there is no such step. */
+function endStep(
+  db: Kysely<Database>,
+  lease: Lease,
+  key: string,
+  columns: EndColumns,
+): Promise<Pick<StepRow, "value_id"> | undefined> {
+  return db
+    .updateTable("steps")
+    .set((eb) => ({
+      status: ifOpen(eb, "status", columns.status),
+      result: ifOpen(eb, "result", columns.result),
+      result_bytes: ifOpen(eb, "result_bytes", columns.result_bytes),
+      value_id: ifOpen(eb, "value_id", columns.value_id),
+      error: ifOpen(eb, "error", columns.error),
+      finished_at: ifOpen(eb, "finished_at", columns.finished_at),
+      end_seq: ifOpen(eb, "end_seq", columns.end_seq),
+      clock_at: ifOpen(eb, "clock_at", columns.clock_at),
+    }))
+    .where("run_id", "=", lease.runId)
+    .where("key", "=", key)
+    .where((eb) => eb.exists(eb.selectFrom("runs").select("runs.id").where(isHeld(lease))))
+    .returning("value_id")
+    .executeTakeFirst();
+}
+
+type StepBuilder = ExpressionBuilder<Database, "steps">;
+
+/** The value where the step is still open, and what was recorded where it is not. */
+function ifOpen<Column extends keyof StepRow>(eb: StepBuilder, column: Column, value: StepRow[Column]) {
+  return eb
+    .case()
+    .when("steps.finished_at", "is", null)
+    .then(eb.val(value))
+    .else(eb.ref(`steps.${column}`))
+    .end();
+}
+
+function stepOf(row: StepRow): Step {
+  return {
+    runId: row.run_id,
+    key: row.key,
+    seq: row.seq,
+    tool: row.tool,
+    args: fromColumn(row.args) as JsonObject,
+    status: row.status,
+    result: fromColumn(row.result),
+    resultBytes: row.result_bytes,
+    error: fromColumn(row.error) as JsonObject | null,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    endSeq: row.end_seq,
+    clockAt: row.clock_at,
+    fromRunId: row.from_run_id,
+  };
+}
+
+/**
+ * The number after every beginning and end in a run's journal, for an answer that comes while the run is paused: all
+ * that it has begun it began before, and all that it has heard it heard before.
+ */
+export function selectNextSeq(
+  db: Kysely<Database>,
+  runId: string,
+): SelectQueryBuilder<Database, "steps", { next: number }> {
+  return db
+    .selectFrom("steps")
+    .select(sql<number>`max(case when end_seq > seq then end_seq else seq end) + 1`.as("next"))
+    .where("run_id", "=", runId);
 }
