@@ -25,7 +25,7 @@ export { openSecretStore } from "../secrets/secrets.ts";
 export type { TokenEntry } from "../server/auth/token.ts";
 export { openTokens, type ShownToken, type Tokens } from "../server/auth/tokens.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
-export { copyDatabase } from "../store/sqlite/copy-database.ts";
+export { copyDatabase } from "../store/sqlite/database-file.ts";
 
 export async function openApp(options: AppOptions): Promise<App> {
   const front: Front = { isDraining: false };

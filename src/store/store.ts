@@ -6,11 +6,9 @@ import { createAudit } from "./audit.ts";
 import type { Backend } from "./backend.ts";
 import { createCapabilityStore } from "./capabilities/capabilities.ts";
 import { findRunDamage } from "./runs/run-damage.ts";
-import { createEmbeddings } from "./embeddings.ts";
+import { createEmbeddings, createTokenCounts, createServerCache } from "./caches.ts";
 import { createRunStore } from "./runs/runs.ts";
 import { createSealStore } from "./runs/seals.ts";
-import { createServerCache } from "./server-cache.ts";
-import { createTokenCounts } from "./token-counts.ts";
 import { createPastUses } from "./past-uses.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
 

@@ -1,6 +1,8 @@
 /**
- * Says whether the file under the database's name is ours, from its first hundred bytes and before SQLite touches it:
- * opening alone can replay a journal or move a WAL, and a file that is not ours must keep every byte.
+ * The file of the database: whether it is ours, whether it is still the one that was opened, and a copy of it.
+ *
+ * Whether it is ours is read from its first hundred bytes, before SQLite touches it: opening alone can replay a journal
+ * or move a WAL, and a file that is not ours must keep every byte.
  *
  * The application id is written once, before the file gets its name, so what the header says of it is final. Its schema
  * version may lag behind the WAL; it only ever grows, so "newer" can be trusted and "not newer" is asked again through
@@ -14,12 +16,16 @@ import {
   lstatSync,
   openSync,
   readSync,
+  statSync,
+  existsSync,
   type Stats,
 } from "node:fs";
+import { join } from "node:path";
 import { RepertoireError } from "../../core/errors.ts";
 import { requireKnownVersion } from "../schema-version.ts";
-import { homeErrorOf } from "./home.ts";
+import { homeErrorOf, DATABASE_NAME } from "./home.ts";
 import { damagedError } from "./sqlite-error.ts";
+import { openHandle } from "./sqlite-handle.ts";
 
 /** "RPRT": marks a database as Repertoire's. */
 export const APPLICATION_ID = 0x52505254;
@@ -76,4 +82,59 @@ function foreignError(path: string, reason: string): RepertoireError {
   return new RepertoireError("STORE_FOREIGN", `${path} is not a database of Repertoire: ${reason}`, {
     hint: "Nothing was changed. Move it aside, or set REPERTOIRE_HOME to another folder.",
   });
+}
+
+export interface OwnFile {
+  /** Throws `STORE_GONE` unless the path names the file that was there at first. */
+  require(): void;
+}
+
+/**
+ * Whether the path of an open database still names the file that is open. A file that was deleted or replaced is
+ * written to without complaint, and everything in it is lost at the next start: so it is asked before every commit. Two
+ * `stat`s take some µs, a commit some ms.
+ *
+ * The same goes for the `-wal` file: what is committed is in there alone until it is moved, and another process that
+ * finds none makes its own. SQLite makes it with the first statement, and it stays for as long as anyone has the
+ * database open.
+ */
+export function rememberFile(path: string): OwnFile {
+  const known = new Map<string, string | undefined>();
+  const isSame = (file: string): boolean => {
+    const now = identityOf(file);
+    const before = known.get(file);
+    if (before === undefined) known.set(file, now);
+    return before === undefined || before === now;
+  };
+  const require = (): void => {
+    if (!isSame(path) || !isSame(`${path}-wal`)) throw goneError(path);
+  };
+  require();
+  return { require };
+}
+
+/** Undefined where there is no file. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
+}
+
+function goneError(path: string): RepertoireError {
+  return new RepertoireError("STORE_GONE", `${path} was deleted, moved or replaced while it was open`, {
+    hint:
+      "Nothing more is written. Restart the gateway to use the file that is there now. Until then the old one is still open in " +
+      `process ${process.pid}: copy it first if it is needed (on Linux from /proc/${process.pid}/fd, with its -wal file).`,
+  });
+}
+
+/** Copies the database of one home into another, as it is at one moment, also while others write to it. */
+export function copyDatabase(fromHome: string, toHome: string): void {
+  const path = join(fromHome, DATABASE_NAME);
+  if (!existsSync(path)) return;
+  const database = openHandle(path);
+  try {
+    database.prepare("VACUUM INTO ?").run(join(toHome, DATABASE_NAME));
+  } finally {
+    database.close();
+  }
 }

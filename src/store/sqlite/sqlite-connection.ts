@@ -14,11 +14,11 @@ import type { SQLInputValue } from "node:sqlite";
 import { RepertoireError } from "../../core/errors.ts";
 import { retryWhileBusy, type BusyPatience } from "./busy-retry.ts";
 import { requireUnchangedVersion } from "../schema-version.ts";
-import { rememberFile, type OwnFile } from "./own-file.ts";
-import type { SqliteHandle } from "./sqlite-handle.ts";
+import { rememberFile, type OwnFile } from "./database-file.ts";
+import type { SqliteHandle, SqliteStatement } from "./sqlite-handle.ts";
 import { storeErrorOf } from "./sqlite-error.ts";
-import { StatementCache } from "./statement-cache.ts";
 import { Mutex } from "../../timing/mutex.ts";
+import { createLru } from "../../timing/lru.ts";
 
 export class SqliteConnection implements DatabaseConnection {
   readonly path: string;
@@ -187,5 +187,40 @@ export class SqliteConnection implements DatabaseConnection {
     const { statement, reads } = this.#statements.get(sql);
     if (reads) return { rows: statement.all(...parameters) as Row[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
+  }
+}
+
+/** The store has about 40 texts; this leaves room and still bounds what a text with a varying shape could fill. */
+export const STATEMENT_COUNT_MAX = 200;
+
+interface CachedStatement {
+  readonly statement: SqliteStatement;
+  /** Whether it gives rows; SQLite knows after compiling. */
+  readonly reads: boolean;
+}
+
+/** The most recently used statements, compiled, by their text: compiling costs as much as running. */
+export class StatementCache {
+  readonly #handle: SqliteHandle;
+  readonly #statements = createLru<CachedStatement>({
+    countMax: STATEMENT_COUNT_MAX,
+    sizeMax: STATEMENT_COUNT_MAX,
+  });
+
+  constructor(handle: SqliteHandle) {
+    this.#handle = handle;
+  }
+
+  get(sql: string): CachedStatement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const cached = this.#prepare(sql);
+    this.#statements.set(sql, cached, 1);
+    return cached;
+  }
+
+  #prepare(sql: string): CachedStatement {
+    const statement = this.#handle.prepare(sql);
+    return { statement, reads: statement.columns().length > 0 };
   }
 }

@@ -17,7 +17,6 @@ import { SCHEMA_VERSION } from "../schema-version.ts";
 import { createStore, type StoreOptions } from "../store.ts";
 import { createUuidV7 } from "../uuid-v7.ts";
 import { BUSY_LIMIT_MS } from "./busy-retry.ts";
-import { findSqliteDamage } from "./damage.ts";
 import { isPresent, requireOwnDatabase } from "./database-file.ts";
 import { DATABASE_NAME, requireHome } from "./home.ts";
 import { openHandle, requireSqliteVersion, type SqliteHandle } from "./sqlite-handle.ts";
@@ -113,4 +112,24 @@ function backendOf({ db, connection }: SqliteSession): Backend {
     check: () => connection.check(),
     close: () => connection.close(),
   };
+}
+
+/** What SQLite itself finds wrong with the file; it reads every page and blocks while it does. */
+async function findSqliteDamage(db: Kysely<Database>): Promise<string[]> {
+  try {
+    return [...(await findBrokenPages(db)), ...(await findOrphans(db))];
+  } catch (error) {
+    if (error instanceof RepertoireError && error.code === "STORE_DAMAGED") return [error.message];
+    throw error;
+  }
+}
+
+async function findBrokenPages(db: Kysely<Database>): Promise<string[]> {
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+  return rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+}
+
+async function findOrphans(db: Kysely<Database>): Promise<string[]> {
+  const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(db);
+  return rows.map((row) => `A row of ${row.table} belongs to a row of ${row.parent} that is missing.`);
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
-import { STATEMENT_COUNT_MAX, StatementCache } from "./statement-cache.ts";
+import { STATEMENT_COUNT_MAX, StatementCache } from "./sqlite-connection.ts";
 
 function createCounted(): { cache: StatementCache; prepared: string[] } {
   const database = new DatabaseSync(":memory:");
