@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Arrow } from "./arrows.ts";
-import { curvesOf } from "./curve.ts";
+import { curvesOf } from "./svg.ts";
 import type { Layout, Waypoint } from "./layout.ts";
 
 const box = (x: number, y: number) => ({ x, y, width: 200, height: 60 });
