@@ -8,14 +8,14 @@
  * it has an extension.
  */
 import { constants } from "node:fs";
-import { open, readdir, unlink } from "node:fs/promises";
+import { open, readdir, unlink, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseJson } from "../core/json.ts";
+import { parseJson, hashText } from "../core/json.ts";
 import { DEFAULT_SCOPE, parseReference, type Scope } from "../core/names.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
-import { saveDraft } from "./save-draft.ts";
+import { REDACTED } from "../text/redaction.ts";
 
 /** The limit of code in the sandbox; a workflow has no need for more. */
 export const DRAFT_BYTES_MAX = 256 * 1024;
@@ -97,12 +97,12 @@ async function readDraft(path: string, field: string): Promise<ToolResult<string
     return fail("TOOL_EXECUTION_FAILED", `The draft cannot be read (${String(code)}).`, { field });
   }
   try {
-    const stat = await file.stat();
-    if (!stat.isFile()) return fail("SECURITY_ERROR", "The draft is not a regular file.", { field });
-    if (stat.size > DRAFT_BYTES_MAX) {
+    const info = await file.stat();
+    if (!info.isFile()) return fail("SECURITY_ERROR", "The draft is not a regular file.", { field });
+    if (info.size > DRAFT_BYTES_MAX) {
       return fail(
         "TOOL_INVALID_INPUT",
-        `The draft has ${stat.size} bytes; the limit is ${DRAFT_BYTES_MAX}.`,
+        `The draft has ${info.size} bytes; the limit is ${DRAFT_BYTES_MAX}.`,
         { field },
       );
     }
@@ -136,4 +136,62 @@ function noDraft(name: string, field: string, known: readonly string[]): ToolRes
     nearest: near,
     hint: known.length === 0 ? "The drafts folder is empty." : `Drafts: ${known.slice(0, 20).join(", ")}.`,
   });
+}
+
+const HASH_DIGITS = 8;
+const WORDS_LENGTH_MAX = 40;
+/** Beyond this, the oldest are deleted. */
+const SAVED_MAX = 200;
+const SAVED_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})\.ts$/;
+
+/**
+ * Saves the code of a run as a draft. Its name is made of the run's intent and the hash of the code, so the same code
+ * is saved once. A file whose name no longer matches its text was edited by somebody and is never deleted here.
+ */
+async function saveDraft(folder: string, code: string, intent?: string): Promise<string> {
+  const name = `${wordsOf(intent)}-${hashText(code).slice(0, HASH_DIGITS)}`;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(join(folder, `${name}.ts`), code, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  await removeOldest(folder);
+  return name;
+}
+
+/** Longer than any word of a sentence, and letters and digits in a row: more likely a key of some kind. */
+const KEY_LIKE = /\S{25,}|(?=[^\s]*\d)(?=[^\s]*[A-Za-z])\S{10,}/g;
+
+/**
+ * `list-open-issues` of "List open issues!". What may be a key, or was one, is left out: names are shown everywhere.
+ */
+function wordsOf(intent = ""): string {
+  const words = intent
+    .replaceAll(REDACTED, " ")
+    .replace(KEY_LIKE, " ")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, WORDS_LENGTH_MAX)
+    .replace(/-+$/, "");
+  return words === "" ? "run" : words;
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const saved = (await readdir(folder)).filter((file) => SAVED_NAME.test(file));
+  if (saved.length <= SAVED_MAX) return;
+  const dated = await Promise.all(
+    saved.map(async (file) => ({
+      file,
+      at: (await stat(join(folder, file)).catch(() => undefined))?.mtimeMs ?? 0,
+    })),
+  );
+  const old = dated.sort((a, b) => a.at - b.at).slice(0, saved.length - SAVED_MAX);
+  for (const { file } of old) await removeUntouched(join(folder, file), SAVED_NAME.exec(file)![1]!);
+}
+
+async function removeUntouched(path: string, hash: string): Promise<void> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text !== undefined && hashText(text).startsWith(hash)) await unlink(path).catch(() => {});
 }

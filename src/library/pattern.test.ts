@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { workedMs } from "../../test/rig/worked.ts";
-import { createMatcher } from "./pattern.ts";
+import { createMatcher } from "./library.ts";
 
 it.each([
   [null, "anything", true],

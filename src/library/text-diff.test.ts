@@ -2,7 +2,7 @@ import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { workedMs } from "../../test/rig/worked.ts";
-import { diffSources } from "./text-diff.ts";
+import { diffSources } from "./import-export.ts";
 
 const LABELS = { before: "math:sum v1", after: "math:sum v2" };
 /** Twice the worst on a busy machine; without a bound it would be minutes. */
