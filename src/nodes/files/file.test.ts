@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
-import { mountPointsOf } from "./mounts.ts";
+import { mountPointsOf } from "./place.ts";
 import { createContext, createFolder, createNode } from "../nodes.testkit.ts";
 
 const context = createContext();

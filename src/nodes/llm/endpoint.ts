@@ -12,7 +12,6 @@ import { followRedirects, parseTarget } from "../../net/redirects.ts";
 import { HTTP_LIMITS } from "../http/definition.ts";
 import { isHeaderValue } from "../http/params.ts";
 import { answerOf, statusFailure, textOf } from "../http/http-result.ts";
-import type { LlmQuestion, LlmReply } from "./question.ts";
 import type { LlmEndpoint } from "../policy.ts";
 import { showExcerpt } from "../shown.ts";
 import type { TimeLimit } from "../time-limit.ts";
@@ -98,4 +97,16 @@ function withoutKey<T>(result: ToolResult<T>, key: string | undefined): ToolResu
   if (result.success || key === undefined || key === "") return result;
   const message = createRedactor([key]).text(result.error.message).replaceAll(key, REDACTED);
   return { success: false, error: { ...result.error, message } };
+}
+
+export interface LlmQuestion {
+  readonly prompt: string;
+  readonly system?: string;
+  readonly tokensMax: number;
+  readonly temperature?: number;
+}
+
+export interface LlmReply {
+  readonly text: string;
+  readonly model?: string;
 }

@@ -1,16 +1,56 @@
 /** Asks a language model: the client's own where it offers sampling, otherwise the endpoint of the config. */
 import { DATA_LIMITS, isJsonObject, parseJson, type Json, type JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { CallContext, NodeType } from "../../core/tool.ts";
+import type { CallContext, NodeType, ClientHandle, ToolDefinition } from "../../core/tool.ts";
 import type { Resolve } from "../../net/address-policy.ts";
-import { LLM_LIMITS, llmDefinition } from "./llm-definition.ts";
-import { askEndpoint } from "./endpoint.ts";
-import type { LlmQuestion, LlmReply } from "./question.ts";
-import { askClient } from "./sampling.ts";
+import { askEndpoint, type LlmQuestion, type LlmReply } from "./endpoint.ts";
 import { readCount, readFlag, readParam, readText } from "../param.ts";
 import type { NodePolicy } from "../policy.ts";
 import { showExcerpt } from "../shown.ts";
 import { limitTime, type TimeLimit } from "../time-limit.ts";
+
+/** A long answer of a slow model takes minutes, and so does a person who is asked whether the question may go out. */
+const LLM_LIMITS = { timeoutMs: 300_000, tokens: 1024, tokensMax: 32_768 } as const;
+
+const llmDefinition: ToolDefinition = {
+  name: "llm",
+  title: "Ask a language model",
+  description:
+    "Asks a language model and returns {text, model}, or {json, model} if json is true. The model is the client's own " +
+    "(sampling) where it offers that, otherwise the one in workflows.llm of the config. It sees only prompt and system.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      prompt: { type: "string", description: "The question, with everything that the model needs to know." },
+      system: { type: "string", description: "How the model should behave." },
+      max_tokens: {
+        type: "integer",
+        minimum: 1,
+        maximum: LLM_LIMITS.tokensMax,
+        default: LLM_LIMITS.tokens,
+        description: "How long the answer may be, in tokens.",
+      },
+      temperature: { type: "number", minimum: 0, maximum: 2, description: "0 for the likeliest answer." },
+      json: {
+        type: "boolean",
+        default: false,
+        description: "Whether the answer must be JSON; it is parsed, and anything else is a failure.",
+      },
+    },
+    required: ["prompt"],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: "object",
+    properties: {
+      text: { type: "string", description: "The answer, unless json is true." },
+      json: { description: "The parsed answer, if json is true." },
+      model: { type: "string", description: "The model that answered, where it is known." },
+    },
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+};
 
 export interface LlmDeps {
   readonly policy: () => NodePolicy;
@@ -90,4 +130,46 @@ function parseReply(text: string): ToolResult<Json> {
       hint: "Say in the prompt what the JSON looks like. If the answer is cut off, raise max_tokens.",
     },
   );
+}
+
+/** Through the client's sampling: its user sees the question and may refuse it. */
+async function askClient(
+  question: LlmQuestion,
+  client: ClientHandle,
+  limit: TimeLimit,
+): Promise<ToolResult<LlmReply>> {
+  const answer = await client.request("sampling/createMessage", paramsOf(question), limit.signal);
+  if (limit.signal.aborted) return limit.failure("The question to the client's model", false);
+  if (!answer.success) {
+    const { error } = answer;
+    return {
+      success: false,
+      error: { ...error, message: `The client did not answer the question: ${error.message}` },
+    };
+  }
+  const text = textOf(answer.data["content"]);
+  if (text === undefined) {
+    return fail("TOOL_EXECUTION_FAILED", "The client's model answered with something other than text.");
+  }
+  const { model } = answer.data;
+  return succeed({ text, model: typeof model === "string" ? model : undefined });
+}
+
+function paramsOf({ prompt, system, tokensMax, temperature }: LlmQuestion): JsonObject {
+  return {
+    messages: [{ role: "user", content: { type: "text", text: prompt } }],
+    maxTokens: tokensMax,
+    ...(system === undefined ? {} : { systemPrompt: system }),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
+}
+
+/** One block in the earlier versions of the protocol, one or a list of them in the later. */
+function textOf(content: Json | undefined): string | undefined {
+  const blocks: readonly Json[] = Array.isArray(content) ? content : content === undefined ? [] : [content];
+  const texts = blocks.flatMap((block) => {
+    const text = isJsonObject(block) && block["type"] === "text" ? block["text"] : undefined;
+    return typeof text === "string" ? [text] : [];
+  });
+  return texts.length === 0 ? undefined : texts.join("");
 }
