@@ -9,12 +9,11 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Log } from "../../core/log.ts";
 import type { Transport, JsonRpcMessage } from "../transport/transport.ts";
-import { signalGroup, releaseStreams } from "../../process/launch.ts";
+import { signalGroup, releaseStreams, whenDrained } from "../../process/launch.ts";
 import { LineReader } from "./line-reader.ts";
 import { Outbox, type OutboxLimits } from "./outbox.ts";
 import { ProcessError } from "./process-error.ts";
 import { describeExit, readExit, type ProcessExit } from "./process-exit.ts";
-import { whenDrained } from "../../process/drain.ts";
 import { StderrRing } from "../../process/stderr-ring.ts";
 import { within } from "../../timing/deadline.ts";
 
