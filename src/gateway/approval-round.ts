@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { mayDecide } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
-import { answerIn, approvalRequest, canBeShown } from "../runs/workflow/elicit.ts";
+import { answerIn, approvalRequest, canBeShown } from "../runs/workflow/approval.ts";
 import type { Runs } from "../runs/runs.ts";
 import { checkResumed, type FindReach } from "./meta-tools/run-view.ts";
 import {

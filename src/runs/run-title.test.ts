@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { titleOf } from "./run-title.ts";
+import { titleOf } from "./trace.ts";
 
 it.each([
   ["code", "return 1;", "return 1;"],

@@ -3,12 +3,12 @@
  * through a redactor that knows what the run was given under the name of a secret; what is handed to a run as its input
  * has not.
  */
-import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { isJsonObject, parseJson, type Json, type JsonObject } from "../core/json.ts";
 import { readPointer } from "../text/json-pointer.ts";
 import type { Scope } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import { type Run, type RunStore, type RunSummary, type Step } from "../core/store.ts";
+import type { Run, RunStore, RunSummary, Step } from "../core/store.ts";
 import { quote } from "../text/quote.ts";
 import { checkpointJson, checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
@@ -16,8 +16,8 @@ import { namesOf } from "./workflow/labels.ts";
 import { isGone } from "./journal/owner.ts";
 import { skippedBy } from "./resume/skipped.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
-import { titleOf } from "./run-title.ts";
 import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
+import { cut } from "../text/cut.ts";
 
 export interface TraceDeps {
   readonly store: RunStore;
@@ -225,4 +225,43 @@ function pick(error: JsonObject, keys: readonly string[]): JsonObject {
 
 function isoOf(at: number): string {
   return new Date(at).toISOString();
+}
+
+const TITLE_LENGTH_MAX = 120;
+/** Lines that every program begins with, and that say nothing of this one. */
+const SAYS_NOTHING = /^(?:import\b|export \{|["']use strict["'];?$|[{}()[\];]*$|@)/;
+
+/** What a run is called in a list, where neither an intent nor a name says it: the first words of what ran. */
+export function titleOf({ kind, source }: Pick<Run, "kind" | "source">): string | undefined {
+  if (source === null) return undefined;
+  const title = kind === "workflow" ? workflowTitleOf(source) : codeTitleOf(source);
+  if (title === undefined || title === "") return undefined;
+  return cut(title, TITLE_LENGTH_MAX);
+}
+
+/** A comment at the top is what its author says of it; else the first line that does something. */
+function codeTitleOf(source: string): string | undefined {
+  return source
+    .split("\n")
+    .map((line) =>
+      line
+        .trim()
+        .replace(/^(?:\/\*+|\*+\/|\*|\/\/+)\s*|\s*\*+\/$/g, "")
+        .trim(),
+    )
+    .find((line) => !SAYS_NOTHING.test(line));
+}
+
+/** What it says of itself, or its nodes. */
+function workflowTitleOf(source: string): string | undefined {
+  const parsed = parseJson(source);
+  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
+  const { description, nodes } = parsed.value;
+  if (typeof description === "string" && description !== "") return description.split("\n", 1)[0];
+  const ids = (Array.isArray(nodes) ? nodes : []).flatMap((node) => idOf(node as JsonObject));
+  return ids.join(", ");
+}
+
+function idOf(node: JsonObject): string[] {
+  return isJsonObject(node) && typeof node["id"] === "string" ? [node["id"]] : [];
 }

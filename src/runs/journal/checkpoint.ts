@@ -1,11 +1,16 @@
-/** Where a run stopped, read from its journal. */
-import type { JsonObject } from "../../core/json.ts";
-import type { Run } from "../../core/store.ts";
+/** A run that is read back from the store: where it stopped, and its report. */
+import type { JsonObject, Json } from "../../core/json.ts";
+import type { Run, RunStore, Step } from "../../core/store.ts";
 import { questionIdOf } from "../resume/decide.ts";
-import type { EarlierRun } from "../resume/earlier-run.ts";
+import { readEarlierRun, type EarlierRun } from "../resume/earlier-run.ts";
 import { namesOf } from "../workflow/labels.ts";
-import type { Checkpoint } from "../run.ts";
-import { skippedBy } from "../resume/skipped.ts";
+import type { Checkpoint, CallRecord, RunReport } from "../run.ts";
+import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
+import type { ToolError } from "../../core/errors.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { CallContext } from "../../core/tool.ts";
+import { redactCheckpoint, redactEnd } from "../run-end.ts";
+import type { RunLifecycleDeps } from "../run-deps.ts";
 
 /** A run that another one has gone on from is done with: that one can be resumed. */
 export function checkpointOf(
@@ -58,4 +63,74 @@ export function checkpointJson(checkpoint: Checkpoint): JsonObject {
       },
     }),
   };
+}
+
+/** How often a run of another process is looked at. */
+const POLL_MS = 100;
+
+/** The report of a run that is read back from the store, in the form of a run that has just ended. */
+export async function storedReport(
+  { store, redactors }: Pick<RunLifecycleDeps, "store" | "redactors">,
+  run: Run,
+): Promise<RunReport> {
+  const earlier = await readEarlierRun(store, run);
+  const successor = run.status === "succeeded" ? undefined : await store.successor(run.id);
+  const names = namesOf(earlier.steps);
+  const calls = earlier.steps.map((step) => recordOf(step, run, names.get(step.key)!));
+  const skipped = skippedCalls(calls);
+  const redactor = redactors.knowing(run.inputs);
+  const end = redactEnd(redactor, {
+    result: resultOf(run),
+    calls,
+    logs: [],
+    warnings: skipped.map(skippedWarning),
+    ...(skipped.length > 0 && { skipped }),
+  });
+  const checkpoint = run.status === "succeeded" ? null : checkpointOf(earlier, successor?.id);
+  return {
+    ...end,
+    runId: run.id,
+    checkpoint: redactCheckpoint(redactor, checkpoint),
+    elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
+  };
+}
+
+function recordOf(step: Step, run: Run, name: string): CallRecord {
+  const { status, startedAt, finishedAt, fromRunId, error } = step;
+  const by = skippedBy(step);
+  return {
+    tool: step.tool,
+    ...(run.kind === "workflow" && { node: name }),
+    success: status === "succeeded" && by === undefined,
+    startedMs: Math.max(0, startedAt - run.startedAt),
+    elapsedMs: finishedAt === null ? 0 : finishedAt - startedAt,
+    ...(fromRunId !== null && { isReplayed: true }),
+    ...(by !== undefined && { skippedBy: by }),
+    ...(status === "failed" && error !== null && { error: errorOf(error) }),
+  };
+}
+
+function resultOf({ status, result, error }: Run): ToolResult<Json> {
+  if (status === "succeeded") return succeed(result);
+  if (error === null) return fail("TOOL_EXECUTION_FAILED", `The run is ${status}.`);
+  const { step: _, ...told } = error;
+  return { success: false, error: told as unknown as ToolError };
+}
+
+function errorOf({ code, message }: { readonly [key: string]: Json }): Pick<ToolError, "code" | "message"> {
+  return { code, message } as unknown as Pick<ToolError, "code" | "message">;
+}
+
+/** Waits until a run of another process has ended, or the caller wants to wait no longer. */
+export async function waitForEnd(
+  store: RunStore,
+  id: string,
+  { signal }: CallContext,
+  isOver: (run: Run) => Promise<boolean>,
+): Promise<Run | undefined> {
+  for (;;) {
+    const run = await store.find(id);
+    if (run === undefined || (await isOver(run)) || signal.aborted) return run;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
 }
