@@ -104,7 +104,7 @@ function writingNotes(
 }
 
 function warningsOf(outcome: GuestOutcome, prepared: PreparedCode, bounds: RunBounds): string[] {
-  const { lines, bytes } = outcome.logsDropped;
+  const { lines, bytes } = outcome.consoleDropped;
   const unheard = outcome.unhandledCount - outcome.unhandled.length;
   return [
     ...prepared.warnings,

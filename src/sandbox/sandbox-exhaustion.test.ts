@@ -159,7 +159,7 @@ describe("T016 what is too large", () => {
     );
     expect(valueOf(outcome)).toBe(1);
     expect(outcome.logs).toEqual([{ level: "info", message: "x".repeat(262_144), truncatedFrom: 1e6 }]);
-    expect(outcome.logsDropped).toEqual({ lines: 99, bytes: 100e6 - 262_144 });
+    expect(outcome.consoleDropped).toEqual({ lines: 99, bytes: 100e6 - 262_144 });
   });
 });
 

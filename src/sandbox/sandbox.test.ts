@@ -6,7 +6,7 @@ const { run } = createTestSandbox();
 
 const NOTHING_ELSE = {
   logs: [],
-  logsDropped: { lines: 0, bytes: 0 },
+  consoleDropped: { lines: 0, bytes: 0 },
   unhandled: [],
   unhandledCount: 0,
   callsDropped: 0,
@@ -86,7 +86,7 @@ describe("the console", () => {
   ])("a line %s", async (_, length, mark, bytes) => {
     const outcome = await run(`console.log("x".repeat(${length}));`);
     expect(outcome.logs).toEqual([{ level: "info", message: "x".repeat(CONSOLE_BYTES_MAX), ...mark }]);
-    expect(outcome.logsDropped).toEqual({ lines: 0, bytes });
+    expect(outcome.consoleDropped).toEqual({ lines: 0, bytes });
   });
 
   test.each(["\\0", "\\ud800", '\\"', "€"])("a long line of %s is cut like any other", async (letter) => {
@@ -99,13 +99,13 @@ describe("the console", () => {
   test("many lines just under the limit are all kept", async () => {
     const outcome = await run(`for (let i = 0; i < 900; i++) console.log("x".repeat(291));`);
     expect(outcome.logs).toHaveLength(900);
-    expect(outcome.logsDropped).toEqual({ lines: 0, bytes: 0 });
+    expect(outcome.consoleDropped).toEqual({ lines: 0, bytes: 0 });
   });
 
   test("lines beyond the limit are counted", async () => {
     const outcome = await run(`for (let i = 0; i < ${CONSOLE_LINES_MAX} + 5; i++) console.log("ab");`);
     expect(outcome.logs).toHaveLength(CONSOLE_LINES_MAX);
-    expect(outcome.logsDropped).toEqual({ lines: 5, bytes: 10 });
+    expect(outcome.consoleDropped).toEqual({ lines: 5, bytes: 10 });
   });
 });
 

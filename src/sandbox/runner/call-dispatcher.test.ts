@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { createCallDispatcher } from "./call-dispatcher.ts";
 import { ANSWER_BYTES_MAX } from "./limits.ts";
 import { CLOCK_AT, failed, guestRun, returned, whenAborted } from "../sandbox.testkit.ts";
-import type { CallReply, GuestRun } from "../sandbox.ts";
+import type { CallReply, GuestRun } from "../guest-contract.ts";
 
 /** A dispatcher whose calls wait until the test answers them. */
 function openDispatcher(options: Partial<GuestRun> = {}) {

@@ -1,7 +1,7 @@
 import { parseJson, type JsonObject, isJsonObject } from "../../core/json.ts";
 import { splitFrame } from "./frame.ts";
 import { ANSWER_BYTES_MAX } from "./limits.ts";
-import type { CallReply, GuestRun } from "../sandbox.ts";
+import type { CallReply, GuestRun } from "../guest-contract.ts";
 
 /** Takes the guest's calls, makes so many at a time, and sends the answers back. */
 export interface CallDispatcher {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createConsoleLog } from "./console-log.ts";
 import { CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./limits.ts";
-import type { LogLine } from "../sandbox.ts";
+import type { LogLine } from "../guest-contract.ts";
 
 function frame(message: string, level = "info", length = message.length): string {
   return `L ${level} ${length} ${JSON.stringify(message)}`;
@@ -37,7 +37,7 @@ describe("createConsoleLog", () => {
     log.take(frame("abc", "info", 1000));
     expect(log.taken()).toEqual({
       logs: [{ level: "info", message: "abc", truncatedFrom: 1000 }],
-      logsDropped: { lines: 0, bytes: 997 },
+      consoleDropped: { lines: 0, bytes: 997 },
     });
   });
 
@@ -45,7 +45,7 @@ describe("createConsoleLog", () => {
     const log = createConsoleLog();
     for (let i = 0; i < CONSOLE_LINES_MAX + 2; i++) log.take(frame("abc"));
     expect(log.taken().logs).toHaveLength(CONSOLE_LINES_MAX);
-    expect(log.taken().logsDropped).toEqual({ lines: 2, bytes: 6 });
+    expect(log.taken().consoleDropped).toEqual({ lines: 2, bytes: 6 });
   });
 
   test.each([
@@ -58,14 +58,14 @@ describe("createConsoleLog", () => {
     const [line] = log.taken().logs;
     expect(line?.message).toHaveLength(Math.min(CONSOLE_BYTES_MAX, CONSOLE_BYTES_MAX + excess));
     expect(line).toEqual({ level: "info", message: line?.message, ...mark });
-    expect(log.taken().logsDropped).toEqual({ lines: 0, bytes: Math.max(0, excess) });
+    expect(log.taken().consoleDropped).toEqual({ lines: 0, bytes: Math.max(0, excess) });
   });
 
   test("cuts the line that crosses the limit and drops those after it", () => {
     const log = createConsoleLog();
     for (const message of ["x".repeat(CONSOLE_BYTES_MAX - 2), "abcd", "efg"]) log.take(frame(message));
     expect(log.taken().logs.slice(1)).toEqual([{ level: "info", message: "ab", truncatedFrom: 4 }]);
-    expect(log.taken().logsDropped).toEqual({ lines: 1, bytes: 5 });
+    expect(log.taken().consoleDropped).toEqual({ lines: 1, bytes: 5 });
   });
 
   test("counts bytes and not characters", () => {

@@ -1,6 +1,6 @@
 import { splitFrame } from "./frame.ts";
 import { CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./limits.ts";
-import type { GuestOutcome, LogLine } from "../sandbox.ts";
+import type { GuestOutcome, LogLine } from "../guest-contract.ts";
 import { cutToBytes } from "../../text/cut.ts";
 
 const LEVELS: ReadonlySet<string> = new Set(["debug", "info", "warn", "error"]);
@@ -11,8 +11,8 @@ export interface ConsoleLog {
   /** False when the frame is not one that the guest's side could have sent. */
   take(line: string): boolean;
   /** Adds what the runner did not send. */
-  drop(dropped: GuestOutcome["logsDropped"]): void;
-  taken(): Pick<GuestOutcome, "logs" | "logsDropped">;
+  drop(dropped: GuestOutcome["consoleDropped"]): void;
+  taken(): Pick<GuestOutcome, "logs" | "consoleDropped">;
 }
 
 /** Keeps what the guest prints, up to its limits, and counts the rest. */
@@ -50,7 +50,7 @@ export function createConsoleLog(onLog?: (line: LogLine) => void): ConsoleLog {
       dropped.lines += lines;
       dropped.bytes += bytes;
     },
-    taken: () => ({ logs, logsDropped: dropped }),
+    taken: () => ({ logs, consoleDropped: dropped }),
   };
 }
 

@@ -16,48 +16,29 @@
  * | `I count` | idle: the guest has made of so many answers what it can, and waits; only where `Start` asks for it |
  * | `L level length json` | a line of console output, cut, with its full length |
  * | `V json` | the guest's result; no JSON means undefined |
- * | `D json` | done; see `Done` |
+ * | `D json` | done; see `GuestOutcome`, of which the runner knows a part |
  *
  * Inside the runner, the guest's side sends `C` and `L` in the same form, and ends with `V json` (it returned), `Y length` (what it
  * returned is too large) or `X json` (it threw).
  */
 
-/** What the runner needs for one run. */
-export interface Start {
-  readonly script: string;
-  readonly timeoutMs: number;
-  readonly clockAt: number;
+import type { GuestRun } from "../guest-contract.ts";
+
+/** A `GuestRun` as it is sent to the runner. */
+export interface Start extends Pick<GuestRun, "script" | "clockAt" | "timeoutMs"> {
   readonly tellsIdle: boolean;
+  readonly resultBytesMax: number;
   /** Read by the guest's side alone. */
-  readonly guest: {
-    readonly args: unknown;
+  readonly guest: Pick<GuestRun, "args"> & {
     /** The functions by number: namespace and name; without a name, an empty namespace. */
     readonly functions: readonly (readonly [namespace: string, name: string | null])[];
-    readonly seed: readonly number[];
-    readonly limits: {
-      readonly callsMax: number;
+    readonly seed: readonly [number, number, number, number];
+    readonly limits: Pick<GuestRun, "callsMax"> & {
       readonly argumentsMax: number;
       readonly resultMax: number;
       readonly consoleMax: number;
     };
   };
-  readonly resultBytesMax: number;
-}
-
-/** How a run ended, as the runner saw it. */
-export interface Done {
-  readonly kind: "returned" | "threw" | "timeout" | "memory" | "stuck" | "result_limit" | "trapped";
-  /** With `threw`: what the guest threw, as its side described it. With `trapped`: the engine's words. */
-  readonly thrown?: unknown;
-  /** With `result_limit`: how large the result is. */
-  readonly bytes?: number;
-  /** Rejections that nothing handled, and how many more there were. */
-  readonly unhandled: readonly unknown[];
-  readonly unhandledCount: number;
-  /** Console output that was not sent. */
-  readonly consoleDropped: { readonly lines: number; readonly bytes: number };
-  /** The largest that the guest's memory was. */
-  readonly memoryBytes: number;
 }
 
 /** Cuts the first `count` fields off a line; the rest is JSON, or nothing. */

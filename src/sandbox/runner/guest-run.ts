@@ -1,5 +1,6 @@
 /** One run of one guest, inside the runner: what the guest asks for, what comes back, and how it ends. */
-import { splitFrame, type Done, type Start } from "./frame.ts";
+import type { GuestOutcome, Thrown } from "../guest-contract.ts";
+import { splitFrame, type Start } from "./frame.ts";
 import type { Guest } from "./guest.ts";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, CONSOLE_LINES_MAX } from "./limits.ts";
 import { send } from "./runner-channel.ts";
@@ -17,7 +18,8 @@ export interface Progress {
   result: string | undefined;
   /** Of a result that is too large to be sent. */
   resultBytes: number;
-  thrown: unknown;
+  /** As the guest's side described it. */
+  thrown: Thrown | undefined;
   hasEnded: boolean;
 }
 
@@ -37,7 +39,7 @@ export function takeFrame(progress: Progress, frame: string): void {
       progress.resultBytes = Number(frame.slice(2));
       break;
     case "X":
-      progress.thrown = JSON.parse(frame.slice(2));
+      progress.thrown = JSON.parse(frame.slice(2)) as Thrown;
       break;
     default:
       return;
@@ -68,14 +70,13 @@ function takeConsole(progress: Progress, frame: string): void {
   send(`L ${level} ${length} ${JSON.stringify(kept)}`);
 }
 
-export type Ending = Pick<Done, "kind" | "thrown" | "bytes">;
-
+/** Says how the guest ended; what else is known of that outcome is added once it is over. */
 export function runGuest(
   guest: Guest,
   progress: Progress,
   start: Start,
   readLine: () => string | undefined,
-): Ending {
+): Partial<GuestOutcome> {
   guest.clockAt = start.clockAt;
   guest.deadlineAt = performance.now() + start.timeoutMs;
   try {
@@ -113,7 +114,7 @@ function takeAnswer(guest: Guest, progress: Progress, line: string | undefined):
   guest.deliver(kind, id, body);
 }
 
-function endOf(progress: Progress, resultBytesMax: number): Ending {
+function endOf(progress: Progress, resultBytesMax: number): Partial<GuestOutcome> {
   if (progress.thrown !== undefined)
     return isOutOfMemory(progress.thrown) ? { kind: "memory" } : { kind: "threw", thrown: progress.thrown };
   if (progress.result === undefined || progress.resultBytes > resultBytesMax)
@@ -123,11 +124,11 @@ function endOf(progress: Progress, resultBytesMax: number): Ending {
 }
 
 /** What came up through the engine's own calls: the guest's code did not compile, or the engine itself gave up. */
-function endOfBroken(error: unknown): Ending {
-  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+function endOfBroken(error: unknown): Partial<GuestOutcome> {
+  const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   if (isOutOfMemory({ name, message })) return { kind: "memory" };
   if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError)
-    return { kind: "trapped", thrown: message };
+    return { kind: "crashed", reason: message };
   return { kind: "threw", thrown: { name, message, stack } };
 }
 

@@ -5,6 +5,7 @@
  * object for its text runs guest code.
  */
 import { Intrinsics, QuickJS, type JSValueHandle, type QuickJSOptions, type Snapshot } from "quickjs-wasi";
+import type { Thrown } from "../guest-contract.ts";
 import { PRELUDE_TEXT, type GuestSide } from "./prelude.ts";
 import { PAGE_BYTES } from "./wasm-memory.ts";
 
@@ -33,7 +34,8 @@ export interface Guest {
   deliver(kind: string, id: string, body: string): void;
   /** Runs all that can run now. */
   advance(): void;
-  describeUnhandled(): { readonly unhandled: unknown[]; readonly count: number };
+  /** As the guest's side describes them: the gateway reads them as data from outside. */
+  describeUnhandled(): { readonly unhandled: Thrown[]; readonly count: number };
   memoryBytes(): number;
 }
 
@@ -108,7 +110,7 @@ async function makeGuest(
     deliver: (kind: string, id: string, body: string) => call(deliver, kind, id, body),
     advance: () => void vm.executePendingJobs(),
     describeUnhandled: () => ({
-      unhandled: rejections.first().map((reason) => tellOf(vm, describe, reason)),
+      unhandled: rejections.first().map((reason) => tellOf(vm, describe, reason) as Thrown),
       count: rejections.count(),
     }),
     memoryBytes: () => memory?.buffer.byteLength ?? 0,

@@ -22,6 +22,8 @@
  * | a cycle | `"[Circular]"` in results and the console; in arguments a TypeError |
  * | lone surrogates | kept, as JSON escapes |
  */
+import type { Start } from "./frame.ts";
+
 interface ToolFailure {
   readonly code: string;
   readonly message: string;
@@ -35,25 +37,11 @@ interface ToolFailure {
 
 /** What the guest's side gives to the runner. */
 export interface GuestSide {
+  /** The text is `Start["guest"]` as JSON. */
   begin(startText: string): void;
   run(main: () => Promise<unknown>): void;
   deliver(kind: string, id: string, body: string): void;
   describe(thrown: unknown): string;
-}
-
-/** What `begin` is handed, as JSON. */
-interface StartText {
-  readonly limits: Limits;
-  readonly args: unknown;
-  readonly functions: readonly (readonly [namespace: string, tool: string | null])[];
-  readonly seed: readonly [number, number, number, number];
-}
-
-interface Limits {
-  readonly callsMax: number;
-  readonly argumentsMax: number;
-  readonly consoleMax: number;
-  readonly resultMax: number;
 }
 
 interface PendingCall {
@@ -220,7 +208,7 @@ function prelude(host: (frame: string) => void): GuestSide {
   }
   defineProperty(ToolError.prototype, "name", { value: "ToolError" });
 
-  let limits: Limits;
+  let limits: Start["guest"]["limits"];
   let callCount = 0;
   const pending = create(null) as Record<string, PendingCall | undefined>;
 
@@ -291,7 +279,7 @@ function prelude(host: (frame: string) => void): GuestSide {
     });
   }
 
-  function grant(functions: StartText["functions"]): object {
+  function grant(functions: Start["guest"]["functions"]): object {
     const spaces = create(null) as Record<string, Record<string, unknown>>;
     functions.forEach(([space, tool], index) => {
       const members = (spaces[space] ??= create(null) as Record<string, unknown>);
@@ -335,7 +323,7 @@ function prelude(host: (frame: string) => void): GuestSide {
   }
 
   /** sfc32: four words of state, and a stream that is the same for the same seed everywhere. */
-  function seeded([a, b, c, d]: StartText["seed"]): () => number {
+  function seeded([a, b, c, d]: Start["guest"]["seed"]): () => number {
     const random = (): number => {
       const t = (((a + b) | 0) + d) | 0;
       d = (d + 1) | 0;
@@ -349,7 +337,7 @@ function prelude(host: (frame: string) => void): GuestSide {
   }
 
   function begin(startText: string): void {
-    const start = parse(startText) as StartText;
+    const start = parse(startText) as Start["guest"];
     limits = start.limits;
     const world: Record<string, unknown> = {
       args: start.args,

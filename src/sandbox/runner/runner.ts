@@ -7,9 +7,10 @@
  */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import type { Done, Start } from "./frame.ts";
+import type { GuestOutcome } from "../guest-contract.ts";
+import type { Start } from "./frame.ts";
 import { createGuestMaker, pagesMaxFor, type Guest, type GuestMaker } from "./guest.ts";
-import { createProgress, runGuest, takeFrame, type Ending, type Progress } from "./guest-run.ts";
+import { createProgress, runGuest, takeFrame, type Progress } from "./guest-run.ts";
 import { createLineSource, send } from "./runner-channel.ts";
 import { capMemory } from "./wasm-memory.ts";
 
@@ -59,12 +60,20 @@ function readStart(readLine: () => string | undefined): string | undefined {
   }
 }
 
-function finish(guest: Guest, { consoleDropped }: Progress, ending: Ending): void {
-  const isBroken = ["trapped", "memory", "timeout"].includes(ending.kind);
-  const { unhandled, count } = isBroken ? { unhandled: [], count: 0 } : guest.describeUnhandled();
+function finish(guest: Guest, { consoleDropped }: Progress, ending: Partial<GuestOutcome>): void {
+  const isBroken = ending.kind === "crashed" || ending.kind === "memory" || ending.kind === "timeout";
+  const { unhandled, count: unhandledCount } = isBroken
+    ? { unhandled: [], count: 0 }
+    : guest.describeUnhandled();
   const memoryBytes = guest.memoryBytes();
-  const done: Done = { ...ending, unhandled, unhandledCount: count, consoleDropped, memoryBytes };
-  send(`D ${JSON.stringify(done)}`);
+  const outcome: Partial<GuestOutcome> = {
+    ...ending,
+    unhandled,
+    unhandledCount,
+    consoleDropped,
+    memoryBytes,
+  };
+  send(`D ${JSON.stringify(outcome)}`);
   // A process that was cut off, or that held much memory, is cheaper to replace than to trust or to clean.
   if (isBroken || guest.wasInterrupted || memoryBytes > MEMORY_KEPT_BYTES_MAX) process.exit(0);
 }

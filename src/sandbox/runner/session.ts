@@ -3,14 +3,26 @@ import { createHash } from "node:crypto";
 import { DATA_LIMITS, parseJson, isJsonObject } from "../../core/json.ts";
 import { createCallDispatcher, type CallDispatcher } from "./call-dispatcher.ts";
 import { createConsoleLog, type ConsoleLog } from "./console-log.ts";
-import type { Done, Start } from "./frame.ts";
+import type { Start } from "./frame.ts";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, KILL_GRACE_MS, RESULT_BYTES_MAX } from "./limits.ts";
-import { watchMemory } from "./memory-watch.ts";
+import { residentBytes } from "./resident-memory.ts";
 import type { RunnerPool } from "./runner-pool.ts";
 import type { RunnerProcess } from "./runner-process.ts";
-import type { Ending, GuestOutcome, GuestRun, Thrown } from "../sandbox.ts";
+import type { GuestOutcome, GuestRun, Thrown } from "../guest-contract.ts";
 
-type End = Ending & Pick<GuestOutcome, "unhandled" | "unhandledCount" | "memoryBytes">;
+const MEMORY_INTERVAL_MS = 100;
+/** What a runner needs beside the guest's memory: Node itself, the engine's code, a copy on the way. */
+const RUNNER_MB = 160;
+
+/** The rest of an outcome that the runner did not tell, or that comes from elsewhere. */
+const UNTOLD: Omit<GuestOutcome, "kind"> = {
+  logs: [],
+  consoleDropped: { lines: 0, bytes: 0 },
+  unhandled: [],
+  unhandledCount: 0,
+  callsDropped: 0,
+  memoryBytes: 0,
+};
 
 export async function runInRunner(pool: RunnerPool, run: GuestRun, memoryMb: number): Promise<GuestOutcome> {
   const deadline = new AbortController();
@@ -30,19 +42,13 @@ async function holdRunner(
   deadline: AbortSignal,
 ): Promise<GuestOutcome> {
   const startedAt = performance.now();
-  const log = createConsoleLog(run.onLog);
   const acquired = await pool.acquire(run, AbortSignal.any([run.signal, deadline]));
-  if (acquired.kind !== "runner") {
-    const ending: Ending =
-      acquired.kind === "failed"
-        ? { kind: "crashed", reason: acquired.reason }
-        : run.signal.aborted
-          ? { kind: "cancelled" }
-          : acquired;
-    return { ...bare(ending.kind), ...ending, ...log.taken(), callsDropped: 0 };
-  }
+  if (acquired.kind === "failed") return { kind: "crashed", reason: acquired.reason, ...UNTOLD };
+  if (acquired.kind === "busy")
+    return run.signal.aborted ? { kind: "cancelled", ...UNTOLD } : { ...acquired, ...UNTOLD };
   const { runner } = acquired;
   const leftMs = Math.max(1, run.timeoutMs - (performance.now() - startedAt));
+  const log = createConsoleLog(run.onLog);
   const dispatcher = createCallDispatcher(run, runner);
   const end = await converse({
     runner,
@@ -71,11 +77,12 @@ interface Conversation {
 }
 
 /** Speaks with the runner until the run has ended, one way or another; the runner is given back then. */
-function converse({ runner, release, run, dispatcher, log, leftMs, memoryMb }: Conversation): Promise<End> {
+function converse(conversation: Conversation): Promise<GuestOutcome> {
+  const { runner, release, run, dispatcher, log, leftMs, memoryMb } = conversation;
   return new Promise((resolve) => {
     let result: string | undefined;
     let hasEnded = false;
-    const finish = (end: End): void => {
+    const finish = (end: GuestOutcome): void => {
       if (hasEnded) return;
       hasEnded = true;
       clearTimeout(watchdog);
@@ -84,21 +91,25 @@ function converse({ runner, release, run, dispatcher, log, leftMs, memoryMb }: C
       release();
       resolve(end);
     };
-    const stop = (end: End): void => {
+    const stop = (end: GuestOutcome): void => {
       // The runner may be another's by now.
       if (hasEnded) return;
       runner.kill();
       finish(end);
     };
-    const unruly = { ...bare("crashed"), reason: "it broke the rules of the channel" };
-    const watchdog = setTimeout(() => stop(bare("timeout")), leftMs + KILL_GRACE_MS);
-    const stopWatching = watchMemory(runner.pid, memoryMb, () => stop(bare("memory")));
-    const cancel = (): void => stop(bare("cancelled"));
+    const unruly: GuestOutcome = {
+      kind: "crashed",
+      reason: "it broke the rules of the channel",
+      ...UNTOLD,
+    };
+    const watchdog = setTimeout(() => stop({ kind: "timeout", ...UNTOLD }), leftMs + KILL_GRACE_MS);
+    const stopWatching = watchMemory(runner.pid, memoryMb, () => stop({ kind: "memory", ...UNTOLD }));
+    const cancel = (): void => stop({ kind: "cancelled", ...UNTOLD });
     run.signal.addEventListener("abort", cancel, { once: true });
 
     runner.listen({
       drain: () => dispatcher.resume(),
-      exit: (reason) => finish({ ...bare("crashed"), reason }),
+      exit: (reason) => finish({ kind: "crashed", reason, ...UNTOLD }),
       frame: (line) => {
         switch (line[0]) {
           case "C":
@@ -111,7 +122,7 @@ function converse({ runner, release, run, dispatcher, log, leftMs, memoryMb }: C
             result = line.slice(2);
             return;
           case "D":
-            return finish(endOf(line.slice(2), result, log));
+            return finish(outcomeOf(line.slice(2), result, log));
           default:
             return stop(unruly);
         }
@@ -145,25 +156,35 @@ function startOf(run: GuestRun, timeoutMs: number): Start {
 }
 
 /** Four words of state from any text. */
-function seedWords(seed: string): number[] {
+function seedWords(seed: string): Start["guest"]["seed"] {
   const digest = createHash("sha256").update(seed).digest();
-  return [0, 4, 8, 12].map((at) => digest.readUInt32LE(at));
+  return [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8), digest.readUInt32LE(12)];
 }
 
-function bare<K extends GuestOutcome["kind"]>(
-  kind: K,
-): { kind: K; unhandled: Thrown[]; unhandledCount: number; memoryBytes: number } {
-  return { kind, unhandled: [], unhandledCount: 0, memoryBytes: 0 };
+/**
+ * Looks at a runner from outside and tells when it uses more than twice what its guest may. The engine's limit and the hard
+ * maximum of its memory come first; this holds where both fail. Without /proc there is nothing to look at.
+ */
+function watchMemory(pid: number | undefined, memoryMb: number, onExcess: () => void): () => void {
+  if (process.platform !== "linux" || pid === undefined) return () => {};
+  const limitBytes = (2 * memoryMb + RUNNER_MB) * 1024 * 1024;
+  const timer = setInterval(() => {
+    if (residentBytes(pid) > limitBytes) onExcess();
+  }, MEMORY_INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
+
+const UNREADABLE = "its last frame cannot be read";
 
 /** The runner is not trusted: what it says of the end is read as data from outside. */
-function endOf(text: string, result: string | undefined, log: ConsoleLog): End {
-  const done = doneOf(text);
-  if (done === undefined) return { ...bare("crashed"), reason: "its last frame cannot be read" };
-  log.drop(done.consoleDropped);
-  const { unhandledCount, memoryBytes } = done;
-  const rest = { unhandled: done.unhandled.map(thrownOf), unhandledCount, memoryBytes };
-  switch (done.kind) {
+function outcomeOf(text: string, result: string | undefined, log: ConsoleLog): GuestOutcome {
+  const told = readTold(text);
+  if (told === undefined) return { kind: "crashed", reason: UNREADABLE, ...UNTOLD };
+  log.drop(told.consoleDropped ?? UNTOLD.consoleDropped);
+  const { unhandled = [], unhandledCount = 0, memoryBytes = 0 } = told;
+  const rest = { ...UNTOLD, unhandled: unhandled.map(thrownOf), unhandledCount, memoryBytes };
+  switch (told.kind) {
     case "returned": {
       if (result === "") return { kind: "returned", value: null, isNothing: true, ...rest };
       const value = parseJson(result ?? "null", DATA_LIMITS);
@@ -172,36 +193,40 @@ function endOf(text: string, result: string | undefined, log: ConsoleLog): End {
         : { kind: "threw", thrown: { message: `The result is refused: ${value.message}.` }, ...rest };
     }
     case "threw":
-      return { kind: "threw", thrown: thrownOf(done.thrown), ...rest };
+      return { kind: "threw", thrown: thrownOf(told.thrown), ...rest };
     case "result_limit":
-      return { kind: "result_limit", bytes: done.bytes ?? 0, ...rest };
-    case "trapped":
-      return { kind: "crashed", reason: JSON.stringify(done.thrown ?? "it trapped"), ...rest };
+      return { kind: "result_limit", bytes: told.bytes ?? 0, ...rest };
+    case "timeout":
+    case "memory":
+    case "stuck":
+      return { kind: told.kind, ...rest };
+    case "crashed":
+      return { kind: "crashed", reason: JSON.stringify(told.reason ?? "it trapped"), ...rest };
     default:
-      return { kind: done.kind, ...rest };
+      return { kind: "crashed", reason: UNREADABLE, ...rest };
   }
 }
 
-const DONE_KINDS: readonly string[] = [
+const TOLD_KINDS: readonly string[] = [
   "returned",
   "threw",
   "timeout",
   "memory",
   "stuck",
   "result_limit",
-  "trapped",
-] satisfies Done["kind"][];
+  "crashed",
+] satisfies GuestOutcome["kind"][];
 
-function doneOf(text: string): Done | undefined {
+function readTold(text: string): Partial<GuestOutcome> | undefined {
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
   const { kind, bytes = 0, unhandled, unhandledCount, consoleDropped: dropped, memoryBytes } = parsed.value;
-  const isDone =
-    DONE_KINDS.includes(kind as string) &&
+  const isWhole =
+    TOLD_KINDS.includes(kind as string) &&
     Array.isArray(unhandled) &&
     isJsonObject(dropped) &&
     [bytes, unhandledCount, memoryBytes, dropped["lines"], dropped["bytes"]].every(Number.isSafeInteger);
-  return isDone ? (parsed.value as unknown as Done) : undefined;
+  return isWhole ? parsed.value : undefined;
 }
 
 function thrownOf(value: unknown): Thrown {
