@@ -5,10 +5,16 @@
  * and run in a thread of their own with a budget. The check is a help for the caller and no guard of the server, which
  * checks for itself: whatever is in doubt is `unchecked`, never `invalid`. Nothing here throws.
  */
-import { canonicalJson, hashText, JSON_LIMITS, type JsonObject } from "../../core/json.ts";
-import { findArgumentProblem } from "./argument.ts";
+import {
+  canonicalJson,
+  findJsonProblem,
+  hashText,
+  JSON_LIMITS,
+  type Json,
+  type JsonObject,
+} from "../../core/json.ts";
 import { createWorkerThread, type ThreadReply } from "../../process/worker-thread.ts";
-import { acceptsEveryObject } from "./open.ts";
+import { dialectOf } from "./dialect.ts";
 import type { ArgumentProblem } from "./finding.ts";
 import type { SchemaVerdict } from "./validator.ts";
 
@@ -49,6 +55,23 @@ const MEMORY_MB_MAX = 128;
 const SCHEMA_LIMITS = { ...JSON_LIMITS, bytesMax: 256 * 1024 };
 /** Hashes that are remembered, for what the thread has and for what it failed at. */
 const REMEMBERED_COUNT_MAX = 1000;
+
+/**
+ * A thread that runs out of memory within one native step, such as taking in a message, can end the whole process. So
+ * many values take about a tenth of its memory.
+ */
+const ARGUMENT_VALUE_COUNT_MAX = 100_000;
+/** Keywords that refuse no object when their value is one of these; all others are left to the thread. */
+const REFUSE_NOTHING: Readonly<Record<string, (value: Json) => boolean>> = {
+  $schema: () => true,
+  $comment: () => true,
+  title: () => true,
+  description: () => true,
+  type: (value) => value === "object",
+  properties: isEmptyObject,
+  required: (value) => Array.isArray(value) && value.length === 0,
+  additionalProperties: (value) => value === true || isEmptyObject(value),
+};
 
 /** What was found out about a schema without the thread. */
 type Glance = { readonly kind: "open" } | { readonly kind: "hashed"; readonly hash: string } | Unchecked;
@@ -131,6 +154,40 @@ function glanceAtNew(schema: JsonObject): Glance {
   } catch (error) {
     return { kind: "unchecked", reason: `the schema cannot be used: ${(error as Error).message}` };
   }
+}
+
+/** Whether a schema says so little that there is nothing to check, as for most tools without arguments. */
+function acceptsEveryObject(schema: JsonObject): boolean {
+  if (dialectOf(schema) === undefined) return false;
+  return Object.entries(schema).every(
+    ([keyword, value]) => Object.hasOwn(REFUSE_NOTHING, keyword) && REFUSE_NOTHING[keyword]!(value),
+  );
+}
+
+function isEmptyObject(value: Json): boolean {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  );
+}
+
+/** Why arguments cannot be handed to the thread; what passes is plain data and can be copied. */
+function findArgumentProblem(args: unknown): string | undefined {
+  if (hasMoreValuesThan(ARGUMENT_VALUE_COUNT_MAX, args))
+    return `they have more than ${ARGUMENT_VALUE_COUNT_MAX} values`;
+  return findJsonProblem(args);
+}
+
+function hasMoreValuesThan(countMax: number, root: unknown): boolean {
+  let count = 1;
+  const stack: unknown[] = [root];
+  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    count += children.length;
+    if (count > countMax) return true;
+    for (const child of children) stack.push(child);
+  }
+  return false;
 }
 
 /** The text is made again rather than kept: it is needed once for each thread. */

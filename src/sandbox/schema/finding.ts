@@ -1,9 +1,12 @@
 import type { ErrorObject } from "ajv";
 import type { Json, JsonObject } from "../../core/json.ts";
+import { cut } from "../../text/cut.ts";
 import { nearest } from "../../text/nearest.ts";
 import { pointerParts } from "../../text/json-pointer.ts";
-import { argumentPath } from "./path.ts";
 import { propertyNames, valueWords, wordsFor } from "./schema-words.ts";
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const PATH_LENGTH_MAX = 200;
 
 /** One thing that is wrong: `path` is a place such as `labels[0].name`, or empty for the arguments as a whole. */
 export interface ArgumentProblem {
@@ -36,4 +39,25 @@ function missingWords({ keyword, params, parentSchema, data }: ErrorObject, miss
   const strangers = Object.keys((data as JsonObject | null) ?? {}).filter((name) => !known.has(name));
   const near = nearest(missing, strangers, 1);
   return near.length === 0 ? "is missing" : `is missing; did you give it as ${valueWords(near[0]!)}?`;
+}
+
+/** A place in arguments as one writes it in code: `labels[0].name`. The arguments tell an index from a name. */
+function argumentPath(args: Json, parts: readonly string[]): string {
+  let path = "";
+  let value: unknown = args;
+  for (const part of parts) {
+    path += Array.isArray(value) ? `[${part}]` : step(part, path === "");
+    value = childOf(value, part);
+  }
+  return cut(path, PATH_LENGTH_MAX);
+}
+
+function step(name: string, isFirst: boolean): string {
+  if (!IDENTIFIER.test(name)) return `[${JSON.stringify(name)}]`;
+  return isFirst ? name : `.${name}`;
+}
+
+function childOf(value: unknown, part: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+  return (value as Record<string, unknown>)[part];
 }
