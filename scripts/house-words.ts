@@ -10,34 +10,30 @@ import type { SourceFile } from "./house-tree.ts";
 type TypeName = string;
 
 /**
- * How a run ended, from the guest to the client, in this order. Parts that one of them carries unchanged (`Thrown`,
- * `CallRecord`, `Checkpoint`) do not count, nor does the end of a single step or node (`StepEnd`, `NodeEnd`).
+ * How a run ended, from the guest to the client, in this order (src/runs/run-end.ts says more). These do not count: parts
+ * that one of them carries unchanged (`Thrown`, `CallRecord`, `Checkpoint`), the end of a single step or node (`StepEnd`,
+ * `NodeEnd`), and general contracts that carry anything: a `ToolResult` is a value or an error of whatever kind, and a
+ * `ToolAnswer` is what every tool answers with, as MCP has it.
  */
 export const END_OF_A_RUN: readonly TypeName[] = [
-  "sandbox/Ending", // two types of one name: as the runner sees it, and as the sandbox tells it
-  "sandbox/Done", // the runner's last frame
-  "sandbox/End", // as the session with the runner knows it
-  "sandbox/GuestOutcome", // with console output and calls that were dropped
-  "core/ToolResult", // the value, or the error in words for a client
-  "runs/BodyEnd", // what came of code or of a workflow
-  "core/RunOutcome", // as it is stored
+  "sandbox/GuestOutcome", // how the code ended; the runner's last frame is a part of it
+  "runs/RunEnd", // what came of code or of a workflow
+  "core/Run", // the row in the store
   "runs/RunReport", // as the runs room tells it
   "gateway/ExecuteOutput", // as `execute` answers
-  "core/ToolAnswer", // as MCP has it
 ];
 
 /**
- * What runs, from what `execute` found to the process that runs it, in this order. On the side are `NamedSource` (what
- * the name of something nested means), `PreparedWorkflow` (in the place of `Prepared`) and `RunDraft` (the stored row).
+ * What runs, from what `execute` found to the process that runs it, in this order (src/runs/run.ts says more). On the side
+ * are `PreparedWorkflow` (in the place of `PreparedCode`), `Program` (a part of `PreparedCode`: the code as the analysis read
+ * it) and `Start` (the fields of a `GuestRun` that go to the runner, in its first frame).
  */
 export const WHAT_RUNS: readonly TypeName[] = [
-  "gateway/Source", // what `execute` was given, or found by name
-  "runs/RunRequest", // with its inputs and options
-  "runs/Ready", // checked, with completed inputs
-  "runs/Prepared", // code with the tools that it names
-  "sandbox/Program", // as the analysis read it
-  "sandbox/GuestRun", // with its limits and calls
-  "sandbox/Start", // the first frame to the runner
+  "runs/RunSource", // the text, given or found by name
+  "runs/RunRequest", // with its inputs and limits
+  "runs/PreparedCode", // code with the tools that it names
+  "runs/ReadyRun", // the request with completed inputs, and the body that runs it
+  "sandbox/GuestRun", // what the body hands to the sandbox: the script, its limits and its calls
 ];
 
 export interface FoundTypes {
