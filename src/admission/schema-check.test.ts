@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/json.ts";
-import { findSchemaProblem, SCHEMA_LIMITS, SUBSCHEMA_COUNT_MAX } from "./schema-check.ts";
-import { EXPANSION_MAX } from "./schema-expansion.ts";
+import { findSchemaProblem, SCHEMA_LIMITS, SUBSCHEMA_COUNT_MAX, EXPANSION_MAX } from "./schema-check.ts";
 
 function propertiesOf(count: number, schema: JsonObject = {}): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, schema]));

@@ -9,7 +9,6 @@ import { isLocalPointer, readPointer } from "../text/json-pointer.ts";
 import { cutStart, cut } from "../text/cut.ts";
 import { quote } from "../text/quote.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
-import { findExpansionProblem } from "./schema-expansion.ts";
 import { branchesOf, findKeywordProblem } from "./schema-keywords.ts";
 
 /** The largest real schema seen has 12 KB and nests 21 levels. 20,000 values leave room for a long enum. */
@@ -132,5 +131,46 @@ function findHeaderProblem(
     return "x-mcp-header would put what looks like a secret into a header";
   if (headers.has(name.toLowerCase())) return `x-mcp-header ${name} is used twice`;
   headers.add(name.toLowerCase());
+  return undefined;
+}
+
+/**
+ * In-place steps for one value. The busiest real schema seen makes about 200; 10,000 still validate in milliseconds.
+ */
+export const EXPANSION_MAX = 10_000;
+
+/** Each schema with those that judge the same value. */
+type InPlaceSteps = ReadonlyMap<JsonObject, readonly JsonObject[]>;
+
+/**
+ * How much work a schema can make of one value.
+ *
+ * `allOf`, `anyOf`, `$ref` and their like judge the same value again. A circle of them never ends, and a ladder of
+ * them, each rung naming the next one twice, doubles with every rung. Both are found in the graph of such steps, in
+ * time linear in its size, without compiling or running anything.
+ */
+function findExpansionProblem(steps: InPlaceSteps): string | undefined {
+  const sizes = new Map<JsonObject, number>();
+  const open = new Set<JsonObject>();
+  for (const start of steps.keys()) {
+    const stack = [start];
+    while (stack.length > 0) {
+      const schema = stack.at(-1)!;
+      const next = steps.get(schema) ?? [];
+      if (!sizes.has(schema) && !open.has(schema)) {
+        open.add(schema);
+        if (next.some((child) => open.has(child)))
+          return "a $ref leads back to itself without going into the value";
+        for (const child of next) if (!sizes.has(child)) stack.push(child);
+        continue;
+      }
+      stack.pop();
+      if (!open.delete(schema)) continue;
+      const size = next.reduce((sum, child) => sum + sizes.get(child)!, 1);
+      if (size > EXPANSION_MAX)
+        return `its combined schemas expand to more than ${EXPANSION_MAX} steps for one value`;
+      sizes.set(schema, size);
+    }
+  }
   return undefined;
 }

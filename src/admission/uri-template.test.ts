@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { workedMs } from "../../test/rig/worked.ts";
 import { parseTemplate } from "url-template";
-import { findTemplateProblem } from "./uri-template.ts";
+import { findTemplateProblem } from "./entry-check.ts";
 
 it.each([
   "file:///{path}",
