@@ -5,7 +5,7 @@
  *
  * - A server of the legacy era asks during the call. The call is held open between the client's requests, in the
  *   memory of this process. One that waits too long, and every one when the gateway ends, is cancelled at its server.
- * - A modern server asks in its answer, with a state of its own: see `server-round.ts`. Nothing is held.
+ * - A modern server asks in its answer, with a state of its own: see `sealQuestion`. Nothing is held.
  * - What a state is good for is decided in `sealed-state.ts`, before anything is sent.
  */
 import { randomUUID } from "node:crypto";
@@ -23,7 +23,6 @@ import {
   type SealState,
   type StateContent,
 } from "./sealed-state.ts";
-import { goOnAtServer, sealQuestion } from "./server-round.ts";
 
 /** Each holds a call of a server, and often a process of it, for as long as its client takes. */
 export const HELD_COUNT_MAX = 64;
@@ -178,4 +177,36 @@ function tooManyHeld(whose: string): ToolResult<never> {
 function tellClient({ client, onNotice }: CallContext, method: string, params: JsonObject): void {
   if (onNotice === undefined) client?.notify(method, params);
   else onNotice(method, params);
+}
+
+/**
+ * A modern server that needs input answers `input_required` with a state of its own, which may stand for anything: a
+ * session, an account, a payment under way. The client gets it sealed and bound, so that it comes back from the same
+ * client, for the same call, to the same server, once. A question without a state is bound in the same way.
+ *
+ * The result as the client gets it: of one that asks, the state is sealed.
+ */
+async function sealQuestion(
+  states: SealedStates,
+  result: ToolResult<JsonObject>,
+  request: HeldRequest,
+  context: CallContext,
+): Promise<ToolResult<JsonObject>> {
+  if (!result.success || result.data["resultType"] !== "input_required") return result;
+  const server = request.server();
+  if (server === undefined)
+    return fail("TOOL_UNAVAILABLE", "The server that asks for input is not there any more.");
+  const { requestState } = result.data;
+  const state = typeof requestState === "string" ? requestState : null;
+  const seal = await states.sealer();
+  return succeed({ ...result.data, requestState: seal({ kind: "server", server, state }, request, context) });
+}
+
+/** The context of a request that goes on with a round of its server. */
+function goOnAtServer(
+  { modern, ...context }: CallContext,
+  { server, state }: Extract<StateContent, { kind: "server" }>,
+): CallContext {
+  const serverState = state === null ? { server } : { server, state };
+  return { ...context, modern: { ...modern!, serverState } };
 }

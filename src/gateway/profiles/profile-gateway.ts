@@ -14,14 +14,20 @@ import { fail, succeed } from "../../core/result.ts";
 import type { CallContext, ListKind } from "../../core/tool.ts";
 import { meantTools, nearestShown } from "../../text/tool-spelling.ts";
 import { errorAnswer, unexpected, withTrace } from "../answer.ts";
-import type { Gateway } from "../gateway.ts";
+import type { Gateway, ListMethod } from "../gateway.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
-import { createProfileLists } from "./profile-lists.ts";
+import { remember, createToolListReader, LIST_WAIT_MS, type ToolListReader } from "../tool-list.ts";
+import { quote } from "../../text/quote.ts";
+import { hashText, type JsonObject } from "../../core/json.ts";
+import type { Catalogue } from "../../registry/catalogue.ts";
+import type { Exposed } from "../../registry/listing.ts";
+import type { GatewayDeps } from "../gateway-deps.ts";
+import { LIBRARY_TEMPLATE } from "../library-resources.ts";
+import type { MetaTool } from "../meta-tools/meta-tool.ts";
+import { RUN_TEMPLATES } from "../run-resources.ts";
 import { forwardInProfile, type ProfiledDeps } from "./profile-forwarding.ts";
 import type { ProfileView } from "./profile-view.ts";
-import { remember } from "../tool-list.ts";
-import { quote } from "../../text/quote.ts";
 
 export interface ProfileGatewayDeps {
   /** The one gateway that answers. */
@@ -135,6 +141,69 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
           below.stop();
         },
       };
+    },
+  };
+}
+
+/**
+ * What a profile lists: the tools, resources and prompts that it shows, made once for as long as nothing in them
+ * changes.
+ */
+interface ProfileLists {
+  readonly view: ProfileView;
+  readonly tools: ToolListReader;
+  /** Resources, templates or prompts. */
+  offer(method: Exclude<ListMethod, "tools/list">, context: CallContext): Promise<JsonObject>;
+  /** Equal for as long as a list is, as far as it is known. */
+  version(kind: ListKind): string;
+}
+
+function createProfileLists(
+  deps: GatewayDeps,
+  metaTools: readonly MetaTool[],
+  view: ProfileView,
+  turned?: () => void,
+): ProfileLists {
+  const { registry } = deps;
+  const servers = () => deps.servers().filter((id) => view.allowsServer(id));
+  const exposure = () => view.exposure ?? deps.exposure();
+  const tools = createToolListReader({
+    ...deps,
+    metaTools,
+    servers,
+    exposure,
+    view,
+    ...(turned && { turned }),
+  });
+  const shown = () =>
+    remember((entries: readonly Exposed[]) =>
+      entries.filter(({ source }) => view.allowsServer(source)).map(({ definition }) => definition),
+    );
+  const [resources, templates, prompts] = [shown(), shown(), shown()];
+  const hashOf = () =>
+    remember((definitions: readonly JsonObject[]) => hashText(JSON.stringify(definitions)));
+  const hashes = { resources: hashOf(), templates: hashOf(), prompts: hashOf() };
+
+  function offerOf(method: Exclude<ListMethod, "tools/list">, known: Catalogue): JsonObject {
+    // Which runs there are is not for a profile to list; one whose id is known can be read.
+    if (method === "resources/list") return { resources: resources(known.resources) };
+    if (method === "prompts/list") return { prompts: prompts(known.prompts) };
+    const shownTemplates = templates(known.resourceTemplates);
+    return { resourceTemplates: [LIBRARY_TEMPLATE, ...RUN_TEMPLATES, ...shownTemplates] };
+  }
+
+  return {
+    view,
+    tools,
+    async offer(method, context) {
+      if (exposure() !== "full") return offerOf(method, registry.catalogue());
+      return offerOf(method, await registry.discover({ waitMs: LIST_WAIT_MS, servers: servers() }, context));
+    },
+    version(kind) {
+      if (kind === "tools") return tools.current().version;
+      const known = registry.catalogue();
+      if (kind === "prompts") return hashes.prompts(prompts(known.prompts));
+      return `${hashes.resources(resources(known.resources))} ${hashes.templates(templates(known.resourceTemplates))}`;
     },
   };
 }
