@@ -2,10 +2,10 @@
  * Intents of earlier runs, played by queries that are not asked: the queries are dealt out into folds, each fold is
  * asked once, and only the others teach. So every query is a test query, for every number of intents the same.
  */
-import { shareIntent } from "../src/search/intent-share.ts";
 import type { BenchQuery, BenchSet, BenchTool } from "./search-data.ts";
 import { shuffle } from "./search-random.ts";
 import { ourDocument } from "./search-systems.ts";
+import { shareIntent } from "../src/search/experience.ts";
 
 export const FOLDS = 10;
 

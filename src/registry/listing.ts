@@ -5,8 +5,9 @@ import type { Component, SourceAbout, ToolDefinition } from "../core/tool.ts";
 import { compareText } from "../text/compare-text.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Admitted, Rejection } from "../admission/admission.ts";
-import { exposeUri } from "./exposed-uri.ts";
 import { findGrave, type Finding } from "../admission/findings.ts";
+import type { EntryEvent } from "../core/registry-event.ts";
+import { exposeUri } from "./exposed-uri.ts";
 
 /**
  * A resource, template or prompt: `definition` is for clients, `original` is the URI, template or name that the server
@@ -199,4 +200,46 @@ function definitionsOf(kind: ListedKind, listing: Listing): object[] {
     case "resources":
       return [...definitions(listing.resources), ...definitions(listing.resourceTemplates)];
   }
+}
+
+/**
+ * The difference between two listings of one server: removals, then what is new or changed, each in the order of names.
+ */
+export function* compareListings(server: string, before: Listing, after: Listing): Generator<EntryEvent> {
+  yield* compareEntries("tool", server, toolsOf(before), toolsOf(after));
+  yield* compareEntries("resource", server, resourcesOf(before), resourcesOf(after));
+}
+
+type Entries = ReadonlyMap<string, object>;
+
+function* compareEntries(
+  noun: "tool" | "resource",
+  server: string,
+  before: Entries,
+  after: Entries,
+): Generator<EntryEvent> {
+  for (const [name, definition] of before) {
+    if (after.has(name)) continue;
+    yield { kind: `capability.${noun}.removed`, server, name, hash: hashOfDefinition(definition) };
+  }
+  for (const [name, definition] of after) {
+    const previous = before.get(name);
+    if (previous === definition) continue;
+    const hash = hashOfDefinition(definition);
+    if (previous === undefined) {
+      yield { kind: `capability.${noun}.registered`, server, name, hash };
+      continue;
+    }
+    const previousHash = hashOfDefinition(previous);
+    if (previousHash !== hash) yield { kind: `capability.${noun}.updated`, server, name, hash, previousHash };
+  }
+}
+
+function toolsOf(listing: Listing): Entries {
+  return new Map(listing.components.map((item) => [item.name, item.definition]));
+}
+
+function resourcesOf(listing: Listing): Entries {
+  const entries = [...listing.resources, ...listing.resourceTemplates];
+  return new Map(entries.map((item) => [item.name, item.definition]));
 }

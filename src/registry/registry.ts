@@ -26,22 +26,21 @@ import type {
 import { toAnthropicTools } from "./anthropic-tool.ts";
 import { TTL_MS_DEFAULT, TTL_MS_MAX } from "./cache-entry.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { ChangeListener } from "./change-notice.ts";
+import { type ChangeListener, createSourceNotice, type SourceListener } from "./change-notice.ts";
 import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
 import type { RegistryListener } from "../core/registry-event.ts";
 import { parseExposedUri } from "./exposed-uri.ts";
 import type { Backoff } from "../timing/backoff.ts";
-import { shareIntent } from "../search/intent-share.ts";
 import { createMemoryCache } from "./cached-lists.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/after.ts";
 import { createRouting, type Routing } from "./routing.ts";
 import type { Route } from "./route.ts";
 import { createSourceTable, type RemoveOptions, type SourceOptions } from "./source-table.ts";
-import { createSourceNotice, type SourceListener } from "./source-notice.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
 import type { Meanings, SimilarityOf } from "../search/similarity.ts";
 import type { ToolHits } from "./tool-search.ts";
+import { shareIntent } from "../search/experience.ts";
 
 /** 0.5 s doubles to 30 s. */
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000 };

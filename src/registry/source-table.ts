@@ -15,10 +15,16 @@ import { createListings, describeSources, type Catalogue, type Listings } from "
 import { createChangeNotice, type ChangeNotice } from "./change-notice.ts";
 import { admitOffer, type Admitted } from "../admission/admission.ts";
 import type { RegistryEvent, RegistryListener } from "../core/registry-event.ts";
-import { compareListings } from "./events.ts";
 import type { Backoff } from "../timing/backoff.ts";
 import { createCachedLists } from "./cached-lists.ts";
-import { createListing, EMPTY_LISTING, type Access, type Listing, type SuspiciousTools } from "./listing.ts";
+import {
+  createListing,
+  EMPTY_LISTING,
+  type Access,
+  type Listing,
+  type SuspiciousTools,
+  compareListings,
+} from "./listing.ts";
 import type { After } from "../timing/after.ts";
 import { createRegisteredSource, type RegisteredSource } from "./registered-source.ts";
 import type { RouteDeps } from "./route.ts";

@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { silentLog } from "../core/log.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
-import { createExperience } from "./experience.ts";
-import { shareIntent } from "./intent-share.ts";
+import { createExperience, shareIntent } from "./experience.ts";
 import { createManualClock } from "../store/testsuite/fixture.ts";
 import { openTestStore, testHome } from "../store/sqlite/temp-home.testkit.ts";
 

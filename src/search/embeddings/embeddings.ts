@@ -8,11 +8,11 @@ import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
 import type { After } from "../../timing/after.ts";
 import { within } from "../../timing/deadline.ts";
 import { createOriginFetch } from "../../net/origin-fetch.ts";
+import { createLru } from "../../timing/lru.ts";
 import { ANSWER_BYTES_MAX } from "./answer.ts";
 import { TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
-import { createModel } from "./model.ts";
-import { createOutage } from "./outage.ts";
-import { createQueryVectors } from "./query-vectors.ts";
+import { createModel, type Model } from "./model.ts";
+import { createOutage, type Outage } from "./outage.ts";
 import { createToolVectors, type ToolVectors } from "./tool-vectors.ts";
 import { cosineOf } from "./vector.ts";
 
@@ -71,6 +71,49 @@ export function createEmbeddings(deps: EmbeddingsDeps): Embeddings {
       closing.abort();
       await Promise.all([tools.close(), queries.settle()]);
       await client.close();
+    },
+  };
+}
+
+/** What a few agents ask in a day; 2 to 6 MB. */
+const KEPT_COUNT_MAX = 500;
+/** An endpoint that hangs holds so many connections and no more; further searches do without it. */
+const ASKED_AT_ONCE_MAX = 8;
+
+interface QueryVectors {
+  /** Undefined if the endpoint does not answer in time. A late answer is there for the next query. */
+  vectorOf(model: Model, query: string): Promise<Float32Array | undefined>;
+  settle(): Promise<void>;
+}
+
+function createQueryVectors({ outage }: { readonly outage: Outage }): QueryVectors {
+  const kept = createLru<Float32Array>({ countMax: KEPT_COUNT_MAX, sizeMax: KEPT_COUNT_MAX });
+  const asked = new Map<string, Promise<Float32Array | undefined>>();
+
+  async function ask(model: Model, query: string, key: string): Promise<Float32Array | undefined> {
+    const reply = await model.embed([query]);
+    asked.delete(key);
+    if (reply.kind === "failed") outage.failed(reply.reason);
+    // What is refused is this query alone: the next may be to its liking.
+    if (reply.kind !== "vectors") return undefined;
+    outage.succeeded();
+    const [vector] = reply.vectors;
+    kept.set(key, vector!, 1);
+    return vector;
+  }
+
+  return {
+    async vectorOf(model, query) {
+      const key = `${model.key}\n${query}`;
+      const known = kept.get(key) ?? asked.get(key);
+      if (known !== undefined) return known;
+      if (asked.size >= ASKED_AT_ONCE_MAX || outage.waitMs() > 0) return undefined;
+      const flight = ask(model, query, key);
+      asked.set(key, flight);
+      return flight;
+    },
+    async settle() {
+      await Promise.all(asked.values());
     },
   };
 }
