@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFailureCount, FAILURE_COUNT_MAX, FAILURE_WINDOW_MS, remoteKey } from "./failure-count.ts";
+import { createFailureCount, FAILURE_COUNT_MAX, FAILURE_WINDOW_MS, remoteKey } from "./refusal.ts";
 
 function countAt() {
   let nowMs = 5_000;

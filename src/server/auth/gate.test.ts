@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../../test/fixtures/temporary.ts";
-import { FAILURE_COUNT_MAX, FAILURE_WINDOW_MS } from "./failure-count.ts";
 import { openGate, requireAdmitted, requireRefused } from "./gate.testkit.ts";
 import { makeToken } from "./token.ts";
+import { FAILURE_COUNT_MAX, FAILURE_WINDOW_MS } from "./refusal.ts";
 
 describe("the gate", () => {
   it("lets the gateway's own token in, and knows it from then on", async () => {

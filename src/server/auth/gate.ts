@@ -7,12 +7,12 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
 import type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
-import { createAdmittedHeaders } from "./admitted-headers.ts";
 import type { OAuthPrincipals } from "./oauth-principals.ts";
 import { createRefusal, type TokenFailure } from "./refusal.ts";
 import { audiencesOf } from "./resource-metadata.ts";
 import { watchTokens, type TokenPrincipals } from "./token-principals.ts";
-import { digestOf } from "./token.ts";
+import { digestOf, DEFAULT_TOKEN_NAME } from "./token.ts";
+import { isLoopbackHost } from "./loopback.ts";
 
 export type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
 
@@ -126,5 +126,64 @@ function createIssuer(oauth: GateOAuth, clock: Clock): Issuer {
     async close() {
       (await loading?.catch(() => undefined))?.close();
     },
+  };
+}
+
+/** So many clients pay a look-up only; the others pay a hash, or a signature, with each request. */
+const ADMITTED_MAX = 256;
+
+/** The Authorization headers that came in before, so that the hot path hashes nothing. */
+interface AdmittedHeaders {
+  find(authorization: string | undefined): Principal | undefined;
+  add(authorization: string, principal: Principal, expiresAtMs: number): void;
+  clear(): void;
+}
+
+/**
+ * By the header as it came. A look-up in a Map compares texts in a time that depends on them, but only with one whose
+ * seeded hash is the same, which no outsider can aim at: it tells nothing about the tokens in it.
+ */
+function createAdmittedHeaders(clock: Clock = systemClock): AdmittedHeaders {
+  const admitted = new Map<string, { readonly principal: Principal; readonly expiresAtMs: number }>();
+  return {
+    find(authorization) {
+      const entry = authorization === undefined ? undefined : admitted.get(authorization);
+      if (entry === undefined) return undefined;
+      if (!entry.principal.revoked.aborted && entry.expiresAtMs > clock.now()) return entry.principal;
+      admitted.delete(authorization!);
+      return undefined;
+    },
+    add(authorization, principal, expiresAtMs) {
+      admitted.set(authorization, { principal, expiresAtMs });
+      if (admitted.size > ADMITTED_MAX) admitted.delete(admitted.keys().next().value!);
+    },
+    clear: () => admitted.clear(),
+  };
+}
+
+interface Listener {
+  readonly host: string;
+  readonly hasIssuer: boolean;
+  /** The names of the gateway's own tokens. */
+  readonly tokenNames: readonly string[];
+}
+
+type ListenerPermit =
+  | { readonly kind: "allowed" }
+  | { readonly kind: "refused"; readonly message: string; readonly hint: string };
+
+/**
+ * May we listen there? On this machine always: a token is needed anyway. Beyond it only where somebody has thought of
+ * who may come in; the default token, which can do everything and was made by nobody, is not that.
+ */
+export function checkListener({ host, hasIssuer, tokenNames }: Listener): ListenerPermit {
+  const isArranged = hasIssuer || tokenNames.some((name) => name !== DEFAULT_TOKEN_NAME);
+  if (isLoopbackHost(host) || isArranged) return { kind: "allowed" };
+  return {
+    kind: "refused",
+    message: `Other machines could reach ${host === "" ? "every interface" : host}, and nothing says who may come in.`,
+    hint:
+      "Make a token for those who shall, with `repertoire token create NAME --scope read,call`, or configure http.oauth.issuer; " +
+      "or listen on 127.0.0.1.",
   };
 }

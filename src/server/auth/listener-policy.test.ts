@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkListener } from "./listener-policy.ts";
+import { checkListener } from "./gate.ts";
 
 const bare = { hasIssuer: false, tokenNames: ["default"] };
 
