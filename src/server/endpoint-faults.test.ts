@@ -12,7 +12,7 @@ import type { Log } from "../core/log.ts";
 import { succeed } from "../core/result.ts";
 import type { FoundTool, Gateway } from "../gateway/gateway.ts";
 import { noEvents, openRig, sum } from "../gateway/gateway.testkit.ts";
-import { EventWriter } from "./http/event-writer.ts";
+import { EventWriter } from "./http/event-stream.ts";
 import { ResponseStream } from "./http/response-stream.ts";
 import { initialize, send, serveEndpoint } from "./http/http.testkit.ts";
 import { connectStdio } from "./stdio/serve-stdio.ts";

@@ -1,10 +1,105 @@
+import type { ServerResponse } from "node:http";
+import { UNREAD_BYTES_MAX, KEPT_EVENT_BYTES_MAX, KEPT_EVENT_COUNT_MAX } from "./limits.ts";
+
+/**
+ * The events of one response, as server-sent events. A client that stops reading loses the stream, and no other
+ * client notices.
+ */
+export class EventWriter {
+  /** Of all clients. */
+  static openCount = 0;
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse, headers: Readonly<Record<string, string>> = {}) {
+    this.#response = response;
+    response.writeHead(200, {
+      "Content-Type": "text/event-stream",
+      // A proxy that gathers or packs the answer would hold events back.
+      "Cache-Control": "no-cache, no-transform",
+      "X-Accel-Buffering": "no",
+      ...headers,
+    });
+    response.flushHeaders();
+    countStream(response);
+  }
+
+  get isOpen(): boolean {
+    return !this.#response.writableEnded && !this.#response.destroyed;
+  }
+
+  /** `data` is one line of JSON, or nothing for an event that only tells its id. */
+  event(data: string, id?: string): void {
+    const name = data === "" ? "" : "event: message\n";
+    this.#write(`${name}${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
+  }
+
+  /** Keeps proxies from taking a silent stream for a dead one. */
+  keepAlive(): void {
+    this.#write(": keepalive\n\n");
+  }
+
+  end(): void {
+    if (this.isOpen) this.#response.end();
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.once("close", listener);
+  }
+
+  #write(text: string): void {
+    if (!this.isOpen) return;
+    if (this.#response.writableLength > UNREAD_BYTES_MAX) this.#response.destroy();
+    else this.#response.write(text);
+  }
+}
+
+/** Counts a response that is a stream of events, until it is closed. */
+export function countStream(response: ServerResponse): void {
+  EventWriter.openCount++;
+  response.once("close", () => EventWriter.openCount--);
+}
+
+interface KeptEvent {
+  readonly id: string;
+  readonly stream: number;
+  readonly place: number;
+  readonly data: string;
+}
+
+/**
+ * The last events of a session, so that a client whose stream was cut gets what it missed. An event id says which
+ * stream of the session the event belongs to and its place there; it means nothing in another session.
+ */
+export class EventLog {
+  readonly #events: KeptEvent[] = [];
+  #bytes = 0;
+
+  add(stream: number, place: number, data: string): string {
+    const id = `${stream}-${place}`;
+    this.#events.push({ id, stream, place, data });
+    this.#bytes += data.length;
+    while (this.#events.length > KEPT_EVENT_COUNT_MAX || this.#bytes > KEPT_EVENT_BYTES_MAX) {
+      this.#bytes -= this.#events.shift()!.data.length;
+    }
+    return id;
+  }
+
+  /** What came after an event in its stream. */
+  after(stream: number, place: number): readonly KeptEvent[] {
+    return this.#events.filter((event) => event.stream === stream && event.place > place);
+  }
+}
+
+/** Undefined for an id that no session has given. */
+export function parseEventId(id: string): { readonly stream: number; readonly place: number } | undefined {
+  const parts = /^(\d{1,9})-(\d{1,9})$/.exec(id);
+  return parts === null ? undefined : { stream: Number(parts[1]), place: Number(parts[2]) };
+}
+
 /**
  * A stream of a session's events, which outlives the response that carries it: when that is cut, events are kept, and
  * the next response goes on where the client says it was.
  */
-import type { EventLog } from "./event-log.ts";
-import type { EventWriter } from "./event-writer.ts";
-
 export class EventStream {
   readonly number: number;
   readonly #log: EventLog;

@@ -1,17 +1,20 @@
 /** Clients of the legacy era over HTTP: `initialize` opens a session, and everything else belongs to one. */
 import { randomUUID } from "node:crypto";
-import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/server";
-import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from "@modelcontextprotocol/server";
 import { createClientHandle } from "../client-handle.ts";
 import { createMcpServer, type Listed, type McpServerDeps } from "../mcp-server.ts";
 import { describeFor } from "../describe-for.ts";
 import { createFastPath } from "../fast-path.ts";
 import { INVALID_REQUEST, SESSION_NOT_FOUND } from "../../core/rpc-codes.ts";
-import { parseEventId } from "./event-log.ts";
 import { replyEmpty, replyError } from "./reply.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import { accepts, headerOf, type HttpCall } from "./http-call.ts";
+import { parseEventId } from "./event-stream.ts";
 
 export interface LegacyEndpoint {
   post(call: HttpCall, message: JSONRPCMessage): Promise<void>;

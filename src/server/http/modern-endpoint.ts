@@ -5,6 +5,7 @@
  *
  * Closing the response is how a modern client cancels.
  */
+import type { IncomingHttpHeaders } from "node:http";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   createMcpHandler,
@@ -26,10 +27,10 @@ import { contextOf } from "../request-context.ts";
 import { describeFor } from "../describe-for.ts";
 import { subscribeServers } from "../subscribe-servers.ts";
 import { HEADER_MISMATCH, MISSING_CAPABILITY } from "../../core/rpc-codes.ts";
-import { EventWriter } from "./event-writer.ts";
+import { argumentAt, declaredHeaders, decodeHeader, type ParamHeader } from "../../net/param-headers.ts";
+import { EventWriter } from "./event-stream.ts";
 import { ResponseStream } from "./response-stream.ts";
 import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
-import { findParamHeaderProblem } from "./param-headers.ts";
 import { replyError } from "./reply.ts";
 import { accepts, goneSignal, headerOf, noteAnswer, type HttpCall } from "./http-call.ts";
 import { pour, toWebRequest } from "./web.ts";
@@ -241,4 +242,40 @@ function openResponse(call: HttpCall, log: Log): ResponseStream {
     answered,
     log,
   });
+}
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+
+/**
+ * What a proxy saw in the headers of a call must be what the tool gets: a header that is missing or says something
+ * else than the argument is refused.
+ *
+ * Which header disagrees with the arguments, and how.
+ */
+function findParamHeaderProblem(
+  inputSchema: JsonObject,
+  args: JsonObject,
+  headers: IncomingHttpHeaders,
+): string | undefined {
+  for (const declared of declaredHeaders(inputSchema)) {
+    const problem = compare(declared, args, headers[declared.header.toLowerCase()]);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function compare(
+  { header, path, type }: ParamHeader,
+  args: JsonObject,
+  given: string | string[] | undefined,
+): string | undefined {
+  const value = argumentAt(path, args);
+  if (value === undefined) return undefined;
+  const name = path.join(".");
+  if (typeof given !== "string") return `the arguments have ${name}, but the header ${header} is missing`;
+  const said = decodeHeader(given);
+  if (said === undefined) return `the header ${header} is not valid base64`;
+  const isNumber = type === "integer" || type === "number";
+  const isSame = isNumber && DECIMAL.test(said) ? Number(said) === value : said === String(value);
+  return isSame ? undefined : `the header ${header} does not say what the argument ${name} says`;
 }

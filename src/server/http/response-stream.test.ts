@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../../test/fixtures/temporary.ts";
 import { silentLog } from "../../core/log.ts";
-import { EventWriter } from "./event-writer.ts";
+import { EventWriter } from "./event-stream.ts";
 import { ResponseStream } from "./response-stream.ts";
 import { STREAM_AFTER_MS } from "./limits.ts";
 import { replyError } from "./reply.ts";

@@ -10,7 +10,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { Gate, GateOAuth } from "../auth/gate.ts";
 import { findProfileProblem, insufficientScope, scopeNameOf } from "../auth/permission.ts";
 import { baseFor, basesOf, metadataUrlOf } from "../auth/resource-metadata.ts";
-import { EventWriter } from "./event-writer.ts";
+import { EventWriter } from "./event-stream.ts";
 import { createRequestGuard, type RequestGuard, type RequestGuardDeps } from "./request-guard.ts";
 import {
   HEADER_BYTES_MAX,
@@ -22,13 +22,11 @@ import {
   STRANGER_COUNT_MAX,
 } from "./limits.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
-import { answerProbe, openProbeOf } from "./open-probe.ts";
-import { operatorRoutes, type OperatorDeps } from "./operator-routes.ts";
+import { operatorRoutes, type OperatorDeps, answerProbe, openProbeOf } from "./operator-routes.ts";
 import type { McpServerDeps } from "../mcp-server.ts";
 import { replyError, replyFailure } from "./reply.ts";
 import { SocketShare } from "./socket-share.ts";
-import { UnderWay } from "./under-way.ts";
-import { headerOf, rememberCall, type HttpCall } from "./http-call.ts";
+import { headerOf, rememberCall, type HttpCall, UnderWay } from "./http-call.ts";
 
 /** Not imported: that reads every export of the module, and one of them loads a whole HTTP client. */
 const { createServer } = process.getBuiltinModule("node:http");

@@ -1,6 +1,6 @@
 /** Between node's requests and responses and those of the web platform, for what the SDK answers. */
 import { goneSignal, type HttpCall } from "./http-call.ts";
-import { countStream } from "./event-writer.ts";
+import { countStream } from "./event-stream.ts";
 import { UNREAD_BYTES_MAX } from "./limits.ts";
 
 /** Without its body, which was read and parsed already. Its signal aborts when the client has gone. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { EventLog, parseEventId } from "./event-log.ts";
 import { KEPT_EVENT_BYTES_MAX, KEPT_EVENT_COUNT_MAX } from "./limits.ts";
+import { EventLog, parseEventId } from "./event-stream.ts";
 
 function logOf(count: number, data = "x"): EventLog {
   const log = new EventLog();
