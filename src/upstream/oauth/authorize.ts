@@ -2,15 +2,16 @@
  * The authorization code flow, from the discovery to the tokens, once. It opens nothing itself: how the user gets to
  * the authorization page, and how its answer comes back, is handed in.
  */
-import { randomBytes } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import {
   computeScopeUnion,
   exchangeAuthorization,
   startAuthorization,
   type OAuthTokens,
+  validateAuthorizationResponseIssuer,
+  type AuthorizationServerMetadata,
 } from "@modelcontextprotocol/client";
 import { AuthorizationFailed, reasonOf } from "./authorization-failed.ts";
-import { belongsTo, readCallback } from "./callback.ts";
 import type { Challenge } from "./challenge.ts";
 import { chooseClient, type OAuthSettings } from "./client.ts";
 import { checkUrl, discover, type Discovery, type DiscoveryDeps } from "./discovery.ts";
@@ -105,4 +106,79 @@ function scopeFor(
   // Some authorization servers give a refresh token only to who asks for it by this name.
   const offersOffline = discovery.metadata?.scopes_supported?.includes("offline_access") === true;
   return wanted && offersOffline ? computeScopeUnion(wanted, "offline_access") : wanted || undefined;
+}
+
+interface ExpectedCallback {
+  readonly redirectUrl: string;
+  readonly state: string;
+  readonly metadata: AuthorizationServerMetadata | undefined;
+}
+
+interface AuthorizationCode {
+  readonly code: string;
+  readonly iss: string | undefined;
+}
+
+/**
+ * Whether this answers the request that was made, whatever it says: only who made it, and who was sent it, knows the
+ * state.
+ */
+function belongsTo(callback: URL, { state }: Pick<ExpectedCallback, "state">): boolean {
+  const states = callback.searchParams.getAll("state");
+  return states.length === 1 && isSame(states[0], state);
+}
+
+/**
+ * Reads where the authorization server sent the browser back to. Nothing in it is believed before it is sure that it
+ * answers this very request: the place, the state, and the issuer, in this order; then the error text or the code.
+ */
+function readCallback(callback: URL, expected: ExpectedCallback): AuthorizationCode {
+  const place = new URL(expected.redirectUrl);
+  if (callback.origin !== place.origin || callback.pathname !== place.pathname) {
+    throw new AuthorizationFailed("the answer came back to another address than the one that was given");
+  }
+  const parameters = callback.searchParams;
+  if (!isSame(only(parameters, "state"), expected.state)) {
+    throw new AuthorizationFailed(
+      "the answer does not belong to this login: its state is missing or another",
+    );
+  }
+  const iss = only(parameters, "iss");
+  checkIssuer(iss, expected.metadata);
+  const error = only(parameters, "error");
+  if (error !== undefined) {
+    const description = only(parameters, "error_description");
+    throw new AuthorizationFailed(
+      `it was refused: ${error}${description === undefined ? "" : ` (${description})`}`,
+    );
+  }
+  const code = only(parameters, "code");
+  if (code === undefined || code === "") throw new AuthorizationFailed("the answer has no code");
+  return { code, iss };
+}
+
+function checkIssuer(iss: string | undefined, metadata: AuthorizationServerMetadata | undefined): void {
+  const isPromised = metadata?.["authorization_response_iss_parameter_supported"] === true;
+  try {
+    validateAuthorizationResponseIssuer({
+      iss,
+      expectedIssuer: metadata?.issuer,
+      issParameterSupported: isPromised,
+    });
+  } catch (cause) {
+    throw new AuthorizationFailed("the answer comes from another authorization server", { cause });
+  }
+}
+
+/** A parameter that is there twice could be read one way by us and another way by somebody else. */
+function only(parameters: URLSearchParams, name: string): string | undefined {
+  const values = parameters.getAll(name);
+  if (values.length > 1) throw new AuthorizationFailed(`the answer has ${name} more than once`);
+  return values[0];
+}
+
+function isSame(given: string | undefined, expected: string): boolean {
+  if (given === undefined) return false;
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

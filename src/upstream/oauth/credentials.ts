@@ -17,9 +17,11 @@ import { fail } from "../../core/result.ts";
 import type { SecretStore } from "../../core/secret-store.ts";
 import { TransportFailure } from "../transport/transport-failure.ts";
 import { SingleFlight } from "../../timing/single-flight.ts";
+import type { Fetch } from "../../net/http-client.ts";
+import { isOwnOrigin } from "../../net/address-policy.ts";
 import { reasonOf } from "./authorization-failed.ts";
 import { authorize, requireBearer, type AuthorizationWay } from "./authorize.ts";
-import type { Challenge } from "./challenge.ts";
+import { type Challenge, challengeOf, isInsufficientScope } from "./challenge.ts";
 import type { OAuthSettings } from "./client.ts";
 import { hasMoved, type DiscoveryDeps } from "./discovery.ts";
 import { openRecords, type LoginRecord, type LoginRecords } from "./record.ts";
@@ -196,4 +198,37 @@ async function refresh(
     const isEnd = error instanceof OAuthError && !PASSING_ERRORS.has(error.code);
     return { kind: isEnd ? "ended" : "passing", reason: reasonOf(error) };
   }
+}
+
+/** A renewed token that the server does not take either means a new login, which is asked for once. */
+const RENEWALS_MAX = 2;
+
+/** Puts the token of a login on requests to the server that it is for, and on no others. */
+export function createAuthorizedFetch(fetch: Fetch, serverUrl: URL, credentials: Credentials): Fetch {
+  return async (input, init) => {
+    if (!isOwnOrigin(serverUrl, new URL(input))) return fetch(input, init);
+    let isWidened = false;
+    for (let renewals = 0; ;) {
+      const token = await credentials.token();
+      const response = await fetch(input, withToken(init, token));
+      const isDenied = response.status === 401;
+      if (!isDenied) credentials.prove(token);
+      if (!isDenied && !isInsufficientScope(response)) return response;
+      await response.body?.cancel();
+      if (isWidened) throw credentials.required("it asks for more than the login gave");
+      if (isDenied && renewals++ === RENEWALS_MAX) {
+        throw credentials.required("the server does not take the token that the login gave");
+      }
+      if (isDenied) await credentials.renew(token, challengeOf(response));
+      else await credentials.widen(token, challengeOf(response));
+      isWidened ||= !isDenied;
+    }
+  };
+}
+
+function withToken(init: RequestInit | undefined, token: string | undefined): RequestInit | undefined {
+  if (token === undefined) return init;
+  const headers = new Headers(init?.headers ?? undefined);
+  headers.set("authorization", `Bearer ${token}`);
+  return { ...init, headers };
 }

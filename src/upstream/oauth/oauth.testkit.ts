@@ -4,9 +4,8 @@ import type { OAuthRig } from "../../../test/rig/oauth-server.ts";
 import { openSecretStore } from "../../secrets/secrets.ts";
 import { createServerHttp } from "../transport/server-http.ts";
 import type { AuthorizationWay } from "./authorize.ts";
-import { createAuthorizedFetch } from "./authorized-fetch.ts";
 import type { OAuthSettings } from "./client.ts";
-import { Credentials } from "./credentials.ts";
+import { Credentials, createAuthorizedFetch } from "./credentials.ts";
 import { logIn, type LoginServer } from "./login.ts";
 import { openRecords } from "./record.ts";
 

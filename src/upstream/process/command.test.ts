@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { findCommand } from "./command.ts";
+import { findCommand } from "./server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,12 +1,13 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, resolve as resolvePath } from "node:path";
 import { silentLog, type Log } from "../../core/log.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Transport } from "../transport/transport.ts";
-import { findCommand, type CommandLookup } from "./command.ts";
 import { launch, type Launch } from "../../process/launch.ts";
 import { passedEnvironment } from "../../process/passed-environment.ts";
-import { NotStartedProcess } from "./not-started-process.ts";
-import type { NotStarted, ProcessExit } from "./process-exit.ts";
+import { type NotStarted, type ProcessExit, describeExit } from "./process-exit.ts";
 import { RunningProcess, type ProcessLimits } from "./running-process.ts";
+import { ProcessError } from "./process-error.ts";
 
 export interface ServerProcessOptions extends Partial<ProcessLimits> {
   readonly command: string;
@@ -123,4 +124,124 @@ function given(options: ServerProcessOptions): Partial<ProcessLimits> {
   return Object.fromEntries(
     names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
   );
+}
+
+/** Takes the place of a process that could not be started: it is closed from the beginning, and says why. */
+class NotStartedProcess implements Transport {
+  readonly pid = undefined;
+  readonly exit: Promise<ProcessExit>;
+  onmessage?: Transport["onmessage"];
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  #wasClosed = false;
+
+  constructor(why: Promise<NotStarted>) {
+    this.exit = why.then(({ cause, reason }) => ({ kind: "not_started", cause, reason }));
+  }
+
+  async start(): Promise<void> {
+    await this.close();
+    await this.#refuse();
+  }
+
+  async send(): Promise<void> {
+    await this.#refuse();
+  }
+
+  async close(): Promise<void> {
+    await this.exit;
+    if (this.#wasClosed) return;
+    this.#wasClosed = true;
+    this.onclose?.();
+  }
+
+  stderrTail(): string[] {
+    return [];
+  }
+
+  stderrAt(): undefined {
+    return undefined;
+  }
+
+  counts(): { noise: number; oversize: number } {
+    return { noise: 0, oversize: 0 };
+  }
+
+  async #refuse(): Promise<never> {
+    throw new ProcessError("PROCESS_NOT_STARTED", describeExit(await this.exit));
+  }
+}
+
+type CommandLookup =
+  | { readonly kind: "found"; readonly file: string }
+  | ({ readonly kind: "not_started" } & NotStarted);
+
+/** Where a command looks for its program: the folder that it starts in, and its own PATH. */
+interface CommandPlace {
+  readonly cwd: string;
+  readonly path: string;
+}
+
+/**
+ * Finds the program of a command as execvp would, so that a command that cannot start says precisely why, and so that
+ * what starts is an absolute path that no shell looks up again.
+ */
+export function findCommand(command: string, { cwd, path }: CommandPlace): CommandLookup {
+  const cwdProblem = findFolderProblem(cwd);
+  if (cwdProblem !== undefined) return { kind: "not_started", cause: "bad_folder", reason: cwdProblem };
+  if (command === "") return { kind: "not_started", cause: "not_found", reason: "The command is empty." };
+  if (command.includes("/")) return lookAt(resolvePath(cwd, command));
+  return searchPath(command, path.split(delimiter), cwd);
+}
+
+function searchPath(command: string, folders: readonly string[], cwd: string): CommandLookup {
+  let refused: CommandLookup | undefined;
+  for (const folder of folders) {
+    // An empty entry means the current folder, which here is the server's.
+    const lookup = lookAt(resolvePath(cwd, folder, command));
+    if (lookup.kind === "found") return lookup;
+    if (lookup.exists) refused ??= lookup;
+  }
+  return refused ?? notFound(`Command not found (ENOENT): ${command} is not in PATH.`);
+}
+
+type FileLookup =
+  | Extract<CommandLookup, { kind: "found" }>
+  | (Extract<CommandLookup, { kind: "not_started" }> & { readonly exists: boolean });
+
+function lookAt(file: string): FileLookup {
+  try {
+    if (statSync(file).isDirectory()) return notExecutable(`Not a program (EISDIR): ${file} is a folder.`);
+    accessSync(file, constants.X_OK);
+    return { kind: "found", file };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "EACCES")
+      return notExecutable(
+        `Not executable (EACCES): ${file}. Set its x bit, or start it through its interpreter.`,
+      );
+    return notFound(`Command not found (${code}): ${file}.`);
+  }
+}
+
+function notFound(reason: string) {
+  return { kind: "not_started", cause: "not_found", exists: false, reason } as const;
+}
+
+function notExecutable(reason: string) {
+  return { kind: "not_started", cause: "not_executable", exists: true, reason } as const;
+}
+
+function findFolderProblem(cwd: string): string | undefined {
+  try {
+    if (!statSync(cwd).isDirectory()) return `The working folder is a file (ENOTDIR): ${cwd}.`;
+    accessSync(cwd, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return `The working folder cannot be entered (${codeOf(error)}): ${cwd}.`;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "unknown";
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRetryAfter, refuseBusyAnswers } from "./busy-answer.ts";
+import { parseRetryAfter, refuseBusyAnswers } from "./http-transport.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 

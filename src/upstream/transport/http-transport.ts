@@ -15,20 +15,18 @@ import { fail } from "../../core/result.ts";
 import type { SecretStore } from "../../core/secret-store.ts";
 import { backgroundAfter } from "../../timing/after.ts";
 import { within } from "../../timing/deadline.ts";
-import type { Transport } from "./transport.ts";
 import { causeOfFetchError, causeOfResponse, type FailureCause } from "../failure-cause.ts";
 import { AnswerTooLong } from "../../net/answer-limit.ts";
-import { refuseBusyAnswers } from "./busy-answer.ts";
-import { requestIdOf, takeMessages, type BodyReceiver } from "./message-bodies.ts";
 import { BrokenAnswer, type Fetch } from "../../net/http-client.ts";
-import { createServerHttp } from "./server-http.ts";
 import type { AuthorizationWay } from "../oauth/authorize.ts";
-import { createAuthorizedFetch } from "../oauth/authorized-fetch.ts";
 import type { OAuthSettings } from "../oauth/client.ts";
-import { Credentials } from "../oauth/credentials.ts";
+import { Credentials, createAuthorizedFetch } from "../oauth/credentials.ts";
 import type { TransportConfig } from "../upstream-config.ts";
-import { BadAnswer, TransportFailure } from "./transport-failure.ts";
 import { cut } from "../../text/cut.ts";
+import type { Transport } from "./transport.ts";
+import { requestIdOf, takeMessages, type BodyReceiver } from "./message-bodies.ts";
+import { createServerHttp } from "./server-http.ts";
+import { BadAnswer, TransportFailure } from "./transport-failure.ts";
 
 /** The end of a session is not waited for longer. */
 const GOODBYE_MS = 1_000;
@@ -208,4 +206,42 @@ function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
       }).error,
     );
   };
+}
+
+/** What a server may ask for at most: more is a mistake, or malice. */
+const WAIT_MAX_MS = 60_000;
+
+/** A server that says that it is too busy took nothing on: that is an error with a name, and says how long to wait. */
+export function refuseBusyAnswers(fetch: Fetch, server: string, now: () => number = Date.now): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.status !== 429 && response.status !== 503) return response;
+    await response.body?.cancel();
+    throw new TransportFailure(busyError(server, response, now()).error);
+  };
+}
+
+function busyError(server: string, response: Response, now: number): ReturnType<typeof fail> {
+  const waitMs = parseRetryAfter(response.headers.get("retry-after"), now);
+  const isLimited = response.status === 429;
+  const what = isLimited ? "has had too many requests (HTTP 429)" : "is not available right now (HTTP 503)";
+  return fail(isLimited ? "RATE_LIMITED" : "TOOL_UNAVAILABLE", `The server ${server} ${what}.`, {
+    reason: "busy",
+    retryable: true,
+    hint:
+      waitMs === undefined
+        ? "Nothing took effect. Call again later."
+        : `Nothing took effect. Call again in ${Math.ceil(waitMs / 1000)} s.`,
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  });
+}
+
+/** Seconds or a date, capped; undefined for what is neither, or is in the past. */
+export function parseRetryAfter(text: string | null, now: number): number | undefined {
+  if (text === null) return undefined;
+  const isSeconds = /^\s*\d{1,15}\s*$/.test(text);
+  const waitMs = isSeconds ? Number(text) * 1000 : Date.parse(text) - now;
+  // `Date.parse` reads much that is no date of HTTP, such as -1.
+  if (!isSeconds && !/^[A-Za-z]{3}/.test(text.trim())) return undefined;
+  return Number.isFinite(waitMs) && waitMs >= 0 ? Math.min(waitMs, WAIT_MAX_MS) : undefined;
 }
