@@ -196,7 +196,7 @@ function listsOf(
     metaTools: createMetaTools(deps).all,
     servers: () => deps.servers().filter((id) => view === undefined || view.allowsServer(id)),
     exposure: () => mode,
-    ...(view !== undefined && { view }),
+    view,
   });
   const lean = reader.current().tools;
   mode = "full";

@@ -182,8 +182,8 @@ function modernRequestOf({ mcpReq }: ServerContext): CallContext["modern"] {
   return {
     capabilities: capabilities as JsonObject,
     ...(typeof logLevel === "string" ? { logLevel } : {}),
-    ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses as JsonObject }),
-    ...(requestState === undefined ? {} : { requestState }),
+    inputResponses: mcpReq.inputResponses as JsonObject | undefined,
+    requestState,
   };
 }
 

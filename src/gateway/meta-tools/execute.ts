@@ -119,10 +119,7 @@ async function checkUsable(
 ): Promise<ToolResult<void>> {
   const isCorrected = hasText || code !== undefined || name !== undefined;
   if (context.view === undefined || runId === undefined || isCorrected) return succeed(undefined);
-  return runs.checkResumable(
-    { runId, ...(inputs !== undefined && { inputs: inputs as JsonObject }) },
-    context,
-  );
+  return runs.checkResumable({ runId, inputs: inputs as JsonObject | undefined }, context);
 }
 
 /** What a client of a profile does not see is not there for it. */
@@ -169,7 +166,7 @@ async function runOrResume(
 ): Promise<ToolResult<RunReport>> {
   const context = withStartWait(asked, args.timeout_ms);
   const common = {
-    ...(args.timeout_ms !== undefined && { timeoutMs: args.timeout_ms }),
+    timeoutMs: args.timeout_ms,
     observe: (event: RunEvent) => reportProgress(event, context),
   };
   if (args.resume === undefined) {
@@ -181,9 +178,9 @@ async function runOrResume(
   return runs.resume(
     {
       runId: args.resume,
-      ...(source !== undefined && { corrected: source.runnable }),
-      ...(args.inputs !== undefined && { inputs: args.inputs as JsonObject }),
-      ...(args.uncertain !== undefined && { uncertain: args.uncertain as never }),
+      corrected: source?.runnable,
+      inputs: args.inputs as JsonObject | undefined,
+      uncertain: args.uncertain as never,
       ...common,
     },
     context,

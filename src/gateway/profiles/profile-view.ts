@@ -58,7 +58,7 @@ export function createProfileView(profile: string, rules: ProfileRules): Profile
 
   return {
     profile,
-    ...(exposure !== undefined && { exposure }),
+    exposure,
     allows,
     allowsServer,
     nameOf: (tool) => names.get(tool) ?? tool,

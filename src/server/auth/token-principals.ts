@@ -82,7 +82,7 @@ function hold(entry: TokenEntry): Held {
       id: `token:${name}`,
       name,
       permissions: new Set(permissions),
-      ...(profiles !== undefined && { profiles: new Set(profiles) }),
+      profiles: profiles && new Set(profiles),
       revoked: revocation.signal,
     },
     revocation,

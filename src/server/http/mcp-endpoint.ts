@@ -135,7 +135,7 @@ type ReadBody =
 const refused = (status: number, message: string, code?: number): ReadBody => ({
   kind: "refused",
   isUnread: true,
-  error: { status, message, ...(code !== undefined && { code }) },
+  error: { status, message, code },
 });
 
 /** Reads the one message of a POST. Only what is declared as JSON is read: a form of another site cannot be that. */

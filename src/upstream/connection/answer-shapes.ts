@@ -39,7 +39,7 @@ const anyList: Fit = (value) => (Array.isArray(value) ? value : new Misfit(" mus
 function resultOf({ needs, may, hints }: RecordFields): Fit {
   const caching = { ttlMs: wholeMs, cacheScope: oneOf("public", "private") };
   return record({
-    ...(needs !== undefined && { needs }),
+    needs,
     may: { resultType: text, ...may },
     hints: { _meta: MESSAGE_META, ...caching, ...hints },
   });

@@ -51,15 +51,15 @@ export async function authorizeAt(discovery: Discovery, deps: AuthorizeDeps): Pr
   const client = await chooseClient({ discovery, settings, previous, redirectUrl, scope, fetch });
   const state = randomBytes(STATE_BYTES).toString("base64url");
   const shared = {
-    ...(metadata !== undefined && { metadata }),
-    ...(resource !== undefined && { resource }),
+    metadata,
+    resource,
     clientInformation: client,
   };
   const started = await startAuthorization(authorizationServerUrl, {
     ...shared,
     redirectUrl,
     state,
-    ...(scope !== undefined && { scope }),
+    scope,
   });
   await checkUrl(started.authorizationUrl, "the authorization page", deps.policy);
   const isAnswer = (given: URL): boolean => belongsTo(given, { state });
@@ -70,7 +70,7 @@ export async function authorizeAt(discovery: Discovery, deps: AuthorizeDeps): Pr
     authorizationCode: code,
     codeVerifier: started.codeVerifier,
     redirectUri: redirectUrl,
-    ...(iss !== undefined && { iss }),
+    iss,
     fetchFn: fetch,
   }).catch((cause: unknown) => {
     throw new AuthorizationFailed(`the code was not exchanged for a token: ${reasonOf(cause)}`, { cause });

@@ -70,7 +70,7 @@ async function register({
   }
   try {
     return await registerClient(authorizationServerUrl, {
-      ...(metadata !== undefined && { metadata }),
+      metadata,
       clientMetadata: {
         client_name: "Repertoire",
         redirect_uris: [redirectUrl],
@@ -79,7 +79,7 @@ async function register({
         token_endpoint_auth_method: authMethodFor(metadata),
         application_type: "native",
       },
-      ...(scope !== undefined && { scope }),
+      scope,
       fetchFn: fetch,
     });
   } catch (cause) {

@@ -183,8 +183,8 @@ async function refresh(
   const { authorizationServerUrl, metadata, client, resource, tokens } = record;
   try {
     const renewed = await refreshAuthorization(authorizationServerUrl, {
-      ...(metadata !== undefined && { metadata }),
-      ...(resource !== undefined && { resource }),
+      metadata,
+      resource,
       clientInformation: client,
       refreshToken,
       fetchFn: fetch,

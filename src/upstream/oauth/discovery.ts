@@ -41,7 +41,7 @@ export async function discover(deps: DiscoveryDeps, challenge: Challenge): Promi
   const { resourceMetadataUrl } = challenge;
   const found = await discoverOAuthServerInfo(deps.serverUrl, {
     fetchFn: deps.fetch,
-    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
+    resourceMetadataUrl,
   }).catch((cause: unknown) => {
     throw new AuthorizationFailed(reasonOf(cause), { cause });
   });
