@@ -32,8 +32,7 @@ import { EventWriter } from "./event-stream.ts";
 import { ResponseStream } from "./response-stream.ts";
 import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } from "./limits.ts";
 import { replyError } from "./reply.ts";
-import { accepts, goneSignal, headerOf, noteAnswer, type HttpCall } from "./http-call.ts";
-import { pour, toWebRequest } from "./web.ts";
+import { accepts, goneSignal, headerOf, noteAnswer, type HttpCall, pour, toWebRequest } from "./http-call.ts";
 
 const MODERN_VERSION = "2026-07-28";
 /** What the SDK answers, without a body, for a request that was under way when its server was closed. */
