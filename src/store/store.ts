@@ -1,16 +1,17 @@
 /** The store, one text for every database: what a backend brings, put together noun by noun. */
+import type { Kysely } from "kysely";
 import { systemClock, type Clock } from "../core/clock.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Audit, Store } from "../core/store.ts";
 import { createAudit } from "./audit.ts";
 import type { Backend } from "./backend.ts";
 import { createCapabilityStore } from "./capabilities/capabilities.ts";
-import { findRunDamage } from "./runs/run-damage.ts";
 import { createEmbeddings, createTokenCounts, createServerCache } from "./caches.ts";
 import { createRunStore } from "./runs/runs.ts";
 import { createSealStore } from "./runs/seals.ts";
 import { createPastUses } from "./past-uses.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
+import type { Database, StepRow } from "./database.ts";
 
 export interface StoreOptions {
   readonly clock?: Clock;
@@ -53,4 +54,78 @@ async function readable(find: () => Promise<string[]>): Promise<string[]> {
 async function findAuditDamage(audit: Audit): Promise<string[]> {
   const seq = await audit.findBreak();
   return seq === undefined ? [] : [`The audit trail is broken at entry ${seq}: it was edited or cut.`];
+}
+
+/** Enough to see what is wrong; a file with a million bad rows must not fill the memory. */
+const LINE_COUNT_MAX = 20;
+
+/** What no order of writes can leave behind in runs and their journals. */
+async function findRunDamage(db: Kysely<Database>): Promise<string[]> {
+  const lines = [
+    ...(await findClaimable(db)),
+    ...(await findTwofold(db)),
+    ...(await findHalfEnded(db)),
+    ...(await findWithoutValue(db)),
+  ];
+  return lines.slice(0, LINE_COUNT_MAX);
+}
+
+async function findClaimable(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .select("id")
+    .where("finished_at", "is not", null)
+    .where((eb) =>
+      eb.or([
+        eb("status", "in", ["running", "paused"]),
+        eb("lease_owner", "is not", null),
+        eb("lease_until", "is not", null),
+      ]),
+    )
+    .orderBy("id")
+    .limit(LINE_COUNT_MAX)
+    .execute();
+  return rows.map(({ id }) => `Run ${id} has finished and could still be claimed.`);
+}
+
+async function findTwofold(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom("steps")
+    .select(["run_id", "key"])
+    .where("result", "is not", null)
+    .where("value_id", "is not", null)
+    .limit(LINE_COUNT_MAX)
+    .execute();
+  return rows.map((step) => `The ${nameOf(step)} has two results.`);
+}
+
+async function findHalfEnded(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom("steps")
+    .select(["run_id", "key"])
+    .where((eb) => {
+      const isOpen = eb("status", "in", ["sent", "waiting"]);
+      const hasEnd = eb("finished_at", "is not", null);
+      const hasAnswer = eb.or([eb("result", "is not", null), eb("value_id", "is not", null)]);
+      return eb.or([eb.and([isOpen, eb.or([hasEnd, hasAnswer])]), eb.and([eb.not(isOpen), eb.not(hasEnd)])]);
+    })
+    .limit(LINE_COUNT_MAX)
+    .execute();
+  return rows.map((step) => `The ${nameOf(step)} has only half an end.`);
+}
+
+async function findWithoutValue(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom("steps")
+    .leftJoin("step_values", "step_values.id", "steps.value_id")
+    .select(["steps.run_id", "steps.key"])
+    .where("steps.value_id", "is not", null)
+    .where("step_values.id", "is", null)
+    .limit(LINE_COUNT_MAX)
+    .execute();
+  return rows.map((step) => `The result of the ${nameOf(step)} is missing.`);
+}
+
+function nameOf({ run_id, key }: Pick<StepRow, "run_id" | "key">): string {
+  return `step ${key} of run ${run_id}`;
 }
