@@ -10,10 +10,10 @@ import type { SourceFile } from "./house-tree.ts";
 type TypeName = string;
 
 /**
- * How a run ended, from the guest to the client, in this order (src/runs/run-end.ts says more). These do not count: parts
- * that one of them carries unchanged (`Thrown`, `CallRecord`, `Checkpoint`), the end of a single step or node (`StepEnd`,
- * `NodeEnd`), and general contracts that carry anything: a `ToolResult` is a value or an error of whatever kind, and a
- * `ToolAnswer` is what every tool answers with, as MCP has it.
+ * How a run ended, from the guest to the client, in this order (src/runs/run-end.ts says more). These do not count:
+ * parts that one of them carries unchanged (`Thrown`, `CallRecord`, `Checkpoint`), the end of a single step or node
+ * (`StepEnd`, `NodeEnd`), and general contracts that carry anything: a `ToolResult` is a value or an error of whatever
+ * kind, and a `ToolAnswer` is what every tool answers with, as MCP has it.
  */
 export const END_OF_A_RUN: readonly TypeName[] = [
   "sandbox/GuestOutcome", // how the code ended; the runner's last frame is a part of it
@@ -24,9 +24,9 @@ export const END_OF_A_RUN: readonly TypeName[] = [
 ];
 
 /**
- * What runs, from what `execute` found to the process that runs it, in this order (src/runs/run.ts says more). On the side
- * are `PreparedWorkflow` (in the place of `PreparedCode`), `Program` (a part of `PreparedCode`: the code as the analysis read
- * it) and `Start` (the fields of a `GuestRun` that go to the runner, in its first frame).
+ * What runs, from what `execute` found to the process that runs it, in this order (src/runs/run.ts says more). On the
+ * side are `PreparedWorkflow` (in the place of `PreparedCode`), `Program` (a part of `PreparedCode`: the code as the
+ * analysis read it) and `Start` (the fields of a `GuestRun` that go to the runner, in its first frame).
  */
 export const WHAT_RUNS: readonly TypeName[] = [
   "runs/RunSource", // the text, given or found by name

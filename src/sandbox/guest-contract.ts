@@ -60,8 +60,8 @@ export interface Thrown {
 }
 
 /**
- * How a guest ended. The runner's last frame has what the runner knows of it; the value and the console output went ahead in
- * frames of their own, and the rest is the gateway's.
+ * How a guest ended. The runner's last frame has what the runner knows of it; the value and the console output went
+ * ahead in frames of their own, and the rest is the gateway's.
  */
 export type GuestOutcome = {
   readonly logs: readonly LogLine[];

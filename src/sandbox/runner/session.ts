@@ -162,8 +162,8 @@ function seedWords(seed: string): Start["guest"]["seed"] {
 }
 
 /**
- * Looks at a runner from outside and tells when it uses more than twice what its guest may. The engine's limit and the hard
- * maximum of its memory come first; this holds where both fail. Without /proc there is nothing to look at.
+ * Looks at a runner from outside and tells when it uses more than twice what its guest may. The engine's limit and the
+ * hard maximum of its memory come first; this holds where both fail. Without /proc there is nothing to look at.
  */
 function watchMemory(pid: number | undefined, memoryMb: number, onExcess: () => void): () => void {
   if (process.platform !== "linux" || pid === undefined) return () => {};
