@@ -54,17 +54,17 @@ export function createConfigSource(options: SourceOptions = {}): ConfigSourceCre
   };
   const { isWatched = true, ...watching } = options;
   const since = fingerprintOf(text, options.readInput);
-  const watch = isWatched ? watchConfig({ ...watching, since }, take) : STILL;
+  const configWatch = isWatched ? watchConfig({ ...watching, since }, take) : STILL;
   const source: ConfigSource = {
     current: () => config,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    check: () => watch.check(),
+    check: () => configWatch.check(),
     close() {
       listeners.clear();
-      watch.close();
+      configWatch.close();
     },
   };
   return { ok: true, source, warnings: first.warnings };
@@ -95,7 +95,7 @@ interface InputsFile {
 }
 
 /** Equal for equal files in equal trust with equal values of inputs; none of these can be read from it. */
-export function fingerprintOf(source: ConfigText, readInput: ReadInput | undefined): string {
+function fingerprintOf(source: ConfigText, readInput: ReadInput | undefined): string {
   const ids = readInput === undefined ? [] : trustedTexts(source).flatMap(inputIdsIn);
   if (readInput === undefined || ids.length === 0) return source.fingerprint;
   const values = ids.map((id) => readInput(id) ?? null);
