@@ -209,17 +209,17 @@ const profile = section({
   tools: namePatterns(
     "Only these tools of the servers, such as github__* or files__read_file. Without it, all. " +
       "Meta-tools are there all the same, unless one is named: then only those that are named.",
-    "Not these, even if they are allowed above. A meta-tool is denied by its own name; no * stands for one.",
+    "Not these, even if they are allowed above. A meta-tool is denied by its own name; a * never matches one.",
   )
     .optional()
-    .describe("Which tools of its servers the profile shows, by exposed name; * stands for any characters."),
+    .describe("Which tools of its servers the profile shows, by exposed name; * matches any characters."),
   capabilities: namePatterns(
     "Only these, such as math:*. Without it, all.",
     "Not these, even if they are allowed above.",
   )
     .optional()
     .describe(
-      "Which of what was kept the profile shows, by namespace:action; * stands for any characters. " +
+      "Which of what was kept the profile shows, by namespace:action; * matches any characters. " +
         "What is shown may use the tools that it was written against, also those that the profile hides.",
     ),
   rename: z
@@ -266,9 +266,7 @@ const limits = section({
     .describe("How long one call of an upstream tool may take, in ms, unless its server says otherwise."),
   serverIdleMs: wholeNumber(0, 24 * HOUR_MS)
     .default(10 * MINUTE_MS)
-    .describe(
-      "A server that nobody called for so long is stopped until it is needed again, in ms. 0: never.",
-    ),
+    .describe("A server that had no calls for so long is stopped until it is needed again, in ms. 0: never."),
 });
 
 const sandbox = section({
@@ -386,7 +384,7 @@ const http = section({
   port: wholeNumber(0, 65_535).default(7373).describe("The port. 0 takes a free one."),
   publicUrl: text(findUrlProblem)
     .optional()
-    .describe("The address that clients use when a proxy stands in front, such as https://mcp.example.com."),
+    .describe("The address that clients use when a proxy is in front, such as https://mcp.example.com."),
   allowedHosts: texts(findEmpty)
     .default([])
     .describe("Host names that requests may be addressed to, beside loopback and that of publicUrl."),
@@ -427,7 +425,7 @@ const INPUT_TYPE_RULE = 'must be "promptString" or "pickString"';
 
 const input = section({
   id: text((value) => (isInputId(value) ? undefined : { message: INPUT_ID_RULE })).describe(
-    "What it is called: ${input:ID} stands for its value.",
+    "What it is called: ${input:ID} is replaced by its value.",
   ),
   type: z
     .enum(INPUT_TYPES, {
@@ -438,7 +436,7 @@ const input = section({
     })
     .describe("Whether the value is typed (promptString) or picked from the options (pickString)."),
   description: text(findDescriptionProblem).optional().describe("What people are asked."),
-  default: text().optional().describe("What it is while nobody has given a value."),
+  default: text().optional().describe("Its value until one is given."),
   password: flag().optional().describe("Whether it is hidden while it is typed."),
   options: z
     .array(
@@ -467,7 +465,7 @@ export const fileSchema = section({
     .array(input, { error: "must be a list of objects with id and type" })
     .default([])
     .describe(
-      "What people are asked for once, in VS Code's shape. ${input:ID} in the texts of servers and settings stands for the value, " +
+      "What people are asked for once, in VS Code's shape. ${input:ID} in the texts of servers and settings is replaced by the value, " +
         "which is kept with the secrets. An input need not stand here to be used.",
     ),
   exposure: choice(EXPOSURES)

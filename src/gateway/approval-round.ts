@@ -104,7 +104,7 @@ function answersNothing(): ToolResult<never> {
 }
 
 function unanswered(runId: string): ToolResult<never> {
-  return fail("TOOL_EXECUTION_FAILED", "approval_required: nobody has answered, and the run waits.", {
+  return fail("TOOL_EXECUTION_FAILED", "approval_required: no person has answered yet, and the run waits.", {
     reason: "approval_required",
     runId,
     hint: `Ask again with execute {resume: "${runId}"}, or decide with: repertoire approve ${runId}`,

@@ -141,7 +141,7 @@ function findProblem(
   }
   if (entries.length < TOKEN_COUNT_MAX) return undefined;
   return fail("TOOL_INVALID_INPUT", `There are ${TOKEN_COUNT_MAX} tokens, and no more can be made.`, {
-    hint: "Revoke one that nobody uses: `repertoire token list`, then `repertoire token revoke NAME`.",
+    hint: "Revoke one that is not used: `repertoire token list`, then `repertoire token revoke NAME`.",
   });
 }
 

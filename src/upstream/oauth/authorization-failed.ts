@@ -2,7 +2,7 @@ import { messageOf } from "../../core/errors.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { cut } from "../../text/cut.ts";
 
-/** A login did not come about; the message says why, in the middle of a sentence. */
+/** A login failed; the message says why, in the middle of a sentence. */
 export class AuthorizationFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -149,7 +149,7 @@ export class Credentials {
     try {
       await this.#adopt(await authorize({ ...this.#deps, way, challenge, previous: record }));
     } catch (error) {
-      throw this.required(`${why}, and it did not come about: ${reasonOf(error)}`);
+      throw this.required(`${why}, and it failed: ${reasonOf(error)}`);
     }
   }
 
