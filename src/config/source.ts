@@ -102,7 +102,15 @@ function fingerprintOf(source: ConfigText, readInput: ReadInput | undefined): st
   return JSON.stringify([source.fingerprint, hashText(JSON.stringify(values))]);
 }
 
-/** Calls back with each new state of the config, good or broken, and only when something has changed. */
+/**
+ * Calls back with each new state of the config, good or broken, and only when something has changed: the file that
+ * counts, its trust, or the value of an input that it uses was edited, replaced by a rename, created, removed, or taken
+ * over by a file with precedence. The folders are watched; since that misses changes on some file systems, and cannot
+ * begin before a folder exists, a slow poll looks as well. What is seen is settled for a moment, because editors write
+ * in steps.
+ *
+ * Nothing here keeps the process alive, and nothing is left after `close`.
+ */
 export function watchConfig(options: WatchOptions, onChange: (result: LoadResult) => void): ConfigWatch {
   let closed = false;
   let seen = options.since ?? fingerprintOf(readConfigText(options), options.readInput);

@@ -149,7 +149,7 @@ test("the poll finds a file in a folder that did not exist", async () => {
 test("a watch keeps no process alive", () => {
   const project = createTempProject();
   project.write(USER_FILE, {});
-  const program = `import { watchConfig } from ${JSON.stringify(new URL("watch.ts", import.meta.url).href)};
+  const program = `import { watchConfig } from ${JSON.stringify(new URL("source.ts", import.meta.url).href)};
     watchConfig(${JSON.stringify(project.options)}, () => {});
     console.log("watching");`;
   const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], { timeout: 20_000 });

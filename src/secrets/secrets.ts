@@ -198,6 +198,11 @@ function answered<T>(work: Promise<T>): Promise<T> {
 /** Tokens are renewed for as long as a gateway runs; old ones are no longer valid. */
 const REMEMBERED_MAX = 1_000;
 
+/**
+ * The secrets that a gateway knows by value: those of the config, also as it was before (a server may still run that
+ * was started with them), and those of the home that it has read or written since it started, such as the tokens of its
+ * logins to servers.
+ */
 export interface KnownSecrets {
   /** The same list for as long as there is nothing new. */
   readonly all: () => readonly string[];

@@ -157,7 +157,7 @@ function readWords(program: Command, words: readonly string[]): WordsRead {
   return {
     command,
     positionals,
-    ...(option !== undefined && { option }),
+    option,
     current,
     isAfterDashes,
     options: { ...(config !== undefined && { config }), ...(home !== undefined && { home }) },

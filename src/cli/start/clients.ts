@@ -1,4 +1,7 @@
-/** The first step: what the clients have, and taking it over. */
+/**
+ * The steps that have to do with clients: what they have is imported, and at the end they are connected. Each change
+ * of another program's file is shown, asked about and kept as it was.
+ */
 import { countOf, listOf } from "../terminal/wording.ts";
 import { CLIENT_IDS, CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import type { ImportPlan } from "../../clients/import/plan-import.ts";

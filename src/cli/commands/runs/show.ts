@@ -37,9 +37,9 @@ export const showCommand = defineCommand({
     },
   ],
   examples: [
-    "repertoire showTrace last",
-    "repertoire showTrace last --step fetch > fetch.json",
-    "repertoire showTrace last --json",
+    "repertoire show last",
+    "repertoire show last --step fetch > fetch.json",
+    "repertoire show last --json",
   ],
   run: (options: ShowOptions, run: string) => {
     const { step } = options;

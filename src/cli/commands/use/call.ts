@@ -89,8 +89,8 @@ async function call(given: string, words: readonly string[], options: CallOption
     // A bare name may be another server's tool than was meant, while the right server is down.
     if (found.data.bare === name && found.data.written !== name) note(dim(`calling ${found.data.written}`));
     const from = {
-      ...(options.args !== undefined && { json: options.args }),
-      ...(expression !== undefined && { expression: expression.data.args }),
+      json: options.args,
+      expression: expression?.data.args,
     };
     const args = await readArguments(words, from, found.data.definition.inputSchema);
     const checked = args.success ? checkNames(found.data, args.data) : args;
