@@ -7,10 +7,8 @@ import type { Log } from "../../core/log.ts";
 import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
 import type { After } from "../../timing/after.ts";
 import { within } from "../../timing/deadline.ts";
-import { createOriginFetch } from "../../net/origin-fetch.ts";
 import { createLru } from "../../timing/lru.ts";
-import { ANSWER_BYTES_MAX } from "./answer.ts";
-import { TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
+import { createEndpointFetch, TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
 import { createModel, type Model } from "./model.ts";
 import { createOutage, type Outage } from "./outage.ts";
 import { createToolVectors, type ToolVectors } from "./tool-vectors.ts";
@@ -39,7 +37,7 @@ export interface EmbeddingsDeps {
 export function createEmbeddings(deps: EmbeddingsDeps): Embeddings {
   const { store, log, after, version, clock = systemClock, random = Math.random } = deps;
   const closing = new AbortController();
-  const client = createOriginFetch(ANSWER_BYTES_MAX);
+  const client = createEndpointFetch();
   const model = () => {
     const endpoint = deps.endpoint();
     return endpoint && createModel(endpoint, { after, fetch: client.fetch, version, closed: closing.signal });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createOriginFetch } from "../../net/origin-fetch.ts";
-import { ANSWER_BYTES_MAX } from "./answer.ts";
-import { embedTexts, TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
+import { createEndpointFetch, embedTexts, TEXT_LENGTH_MAX, type EmbeddingEndpoint } from "./endpoint.ts";
 import { embeddingsOf, openEndpoint } from "./endpoint.testkit.ts";
 
 const CANARY = `canary-${"k".repeat(24)}`;
 
-const { fetch } = createOriginFetch(ANSWER_BYTES_MAX);
+const { fetch } = createEndpointFetch();
 
 function ask(endpoint: EmbeddingEndpoint, texts: readonly string[], signal = new AbortController().signal) {
   return embedTexts(endpoint, texts, { fetch, version: "1.2.3", signal });

@@ -3,11 +3,12 @@
  * The texts and the key go nowhere else: redirects are not followed. The key is taken out of everything that is said.
  */
 import { AnswerTooLong } from "../../net/answer-limit.ts";
-import type { Fetch } from "../../net/http-client.ts";
+import { createAddressPolicy } from "../../net/address-policy.ts";
+import type { Fetch, HttpClient } from "../../net/http-client.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { createRedactor, REDACTED } from "../../text/redaction.ts";
 import { cut } from "../../text/cut.ts";
-import { parseVectors } from "./answer.ts";
+import { ANSWER_BYTES_MAX, parseVectors } from "./answer.ts";
 
 /** What every endpoint takes: 2,000 tokens for each text, and less than a second of work on a graphics card for all. */
 export const TEXT_LENGTH_MAX = 8_000;
@@ -115,4 +116,38 @@ function reasonOf(error: unknown): string {
     if ("code" in at && typeof at.code === "string") return `it cannot be reached: ${at.code}`;
   }
   return "it cannot be reached";
+}
+
+export interface EndpointFetch {
+  readonly fetch: Fetch;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * `fetch` for the endpoint that the config names, which may name another one tomorrow: the connections to one origin
+ * are kept until another is asked. The client is loaded with the first request, because it costs every start of the
+ * gateway some 30 ms and few need it.
+ */
+export function createEndpointFetch(): EndpointFetch {
+  let current: { readonly origin: string; readonly client: Promise<HttpClient> } | undefined;
+
+  async function open(url: URL): Promise<HttpClient> {
+    const { createHttpClient } = await import("../../net/http-client.ts");
+    const policy = createAddressPolicy(new URL(url.origin));
+    return createHttpClient({ policy, bytesMax: ANSWER_BYTES_MAX });
+  }
+
+  return {
+    async fetch(input, init) {
+      const url = new URL(input);
+      if (current?.origin !== url.origin) {
+        // Requests to the old origin end by themselves, and so do its idle connections.
+        current = { origin: url.origin, client: open(url) };
+      }
+      return (await current.client).fetch(url, init);
+    },
+    async close() {
+      (await current?.client)?.close();
+    },
+  };
 }
