@@ -24,7 +24,7 @@ import type {
   Starting,
 } from "../core/tool.ts";
 import { askableOf, isAskable } from "../core/askable.ts";
-import { newestCaller, onlyCaller } from "./connection/caller.ts";
+import { newestCaller, onlyCaller } from "./connection/questions.ts";
 import type { ConnectDeps } from "./connection/connect.ts";
 import type { Era } from "./connection/handshake.ts";
 import { Channel, type CommonChannelDeps } from "./connection/channel.ts";

@@ -18,7 +18,7 @@ import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
 import { throttleProgress } from "./progress.ts";
-import { Questions } from "./questions.ts";
+import { Questions, type NoClient } from "./questions.ts";
 import { failureOf } from "./reply.ts";
 import { requestOf, sendWithInput } from "./request.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
@@ -45,10 +45,6 @@ export interface ChannelDeps extends CommonChannelDeps {
   readonly logLevel: (context?: CallContext) => string | undefined;
   /** The channel was not used for as long as the config says. */
   readonly onIdle: (channel: Channel) => void;
-}
-
-export interface NoClient {
-  readonly noClient: string;
 }
 
 export class Channel {

@@ -10,7 +10,7 @@
  */
 import { refusalOf } from "../../core/askable.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ClientHandle } from "../../core/tool.ts";
+import type { CallContext, ClientHandle } from "../../core/tool.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 import type { CallTimer } from "./call-timer.ts";
 import type { AnswerToPeer } from "./peer.ts";
@@ -61,4 +61,35 @@ export class Questions {
       for (const timer of paused) timer.resume();
     }
   }
+}
+
+/** Why no client can be asked. */
+export interface NoClient {
+  readonly noClient: string;
+}
+
+/** The calls of a channel: those under way, and whose calls were given up without an answer. */
+interface Callers {
+  readonly calls: ReadonlySet<CallContext>;
+  readonly strays: ReadonlySet<ClientHandle | undefined>;
+}
+
+/** Where there is one client, whatever the server asks is for it; the newest call says how to reach it. */
+export function newestCaller({ calls }: Callers, client: ClientHandle | undefined): ClientHandle | NoClient {
+  const caller = [...calls].findLast((context) => context.client !== undefined)?.client;
+  return caller ?? client ?? { noClient: "no call of a client is under way" };
+}
+
+/**
+ * The client that makes every call under way, where there is such a one. A call that was given up without an answer
+ * counts: the server may be asking for it still.
+ */
+export function onlyCaller({ calls, strays }: Callers): ClientHandle | NoClient {
+  if (calls.size === 0) return { noClient: "no call is under way" };
+  const callers = new Set([...[...calls].map(({ client }) => client), ...strays]);
+  const [client] = callers;
+  if (callers.size > 1) {
+    return { noClient: "calls of several clients are under way, and it does not say for which it asks" };
+  }
+  return client ?? { noClient: "the call under way has none" };
 }
