@@ -108,7 +108,7 @@ describe("B5: add, remove, enable and disable", () => {
     expect(read("project")).toEqual(servers("theirs"));
   });
 
-  it("work on any file that is JSON, whatever stands in it", async () => {
+  it("work on any file that is JSON, whatever is in it", async () => {
     const odd = { mcpServers: { a: "text", b: { command: 1 }, 日本: {} }, unknown: [], exposure: 7 };
     const { here, files, read } = folderWith(odd, undefined);
     expect((await here("disable", "b")).status).toBe(0);

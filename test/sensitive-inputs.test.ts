@@ -96,7 +96,7 @@ describe("a sensitive input", () => {
     });
     rmSync(`${place.effectsFile}.broken`);
     const done = await agent.call("execute", { resume: failed["run_id"], inputs });
-    // Whoever gave the secret gets the answers with it, the recorded ones too.
+    // The client that gave the secret gets the answers with it, the recorded ones too.
     expect(done).toMatchObject({ success: true, outputs: { echoed: { said: SECRET } } });
 
     const { runs } = (await agent.read("repertoire://runs")) as { runs: { run_id: string }[] };

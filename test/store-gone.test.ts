@@ -14,7 +14,7 @@ function removeDatabase(home: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(join(home, `repertoire.db${suffix}`), { force: true });
 }
 
-it("S17: nothing is saved into a database that was deleted, and whoever tries is told what to do", async () => {
+it("S17: nothing is saved into a database that was deleted, and a client that tries is told what to do", async () => {
   const place = openPlace();
   const agent = await place.join();
   const before = await agent.call("execute", { code: CODE, intent: "first" });

@@ -1,6 +1,6 @@
 /**
  * Wording that speaks to the model and not about the tool. Each rule wants a whole phrase, because every word of it
- * alone stands in the descriptions of honest tools. Gaps are bounded and end with the sentence, so a hostile text of
+ * alone is also in the descriptions of honest tools. Gaps are bounded and end with the sentence, so a hostile text of
  * any length is read in a time that grows with its length alone.
  */
 

@@ -150,7 +150,7 @@ describe("keeping", () => {
     });
   });
 
-  it("takes out what stands under the name of a secret, wherever the run carried it", async () => {
+  it("takes out every value under the name of a secret, wherever the run carried it", async () => {
     const password = "open sesame, please";
     const code = "return [args.password, (await mcp.notes.add({ title: args.password })).title];";
     await kit.keepRun("note:password", code, { password });

@@ -608,7 +608,7 @@ describe("a view", () => {
     const call = (path: string[]) => registry.call("b__one", {}, { ...contextOf(), view, path });
     expect(await call(["mcp__x__y"])).toMatchObject({ success: true });
     expect(await call(["draft:x", "mcp__x__y"])).toMatchObject({ success: true });
-    // S8: whoever may change the draft would otherwise reach what only the kept workflow may.
+    // S8: a client that may change the draft would otherwise reach what only the saved workflow may.
     expect(await call(["draft:x", "mcp__x__y", "draft:z"])).toMatchObject({ success: false });
     expect(await call(["draft:mcp__x__y"])).toMatchObject({ success: false });
     expect(await call([])).toMatchObject({ success: false });

@@ -72,7 +72,7 @@ export function deadOwner(): string {
 }
 
 /**
- * Leaves every run that is under way in this home as a process leaves it that is killed: nobody writes to it any more.
+ * Leaves every run under way in this home as a killed process leaves it: no process writes to it any more.
  */
 export function orphanRuns(home: string): void {
   const database = new DatabaseSync(join(home, DATABASE_NAME));

@@ -140,7 +140,7 @@ export function createSearchIndex(): SearchIndex {
     for (const [word, weight] of asked) {
       const postings = terms.get(word);
       if (weight < 1 || isFaint(word)) {
-        // What stands for a word is as good as the word.
+        // An alias of a word counts as much as the word.
         if (postings !== undefined && hasPosting(postings, slot)) had += rarityOf(postings);
         continue;
       }

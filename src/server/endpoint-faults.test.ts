@@ -107,7 +107,7 @@ interface Driven {
   /** Opens the connection, again where that failed. The answer is to each attempt. */
   open(): Promise<RpcAnswer[]>;
   ask(id: number, method: string, params: JsonObject): Promise<RpcAnswer>;
-  /** What is still open: responses, sessions beyond the one in use, answers that nobody asked for. */
+  /** What is still open: responses, sessions beyond the one in use, answers without a request. */
   leftOver(): Record<string, number>;
 }
 

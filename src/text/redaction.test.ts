@@ -95,7 +95,7 @@ describe("by key", () => {
     });
   });
 
-  it("understands a key that stands in a field of its own", () => {
+  it("understands a key in a field of its own", () => {
     expect(
       plain.value([
         { name: "Authorization", value: "abc" },

@@ -2,7 +2,7 @@
  * JSON Schema as the text of a TypeScript type: the one walker behind the signatures that are shown and the declarations
  * that code is checked against.
  *
- * A style says how much is written and what stands for the rest. Without an elision the text is valid TypeScript, whatever
+ * A style says how much is written and what is written for the rest. Without an elision the text is valid TypeScript, whatever
  * the schema holds, and never narrower than the schema: what is left out becomes a wider type. Names and descriptions come
  * from strangers; they appear only inside string literals and comments, and cannot end them. The number of schemas walked
  * and the length of the text are bounded, whatever references do.

@@ -1,4 +1,4 @@
-/** How much of a schema its type says, and what stands for the rest. */
+/** How much of a schema its type says, and what is written for the rest. */
 export interface TypeStyle {
   /** Stands for a schema that says nothing or cannot be followed. */
   readonly anything: "any" | "unknown";

@@ -146,7 +146,7 @@ describe("a legacy client that can be asked", () => {
 describe("the shared channel", () => {
   it("serves clients that cannot be asked, and says that nobody can", async () => {
     const { upstream, servers } = openMany();
-    // Whoever makes it connect: it is everybody's.
+    // Whichever client makes it connect, all clients share it.
     await upstream.list(contextOf({ client: clientOf("Cid"), ...modernOf() }));
     for (const name of ["Ann", "Bob"]) {
       await upstream.call("echo", {}, contextOf({ client: clientOf(name, { experimental: {} }) }));

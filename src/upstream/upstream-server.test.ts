@@ -308,7 +308,7 @@ describe("calls", () => {
     expect(server.heard.filter((message) => message["method"] === "tools/call")).toHaveLength(sentBefore + 1);
   });
 
-  it("end at the deadline of whoever called, if that comes first", async () => {
+  it("end at the deadline of the caller, if that comes first", async () => {
     const { server, upstream } = open();
     server.handlers["tools/call"] = () => undefined;
     expect(await upstream.call("echo", {}, contextOf({ deadlineAt: 20 }))).toMatchObject({

@@ -41,7 +41,7 @@ describe("filling in", () => {
     expect(fill({ deep: ["${fetch.body.list[0].x}"] })).toEqual({ deep: [1] });
   });
 
-  it("makes text of what stands in a text", () => {
+  it("makes text of a value inside a text", () => {
     expect(fill("Hi ${name}!")).toBe("Hi Zoë!");
     expect(fill("${fetch.none} ${fetch.ok} ${fetch.body.list}")).toBe('null true [{"x":1},null]');
     expect(fill('${fetch.body["a b"]}${name}')).toBe("cZoë");

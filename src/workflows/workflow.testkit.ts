@@ -52,7 +52,7 @@ const TYPES: ReadonlyMap<string, KnownNodeType> = new Map([
   ]),
 ]);
 
-/** What whoever looks would say of these names. */
+/** What a look-up of these names would return. */
 function typesFor(workflow: Workflow): ReadonlyMap<string, KnownNodeType> {
   const missing: KnownNodeType = {
     kind: "missing",

@@ -1,4 +1,4 @@
-/** The bundle that users get, as a process that serves HTTP; whoever opened it has its address and its token. */
+/** The bundle that users get, as a process that serves HTTP; the caller has its address and its token. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -119,7 +119,7 @@ export async function startHttp(
   return { ...spawned, url, at: (path) => new URL(path, url) };
 }
 
-/** The SDK's client; whoever makes it closes it. */
+/** The SDK's client; the caller closes it. */
 export async function connectHttp(era: Era, url: URL, headers: Headers, capabilities = {}) {
   const client = new Client(
     { name: "test", version: "1.0.0" },

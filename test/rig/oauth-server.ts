@@ -160,7 +160,7 @@ export async function startOAuthServer(script: OAuthScript = {}): Promise<OAuthR
     if (grant === "refresh_token") {
       const old = form.get("refresh_token") ?? "";
       const login = refreshTokens.get(old);
-      // Used once: whoever comes with it again has stolen it, or was stolen from, and everything ends.
+      // Used once: a second use means that it was stolen, and everything ends.
       if (login === undefined || login.client !== form.get("client_id")) return refused("invalid_grant");
       refreshTokens.delete(old);
       return sendJson(response, 200, await tokensFor(login));

@@ -42,7 +42,7 @@ it("an empty answer leaves one input without a value and says how to give it", a
   expect(notes).toEqual(["The input a has no value yet. Set it with: repertoire input set a --home /h"]);
 });
 
-it("whoever breaks off is asked no more, and hears of every input that is missing", async () => {
+it("a person who breaks off is asked no more, and is told every missing input", async () => {
   const { givenCount, notes, asked } = await answerWith([inputOf("a"), inputOf("b")], [undefined, "2"]);
   expect([givenCount, asked, notes.length]).toEqual([0, ["a"], 2]);
 });

@@ -12,6 +12,6 @@ it("N2: measures tabs, so that a terminal does not break a line again", () => {
   expect(lines).toEqual([`     "slow": { "comm`, `    and": "node" }`]);
 });
 
-it("N2: leaves tabs where nobody measures", () => {
+it("N2: leaves tabs where no width is measured", () => {
   expect(shownOf(` \t"a": 1\n`)).toEqual([` \t"a": 1`]);
 });

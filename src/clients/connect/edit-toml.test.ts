@@ -94,7 +94,7 @@ command = "o"
   });
 });
 
-it("whatever stands in the file, the entry is added, every byte stays, and a second time changes nothing", () => {
+it("whatever is in the file, the entry is added, every byte stays, and a second time changes nothing", () => {
   const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean());
   const tables = fc.dictionary(fc.string(), fc.oneof(scalar, fc.dictionary(fc.string(), scalar)));
   fc.assert(

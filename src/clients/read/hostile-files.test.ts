@@ -1,4 +1,4 @@
-/** Files that anyone may have written: whatever stands in them, nothing throws and what is planned loads. */
+/** Files that anyone may have written: whatever is in them, nothing throws and what is planned loads. */
 import fc from "fast-check";
 import { stringify } from "smol-toml";
 import { expect, test } from "vitest";

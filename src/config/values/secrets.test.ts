@@ -33,7 +33,7 @@ describe("collectSecrets", () => {
   });
 });
 
-test("a secret stands in the list once, the longest first, and never empty", () => {
+test("a secret is in the list once, the longest first, and never empty", () => {
   expect(arrangeSecrets(["b", "", "long", "b", " ", "a"])).toEqual(["long", "a", "b"]);
 });
 

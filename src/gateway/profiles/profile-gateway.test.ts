@@ -9,7 +9,7 @@ import { toolBytesOf, versionOf } from "../lists.testkit.ts";
 
 const NOTES_ONLY = { servers: ["notes"], capabilities: { allow: ["math:*"] } };
 
-it("AG11: a hidden server is not named to whoever chooses its id as a namespace", async () => {
+it("AG11: a client that chooses a hidden server's id as a namespace is not told of the server", async () => {
   const rig = await openProfileRig();
   const { call } = rig.profile({ servers: ["notes"] });
   const refusal = (save_as: string) => call("execute", { code: "return 1", save_as });
@@ -124,7 +124,7 @@ describe("a call in a profile", () => {
     "mcp__report__digest",
     "notes__drop",
     "save_to_library",
-  ])("T020: of %s is refused like that of a name that nobody has", async (name) => {
+  ])("T020: of %s is refused like an unknown name", async (name) => {
     const rig = await openProfileRig();
     const rules = { ...NOTES_ONLY, tools: { deny: ["notes__drop", "save_to_library"] } };
     const { gateway, call } = rig.profile(rules);
@@ -296,7 +296,7 @@ describe("the meta-tools of a profile", () => {
 });
 
 describe("runs in a profile", () => {
-  it("go on under the view of whoever resumes them", async () => {
+  it("go on under the view of the client that resumes them", async () => {
     const rig = await openProfileRig();
     const failed = await rig.call("execute", { code: "await mcp.files.read(); throw new Error('no')" });
     const resume = failed["run_id"] as string;

@@ -172,7 +172,7 @@ describe("references", () => {
     ]);
   });
 
-  it("what stands beside a reference belongs to its place", () => {
+  it("keywords beside a reference belong to its place", () => {
     const defs = { User: { type: "string" } };
     const before = withDefs(defs, { a: user, b: { ...user, default: "x" } });
     const after = withDefs(defs, { a: user, b: { ...user, default: "y", description: "new" } });

@@ -63,7 +63,7 @@ describe("recorded answers", () => {
     expect(queue.isEmpty).toBe(false);
   });
 
-  it("still go to whoever asks late", async () => {
+  it("still go to a caller that asks late", async () => {
     const { queue, gone, ask } = watch([1, 2]);
     ask(2);
     queue.idle();
@@ -119,7 +119,7 @@ describe("recorded answers", () => {
     expect(gone).toEqual([1]);
   });
 
-  it("that cannot be read fail whoever asks, and hold up none after them", async () => {
+  it("that cannot be read fail their caller, and hold up none after them", async () => {
     const queue = createReplayQueue([1, 2]);
     const failing = queue.turn(1, () => Promise.reject(new Error("gone")));
     const next = queue.turn(2, async () => "next");

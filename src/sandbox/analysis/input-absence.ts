@@ -2,7 +2,7 @@
 import type { AnyNode, Expression, Statement } from "acorn";
 import type { SyntaxTree } from "./tool-uses-tree.ts";
 
-/** The expression that stands in for `node` when it is missing: `??`, `||` and their assignments. */
+/** The expression that replaces `node` when it is missing: `??`, `||` and their assignments. */
 export function fallbackOf(parent: AnyNode, node: AnyNode): Expression | undefined {
   if (parent.type !== "LogicalExpression" && parent.type !== "AssignmentExpression") return undefined;
   return parent.left === node && /^(?:\?\?|\|\|)=?$/.test(parent.operator) ? parent.right : undefined;

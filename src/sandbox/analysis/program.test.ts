@@ -140,7 +140,7 @@ describe("a syntax error", () => {
     expect(problemsOf(code)).toMatchObject([{ reason: "syntax_error", line, column, text }]);
   });
 
-  it("in a very long line shows what stands around it", () => {
+  it("in a very long line shows the text around it", () => {
     const [problem] = problemsOf(`let text = "${"y".repeat(5_000)}" 3; more("${"z".repeat(5_000)}")`);
     expect(problem).toMatchObject({ line: 1, column: 5_015 });
     expect(problem!.text).toContain('" 3; more(');
@@ -271,7 +271,7 @@ describe("D2: what the writer meant", () => {
     ]);
   });
 
-  it("AG1: never runs what stands in a template literal whose backticks were not escaped", () => {
+  it("AG1: never runs the text of a template literal whose backticks were not escaped", () => {
     const code = "return await mcp.a.post({ text: `Use `it` so:\n```js\nawait mcp.a.remove({});\n```\n` });";
     expect(problemsOf(code.replace("`it`", "\\`it\\`"))).toMatchObject([{ reason: "syntax_error" }]);
     expect(problemsOf(`Use \`it\`:\n\`\`\`ts\nreturn 1\n\`\`\``)).toEqual([]);

@@ -20,7 +20,7 @@ describe("createFairQueue", () => {
     expect(drain(queue)).toEqual([1, 2, 3]);
   });
 
-  test("takes owners by turns, whoever asks a lot waits behind whoever asks a little", () => {
+  test("takes owners by turns: one that asks a lot waits behind one that asks a little", () => {
     const queue = createFairQueue<string>();
     for (const item of ["a1", "a2", "a3", "a4"]) queue.push("a", item);
     for (const item of ["b1", "b2"]) queue.push("b", item);

@@ -51,7 +51,7 @@ describe("the spare", () => {
     await eventually("a spare", () => pool.pids().some((pid) => pid !== runner.pid));
   });
 
-  test("is started again after a kill, whoever killed it", async () => {
+  test("is started again after any kill", async () => {
     const pool = createPool();
     const held = await hold(pool);
     endHard(held);

@@ -75,7 +75,7 @@ describe("tools", () => {
     expect(nearTo!("cars")).toBeGreaterThan(0.6);
     expect(nearTo!("bread")).toBeCloseTo(0);
     expect(nearTo!("nobody")).toBeUndefined();
-    // What is learnt meanwhile counts for whoever asked before, too.
+    // What is learnt meanwhile counts for earlier queries, too.
     expect(early!("cars")).toBe(nearTo!("cars"));
     expect(endpoint.texts().sort()).toEqual(["bake bread", "book a car", "charter a limousine"]);
   });

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { Log } from "../../core/log.ts";
 import type { Embeddings as EmbeddingStore } from "../../core/store.ts";
 
-/** Tells whoever waits for something that it may have come. */
+/** Wakes all waiters: what they wait for may have come. */
 interface Moments {
   tell(): void;
   until(isThere: () => boolean): Promise<void>;

@@ -173,8 +173,8 @@ type ListenerPermit =
   | { readonly kind: "refused"; readonly message: string; readonly hint: string };
 
 /**
- * May we listen there? On this machine always: a token is needed anyway. Beyond it only where somebody has thought of
- * who may come in; the default token, which can do everything and was made by nobody, is not that.
+ * May we listen there? On this machine always, because a token is needed anyway. On other addresses only with an
+ * issuer or a token that a person made: the default token can do everything and is made automatically.
  */
 export function checkListener({ host, hasIssuer, tokenNames }: Listener): ListenerPermit {
   const isArranged = hasIssuer || tokenNames.some((name) => name !== DEFAULT_TOKEN_NAME);

@@ -31,7 +31,7 @@ export function principalOf(
   };
 }
 
-/** Whoever names themselves in the header `X-Name` is taken at their word: who may come in is another matter. */
+/** The header `X-Name` names the principal and is believed: authentication has tests of its own. */
 export async function openEndpoint(...sources: FixtureSource[]) {
   const rig = await openRig(...sources);
   return { ...rig, ...(await serveEndpoint(rig.gateway)) };

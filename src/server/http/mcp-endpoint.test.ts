@@ -87,7 +87,7 @@ describe.each(VERSIONS)("a client of %s", (version) => {
 });
 
 describe("a session", () => {
-  it("T065: belongs to whoever opened it; for anybody else it does not exist", async () => {
+  it("T065: belongs to the principal that opened it; for any other it does not exist", async () => {
     const { url, principals } = await openEndpoint();
     principals.set("bob", principalOf("bob"));
     const session = await openSession(url);

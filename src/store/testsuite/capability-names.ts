@@ -43,7 +43,7 @@ export function describeCapabilityNames(fixture: () => StoreFixture): void {
     expect(await store.capabilities.listCurrent({ org: "nobody", project: "none" })).toEqual([]);
   });
 
-  it("finds nothing under a name that nobody has", async () => {
+  it("finds nothing under a name that no capability has", async () => {
     const { store } = fixture();
     expect(await store.capabilities.find(DEFAULT_SCOPE, SUM)).toBeUndefined();
     expect(await store.capabilities.list(DEFAULT_SCOPE)).toEqual([]);
@@ -108,7 +108,7 @@ function describeRenaming(fixture: () => StoreFixture): void {
     expect(await store.capabilities.rename(id, TOTAL)).toEqual({ kind: "missing" });
   });
 
-  it("gives a name to whoever takes it live, by saving or by renaming, over an alias", async () => {
+  it("gives a name to the capability that takes it live, by saving or by renaming, over an alias", async () => {
     const { store } = fixture();
     const old = (await save(store.capabilities)).capability.id;
     await store.capabilities.rename(old, TOTAL);

@@ -94,7 +94,7 @@ export function describeRunLists(fixture: () => StoreFixture): void {
     expect(await store.runs.list(DEFAULT_SCOPE, { limit: 9, status, children: true })).toHaveLength(6);
   });
 
-  it("lists as unfinished what has not succeeded and what nobody goes on from, newest first", async () => {
+  it("lists as unfinished what has not succeeded and what no run goes on from, newest first", async () => {
     const { store } = fixture();
     const ids: string[] = [];
     for (const status of STATUSES) ids.unshift(await run(store, status));

@@ -147,7 +147,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
     }
   });
 
-  it("gives a leased run to whoever knows that its owner is gone, and to nobody else", async () => {
+  it("gives a leased run to a claimer that knows that its owner is gone, and to no other", async () => {
     const { store } = fixture();
     const run = await store.runs.start(newRunOf(), "owner", 60_000);
     for (const gone of ["other", "", "OWNER", "owner "])
@@ -168,7 +168,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
   });
 
-  it("claims what has run out and what is paused whoever is said to be gone, and nothing that is over", async () => {
+  it("claims what has run out and what is paused, whatever owners are said to be gone, and nothing that is over", async () => {
     const { store } = fixture();
     const expired = await store.runs.start(newRunOf(), "owner", 0);
     expect(await store.runs.claim(expired.id, "heir", 60_000, "other")).toMatchObject({ fence: 2 });
@@ -180,7 +180,7 @@ function describeClaiming(fixture: () => StoreFixture): void {
     expect(await store.runs.claim(over.id, "heir", 60_000, "owner")).toBeUndefined();
   });
 
-  it("lets a late owner renew as long as nobody has claimed the run", async () => {
+  it("lets a late owner renew until another claims the run", async () => {
     const { store } = fixture();
     const run = await store.runs.start(newRunOf(), "owner", 0);
     expect(await store.runs.renew(leaseOf(run), 60_000)).toBe(true);
