@@ -26,6 +26,7 @@ import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { launch } from "../process/launch.ts";
 import { createGateway } from "./whole-gateway.ts";
 import type { Gateway } from "./gateway.ts";
+import type { GatewayDeps } from "./gateway-deps.ts";
 import { createHeldCalls } from "./held-calls.ts";
 import { createSealedStates } from "./sealed-state.ts";
 import type { ServerEvents } from "./server-events.ts";
@@ -78,78 +79,9 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   const registry = createRegistry();
   const configured = new Set(sources.map(({ id }) => id));
   for (const source of sources) registry.add(source);
-  const scope = () => DEFAULT_SCOPE;
-  const servers = () => [...configured];
-  const library = createLibrary(store.capabilities, scope);
-  const drafts = createDrafts(draftsFolder);
-  const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
-  const runs = createRuns({
-    ...bench,
-    store: store.runs,
-    directory: createCodeDirectory({
-      registry,
-      liveName,
-      capabilityId,
-      freshenLibrary,
-      servers,
-    }),
-    callTool: registry.call,
-    nodes: [],
-    findSource: (name) => named.find(name),
-    findVersion: (id, version) => named.version(id, version),
-    recordApproval: () => {},
-    scope,
-    limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
-  });
-  const lookUpTool = createToolLookUp({ registry, liveName, capabilityId, servers });
-  const kept = createLibrarySource({
-    capabilities: store.capabilities,
-    scope,
-    runs,
-    lookUpTool,
-    changedTools: () => "warn",
-  });
-  registry.add(kept, { isOwn: true });
   onTestFinished(() => registry.close());
-  function capabilityId(tool: string): string | undefined {
-    return kept.idOf(tool);
-  }
-  function liveName(tool: string): string {
-    return kept.liveName(tool);
-  }
-  async function freshenLibrary(): Promise<void> {
-    if (await kept.lookForChanges()) await registry.refresh(kept.id, contextOf());
-  }
-  const states = createSealedStates({ store: store.seals });
-  const gateway = createGateway({
-    registry,
-    runs,
-    traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
-    library: createLibrary(store.capabilities, scope),
-    capabilitySaver: createCapabilitySaver({
-      store,
-      runs,
-      scope,
-      author: () => "ann",
-      redactors: NO_SECRETS,
-      record: () => {},
-    }),
-    lookUpTool,
-    freshenLibrary,
-    isListed: (tool) => kept.isListed(tool),
-    checkContracts: (current) => kept.checkContracts(current),
-    drafts: createDrafts(draftsFolder),
-    servers,
-    configChanged: () => () => {},
-    exposure: () => "lean",
-    serverNotified: () => () => {},
-    version: "0",
-    heldCalls: createHeldCalls({ states }),
-    states,
-    denied: (tool) => void denied.push(tool),
-    metaToolAnswered: () => {},
-    log: silentLog,
-  });
+  const deps = depsOf({ store, registry, draftsFolder, servers: () => [...configured] });
+  const gateway = createGateway({ ...deps, denied: (tool) => void denied.push(tool) });
   const call = async (name: string, args: JsonObject = {}) => {
     const answer = await gateway.callTool(name, args);
     expect(answer.content).toEqual([{ type: "text", text: JSON.stringify(answer.structuredContent) }]);
@@ -164,6 +96,77 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
     await registry.remove(id);
   };
   return { gateway, registry, store, draftsFolder, call, addServer, removeServer };
+}
+
+interface TestDeps extends Pick<GatewayDeps, "registry" | "servers"> {
+  readonly store: Store;
+  readonly draftsFolder: string;
+}
+
+/** What a gateway is made of: real runs and a real library over a store, with the sources that the registry has. */
+export function depsOf({ store, registry, draftsFolder, servers }: TestDeps): GatewayDeps {
+  const scope = () => DEFAULT_SCOPE;
+  const library = createLibrary(store.capabilities, scope);
+  const drafts = createDrafts(draftsFolder);
+  const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
+  const liveName = (tool: string): string => source.liveName(tool);
+  const capabilityId = (tool: string): string | undefined => source.idOf(tool);
+  const freshenLibrary = async (): Promise<void> => {
+    if (await source.lookForChanges()) await registry.refresh(source.id, contextOf());
+  };
+  const runs = createRuns({
+    ...bench,
+    store: store.runs,
+    directory: createCodeDirectory({ registry, liveName, capabilityId, freshenLibrary, servers }),
+    callTool: registry.call,
+    nodes: [],
+    findSource: (name) => named.find(name),
+    findVersion: (id, version) => named.version(id, version),
+    recordApproval: () => {},
+    scope,
+    limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
+  });
+  const lookUpTool = createToolLookUp({ registry, liveName, capabilityId, servers });
+  const source = createLibrarySource({
+    capabilities: store.capabilities,
+    scope,
+    runs,
+    lookUpTool,
+    changedTools: () => "warn",
+  });
+  registry.add(source, { isOwn: true });
+  const states = createSealedStates({ store: store.seals });
+  const heldCalls = createHeldCalls({ states });
+  onTestFinished(() => heldCalls.close());
+  return {
+    registry,
+    runs,
+    library,
+    drafts,
+    lookUpTool,
+    freshenLibrary,
+    servers,
+    traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
+    capabilitySaver: createCapabilitySaver({
+      store,
+      runs,
+      scope,
+      author: () => "ann",
+      redactors: NO_SECRETS,
+      record: () => {},
+    }),
+    isListed: (tool) => source.isListed(tool),
+    checkContracts: (current) => source.checkContracts(current),
+    configChanged: () => () => {},
+    exposure: () => "lean",
+    serverNotified: () => () => {},
+    states,
+    heldCalls,
+    denied: () => {},
+    metaToolAnswered: () => {},
+    version: "0",
+    log: silentLog,
+  };
 }
 
 /** Of servers that say nothing. */

@@ -3,34 +3,16 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
-import {
-  contextOf,
-  createFixtureSource,
-  toolOf,
-  type FixtureSource,
-} from "../../../test/fixtures/tool-source.ts";
-import { createCodeDirectory, createToolLookUp } from "../../app/code-directory.ts";
+import { createFixtureSource, toolOf, type FixtureSource } from "../../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { silentLog } from "../../core/log.ts";
-import { DEFAULT_SCOPE } from "../../core/names.ts";
-import { NO_SECRETS } from "../../text/redactors.ts";
 import { succeed } from "../../core/result.ts";
 import type { CapabilityDraft, Store } from "../../core/store.ts";
-import { createDrafts } from "../../library/drafts.ts";
-import { createCapabilitySaver } from "../../library/save-capability.ts";
-import { createLibrary } from "../../library/library.ts";
-import { createLibrarySource } from "../../library/library-source.ts";
-import { createSourceFinder } from "../../library/named-source.ts";
 import { createRegistry, type Registry } from "../../registry/registry.ts";
-import { createRuns, type Runs } from "../../runs/runs.ts";
-import { createTraces } from "../../runs/trace.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { createGateway } from "../whole-gateway.ts";
 import type { Gateway } from "../gateway.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
-import { bench, sum } from "../gateway.testkit.ts";
-import { createHeldCalls } from "../held-calls.ts";
-import { createSealedStates } from "../sealed-state.ts";
+import { depsOf, sum } from "../gateway.testkit.ts";
 import { createProfileGateway } from "./profile-gateway.ts";
 import type { ProfiledDeps } from "./profile-forwarding.ts";
 import { createProfileView, type ProfileRules } from "./profile-view.ts";
@@ -52,8 +34,6 @@ export interface ProfileRig {
   readonly say: (server: string, method: string, params: JsonObject) => void;
   profile(rules: ProfileRules): { readonly gateway: Gateway; readonly call: Call };
 }
-
-const scope = () => DEFAULT_SCOPE;
 
 /** Notes has `list` and `drop`, with a prompt and a resource; files has `read`, with the same. */
 function serverOf(id: string, tools: readonly string[]): FixtureSource {
@@ -98,10 +78,15 @@ export async function openProfileRig(): Promise<ProfileRig> {
   await store.capabilities.save(sum);
   await store.capabilities.save(digest);
   const said = new Set<Parameters<GatewayDeps["serverNotified"]>[0]>();
-  const deps = depsOf(store, registry, draftsFolder, (listener) => {
-    said.add(listener);
-    return () => said.delete(listener);
-  });
+  const deps: ProfiledDeps = {
+    ...depsOf({ store, registry, draftsFolder, servers: () => ["files", "notes"] }),
+    exposure: () => "full",
+    findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
+    serverNotified(listener) {
+      said.add(listener);
+      return () => said.delete(listener);
+    },
+  };
   const core = createGateway(deps);
   await core.callTool("browse_components", {});
   return {
@@ -127,76 +112,5 @@ function callerOf(gateway: Gateway): Call {
     const answer = await gateway.callTool(name, args);
     const text = (answer.content[0] as { readonly text: string }).text;
     return { isError: answer.isError ?? false, ...(answer.structuredContent ?? { text }) };
-  };
-}
-
-function depsOf(
-  store: Store,
-  registry: Registry,
-  draftsFolder: string,
-  serverNotified: GatewayDeps["serverNotified"],
-): ProfiledDeps {
-  const states = createSealedStates({ store: store.seals });
-  const heldCalls = createHeldCalls({ states });
-  onTestFinished(() => heldCalls.close());
-  const library = createLibrary(store.capabilities, scope);
-  const drafts = createDrafts(draftsFolder);
-  const servers = () => ["files", "notes"];
-  const liveName = (tool: string): string => kept.liveName(tool);
-  const capabilityId = (tool: string): string | undefined => kept.idOf(tool);
-  const freshenLibrary = async (): Promise<void> => {
-    if (await kept.lookForChanges()) await registry.refresh(kept.id, contextOf());
-  };
-  const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
-  const runs: Runs = createRuns({
-    ...bench,
-    store: store.runs,
-    directory: createCodeDirectory({ registry, liveName, capabilityId, freshenLibrary, servers }),
-    callTool: registry.call,
-    nodes: [],
-    findSource: (name) => named.find(name),
-    findVersion: (id, version) => named.version(id, version),
-    recordApproval: () => {},
-    scope,
-    limits: () => ({ timeoutMs: 30_000, memoryMb: 64, callsMax: 200, callsAtOnceMax: 16 }),
-  });
-  const lookUpTool = createToolLookUp({ registry, liveName, capabilityId, servers });
-  const kept = createLibrarySource({
-    capabilities: store.capabilities,
-    scope,
-    runs,
-    lookUpTool,
-    changedTools: () => "warn",
-  });
-  registry.add(kept, { isOwn: true });
-  return {
-    registry,
-    runs,
-    library,
-    drafts,
-    lookUpTool,
-    freshenLibrary,
-    serverNotified,
-    servers,
-    traces: createTraces({ store: store.runs, scope, redactors: NO_SECRETS }),
-    capabilitySaver: createCapabilitySaver({
-      store,
-      runs,
-      scope,
-      author: () => "ann",
-      redactors: NO_SECRETS,
-      record: () => {},
-    }),
-    isListed: (tool) => kept.isListed(tool),
-    checkContracts: (current) => kept.checkContracts(current),
-    findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
-    configChanged: () => () => {},
-    exposure: () => "full",
-    heldCalls,
-    states,
-    denied: () => {},
-    metaToolAnswered: () => {},
-    version: "0",
-    log: silentLog,
   };
 }
