@@ -1,4 +1,6 @@
 /** Who asks, over HTTP: what they may do, and under which name they are known in logs, audit and fair queues. */
+import type { Effect } from "./rule.ts";
+
 export const PERMISSIONS = ["read", "call", "write", "admin"] as const;
 
 /**
@@ -15,6 +17,10 @@ export interface Principal {
   readonly permissions: ReadonlySet<Permission>;
   /** The profiles that it may come in by, and nothing else; without it, every one, and the gateway without a profile. */
   readonly profiles?: ReadonlySet<string>;
+  /** The effects that its calls may have; without it, all. */
+  readonly effects?: ReadonlySet<Effect>;
+  /** Patterns of the tools that it may call, by exposed name; without it, all. */
+  readonly tools?: readonly string[];
   /** Aborted when the token is revoked, rotated or has expired: streams end, and runs make no further calls. */
   readonly revoked: AbortSignal;
 }

@@ -1,4 +1,5 @@
 /** The nouns and contracts around something that can be called. */
+import type { Permit } from "./rule.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Principal } from "./principal.ts";
 import type { ToolResult } from "./result.ts";
@@ -162,6 +163,14 @@ export interface CallContext {
   readonly session?: string;
   /** Which version of the capability is called, where its name says so; for this call alone. */
   readonly capabilityVersion?: number;
+  /** What the client calls itself at its handshake. */
+  readonly clientName?: string | undefined;
+  /** SHA-256 of the source of the outermost run, for rules about one script. */
+  readonly script?: string;
+  /** A person's yes to this very call. It is not passed on to what the call starts. */
+  readonly permit?: Permit | undefined;
+  /** What the run has seen so far; one object for a run and all that it starts. */
+  readonly flow?: RunFlow;
   /** What a person calls what they run, such as the name of its file; a run without an intent is listed under it. */
   readonly title?: string;
   /** What the client's profile lets it use; without one, everything. */
@@ -180,6 +189,14 @@ export interface CallContext {
   readonly modern?: ModernRequest;
   /** `_meta` of the client's request, without what belongs to its own connection. */
   readonly meta?: JsonObject;
+}
+
+/** What has flowed into a run: it grows and never shrinks. */
+export interface RunFlow {
+  /** Answers of tools that anybody may have written into, by exposed name. */
+  readonly untrusted: Set<string>;
+  /** Answers of tools or servers that the config marks as private. */
+  readonly private: Set<string>;
 }
 
 /** The step that a call is, for a run that the call starts. */

@@ -1,0 +1,172 @@
+/**
+ * The guard: the one place where it is decided whether a call is made. What it needs to know is handed to it: the rules,
+ * what a call does, how often calls were made. It keeps nothing.
+ *
+ * A yes of a person comes with the call as a permit. It is compared with the call as it is now, so what changed since
+ * the person was asked (the arguments, the tool, the rule, the caller) makes it another call.
+ */
+import { systemClock, type Clock } from "../core/clock.ts";
+import { hashOfDefinition } from "../core/definition-hash.ts";
+import type { Guard, GuardedCall } from "../core/guard.ts";
+import { hashJson, NO_LIMITS } from "../core/json.ts";
+import { CAPABILITIES_ID } from "../core/names.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import type { Decision, Effect } from "../core/rule.ts";
+import type { CallContext } from "../core/tool.ts";
+import { quote } from "../text/quote.ts";
+import type { CallLimits } from "./call-limits.ts";
+import type { Rule, RuleSet, RuleSubject } from "./rule-set.ts";
+
+/** The caller where there is no principal: the person at this machine. */
+export const LOCAL = "local";
+
+export interface GuardDeps {
+  /** The rules for this caller as they are now: those of its token first. */
+  readonly rulesFor: (context: CallContext) => RuleSet;
+  readonly effectOf: (call: GuardedCall) => Effect;
+  readonly limits: CallLimits;
+  /** Puts a call on record, when it has ended or was refused. */
+  readonly record: (call: PassedCall) => void;
+  readonly clock?: Clock;
+}
+
+/** A call that was made or refused, for the call log and the audit trail. */
+export interface PassedCall {
+  readonly call: GuardedCall;
+  readonly context: CallContext;
+  readonly decision: Decision;
+  readonly result: ToolResult<unknown>;
+  readonly elapsedMs: number;
+}
+
+export function createGuard(deps: GuardDeps): Guard {
+  const { clock = systemClock } = deps;
+
+  /** A rule that is used up is passed over. */
+  async function ruleFor(rules: RuleSet, subject: RuleSubject): Promise<Rule> {
+    const usedUp = new Set<Rule>();
+    for (;;) {
+      const rule = rules.decide(subject, (one) => usedUp.has(one));
+      if (rule.limits.totalMax === undefined || !(await deps.limits.isUsedUp(rule))) return rule;
+      usedUp.add(rule);
+    }
+  }
+
+  /** A promise only where the store must be asked. */
+  function decideRule(
+    call: GuardedCall,
+    context: CallContext,
+  ): { effect: Effect; rule: Rule | Promise<Rule> } {
+    const effect = deps.effectOf(call);
+    const subject = { who: whoOf(context), tool: call.name, effect, args: call.args };
+    const rules = deps.rulesFor(context);
+    const rule = rules.decide(subject);
+    return { effect, rule: rule.limits.totalMax === undefined ? rule : ruleFor(rules, subject) };
+  }
+
+  async function pass<T>(
+    call: GuardedCall,
+    context: CallContext,
+    make: (context: CallContext) => Promise<ToolResult<T>>,
+  ): Promise<ToolResult<T>> {
+    const startedAt = clock.elapsed();
+    const { effect, rule: found } = decideRule(call, context);
+    const rule = found instanceof Promise ? await found : found;
+    const decision = decisionOf(call, effect, rule);
+    const result = await passDecided(call, context, decision, rule, make);
+    deps.record({ call, context, decision, result, elapsedMs: clock.elapsed() - startedAt });
+    return result;
+  }
+
+  async function passDecided<T>(
+    call: GuardedCall,
+    context: CallContext,
+    decision: Decision,
+    rule: Rule,
+    make: (context: CallContext) => Promise<ToolResult<T>>,
+  ): Promise<ToolResult<T>> {
+    if (decision.do === "refuse") return refused(call, decision);
+    const { permit } = context;
+    if (decision.do === "ask" && permit?.binding !== bindingOf(call, decision, context))
+      return unasked(call, decision);
+    const below = permit === undefined ? context : { ...context, permit: undefined };
+    if (isUnlimited(rule)) return make(below);
+    const argsDigest = () => hashJson(call.args, NO_LIMITS);
+    const entered = await deps.limits.enter(rule, {
+      who: context.principal?.id ?? LOCAL,
+      tool: call.name,
+      argsDigest,
+    });
+    if (!entered.success) return entered;
+    try {
+      return await make(below);
+    } finally {
+      entered.data();
+    }
+  }
+
+  return {
+    async decide(call, context) {
+      const { effect, rule } = decideRule(call, context);
+      return decisionOf(call, effect, await rule);
+    },
+    bindingOf,
+    pass,
+  };
+}
+
+/** What `who` of a rule is compared with. */
+export function whoOf({ principal, view, script }: CallContext): readonly string[] {
+  return [
+    principal?.id ?? LOCAL,
+    ...(view === undefined ? [] : [`profile:${view.profile}`]),
+    ...(script === undefined ? [] : [`script:${script}`]),
+  ];
+}
+
+/**
+ * A rule that names no tools asks about the calls that a capability makes, one by one and with their arguments; it
+ * does not ask about the capability as well.
+ */
+function decisionOf(
+  call: GuardedCall,
+  effect: Effect,
+  { id, name, why, namesTools, do: action }: Rule,
+): Decision {
+  const rule = { id, name, ...(why !== undefined && { why }) };
+  const isLater = action === "ask" && call.source === CAPABILITIES_ID && !namesTools;
+  return { do: isLater ? "allow" : action, effect, rule };
+}
+
+function bindingOf(call: GuardedCall, { rule }: Decision, { principal, view }: CallContext): string {
+  const { kind, name, definition, args } = call;
+  const pin = definition === undefined ? null : hashOfDefinition(definition);
+  const who = [principal?.id ?? LOCAL, view?.profile ?? null];
+  return hashJson([...who, kind, name, pin, args, rule.id], NO_LIMITS);
+}
+
+function isUnlimited({ limits: { rates, atOnceMax, totalMax, same } }: Rule): boolean {
+  return rates.length === 0 && atOnceMax === undefined && totalMax === undefined && same === undefined;
+}
+
+function refused({ name }: GuardedCall, { rule, effect }: Decision): ToolResult<never> {
+  const why = rule.why === undefined ? "" : `: ${rule.why}`;
+  return fail("SECURITY_ERROR", `${quote(name)} (${effect}) is refused by ${rule.name}${why}.`, {
+    reason: "refused",
+    tool: name,
+    hint: `Do without it. A person can see why with: repertoire rules explain ${name}`,
+  });
+}
+
+/** Whoever can pause asks before the call comes here. */
+function unasked({ name }: GuardedCall, { rule }: Decision): ToolResult<never> {
+  return fail(
+    "SECURITY_ERROR",
+    `${quote(name)} needs a person's approval (${rule.name}), and none was given.`,
+    {
+      reason: "not_approved",
+      tool: name,
+      hint: "Call it with execute or tools/call, which ask a person.",
+    },
+  );
+}
