@@ -15,6 +15,8 @@ const server: ServerConfig = {
   trusted: true,
   timeoutMs: 1,
   tools: {},
+  trust: "allow",
+  isPrivate: false,
   fromEnvironment: [],
   inputs: ["key"],
   missingInputs: [],

@@ -17,6 +17,7 @@ import type { KeyPath, ConfigProblem } from "./problem.ts";
 import { folderOf } from "./files/merge.ts";
 import { buildProfiles, createServerFinder } from "./profile.ts";
 import type { FileConfig, FileServer } from "./schema.ts";
+import type { TrustLevel } from "../core/rule.ts";
 import { passedEnvironment } from "../process/passed-environment.ts";
 import { compareText } from "../text/compare-text.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./values/secrets.ts";
@@ -63,6 +64,9 @@ export function buildConfig(input: BuildInput): Config {
     exposure: settings.exposure,
     profiles: buildProfiles(settings, findId),
     scope: settings.scope,
+    trust: settings.trust,
+    rules: settings.rules,
+    calls: settings.calls,
     limits: settings.limits,
     sandbox: settings.sandbox,
     tools: settings.tools,
@@ -163,7 +167,7 @@ function buildServers(input: BuildInput, callTimeoutMs: number, locate: Locate):
   );
   const fromEnvironment = [...input.environment.urls.keys()]
     .filter((id) => !input.servers.has(id))
-    .map((id) => serverFromEnvironment(id, callTimeoutMs));
+    .map((id) => serverFromEnvironment(id, callTimeoutMs, input.file.trust));
   return [...fromFile, ...fromEnvironment]
     .map((server) => withEnvironment(server, input.environment))
     .sort((a, b) => compareText(a.id, b.id));
@@ -192,6 +196,8 @@ function serverFromFile(
     timeoutMs: entry.timeoutMs ?? callTimeoutMs,
     ...(entry.startTimeoutMs !== undefined && { startTimeoutMs: entry.startTimeoutMs }),
     tools: entry.tools,
+    trust: entry.trust ?? input.file.trust,
+    isPrivate: entry.private,
     fromEnvironment: namesOf(input.expansion.uses.filter(isOwn).map(({ variable }) => variable)),
     inputs: namesOf(inputs.map((use) => use.id)),
     missingInputs: namesOf(inputs.filter(({ state }) => state === "missing").map((use) => use.id)),
@@ -263,7 +269,7 @@ function transportOf(
 // ── environment ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A server with everything still to come from variables. */
-function serverFromEnvironment(id: string, timeoutMs: number): ServerConfig {
+function serverFromEnvironment(id: string, timeoutMs: number, trust: TrustLevel): ServerConfig {
   const transport: HttpTransport = { kind: "http", url: "", headers: {} };
   return {
     id,
@@ -273,6 +279,8 @@ function serverFromEnvironment(id: string, timeoutMs: number): ServerConfig {
     trusted: true,
     timeoutMs,
     tools: {},
+    trust,
+    isPrivate: false,
     fromEnvironment: [],
     inputs: [],
     missingInputs: [],

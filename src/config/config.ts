@@ -1,6 +1,7 @@
 import type { LogFormat, LogLevel } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { Permission } from "../core/principal.ts";
+import type { Effect, TrustLevel, WrittenRule } from "../core/rule.ts";
 import type { KeyPath, ConfigProblem } from "./problem.ts";
 
 /**
@@ -23,6 +24,11 @@ export interface Config {
   /** Without a prototype, so that `profiles["constructor"]` is undefined. */
   readonly profiles: Readonly<Record<string, ProfileConfig>>;
   readonly scope: Scope;
+  /** What happens to new and changed definitions, and which rules come after those of the config. */
+  readonly trust: TrustLevel;
+  /** In their order: the user's own before those of a project. */
+  readonly rules: readonly WrittenRule[];
+  readonly calls: CallsConfig;
   readonly limits: LimitsConfig;
   readonly sandbox: SandboxConfig;
   readonly tools: ToolsConfig;
@@ -62,6 +68,10 @@ export interface ServerConfig {
   /** How long its process may take to start, where the config says so. */
   readonly startTimeoutMs?: number;
   readonly tools: ToolLists;
+  /** What happens to new and changed definitions of this server. */
+  readonly trust: TrustLevel;
+  /** What its tools answer is private: a run that has seen it may not send it on unasked. */
+  readonly isPrivate: boolean;
   /** The names of the environment variables that went into it. */
   readonly fromEnvironment: readonly string[];
   /** The ids of the inputs that it takes. */
@@ -115,6 +125,12 @@ interface ToolLists {
   readonly deny?: readonly string[];
   /** Capabilities may still use the others. */
   readonly exceptCapabilities?: boolean;
+  /** The effects of tools by pattern, in place of what the server says. */
+  readonly effects?: Readonly<Record<string, Effect>>;
+  /** Patterns of tools whose answers are private. */
+  readonly private?: readonly string[];
+  /** Patterns of tools that send something out. */
+  readonly sends?: readonly string[];
 }
 
 export type ServerTransport = StdioTransport | HttpTransport;
@@ -160,6 +176,16 @@ interface LimitsConfig {
   readonly callTimeoutMs: number;
   /** 0 means that an idle server is never stopped. */
   readonly serverIdleMs: number;
+  /** How long a question to a person can be answered, and the answer used. */
+  readonly approvalMs: number;
+}
+
+/** The log of calls. */
+interface CallsConfig {
+  /** How long an entry is kept. */
+  readonly days: number;
+  /** Whether arguments are kept, redacted; without it, only their digest is. */
+  readonly arguments: boolean;
 }
 
 interface SandboxConfig {
@@ -249,6 +275,9 @@ export const SECTIONS_IN_NEED_OF_TRUST = [
   "exposure",
   "profiles",
   "scope",
+  "trust",
+  "rules",
+  "calls",
   "limits",
   "sandbox",
   "tools",

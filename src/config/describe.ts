@@ -63,6 +63,9 @@ function describeServer(server: ServerConfig, redactor: Redactor): ServerDescrip
       ...(tools.allow === undefined ? {} : { allow: showAll(tools.allow, redactor) }),
       ...(tools.deny === undefined ? {} : { deny: showAll(tools.deny, redactor) }),
       ...(tools.exceptCapabilities === undefined ? {} : { exceptCapabilities: tools.exceptCapabilities }),
+      ...(tools.effects === undefined ? {} : { effects: tools.effects }),
+      ...(tools.private === undefined ? {} : { private: showAll(tools.private, redactor) }),
+      ...(tools.sends === undefined ? {} : { sends: showAll(tools.sends, redactor) }),
     },
     transport: showTransport(maskTransport(written), redactor),
   };
@@ -186,9 +189,9 @@ export function describeSettingsForTrust(
   const defaults = fileSchema.parse({}, { jitless: true });
   const redactor = createRedactor(config.secrets);
   const settings = SECTIONS_IN_NEED_OF_TRUST.flatMap((section) => {
-    const [value, usual] = [config[section], defaults[section]];
-    if (typeof value === "string") return [{ path: [section], value, usual }];
-    const inner: Record<string, unknown> = typeof usual === "object" ? usual : {};
+    const [value, usual] = [config[section], defaults[section]] as const;
+    if (typeof value === "string" || Array.isArray(value)) return [{ path: [section], value, usual }];
+    const inner = (typeof usual === "object" ? usual : {}) as Record<string, unknown>;
     return Object.entries(value).map(([key, setting]) => ({
       path: [section, key],
       value: setting as unknown,

@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
 import { isScopePart } from "../core/names.ts";
+import { EFFECTS, RULE_ACTIONS, TRUST_LEVELS } from "../core/rule.ts";
 import { CHANGED_TOOLS, EXPOSURES, SUSPICIOUS_TOOLS } from "./config.ts";
 import {
   findHeaderNameProblem,
@@ -107,6 +108,19 @@ const toolLists = section({
     .describe(
       "Whether what was kept may use tools that are not allowed otherwise: they are hidden, not forbidden.",
     ),
+  effects: z
+    .record(z.string(), choice(EFFECTS), { error: "must be an object of effects" })
+    .optional()
+    .describe(
+      'What tools do, by their own name with * for any characters, such as {"get_*": "read"}. ' +
+        "It wins over what the server says of them.",
+    ),
+  private: texts(findEmpty)
+    .optional()
+    .describe("Tools whose answers are private, by their own name; * matches any characters."),
+  sends: texts(findEmpty)
+    .optional()
+    .describe("Tools that send something out, by their own name; * matches any characters."),
 });
 
 const serverOAuth = section({
@@ -177,7 +191,13 @@ const server = section({
       "How long the command of this server may take to start and answer the handshake, in ms. Without it, 60000, or 120000 for a " +
         "command that may first download (npx, uvx, docker and the like), and longer while it still writes to stderr.",
     ),
-  tools: toolLists.prefault({}).describe("Which tools of the server may be used."),
+  tools: toolLists.prefault({}).describe("Which tools of the server may be used, and what is known of them."),
+  trust: choice(TRUST_LEVELS)
+    .optional()
+    .describe("What happens to new and changed definitions of this server. Without it, trust of the file."),
+  private: flag()
+    .default(false)
+    .describe("Whether what its tools answer is private: a run that has seen it asks before it sends."),
   envFile: text(findPathProblem)
     .optional()
     .describe(
@@ -255,6 +275,60 @@ const scope = section({
     .describe("The project that capabilities and runs belong to."),
 });
 
+/** A text, or a list of them. */
+function oneOrMore<T extends z.ZodType>(item: T, error: string) {
+  return z.union([item, z.array(item).min(1, { error })], { error });
+}
+
+const PATTERNS = "must be a string or a list of strings";
+
+const rule = section({
+  who: oneOrMore(text(findEmpty), PATTERNS)
+    .optional()
+    .describe(
+      "Whose calls: token:NAME, oauth:ISSUER#SUBJECT, local (this machine's user), profile:NAME or script:SHA256; " +
+        "* matches any characters. Without it, everybody's.",
+    ),
+  tool: oneOrMore(text(findEmpty), PATTERNS)
+    .optional()
+    .describe(
+      "Which tools, by exposed name such as github__*, mcp__mail__send, the node type http, a prompt, or a resource's " +
+        "URI; * matches any characters. Without it, all.",
+    ),
+  effect: oneOrMore(choice(EFFECTS), `must be one or more of ${EFFECTS.join(", ")}`)
+    .optional()
+    .describe("What the call does. Without it, anything."),
+  when: text(findEmpty)
+    .optional()
+    .describe(
+      'A JavaScript expression over args, such as args.amount > 100 or args.repo === "a/b". No calls.',
+    ),
+  do: choice(RULE_ACTIONS).describe(
+    "Make the call (allow), ask a person first (ask), or refuse it (refuse).",
+  ),
+  limit: text(findEmpty)
+    .optional()
+    .describe("For each caller and tool, such as 60/min 2000/day 4 at once, or 20 in all."),
+  same: text(findEmpty)
+    .optional()
+    .describe("How often the same call may be repeated with equal arguments, such as 5 in 1 min."),
+  once: flag()
+    .optional()
+    .describe("Whether the rule counts for one call only; after that, the next rule decides."),
+  why: text(findDescriptionProblem)
+    .optional()
+    .describe("Why there is this rule. A refusal and a question say it."),
+});
+
+const calls = section({
+  days: wholeNumber(1, 3650).default(30).describe("How many days an entry of the call log is kept."),
+  arguments: flag()
+    .default(false)
+    .describe(
+      "Whether the log keeps the arguments of calls, without secrets. Without it, only their digest.",
+    ),
+});
+
 const limits = section({
   connectTimeoutMs: wholeNumber(1, 10 * MINUTE_MS)
     .default(5 * SECOND_MS)
@@ -267,6 +341,11 @@ const limits = section({
   serverIdleMs: wholeNumber(0, 24 * HOUR_MS)
     .default(10 * MINUTE_MS)
     .describe("A server that had no calls for so long is stopped until it is needed again, in ms. 0: never."),
+  approvalMs: wholeNumber(1, 30 * 24 * HOUR_MS)
+    .default(24 * HOUR_MS)
+    .describe(
+      "How long a question of a rule can be answered and its answer used, in ms. Then it is asked again.",
+    ),
 });
 
 const sandbox = section({
@@ -479,7 +558,19 @@ export const fileSchema = section({
     .default({})
     .describe("Named views of the gateway, for clients that should see less or something else."),
   scope: scope.prefault({}).describe("Which capabilities and runs this gateway sees and makes."),
-  limits: limits.prefault({}).describe("Time limits for upstream servers."),
+  trust: choice(TRUST_LEVELS)
+    .default("allow")
+    .describe(
+      "What happens to new and changed definitions of servers: they are recorded (allow), held when the scanner finds " +
+        "something in them (scan), or held until a person approves them (ask). With ask, a person is also asked before " +
+        "every call that changes something, unless a rule decides otherwise.",
+    ),
+  rules: z
+    .array(rule, { error: "must be a list of rules" })
+    .default([])
+    .describe("Who may do what. The first rule that matches a call decides."),
+  calls: calls.prefault({}).describe("The log of who called what."),
+  limits: limits.prefault({}).describe("Time limits."),
   sandbox: sandbox.prefault({}).describe("Limits for code that agents run."),
   tools: tools.prefault({}).describe("What is done with the tools that servers list."),
   search: search.prefault({}).describe("How tools are found."),

@@ -13,6 +13,7 @@
  * trust.
  */
 import { dirname } from "node:path";
+import { TRUST_LEVELS } from "../../core/rule.ts";
 import type { FileText } from "./config-text.ts";
 import type { Document } from "./document.ts";
 import { quoteKey, type Complaint, type KeyPath, type ConfigProblem } from "../problem.ts";
@@ -81,7 +82,7 @@ function mergeRoots(
     for (const [key, value] of Object.entries(asObject(layer.document.value) ?? {})) {
       if (isServerTable(key, value)) continue;
       const rule = { key, value, before: tree[key], layer, places, warnings };
-      tree[key] = key === "inputs" ? mergeInputs(rule) : mergeSection(rule);
+      tree[key] = mergeSetting(rule);
     }
   }
   const servers = mergeServers(layers, places, warnings);
@@ -164,6 +165,34 @@ const STRICT: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["tools.suspicious", "block"],
   ["library.changedTools", "refuse"],
 ]);
+
+function mergeSetting(rule: Rule): unknown {
+  if (rule.key === "inputs") return mergeInputs(rule);
+  if (rule.key === "rules") return mergeRules(rule);
+  if (rule.key === "trust") return mergeTrust(rule);
+  return mergeSection(rule);
+}
+
+/** A project may be more careful than the user, and not less. */
+function mergeTrust(rule: Rule): unknown {
+  const levels: readonly unknown[] = TRUST_LEVELS;
+  const isLess = levels.indexOf(rule.value) < levels.indexOf(rule.before);
+  if (!levels.includes(rule.value) || !isLess) return mergeSection(rule);
+  const message = 'has no effect: your own file sets "trust" to something more careful';
+  rule.warnings.push(rule.layer.document.locate({ path: ["trust"], at: "key", message }));
+  return rule.before;
+}
+
+/** The nearer file decides last, so a project adds rules behind the user's own and undoes none of them. */
+function mergeRules({ key, value, before, layer, places }: Rule): unknown {
+  const earlier: unknown[] = Array.isArray(before) ? before : [];
+  if (!Array.isArray(value)) {
+    places.set([key], { layer, path: [key] });
+    return value;
+  }
+  for (const index of value.keys()) places.set([key, earlier.length + index], { layer, path: [key, index] });
+  return [...earlier, ...(value as unknown[])];
+}
 
 function mergeSection({ key, value, before, layer, places, warnings }: Rule): unknown {
   const section = asObject(value);

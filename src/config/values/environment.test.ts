@@ -15,6 +15,8 @@ describe("<NAME>_MCP_URL", () => {
         enabled: true,
         trusted: true,
         timeoutMs: 60_000,
+        trust: "allow",
+        isPrivate: false,
         tools: {},
         fromEnvironment: ["WEB_SEARCH_MCP_URL"],
         inputs: [],
