@@ -5,6 +5,8 @@
  * is canonical text, and what is null in a type is null in its column. A driver must return a `bigint` as a number.
  */
 import type { CapabilityKind, RunKind, RunStatus, StepStatus, Visibility } from "../core/store.ts";
+import type { Effect, RuleAction } from "../core/rule.ts";
+import type { CallEntry, PinKind, PinStatus } from "../core/trust-store.ts";
 
 export interface Database {
   capabilities: CapabilityRow;
@@ -21,6 +23,12 @@ export interface Database {
   embeddings: EmbeddingRow;
   sealing_keys: SealingKeyRow;
   spent_states: SpentStateRow;
+  pins: PinRow;
+  pin_revision: PinRevisionRow;
+  limit_buckets: LimitBucketRow;
+  limit_slots: LimitSlotRow;
+  calls: CallRow;
+  token_uses: TokenUseRow;
   audit: AuditRow;
   audit_head: AuditHeadRow;
 }
@@ -200,4 +208,63 @@ interface SealingKeyRow {
 interface SpentStateRow {
   id: string;
   expires_at: number;
+}
+
+export interface PinRow {
+  server: string;
+  kind: PinKind;
+  name: string;
+  status: PinStatus;
+  approved: string | null;
+  approved_at: number | null;
+  approved_by: string | null;
+  offered: string | null;
+  offered_hash: string | null;
+  offered_at: number | null;
+  reasons: string;
+}
+
+/** One row, which every change of a pin updates. */
+interface PinRevisionRow {
+  id: number;
+  revision: number;
+}
+
+interface LimitBucketRow {
+  key: string;
+  /** Which part of a window, counted from 1970; 0 where there is no window. */
+  bucket: number;
+  count: number;
+  expires_at: number | null;
+}
+
+interface LimitSlotRow {
+  id: string;
+  key: string;
+  until: number;
+}
+
+export interface CallRow {
+  id: string;
+  at: number;
+  principal: string;
+  client: string | null;
+  profile: string | null;
+  kind: CallEntry["kind"];
+  tool: string;
+  effect: Effect;
+  decision: RuleAction;
+  rule: string;
+  args_digest: string;
+  args: string | null;
+  outcome: string;
+  elapsed_ms: number;
+  bytes: number;
+  run_id: string | null;
+  trace_id: string;
+}
+
+interface TokenUseRow {
+  name: string;
+  last_used_at: number;
 }

@@ -13,5 +13,6 @@ it("never changes the migrations that were released", () => {
     "durable runs",
     "finding tools",
     "who started a run, and what a person was asked",
+    "rules, pins and calls",
   ]);
 });

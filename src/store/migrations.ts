@@ -58,6 +58,14 @@ export const MIGRATIONS: readonly Migration[] = [
       await createSpentStates(db);
     },
   },
+  {
+    name: "rules, pins and calls",
+    async up(db) {
+      await createPins(db);
+      await createLimits(db);
+      await createCalls(db);
+    },
+  },
 ];
 
 async function createCapabilities(db: Kysely<unknown>): Promise<void> {
@@ -417,4 +425,85 @@ async function createSpentStates(db: Kysely<unknown>): Promise<void> {
     .addColumn("expires_at", "bigint", (column) => column.notNull())
     .execute();
   await db.schema.createIndex("spent_states_expiry").on("spent_states").column("expires_at").execute();
+}
+
+/** What may be used of each server. The earlier `tool_pins` was never written. */
+async function createPins(db: Kysely<unknown>): Promise<void> {
+  await db.schema.dropTable("tool_pins").ifExists().execute();
+  await db.schema
+    .createTable("pins")
+    .addColumn("server", "text", (column) => column.notNull())
+    .addColumn("kind", "text", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("approved", "text")
+    .addColumn("approved_at", "bigint")
+    .addColumn("approved_by", "text")
+    .addColumn("offered", "text")
+    .addColumn("offered_hash", "text")
+    .addColumn("offered_at", "bigint")
+    .addColumn("reasons", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("pins_pk", ["server", "kind", "name"])
+    .execute();
+  await db.schema
+    .createTable("pin_revision")
+    .addColumn("id", "bigint", (column) => column.primaryKey())
+    .addColumn("revision", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`insert into pin_revision (id, revision) values (1, 0)`.execute(db);
+}
+
+/** Calls are counted in buckets of a window; a bucket that no window reaches any more is removed. */
+async function createLimits(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("limit_buckets")
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("bucket", "bigint", (column) => column.notNull())
+    .addColumn("count", "bigint", (column) => column.notNull())
+    .addColumn("expires_at", "bigint")
+    .addPrimaryKeyConstraint("limit_buckets_pk", ["key", "bucket"])
+    .execute();
+  await db.schema
+    .createIndex("limit_buckets_expiry")
+    .on("limit_buckets")
+    .column("expires_at")
+    .where(sql.ref("expires_at"), "is not", null)
+    .execute();
+  await db.schema
+    .createTable("limit_slots")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("key", "text", (column) => column.notNull())
+    .addColumn("until", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("limit_slots_key").on("limit_slots").columns(["key", "until"]).execute();
+}
+
+/** The ids are in the order of time, so the newest are read without another index. */
+async function createCalls(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("calls")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("principal", "text", (column) => column.notNull())
+    .addColumn("client", "text")
+    .addColumn("profile", "text")
+    .addColumn("kind", "text", (column) => column.notNull())
+    .addColumn("tool", "text", (column) => column.notNull())
+    .addColumn("effect", "text", (column) => column.notNull())
+    .addColumn("decision", "text", (column) => column.notNull())
+    .addColumn("rule", "text", (column) => column.notNull())
+    .addColumn("args_digest", "text", (column) => column.notNull())
+    .addColumn("args", "text")
+    .addColumn("outcome", "text", (column) => column.notNull())
+    .addColumn("elapsed_ms", "double precision", (column) => column.notNull())
+    .addColumn("bytes", "bigint", (column) => column.notNull())
+    .addColumn("run_id", "text")
+    .addColumn("trace_id", "text", (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("calls_at").on("calls").column("at").execute();
+  await db.schema
+    .createTable("token_uses")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("last_used_at", "bigint", (column) => column.notNull())
+    .execute();
 }

@@ -269,7 +269,7 @@ it("tells a full disk, keeps what it acknowledged, and goes on when there is roo
   const lease = { runId: run.id, fence: run.fence };
   const open = (seq: number): Promise<boolean> =>
     store.runs.openStep(lease, { key: `k${seq}`, seq, tool: "t", args: { text: "x".repeat(4000) } });
-  handle?.exec("pragma max_page_count = 60");
+  handle?.exec("pragma max_page_count = 80");
   let acknowledged = 0;
   const error: unknown = await (async () => {
     for (;;) {
