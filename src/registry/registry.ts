@@ -12,6 +12,7 @@
 import type { CallWatch } from "../telemetry/call-watch.ts";
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Guard } from "../core/guard.ts";
 import { silentLog, type Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
@@ -74,6 +75,8 @@ export interface RegistryDeps {
   readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
   /** Sees every call and request that goes to a source. */
   readonly watch?: CallWatch | undefined;
+  /** Decides on every call and request before it goes to a source. */
+  readonly guard?: Guard | undefined;
 }
 
 interface SearchOptions {
@@ -157,7 +160,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
   const refuse: Routing["refuse"] = (name, context) => routing.refuse(name, context);
   const table = createSourceTable({
     ...deps,
-    routeDeps: { watch: deps.watch, refuse },
+    routeDeps: { watch: deps.watch, guard: deps.guard, refuse },
     clock,
     log,
     after,

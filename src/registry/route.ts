@@ -1,5 +1,6 @@
 /** The way of a call from an exposed name to its source. */
 import type { JsonObject } from "../core/json.ts";
+import type { Guard } from "../core/guard.ts";
 import { attempt, fail, type ToolResult } from "../core/result.ts";
 import type { CallContext, Component, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
 import { viewOf } from "../core/tool-view.ts";
@@ -18,6 +19,8 @@ export interface Route {
 }
 
 export interface RouteDeps {
+  /** Every call passes it; without one, all may be made. */
+  readonly guard?: Guard | undefined;
   /** Sees every call. */
   readonly watch?: CallWatch | undefined;
   /** The answer to a caller whose profile does not show the tool. */
@@ -44,11 +47,19 @@ export class ToolRoute implements Route {
     if (from.view !== undefined && viewOf(from)?.allows(this.name) === false)
       return this.#deps.refuse(this.name, from);
     const { source, definition } = this;
-    const { watch } = this.#deps;
     this.#wantsHeaders ??= declaredHeaders(definition.inputSchema).length > 0;
     const context = this.#wantsHeaders
       ? { ...from, headers: paramHeadersOf(definition.inputSchema, args) }
       : from;
+    const { guard } = this.#deps;
+    if (guard === undefined) return this.#send(args, context);
+    const call = { kind: "tool", name: this.name, source: source.id, definition, args } as const;
+    return guard.pass(call, context, (below) => this.#send(args, below));
+  }
+
+  #send(args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
+    const { source, definition } = this;
+    const { watch } = this.#deps;
     if (watch === undefined) return attempt(() => source.call(definition.name, args, context));
     const called = { server: source.id, method: "tools/call", target: definition.name };
     return watch(called, context, (below) => attempt(() => source.call(definition.name, args, below)));

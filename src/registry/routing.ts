@@ -1,15 +1,17 @@
 /** Finds the tool that a name means, and says why there is none. */
 import type { CallWatch } from "../telemetry/call-watch.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { Guard, GuardedCall } from "../core/guard.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
 import { foldName } from "../text/nearest.ts";
 import { attempt, fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallContext, CallTool, SourceDescription, ToolView } from "../core/tool.ts";
+import type { CallContext, CallTool, SourceDescription, ToolSource, ToolView } from "../core/tool.ts";
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";
 import { quote } from "../text/quote.ts";
 import { stillStarting } from "../process/starting.ts";
 import { meantTools, nearestTools, respeltTools } from "../text/tool-spelling.ts";
 import { noServer, type Discovery } from "./discovery.ts";
+import { exposeUri } from "./exposed-uri.ts";
 import { isRevoked, revoked, type Route, type RouteDeps } from "./route.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 import type { SourceTable } from "./source-table.ts";
@@ -39,10 +41,11 @@ export interface RoutingDeps {
   readonly table: SourceTable;
   readonly discovery: Discovery;
   readonly watch?: CallWatch | undefined;
+  readonly guard?: Guard | undefined;
   readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
 }
 
-export function createRouting({ table, discovery, watch, explainAbsent }: RoutingDeps): Routing {
+export function createRouting({ table, discovery, watch, guard, explainAbsent }: RoutingDeps): Routing {
   const { listings, sources } = table;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
@@ -129,6 +132,35 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
     return table.search.search(text, { limit: NEAR_BY_WORDS_MAX }).hits.map((hit) => hit.component.name);
   }
 
+  function sendRequest(source: ToolSource, method: string, params: JsonObject, context: CallContext) {
+    if (watch === undefined) return attempt(() => source.request!(method, params, context));
+    const { name } = params;
+    const asked = { server: source.id, method, ...(typeof name === "string" && { target: name }) };
+    return watch(asked, context, (below) => attempt(() => source.request!(method, params, below)));
+  }
+
+  /** What is asked for, as the rules see it; undefined where nothing is used, such as for a list. */
+  function guardedRequest(id: string, method: string, params: JsonObject): GuardedCall | undefined {
+    const args = isJsonObject(params["arguments"]) ? params["arguments"] : {};
+    const name = textOf(params["name"]);
+    switch (method) {
+      case "tools/call": {
+        const component = listings.of(id).components.find(({ definition }) => definition.name === name);
+        const exposed = component?.name ?? `${id}__${name}`;
+        return { kind: "tool", name: exposed, source: id, definition: component?.definition, args };
+      }
+      case "prompts/get": {
+        const prompt = listings.of(id).prompts.find(({ original }) => original === name);
+        return { kind: "prompt", name: prompt?.name ?? `${id}__${name}`, source: id, args };
+      }
+      case "resources/read":
+      case "resources/subscribe":
+        return { kind: "resource", name: exposeUri(id, textOf(params["uri"])), source: id, args: {} };
+      default:
+        return undefined;
+    }
+  }
+
   return {
     call,
     find,
@@ -144,10 +176,9 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
           `The server "${id}" has only tools and does not answer ${method}.`,
         );
       }
-      if (watch === undefined) return attempt(() => source.request!(method, params, context));
-      const { name } = params;
-      const asked = { server: id, method, ...(typeof name === "string" && { target: name }) };
-      return watch(asked, context, (below) => attempt(() => source.request!(method, params, below)));
+      const send = (next: CallContext) => sendRequest(source, method, params, next);
+      const guarded = guard === undefined ? undefined : guardedRequest(id, method, params);
+      return guarded === undefined ? send(context) : guard!.pass(guarded, context, send);
     },
     async describe(id, context) {
       const source = sources.get(id)?.source;
@@ -156,6 +187,10 @@ export function createRouting({ table, discovery, watch, explainAbsent }: Routin
       return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" does not describe itself.`);
     },
   };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function notShown(id: string, { profile }: ToolView): ToolResult<never> {
