@@ -16,6 +16,7 @@ export const TOOL_ERROR_CODES = [
   "TOOL_TIMEOUT",
   "RATE_LIMITED",
   "SECURITY_ERROR",
+  "APPROVAL_REQUIRED",
   "CANCELLED",
 ] as const;
 

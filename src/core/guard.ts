@@ -38,6 +38,9 @@ export interface Guard {
   ): Promise<ToolResult<T>>;
 }
 
+/** The reason of a failure that means: a person must be asked first, and nothing was made or put on record. */
+export const NOT_APPROVED = "not_approved";
+
 /** Where nothing is guarded: tests, and replays against recorded answers. */
 export const NO_GUARD: Guard = {
   decide: () => Promise.resolve({ do: "allow", effect: "destroy", rule: { id: "none", name: "no rules" } }),

@@ -12,6 +12,7 @@ it("pins the codes that a client can see", () => {
     "TOOL_TIMEOUT",
     "RATE_LIMITED",
     "SECURITY_ERROR",
+    "APPROVAL_REQUIRED",
     "CANCELLED",
   ]);
 });

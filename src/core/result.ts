@@ -17,6 +17,7 @@ const RETRYABLE: Readonly<Record<ToolErrorCode, boolean>> = {
   TOOL_TIMEOUT: true,
   RATE_LIMITED: true,
   SECURITY_ERROR: false,
+  APPROVAL_REQUIRED: false,
   CANCELLED: false,
 };
 

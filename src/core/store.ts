@@ -193,7 +193,7 @@ export interface CapabilityStore {
 
 // ── runs and steps ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-export type RunKind = "code" | "workflow" | "capability";
+export type RunKind = "code" | "workflow" | "capability" | "call";
 export type RunStatus = "running" | "paused" | "succeeded" | "failed" | "cancelled";
 /** `sent` has no answer on record; `waiting` is a question to a person without an answer so far. */
 export type StepStatus = "sent" | "waiting" | "succeeded" | "failed";

@@ -30,6 +30,8 @@ export const CRASH_POINTS = [
   "state.spent",
   /** A decision is on record, and no caller has heard of it. */
   "approval.decided",
+  /** A person's yes is used up, and the call that it is for is not on record as sent. */
+  "approval.spent",
   /** A capability is saved, and its draft is still there. */
   "save.committed",
 ] as const;

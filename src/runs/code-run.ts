@@ -4,9 +4,10 @@ import type { ToolError } from "../core/errors.ts";
 import type { CallTool } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { GuestOutcome, Sandbox } from "../sandbox/sandbox.ts";
+import { createCodeCalls } from "./code-calls.ts";
+import type { GuardedCallDeps } from "./guarded-call.ts";
 import type { RunContext } from "./run-context.ts";
 import type { StepEnd } from "./journal/journal.ts";
-import { isPause } from "./workflow/pause.ts";
 import type { PreparedCode } from "./prepare/prepare-code.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
 import type { RunEnd, RunRequest } from "./run.ts";
@@ -14,7 +15,7 @@ import { skippedCalls, skippedWarning } from "./resume/skipped.ts";
 import { createToolCaller } from "./tool-caller.ts";
 import { createMatchGuard } from "./resume/unmatched.ts";
 
-export interface CodeRunDeps {
+export interface CodeRunDeps extends GuardedCallDeps {
   readonly sandbox: Sandbox;
   readonly args: ArgumentCheck;
   readonly callTool: CallTool;
@@ -28,16 +29,16 @@ export async function runCode(
 ): Promise<RunEnd> {
   const { request, context, journal, limits, timeoutMs, seal } = runContext;
   const findMismatch = createMatchGuard(runContext.corrects, prepared.tools);
+  const calls = createCodeCalls(deps, runContext);
   const caller = createToolCaller({
     ...deps,
     ...prepared,
     budget: runContext.budget,
     identify: (args) => seal.identify(args),
-    async perform(step) {
+    async perform(step, call) {
       const mismatch = findMismatch(step);
-      return mismatch === undefined
-        ? stopAtPause(await journal.perform(step), runContext)
-        : stopAt(mismatch, runContext);
+      if (mismatch !== undefined) return stopAt(mismatch, runContext);
+      return calls.perform(step, call);
     },
     context: (key) => runContext.contextFor(key),
     observe: request.observe,
@@ -64,7 +65,7 @@ export async function runCode(
   const skipped = skippedCalls(caller.records);
   const failedSeq = outcome.kind === "threw" ? outcome.thrown.step : undefined;
   return {
-    result: resultOf(outcome, bounds),
+    result: calls.paused() ?? resultOf(outcome, bounds),
     calls: caller.records,
     logs: outcome.logs,
     warnings: [
@@ -82,12 +83,6 @@ export async function runCode(
 function stopAt(error: ToolError, runContext: RunContext): StepEnd {
   runContext.stop(error);
   return { result: { success: false, error }, seq: 0, at: runContext.clockAt, isReplayed: false };
-}
-
-/** A run below that waits is not for the guest to handle: this one waits with it. */
-function stopAtPause(end: StepEnd, runContext: RunContext): StepEnd {
-  if (!end.result.success && isPause(end.result.error)) runContext.stop(end.result.error);
-  return end;
 }
 
 const RETURNED_NOTHING = "The code returned nothing: end it with `return …`.";

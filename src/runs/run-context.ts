@@ -40,6 +40,8 @@ export interface Continued {
 export interface RunContext {
   readonly request: RunRequest;
   readonly context: CallContext;
+  /** Whose calls the run makes, as the rules see it. */
+  readonly callerContext: CallContext;
   readonly path: readonly string[];
   readonly limits: RunLimits;
   readonly signal: AbortSignal;
@@ -132,11 +134,15 @@ export function openRun(
     },
   });
   const path = pathOf(context, pathNameOf(request));
+  const script = context.script ?? (request.kind === "call" ? undefined : hashText(request.source));
+  const flow = context.flow ?? { untrusted: new Set(), private: new Set() };
+  const callerContext: CallContext = { ...context, path, flow, ...(script !== undefined && { script }) };
   const deadlineAt = clock.elapsed() + timeoutMs;
   const budget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };
   const runContext: RunContext = {
     request,
     context,
+    callerContext,
     path,
     limits,
     signal,
@@ -154,7 +160,7 @@ export function openRun(
     isContinued: continued !== undefined,
     corrects: continued?.isCorrected === true ? [...continued.steps, ...continued.begun] : [],
     contextFor: async (key) => ({
-      ...contextBelow(context, path, budget, { deadlineAt, deadlineMs: limitMs }),
+      ...contextBelow(callerContext, path, budget, { deadlineAt, deadlineMs: limitMs }),
       signal,
       runId: (await begin()).id,
       sensitive: seal.values,

@@ -4,7 +4,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { ToolResult } from "../core/result.ts";
-import type { RunKind, RunStatus, RunStore } from "../core/store.ts";
+import type { Guard } from "../core/guard.ts";
+import type { RunKind, RunStatus, RunStore, SealStore } from "../core/store.ts";
 import type { CallContext, CallTool, NodeType } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -12,6 +13,7 @@ import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { TypeCheck } from "../sandbox/types/type-check.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Redactors } from "../text/redactors.ts";
+import type { GuardedCallDeps } from "./guarded-call.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
 import type { ToolDirectory } from "./prepare/tool-directory.ts";
 import type { RunReport, RunSource } from "./run.ts";
@@ -57,6 +59,14 @@ export interface RunsDeps {
   readonly callTool: CallTool;
   /** The built-in node types that act. */
   readonly nodes: readonly NodeType[];
+  /** Decides on every call of a run; without it, all may be made. */
+  readonly guard?: Guard;
+  /** True for the first who uses a person's yes. */
+  readonly spend?: SealStore["spend"];
+  /** How long the question of a rule can be answered, and its answer used. */
+  readonly approvalMs?: () => number;
+  /** A person is asked about a call. */
+  readonly recordAsked?: GuardedCallDeps["recordAsked"];
   /** The capability or draft of a name. */
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
   /** A version of a capability, also of one that was deleted. */

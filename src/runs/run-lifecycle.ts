@@ -89,7 +89,8 @@ async function endRun(
   const callCount = end.calls.length;
   deps.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
   const checkpoint = redactCheckpoint(redactor, await readCheckpoint(deps.store, runId, result));
-  return { ...ended, runId, result, checkpoint, elapsedMs };
+  const isCall = request.kind === "call" && { isCall: true };
+  return { ...ended, ...isCall, runId, result, checkpoint, elapsedMs };
 }
 
 /**

@@ -17,8 +17,9 @@ import type { Bound } from "./prepare/tool-directory.ts";
 
 /** Something that can run: given code, a draft, or a version of a capability. */
 export interface RunSource {
-  readonly kind: CapabilityKind;
-  /** TypeScript, or the JSON of a workflow. */
+  /** `call` is one call of a tool by a client, which a person is asked about. */
+  readonly kind: CapabilityKind | "call";
+  /** TypeScript, the JSON of a workflow, or the exposed name of a tool. */
   readonly source: string;
   /** Names of inputs whose values must not be stored; a workflow names its own. */
   readonly sensitive?: readonly string[];
@@ -102,6 +103,8 @@ export interface RunReport extends RunEnd {
   /** Where the run stopped, when it has not succeeded. */
   readonly checkpoint: Checkpoint | null;
   readonly elapsedMs: number;
+  /** The result is the whole answer of a tool: the run was one call. */
+  readonly isCall?: boolean;
 }
 
 /** What the journal says at a stop: what is done and will not be done again, and what is left. */
@@ -137,4 +140,6 @@ export interface WaitingStep {
   readonly details: Json;
   /** When it goes on by itself at the next resume; null where it waits for a person. */
   readonly until: number | null;
+  /** Until when the question of a rule can be answered; null for one that a workflow asks, which does not expire. */
+  readonly expiresAt: number | null;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createCodeDirectory } from "../app/code-directory.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Guard } from "../core/guard.ts";
 import { DEFAULT_SCOPE, type Scope } from "../core/names.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -63,6 +64,9 @@ export interface TestDeps {
   readonly runEnded?: (kind: RunKind, status: RunStatus) => void;
   readonly runSucceeded?: (tools: readonly string[], intent: string) => void;
   readonly capabilityId?: (tool: string) => string | undefined;
+  /** Decides on calls, in the registry and in runs. */
+  readonly guard?: Guard;
+  readonly approvalMs?: () => number;
 }
 
 /** An owner like this process, on the same machine, that has ended. */
@@ -108,7 +112,7 @@ export async function createTestRuns(
   { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs, capabilityId, ...watching }: TestDeps = {},
 ): Promise<TestRuns> {
   const store = await openSqliteStore({ home, ...(clock !== undefined && { clock }) });
-  const registry = createRegistry();
+  const registry = createRegistry({ guard: watching.guard });
   const servers: string[] = [];
   const calls: TestRuns["calls"] = [];
   const named = new Map<string, RunSource>();
@@ -116,6 +120,7 @@ export async function createTestRuns(
   const approvals: JsonObject[] = [];
   const runs = createRuns({
     ...watching,
+    spend: (id, expiresAt) => store.seals.spend(id, expiresAt),
     store: around(store.runs),
     ...(clock !== undefined && { clock }),
     sandbox: createSandbox({ launch, memoryMb: () => limits().memoryMb }),

@@ -5,6 +5,7 @@
  * It never throws for what the code or a tool does; a broken store does throw.
  */
 import { systemClock } from "../core/clock.ts";
+import { NO_GUARD } from "../core/guard.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { NO_SECRETS } from "../text/redactors.ts";
@@ -13,6 +14,7 @@ import { NO_TELEMETRY } from "../telemetry/telemetry.ts";
 import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
+import { runCall } from "./call-run.ts";
 import { runCode } from "./code-run.ts";
 import { runToEnd, type ReadyRun } from "./run-lifecycle.ts";
 import { pathOf } from "./new-run.ts";
@@ -26,7 +28,7 @@ import {
   type QuestionReference,
 } from "./resume/decide.ts";
 import { createShutdown } from "./shutdown.ts";
-import { findLastRun, starterOf } from "./resume/last-run.ts";
+import { findLastRun, findWaitingCall, starterOf } from "./resume/last-run.ts";
 import { createOwner } from "./journal/owner.ts";
 import type { PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
@@ -54,6 +56,8 @@ export interface Runs {
   findLast(context: CallContext): Promise<ToolResult<string>>;
   /** The id that a whole id or a part of one means: with a caller, of that caller's own runs. */
   findRun(reference: string, context?: CallContext): Promise<ToolResult<string>>;
+  /** A run of this caller that is this very call and waits for a person; the newest `limit` are compared. */
+  findCall(name: string, args: JsonObject, limit: number, context: CallContext): Promise<string | undefined>;
   /** Whether this caller could go on with the run: it may use everything that the run would still use. Nothing runs. */
   checkResumable(
     request: Pick<ResumeRequest, "runId" | "inputs">,
@@ -93,6 +97,9 @@ export interface Runs {
   close(): Promise<void>;
 }
 
+/** Where nothing else is said: a question may wait over night. */
+const APPROVAL_MS = 24 * 60 * 60_000;
+
 /** How long a call under way is awaited when the gateway shuts down; longer ones count as not answered. */
 const DRAIN_GRACE_MS = 10_000;
 
@@ -104,6 +111,10 @@ export function createRuns(given: RunsDeps): Runs {
     redactors: given.redactors ?? NO_SECRETS,
     telemetry: given.telemetry ?? NO_TELEMETRY,
     person: given.person ?? (() => "local"),
+    guard: given.guard ?? NO_GUARD,
+    spend: given.spend ?? (() => Promise.resolve(true)),
+    approvalMs: given.approvalMs ?? (() => APPROVAL_MS),
+    recordAsked: given.recordAsked ?? (() => {}),
     owner: createOwner(),
     shutdown: createShutdown(),
     active: new Map<string, Promise<RunReport>>(),
@@ -138,6 +149,11 @@ export function createRuns(given: RunsDeps): Runs {
         body: (runContext) => runWorkflow({ ...deps, execute }, prepared.data, runContext),
       });
     }
+    if (request.kind === "call") {
+      const tool = await deps.directory.findExposed(request.source, context);
+      if (!tool.success) return tool;
+      return succeed({ request, body: (runContext) => runCall(deps, tool.data, runContext) });
+    }
     const prepared = await prepareWholeCode(preparing, request.source, path, context, details);
     if (!prepared.success) return prepared;
     return succeed({ request, body: (runContext) => runCode(deps, prepared.data, runContext) });
@@ -164,6 +180,7 @@ export function createRuns(given: RunsDeps): Runs {
     execute,
     resume: (request, context) => resumeRun({ ...deps, ready, run }, request, context),
     checkResumable: (request, context) => checkResumable({ ...deps, ready }, request, context),
+    findCall: (name, args, limit, context) => findWaitingCall(deps, name, args, limit, context),
     findLast: (context) => findLastRun(deps, context),
     findRun(reference, context) {
       if (context === undefined) return findRunByReference(deps, reference);

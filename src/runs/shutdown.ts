@@ -2,7 +2,7 @@
  * A graceful shutdown: no new call begins, calls under way are awaited and recorded, and then every run ends where it
  * is, to be resumed later. A call that starts a run is not awaited: that run ends by itself in the same way.
  */
-import { within } from "../timing/deadline.ts";
+import { aborted, within } from "../timing/deadline.ts";
 
 export interface Shutdown {
   /** Aborted when runs must end. */
@@ -51,11 +51,4 @@ async function hold<T>(all: Set<Promise<unknown>>, promise: Promise<T>): Promise
   } finally {
     all.delete(promise);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }

@@ -4,6 +4,9 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { ToolError } from "../core/errors.ts";
+import type { GuardedCall } from "../core/guard.ts";
+import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
+import type { Permit } from "../core/rule.ts";
 import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallBudget, CallContext, CallTool, ToolDefinition } from "../core/tool.ts";
@@ -24,13 +27,18 @@ export interface ToolCallerDeps {
   readonly tools: readonly (FoundTool | undefined)[];
   readonly functions: readonly GuestFunction[];
   readonly budget: CallBudget;
-  /** Makes a step, or answers it from the record. */
-  readonly perform: (step: StepRequest) => Promise<StepEnd>;
+  /** Makes a step, or answers it from the record; `call` is what the rules see of it. */
+  readonly perform: (step: GuardedStep, call: GuardedCall) => Promise<StepEnd>;
   /** What identifies arguments, without what must not be stored. */
   readonly identify?: (args: JsonObject) => JsonObject;
   /** For what is called, by the key of its step; the signal is each call's own. */
   readonly context: (key: string) => Promise<CallContext>;
   readonly observe?: (event: RunEvent) => void;
+}
+
+/** A step whose call can be made with a person's yes. */
+export interface GuardedStep extends Omit<StepRequest, "make"> {
+  readonly make: (trace?: TraceContext, permit?: Permit) => Promise<ToolResult<Json>>;
 }
 
 export interface ToolCaller {
@@ -62,15 +70,16 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
     args: JsonObject,
     signal: AbortSignal,
     trace: TraceContext | undefined,
+    permit: Permit | undefined,
   ): Promise<ToolResult<Json>> {
-    const context = { ...(await deps.context(key)), signal, ...(trace !== undefined && { trace }) };
+    const context = { ...(await deps.context(key)), signal, permit, ...(trace !== undefined && { trace }) };
     const answer = await deps.callTool(tool.name, args, context);
     if (!answer.success) return answer;
     for (const warning of warningsOf(answer.data)) warnings.add(warning);
     return unwrapAnswer(answer.data);
   }
 
-  function stepOf(index: number, args: JsonObject, signal: AbortSignal): StepRequest {
+  function stepOf(index: number, args: JsonObject, signal: AbortSignal): GuardedStep {
     const tool = deps.tools[index]!;
     const key = keyOf(tool.name, args);
     const startsRun = isCapability(tool.name);
@@ -81,7 +90,7 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
       startsRun,
       isRepeatable: startsRun || isRepeatable(tool.definition),
       check: () => check(deps, tool, deps.functions[index]!, args, signal),
-      make: (trace) => make(tool, key, args, signal, trace),
+      make: (trace, permit) => make(tool, key, args, signal, trace, permit),
     };
   }
 
@@ -95,7 +104,7 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
       const begun: CallRecord = { tool: name, success: false, startedMs: callAt - startedAt, elapsedMs: 0 };
       records.push(begun);
       observe?.({ kind: "call_started", tool: name, number: at + 1 });
-      const end = await deps.perform(stepOf(index, args, signal));
+      const end = await deps.perform(stepOf(index, args, signal), guardedCallOf(deps.tools[index]!, args));
       records[at] = { ...begun, ...recordOf(end), elapsedMs: clock.elapsed() - callAt };
       const { success, skippedBy } = records[at];
       const isSkipped = skippedBy !== undefined;
@@ -105,8 +114,15 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
   };
 }
 
+/** A call of a tool, as the rules see it. */
+export function guardedCallOf({ name, definition }: FoundTool, args: JsonObject): GuardedCall {
+  const parsed = parseToolName(name);
+  const source = parsed.kind === "upstream" ? parsed.server : CAPABILITIES_ID;
+  return { kind: "tool", name, source, definition, args };
+}
+
 /** A capability keeps a journal of its own: calling it again makes none of its calls twice. */
-function isCapability(tool: string): boolean {
+export function isCapability(tool: string): boolean {
   return tool.startsWith("mcp__");
 }
 

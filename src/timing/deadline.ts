@@ -30,3 +30,11 @@ export async function within<T, L = undefined>(
     signal?.removeEventListener("abort", giveUp);
   }
 }
+
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}

@@ -7,7 +7,7 @@
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
-import type { Guard, GuardedCall } from "../core/guard.ts";
+import { NOT_APPROVED, type Guard, type GuardedCall } from "../core/guard.ts";
 import { hashJson, NO_LIMITS } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { fail, type ToolResult } from "../core/result.ts";
@@ -74,6 +74,8 @@ export function createGuard(deps: GuardDeps): Guard {
     const rule = found instanceof Promise ? await found : found;
     const decision = decisionOf(call, effect, rule);
     const result = await passDecided(call, context, decision, rule, make);
+    // Who can pause asks a person now; that is what goes on record.
+    if (!result.success && result.error.reason === NOT_APPROVED) return result;
     deps.record({ call, context, decision, result, elapsedMs: clock.elapsed() - startedAt });
     return result;
   }
@@ -161,10 +163,10 @@ function refused({ name }: GuardedCall, { rule, effect }: Decision): ToolResult<
 /** Whoever can pause asks before the call comes here. */
 function unasked({ name }: GuardedCall, { rule }: Decision): ToolResult<never> {
   return fail(
-    "SECURITY_ERROR",
+    "APPROVAL_REQUIRED",
     `${quote(name)} needs a person's approval (${rule.name}), and none was given.`,
     {
-      reason: "not_approved",
+      reason: NOT_APPROVED,
       tool: name,
       hint: "Call it with execute or tools/call, which ask a person.",
     },

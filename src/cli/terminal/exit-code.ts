@@ -29,6 +29,7 @@ const BY_TOOL_ERROR: Readonly<Record<ToolErrorCode, number>> = {
   TOOL_TIMEOUT: EXIT.unreachable,
   RATE_LIMITED: EXIT.toolError,
   SECURITY_ERROR: EXIT.refused,
+  APPROVAL_REQUIRED: EXIT.waiting,
   CANCELLED: EXIT.interrupted,
 };
 

@@ -58,7 +58,10 @@ export function checkpointJson(checkpoint: Checkpoint): JsonObject {
         message: waiting.message,
         details: waiting.details,
         ...(waiting.until === null
-          ? { question: questionIdOf(waiting) }
+          ? {
+              question: questionIdOf(waiting),
+              ...(waiting.expiresAt !== null && { expires: new Date(waiting.expiresAt).toISOString() }),
+            }
           : { until: new Date(waiting.until).toISOString() }),
       },
     }),
@@ -90,6 +93,7 @@ export async function storedReport(
   return {
     ...end,
     runId: run.id,
+    ...(run.kind === "call" && { isCall: true }),
     checkpoint: redactCheckpoint(redactor, checkpoint),
     elapsedMs: (run.finishedAt ?? run.startedAt) - run.startedAt,
   };

@@ -24,6 +24,9 @@ import type { Seal } from "./seal.ts";
 import { skippedBy } from "../resume/skipped.ts";
 import type { CallUnderWay } from "./under-way.ts";
 
+/** The tool of a step that is a question to a person: an approval node, or a call that a rule asks about. */
+export const QUESTION_TOOL = "approve";
+
 export interface StepRequest {
   readonly key: string;
   readonly tool: string;
@@ -94,7 +97,8 @@ interface BegunStep extends Pick<Step, "seq" | "args" | "startedAt"> {
 export function createJournal(deps: JournalDeps): Journal {
   const { store, clock, seal } = deps;
   const taken = new Map(deps.taken.map((step) => [step.key, step]));
-  const queue = createReplayQueue(deps.taken.map(endSeqOf));
+  // A question is no answer that code waits for.
+  const queue = createReplayQueue(deps.taken.filter(({ tool }) => tool !== QUESTION_TOOL).map(endSeqOf));
   let counter = Math.max(0, ...deps.taken.map((step) => Math.max(step.seq, endSeqOf(step))));
   let clockAt = deps.clockAt;
   let lastDelivery: Promise<unknown> = Promise.resolve();

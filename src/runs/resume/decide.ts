@@ -14,7 +14,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Decision, Run, RunStore } from "../../core/store.ts";
 import { leaseOf } from "../run-end.ts";
 import { readEarlierRun } from "./earlier-run.ts";
-import { newest } from "./resume.ts";
+import { markIfInterrupted, newest } from "./resume.ts";
 import type { WaitingStep } from "../run.ts";
 
 /** What every decision needs. */
@@ -28,6 +28,9 @@ export interface DecideDeps extends RecordDeps {
   readonly store: RunStore;
   readonly scope: () => Scope;
   readonly owner: string;
+  /** Runs of this process that have ended, and the store does not know it. */
+  readonly unended: Set<string>;
+  readonly clock: { now(): number };
 }
 
 /** A question, and the run that waits with it: the one that was named, or the newest that goes on from it. */
@@ -60,17 +63,20 @@ export function questionIdOf({ runId, key, message, details }: WaitingStep): str
 
 /** The question that a run waits with: the first, or the one of this id. */
 export async function findQuestion(
-  { store, scope }: Pick<DecideDeps, "store" | "scope">,
+  deps: Pick<DecideDeps, "store" | "scope" | "owner" | "unended">,
   runId: string,
   questionId?: string,
 ): Promise<ToolResult<OpenQuestion>> {
-  const run = await store.find(await newest(store, runId));
+  const { store, scope } = deps;
+  const found = await store.find(await newest(store, runId));
   const { org, project } = scope();
-  if (run === undefined || run.scope.org !== org || run.scope.project !== project) {
+  if (found === undefined || found.scope.org !== org || found.scope.project !== project) {
     return fail("TOOL_NOT_FOUND", `There is no run ${JSON.stringify(runId)}.`, {
       hint: "repertoire runs lists the runs.",
     });
   }
+  // Its process may have died right after it asked.
+  const run = await markIfInterrupted(deps, found);
   const questions = run.status === "paused" ? (await readEarlierRun(store, run)).questions : [];
   const waiting =
     questionId === undefined ? questions[0] : questions.find((one) => questionIdOf(one) === questionId);
@@ -92,6 +98,7 @@ export async function decide(
   const question = await findQuestion(deps, runId, questionId);
   if (!question.success) return question;
   const { waiting } = question.data;
+  if (waiting.expiresAt !== null && waiting.expiresAt <= deps.clock.now()) return expired(question.data);
   const decided = await makeDecision(deps, waiting, answer, async (decision) => {
     const outcome = await deps.store.decide(waiting.runId, waiting.key, decision);
     return outcome.kind === "decided";
@@ -141,6 +148,19 @@ function alreadyAnswered({ id, status }: Run, openCount: number): ToolResult<nev
     runId: id,
     hint: `Go on with execute {resume: "${id}"}. On the command line, repertoire approve ${id} shows what waits now.`,
   });
+}
+
+function expired({ runId, waiting }: OpenQuestion): ToolResult<never> {
+  const at = new Date(waiting.expiresAt!).toISOString();
+  return fail(
+    "TOOL_INVALID_INPUT",
+    `expired: this question could be answered until ${at}. Nothing was decided.`,
+    {
+      reason: "expired",
+      runId,
+      hint: `Continue with execute {resume: "${runId}"}: it asks again.`,
+    },
+  );
 }
 
 function tooLate(runId: string): ToolResult<never> {

@@ -96,7 +96,7 @@ function waitingSteps(
   names: ReadonlyMap<string, string>,
 ): WaitingStep[] {
   const waiting = steps.filter(({ status }) => status === "waiting");
-  return waiting.map(({ key, args: { message, details, until } }) => ({
+  return waiting.map(({ key, args: { message, details, until, expires_at: expiresAt } }) => ({
     runId,
     key,
     // The question about a node is the node's.
@@ -104,6 +104,7 @@ function waitingSteps(
     message: typeof message === "string" ? message : "",
     details: details ?? null,
     until: typeof until === "number" ? until : null,
+    expiresAt: typeof expiresAt === "number" ? expiresAt : null,
   }));
 }
 

@@ -5,6 +5,7 @@
  * ids it could name.
  */
 import type { Clock } from "../../core/clock.ts";
+import { canonicalJson, DATA_LIMITS, type JsonObject } from "../../core/json.ts";
 import type { Scope } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunStarter, RunStore, RunSummary } from "../../core/store.ts";
@@ -39,6 +40,33 @@ export async function findLastRun(deps: LastRunDeps, context: CallContext): Prom
   if (context.view !== undefined) return noOwnRun([], 0);
   const others = await store.listUnfinished(scope(), LOOKED_AT_MAX, { principal: starter.principal });
   return noOwnRun(others.filter(hasStopped).slice(0, NAMED_MAX), deps.clock.now());
+}
+
+/**
+ * A run of the caller that is this very call and waits for a person, or has its yes: calling again goes on with it. The
+ * newest `limit` are compared.
+ */
+export async function findWaitingCall(
+  {
+    store,
+    scope,
+  }: Pick<LastRunDeps, "scope"> & { readonly store: Pick<RunStore, "list" | "find" | "successor"> },
+  name: string,
+  args: JsonObject,
+  limit: number,
+  context: CallContext,
+): Promise<string | undefined> {
+  const paused = await store.list(scope(), { limit, status: "paused", starter: starterOf(context) });
+  for (const { id, kind } of paused) {
+    const run = kind === "call" ? await store.find(id) : undefined;
+    if (run?.source !== name || canonical(run.inputs) !== canonical(args)) continue;
+    if ((await store.successor(id)) === undefined) return id;
+  }
+  return undefined;
+}
+
+function canonical(value: JsonObject): string {
+  return canonicalJson(value, DATA_LIMITS);
 }
 
 /** It has ended, or its process has. */

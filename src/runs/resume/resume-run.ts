@@ -119,6 +119,8 @@ async function refused(
 /** A question that this caller cannot answer, or a time that has not come: the run would only stop again. */
 function mustWait({ run, waiting }: EarlierRun, context: CallContext, now: number): boolean {
   if (run.status !== "paused" || waiting === null) return false;
+  // The question of a rule is put to a person by the gateway; one that has expired is asked again.
+  if (waiting.expiresAt !== null) return waiting.expiresAt > now;
   return waiting.until === null ? !canBeAsked(context) : waiting.until > now;
 }
 

@@ -10,6 +10,8 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run, NewRun, RunStore, Step } from "../../core/store.ts";
 import { leaseOf } from "../run-end.ts";
+import { labelOf } from "../workflow/labels.ts";
+import { approvalRequired, nameRun } from "../workflow/pause.ts";
 import type { Continued } from "../run-context.ts";
 import { takeOver, type EarlierRun } from "./earlier-run.ts";
 import { isGone } from "../journal/owner.ts";
@@ -39,9 +41,25 @@ export async function markIfInterrupted({ store, owner, unended }: ResumeDeps, r
   const claimed = await store.claim(run.id, owner, CLAIM_MS, isOver ? leaseOwner : undefined);
   if (claimed !== undefined) {
     crashPoint("resume.claimed");
-    await store.finish(leaseOf(claimed), { status: "failed", error: INTERRUPTED });
+    await store.finish(leaseOf(claimed), await endOfInterrupted(store, run.id));
   }
   return (await store.find(run.id)) ?? run;
+}
+
+/** A process that died after it asked a person has left a run that waits. A call without an answer comes first. */
+async function endOfInterrupted(store: RunStore, runId: string): Promise<Pick<Run, "status" | "error">> {
+  const steps = await store.steps(runId);
+  const question = steps.find(({ status, args }) => status === "waiting" && isAsked(args));
+  const isUnknown = steps.some(({ status }) => status === "sent");
+  if (question === undefined || isUnknown) return { status: "failed", error: INTERRUPTED };
+  const name = labelOf(question.key).replace(/\?$/, "");
+  const message = typeof question.args["message"] === "string" ? question.args["message"] : "";
+  const { error } = approvalRequired(name, message, true);
+  return { status: "paused", error: nameRun(error, runId) as unknown as JsonObject };
+}
+
+function isAsked({ message, until }: JsonObject): boolean {
+  return typeof message === "string" && until === undefined;
 }
 
 interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {

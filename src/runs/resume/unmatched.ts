@@ -5,7 +5,7 @@
 import { fail } from "../../core/result.ts";
 import type { ToolError } from "../../core/errors.ts";
 import type { Step } from "../../core/store.ts";
-import type { StepRequest } from "../journal/journal.ts";
+import { QUESTION_TOOL, type StepRequest } from "../journal/journal.ts";
 import { labelOf } from "../workflow/labels.ts";
 import type { FoundTool } from "../prepare/tool-directory.ts";
 import { isRepeatable } from "../tool-caller.ts";
@@ -21,7 +21,9 @@ export function createMatchGuard(
     tools.flatMap((tool) => (tool !== undefined && isRepeatable(tool.definition) ? [tool.name] : [])),
   );
   const keys = new Set(recorded.map(({ key }) => key));
-  const effects = recorded.filter(({ status, tool }) => status === "succeeded" && !harmless.has(tool));
+  const effects = recorded.filter(
+    ({ status, tool }) => status === "succeeded" && !harmless.has(tool) && tool !== QUESTION_TOOL,
+  );
   let isLifted = effects.length === 0;
   return ({ key, isRepeatable: isHarmless, startsRun }) => {
     isLifted ||= keys.has(key);

@@ -80,7 +80,7 @@ export function canBeAsked({ client, principal }: CallContext): boolean {
 }
 
 /** Asks a person through the client, where the client can. */
-async function elicitApproval(context: CallContext, question: Asked): Promise<Answer> {
+export async function elicitApproval(context: CallContext, question: Asked): Promise<Answer> {
   if (!canBeAsked(context) || !canBeShown(question.details)) return "unanswered";
   const answer = await context.client!.request(
     "elicitation/create",

@@ -1,16 +1,19 @@
 /** Performs a node whose parameters are filled in: a tool, a built-in node, or a run of its own. */
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Guard, GuardedCall } from "../../core/guard.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { CallContext, CallTool } from "../../core/tool.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
 import type { NodeKind } from "./node-kind.ts";
 import { pathNameOf, type RunReport, type RunRequest, type RunSource } from "../run.ts";
-import { isRepeatable } from "../tool-caller.ts";
+import { guardedCallOf, isRepeatable } from "../tool-caller.ts";
 import type { SkippedCall } from "../resume/skipped.ts";
 import type { Bound } from "../prepare/tool-directory.ts";
 import { unwrapAnswer } from "../unwrap.ts";
 
 export interface NodeCallDeps {
+  /** Built-in nodes pass it here; tools pass it on their way. */
+  readonly guard: Guard;
   readonly onLogs: (logs: readonly LogLine[]) => void;
   /** What a run below went on without. */
   readonly onSkipped: (calls: readonly SkippedCall[]) => void;
@@ -34,6 +37,13 @@ export function mayRepeat(kind: NodeKind, params: JsonObject): boolean {
   return kind.kind === "built_in" ? kind.node.isRepeatable(params) : isRepeatable(kind.definition);
 }
 
+/** The call of a node, as the rules see it; undefined for one that only starts a run, whose calls they see. */
+export function guardedNode(kind: NodeKind, params: JsonObject): GuardedCall | undefined {
+  if (kind.kind === "control") return undefined;
+  if (kind.kind === "tool") return guardedCallOf(kind.tool, params);
+  return { kind: "node", name: kind.node.definition.name, args: params };
+}
+
 export async function callNode(
   deps: NodeCallDeps,
   kind: NodeKind,
@@ -42,7 +52,7 @@ export async function callNode(
 ): Promise<ToolResult<Json>> {
   switch (kind.kind) {
     case "built_in":
-      return kind.node.call(params, context);
+      return deps.guard.pass(guardedNode(kind, params)!, context, (below) => kind.node.call(params, below));
     case "tool": {
       const answer = await deps.callTool(kind.tool.name, params, context);
       return answer.success ? unwrapAnswer(answer.data) : answer;

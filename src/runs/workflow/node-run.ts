@@ -16,15 +16,16 @@ import type { StepEnd } from "../journal/journal.ts";
 import { nodeKey } from "./labels.ts";
 import type { NodeKind } from "./node-kind.ts";
 import { fillNode, unfilled, errorValue, keepValue, type NodeEnd, type ValueDeps } from "./node-values.ts";
-import { callNode, mayRepeat, startsRun, type NodeCallDeps } from "./node-call.ts";
+import { callNode, guardedNode, mayRepeat, startsRun, type NodeCallDeps } from "./node-call.ts";
 import { isPause } from "./pause.ts";
 import type { PreparedWorkflow } from "../prepare/prepare-workflow.ts";
 import { retryDelayMs, sleep } from "./retry.ts";
 import { callLimit } from "../tool-caller.ts";
+import { clearCall, type GuardedCallDeps } from "../guarded-call.ts";
 import type { RunsDeps } from "../run-deps.ts";
 import { waitForTime } from "./wait.ts";
 
-export interface NodeRunDeps extends NodeCallDeps, ValueDeps {
+export interface NodeRunDeps extends NodeCallDeps, ValueDeps, GuardedCallDeps {
   readonly args: RunsDeps["args"];
   readonly clock: RunClock;
   readonly random: () => number;
@@ -209,6 +210,14 @@ async function attemptOnce(
     }
     if (node.type === "wait") return waitForTime(deps, { key, name: label, params });
     if (node.type === "approve") return approve(deps, { key, name: label, isNoHandled: isHandled }, params);
+    const call = guardedNode(kind, params);
+    const isDone = call === undefined || runContext.journal.recorded(key) !== undefined;
+    const cleared = isDone ? undefined : await clearCall(deps, runContext, key, call);
+    // The guard's refusal is a failed step; what waits for a person is none yet.
+    const refusal = cleared?.kind === "stopped" ? cleared.result : undefined;
+    if (refusal?.success === false && isPause(refusal.error))
+      return { result: refusal, seq: 0, at: 0, isReplayed: false };
+    const permit = cleared?.kind === "clear" ? cleared.permit : undefined;
     return runContext.journal.perform({
       key,
       tool: node.type,
@@ -222,9 +231,10 @@ async function attemptOnce(
         !isPause(error) &&
         error.code !== "CANCELLED" &&
         !runContext.signal.aborted,
-      check: () => checkParams(deps, kind, label, params),
+      check: () =>
+        refusal === undefined ? checkParams(deps, kind, label, params) : Promise.resolve(refusal),
       make: async (trace) => {
-        const context = await contextOf(deps, kind, given);
+        const context = { ...(await contextOf(deps, kind, given)), permit };
         return callNode(deps, kind, params, trace === undefined ? context : { ...context, trace });
       },
     });

@@ -5,7 +5,7 @@
 import type { ToolError } from "../../core/errors.ts";
 import { fail, type ToolResult } from "../../core/result.ts";
 
-const APPROVAL_REQUIRED = "approval_required";
+export const APPROVAL_REQUIRED = "approval_required";
 const WAITING = "waiting_until";
 
 /** In a hint, the place of the id of the run that a client would resume; `nameRun` puts it in. */
@@ -29,9 +29,13 @@ export function isTimeUp({ reason }: AbortSignal): boolean {
 }
 
 /** A client that may not decide is told why it was not asked. */
-export function approvalRequired(name: string, message: string, mayDecide: boolean): ToolResult<never> {
+export function approvalRequired(
+  name: string,
+  message: string,
+  mayDecide: boolean,
+): { success: false; error: ToolError } {
   const why = mayDecide ? "" : "This client's token lacks the scope write, so its answer would not count. ";
-  return fail("TOOL_EXECUTION_FAILED", `approval_required: ${name} waits for approval: ${message}`, {
+  return fail("APPROVAL_REQUIRED", `approval_required: ${name} waits for approval: ${message}`, {
     reason: APPROVAL_REQUIRED,
     hint: `${why}A person decides with: repertoire approve ${THIS_RUN}. Then execute {"resume": "${THIS_RUN}"} goes on.`,
   });

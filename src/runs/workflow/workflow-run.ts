@@ -11,6 +11,7 @@ import { fail, succeed } from "../../core/result.ts";
 import type { PlannedNode } from "../../workflows/plan.ts";
 import { findTemplates, fillTemplates } from "../../workflows/template.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
+import type { GuardedCallDeps } from "../guarded-call.ts";
 import type { RunContext } from "../run-context.ts";
 import type { StepEnd } from "../journal/journal.ts";
 import type { NodeCallDeps } from "./node-call.ts";
@@ -28,6 +29,7 @@ import { findUnmatchedNodes } from "../resume/unmatched.ts";
 export type WorkflowRunDeps = Omit<NodeCallDeps, "onLogs" | "onSkipped" | "uses"> &
   RunLifecycleDeps &
   Pick<RunsDeps, "args"> &
+  GuardedCallDeps &
   RecordDeps;
 
 export async function runWorkflow(
