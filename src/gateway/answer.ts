@@ -1,9 +1,10 @@
 /** The result of a call, as MCP has it. */
 import { ERROR_KEY, tellThrown, type ToolError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
+import { isPause } from "../runs/workflow/pause.ts";
 
 /** The key of the trace id in the `_meta` of every answer. */
 export const TRACE_ID_KEY = "repertoire/traceId";
@@ -16,8 +17,9 @@ export function withTrace(answer: ToolAnswer, context: CallContext): ToolAnswer 
 export function toAnswer(result: ToolResult<JsonObject>): ToolResult<ToolAnswer> {
   if (!result.success) return result;
   const content = [{ type: "text", text: JSON.stringify(result.data) }];
-  // A run that failed is told whole, with its logs and calls, and is a failure all the same.
-  const isError = result.data["success"] === false;
+  // A run that failed is told whole, with its logs and calls, and is a failure all the same. One that waits has not.
+  const { success, error } = result.data;
+  const isError = success === false && !(isJsonObject(error) && isPause(error));
   return { success: true, data: { content, structuredContent: result.data, ...(isError && { isError }) } };
 }
 

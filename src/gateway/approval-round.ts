@@ -81,7 +81,7 @@ export async function askInAnswer(
  * The rest of the call that was asked about counts for the run that goes on: its inputs, its time, and what it is
  * kept as.
  */
-function resumeOf(runId: string, args: JsonObject): JsonObject {
+export function resumeOf(runId: string, args: JsonObject): JsonObject {
   const passed = [
     "inputs",
     "timeout_ms",
@@ -104,14 +104,14 @@ function answersNothing(): ToolResult<never> {
 }
 
 function unanswered(runId: string): ToolResult<never> {
-  return fail("TOOL_EXECUTION_FAILED", "approval_required: no person has answered yet, and the run waits.", {
+  return fail("APPROVAL_REQUIRED", "approval_required: no person has answered yet, and the run waits.", {
     reason: "approval_required",
     runId,
     hint: `Ask again with execute {resume: "${runId}"}, or decide with: repertoire approve ${runId}`,
   });
 }
 
-function denied(runId: string): ToolResult<never> {
+export function denied(runId: string): ToolResult<never> {
   return fail("TOOL_EXECUTION_FAILED", "denied: it was not approved, and the run has ended.", {
     reason: "denied",
     runId,

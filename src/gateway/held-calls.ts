@@ -36,6 +36,8 @@ export interface HeldRequest extends BoundRequest {
   readonly method: "tools/call" | "prompts/get" | "resources/read";
   /** The id of the server that answers; asked for when it has. */
   readonly server: () => string | undefined;
+  /** Goes on with a call that a rule asked about, once the client brings what the person said. */
+  readonly decided?: (state: Extract<StateContent, { kind: "approval" }>) => Promise<Result>;
 }
 
 /** What of the requests that pass through can be asked back about; during the others a server asks nothing. */
@@ -148,7 +150,8 @@ export function createHeldCalls({ states, tell = tellClient }: HeldCallsDeps): H
       const opened = await states.open(request, context);
       if (!opened.success) return opened;
       if (opened.data?.kind === "held") return goOn(opened.data, context);
-      if (opened.data?.kind === "approval") return refuseState("was given for another call", CALL_AGAIN);
+      if (opened.data?.kind === "approval")
+        return request.decided?.(opened.data) ?? refuseState("was given for another call", CALL_AGAIN);
       if (isClosed) return fail("CANCELLED", "The gateway is ending.");
       const sealed = async (next: CallContext): Promise<Result> =>
         sealQuestion(states, await send(next), request, context);

@@ -44,7 +44,7 @@ describe("D7: a run that waits", () => {
       expect(answer).toMatchObject({
         success: false,
         status: "paused",
-        error: { code: "TOOL_EXECUTION_FAILED", reason, hint: expect.stringContaining(id) },
+        error: { code: "APPROVAL_REQUIRED", reason, hint: expect.stringContaining(id) },
         checkpoint: { run_id: id, resumable: true, waiting_for: { name: "gate" } },
       });
       expect(JSON.stringify(answer)).not.toMatch(/RUN_ID|\{run_id\}|resume: run_id/);

@@ -6,19 +6,23 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
+import { NOT_APPROVED } from "../core/guard.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import { RPC_ERROR, type CallContext, type ListKind, type ToolAnswer } from "../core/tool.ts";
 import type { Route } from "../registry/route.ts";
+import type { RunReport } from "../runs/run.ts";
 import type { Exposed } from "../registry/listing.ts";
+import { APPROVAL_REQUIRED } from "../runs/workflow/pause.ts";
 import { quote } from "../text/quote.ts";
 import { describeGateway } from "./meta-tools/description.ts";
 import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
-import { heldRequestOf } from "./held-calls.ts";
+import { answerAsked, answerOfAsked, askInCapability, callAsked, executeAsking } from "./asked-call.ts";
+import { heldRequestOf, type HeldRequest } from "./held-calls.ts";
 import { nextHop } from "./hops.ts";
 import {
   completeLibrary,
@@ -31,7 +35,7 @@ import { viewLibrary } from "./meta-tools/library-view.ts";
 import { createMetaTools } from "./meta-tools/meta-tools.ts";
 import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwarding.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
-import { checkNoState } from "./sealed-state.ts";
+import { CALL_AGAIN, checkNoState, refuseState, type BoundRequest } from "./sealed-state.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 import type { ListMethod, Gateway, ListPage } from "./gateway.ts";
 import type { GatewayDeps } from "./gateway-deps.ts";
@@ -56,10 +60,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     context: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
     if (name === execute.name) return callExecute(args, context);
-    const stateless = checkNoState(context);
-    if (!stateless.success) return stateless;
     const metaTool = metaTools.find((tool) => tool.name === name);
     if (metaTool !== undefined) {
+      const stateless = checkNoState(context);
+      if (!stateless.success) return stateless;
       const result = await metaTool.call(args, context);
       deps.metaToolAnswered();
       return toAnswer(result);
@@ -74,7 +78,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (!state.success) return state;
     const args = await enterRound(deps, given, state.data, context);
     if (!args.success) return args;
-    const result = await execute.call(args.data, context);
+    const result = await executeAsking(deps, execute, args.data, context);
     deps.metaToolAnswered();
     const question = result.success ? await askInAnswer(deps, result.data, request, context) : undefined;
     return question === undefined ? toAnswer(result) : succeed(question);
@@ -87,17 +91,27 @@ export function createGateway(deps: GatewayDeps): Gateway {
     context: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
     await deps.freshenLibrary();
-    if (registry.route(name) !== undefined) return callRegistry(name, args, context);
+    if (registry.route(name) !== undefined) return callOwn(name, args, context);
     const library = viewLibrary(deps.library, context.view);
     const reference = parseReference(name);
     const found = reference.success ? await library.find(reference.data) : undefined;
     if (!reference.success || found === undefined) return unknownTool(name, context);
     const tool = toolNameOf(found);
     if (reference.data.kind !== "fqdn" && reference.data.version === undefined)
-      return callRegistry(tool, args, context);
+      return callOwn(tool, args, context);
     const details = await library.describe(name);
     if (!details.success) return details;
-    return callRegistry(tool, args, { ...context, capabilityVersion: details.data.version.version });
+    return callOwn(tool, args, { ...context, capabilityVersion: details.data.version.version });
+  }
+
+  /** A capability by its name, with the questions that rules ask. */
+  async function callOwn(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<ToolAnswer>> {
+    const called = await callHeld(name, args, context);
+    return called.success ? called : askIfWanted(called, name, args, context);
   }
 
   /** The names that are told are those that this caller can call. */
@@ -143,17 +157,67 @@ export function createGateway(deps: GatewayDeps): Gateway {
   ): Promise<ToolResult<ToolAnswer>> {
     const { modern } = context;
     if (modern === undefined) return callRegistry(name, args, context, route);
-    if (isCapability(name, route)) {
-      const stateless = checkNoState(context);
-      return stateless.success ? callRegistry(name, args, context, route) : Promise.resolve(stateless);
-    }
+    if (isCapability(name, route)) return callOrDecide(name, args, context, route);
     const server = () => (route ?? registry.route(name))?.source.id;
-    const request = { method: "tools/call", name, args, server } as const;
+    const decided: HeldRequest["decided"] = async (state) => {
+      const report = await answerAsked(deps, state, context);
+      return (await answerOfCall(report, { method: "tools/call", name, args }, context, route)) as never;
+    };
+    const request = { method: "tools/call", name, args, server, decided } as const;
     // A state is opened with a wait, and after a wait a route may be out of date.
     const current = modern.requestState === undefined ? route : undefined;
     const broken = (error: unknown) => unexpected(error, name, context, deps.log);
     const send = (next: CallContext) => callRegistry(name, args, next, current).catch(broken);
     return deps.heldCalls.answer(request, context, send as never) as Promise<ToolResult<ToolAnswer>>;
+  }
+
+  /** Nothing is held open for a capability: a state that comes with a call of one brings the answer to a rule's question. */
+  async function callOrDecide(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+    route?: Route,
+  ): Promise<ToolResult<ToolAnswer>> {
+    const request = { method: "tools/call", name, args };
+    const state = await deps.states.open(request, context);
+    if (!state.success) return state;
+    if (state.data === undefined) return callRegistry(name, args, context, route);
+    if (state.data.kind !== "approval") return refuseState("was given for another call", CALL_AGAIN);
+    return answerOfCall(await answerAsked(deps, state.data, context), request, context, route);
+  }
+
+  /** A rule asks a person before this call: it becomes a run, which can wait. */
+  async function askFirst(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+    route?: Route,
+  ): Promise<ToolResult<ToolAnswer>> {
+    const meta = nextHop(context.meta);
+    if (!meta.success) return meta;
+    const report = await callAsked(deps, { name, args }, { ...context, meta: meta.data });
+    return answerOfCall(report, { method: "tools/call", name, args }, context, route);
+  }
+
+  /** A rule asks a person before the call, or before one inside of the capability that was called. */
+  async function askIfWanted(
+    failure: { success: false; error: ToolError },
+    ...[name, args, context, route]: Parameters<typeof askFirst>
+  ): Promise<ToolResult<ToolAnswer>> {
+    const { reason, runId } = failure.error;
+    if (reason === NOT_APPROVED) return askFirst(name, args, context, route);
+    if (reason !== APPROVAL_REQUIRED || runId === undefined) return failure;
+    return askInCapability(deps, failure, (route ?? registry.route(name))?.definition, context);
+  }
+
+  function answerOfCall(
+    report: RunReport,
+    request: BoundRequest,
+    context: CallContext,
+    route: Route | undefined,
+  ): Promise<ToolResult<ToolAnswer>> {
+    const { definition } = route ?? registry.route(request.name) ?? {};
+    return answerOfAsked(deps, report, request, definition, context);
   }
 
   async function callRouted(
@@ -162,9 +226,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     context: CallContext,
     route?: Route,
   ): Promise<ToolAnswer> {
-    const result = await callHeld(name, args, context, route).catch((error: unknown) =>
-      unexpected(error, name, context, deps.log),
-    );
+    const result = await callHeld(name, args, context, route)
+      .then((answer) => (answer.success ? answer : askIfWanted(answer, name, args, context, route)))
+      .catch((error: unknown) => unexpected(error, name, context, deps.log));
     if (result.success) {
       if (result.data.isError !== true) deps.toolCalled?.(name);
       return result.data;

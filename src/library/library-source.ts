@@ -136,7 +136,7 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
       },
       context,
     );
-    return resumable(answerOf(report, warnings.data, hasOutput(version)), report, context);
+    return resumable(capabilityAnswer(report, hasOutput(version), warnings.data), report, context);
   }
 
   function checkContracts({ capability, version }: CurrentCapability): ToolResult<readonly string[]> {
@@ -228,10 +228,10 @@ function partOf({ namespace, action }: CapabilityName): string {
  * The result as text and, where it is an object, as structure; text is always JSON, so that code reads back what was
  * returned. Where a structure was promised and the result is something else, it is put into one.
  */
-function answerOf(
+export function capabilityAnswer(
   { result, runId, warnings }: RunReport,
-  driftWarnings: readonly string[],
   isPromised: boolean,
+  driftWarnings: readonly string[] = [],
 ): ToolResult<ToolAnswer> {
   if (!result.success) return result;
   const told = [...warnings, ...driftWarnings];

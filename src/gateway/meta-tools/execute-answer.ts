@@ -7,6 +7,9 @@ import { toldError } from "../answer.ts";
 import { isPause } from "../../runs/workflow/pause.ts";
 import type { CallRecord, RunReport } from "../../runs/run.ts";
 import { resultUriOf } from "../../runs/run-uri.ts";
+import { unwrapAnswer } from "../../runs/unwrap.ts";
+import type { ToolAnswer } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/result.ts";
 
 /** What `execute` answers. */
 export const executeOutput = z.object({
@@ -32,7 +35,8 @@ export type ExecuteOutput = z.output<typeof executeOutput>;
 const PREVIEW_LENGTH = 2_000;
 
 export function executeAnswer(report: RunReport, draft: string | null): ExecuteOutput {
-  const { runId, resumedFrom, result, logs, calls, warnings, skipped = [], checkpoint } = report;
+  const { runId, resumedFrom, logs, calls, warnings, skipped = [], checkpoint } = report;
+  const result = resultOf(report);
   const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
   const told = [...warnings, ...(outputs.warning === undefined ? [] : [outputs.warning])];
   const error = result.success ? undefined : toldOnce(toldError(result.error));
@@ -50,6 +54,11 @@ export function executeAnswer(report: RunReport, draft: string | null): ExecuteO
     ...(skipped.length > 0 && { skipped: skipped.map(({ tool, by }) => ({ tool, by })) }),
     ...(draft !== null && { draft }),
   };
+}
+
+/** Of a run that is one call of a tool, what code would get of the tool's answer. */
+function resultOf({ result, isCall }: RunReport): ToolResult<Json> {
+  return isCall === true && result.success ? unwrapAnswer(result.data as unknown as ToolAnswer) : result;
 }
 
 /** What is wrong with a workflow is listed in `problems`, each with its place; the message only says so. */
