@@ -58,9 +58,11 @@ describe("a person is asked", () => {
     place.draft("careful", CAREFUL);
     const agent = await place.join(era);
     const paused = await agent.call("execute", { name: "careful", inputs: { who: "ann" } });
+    // Nothing has failed: it waits.
+    expect(paused["isError"]).not.toBe(true);
     expect(paused).toMatchObject({
-      isError: true,
-      error: { reason: "approval_required" },
+      status: "paused",
+      error: { code: "APPROVAL_REQUIRED", reason: "approval_required" },
       checkpoint: {
         resumable: true,
         waiting_for: { name: "ask", message: "Tell ann?", details: { to: "ann" } },

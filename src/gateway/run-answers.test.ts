@@ -32,9 +32,13 @@ async function openRuns() {
 
 describe("D7: a run that waits", () => {
   it.each([
-    ["for a person", ASK, "approval_required"],
-    ["for a time", { id: "later", type: "wait", params: { ms: 3_600_000 } }, "waiting_until"],
-  ])("%s is paused, with its own id in every text", async (_, node, reason) => {
+    ["for a person", ASK, { code: "APPROVAL_REQUIRED", reason: "approval_required" }],
+    [
+      "for a time",
+      { id: "later", type: "wait", params: { ms: 3_600_000 } },
+      { code: "TOOL_EXECUTION_FAILED", reason: "waiting_until" },
+    ],
+  ])("%s is paused, with its own id in every text", async (_, node, error) => {
     const { call, draft, trace } = await openRuns();
     draft("flow.json", workflow(LIST, { ...node, id: "gate" }));
     const first = await call("execute", { name: "flow" });
@@ -44,7 +48,7 @@ describe("D7: a run that waits", () => {
       expect(answer).toMatchObject({
         success: false,
         status: "paused",
-        error: { code: "APPROVAL_REQUIRED", reason, hint: expect.stringContaining(id) },
+        error: { ...error, hint: expect.stringContaining(id) as string },
         checkpoint: { run_id: id, resumable: true, waiting_for: { name: "gate" } },
       });
       expect(JSON.stringify(answer)).not.toMatch(/RUN_ID|\{run_id\}|resume: run_id/);
