@@ -20,6 +20,8 @@ export interface GuardedCall {
 }
 
 export interface Guard {
+  /** A call was answered, also from the journal: what its answer brings into the run is noted in `context.flow`. */
+  observe(call: GuardedCall, context: CallContext): void;
   /** What the rules say of a call. Nothing is counted, and nothing is put on record. */
   decide(call: GuardedCall, context: CallContext): Promise<Decision>;
   /**
@@ -44,6 +46,7 @@ export const NOT_APPROVED = "not_approved";
 /** Where nothing is guarded: tests, and replays against recorded answers. */
 export const NO_GUARD: Guard = {
   decide: () => Promise.resolve({ do: "allow", effect: "destroy", rule: { id: "none", name: "no rules" } }),
+  observe: () => {},
   bindingOf: () => "",
   pass: (_call, context, make) => make(context),
 };

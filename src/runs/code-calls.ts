@@ -54,7 +54,10 @@ export function createCodeCalls(deps: GuardedCallDeps, runContext: RunContext): 
 
   return {
     async perform(step, call) {
-      if (journal.recorded(step.key) !== undefined) return journal.perform(step);
+      if (journal.recorded(step.key) !== undefined) {
+        deps.guard.observe(call, runContext.callerContext);
+        return journal.perform(step);
+      }
       underWayCount++;
       const end = ended(
         await make(step, call).catch((error: unknown) => {

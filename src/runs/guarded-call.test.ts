@@ -8,6 +8,7 @@ import { succeed } from "../core/result.ts";
 import type { Principal } from "../core/principal.ts";
 import type { CallContext } from "../core/tool.ts";
 import { createGuard } from "../trust/guard.ts";
+import type { FlowLabels } from "../trust/flow.ts";
 import { NO_LIMITS } from "../trust/rule-limits.ts";
 import type { Rule } from "../trust/rule-set.ts";
 import { createTestRuns, orphanRuns, type TestRuns } from "./runs.testkit.ts";
@@ -25,6 +26,9 @@ const REFUSE: Rule = { id: "refuse", name: "rules[1]", do: "refuse", namesTools:
 
 /** By the name of the tool; what is not named is allowed. */
 let rules: Record<string, Rule> = {};
+/** What tools bring into a run. */
+let labels: Record<string, FlowLabels> = {};
+const NO_LABELS: FlowLabels = { isUntrusted: false, isPrivate: false, sends: false };
 let now = 1_000_000;
 const clock: Clock = { now: () => now, elapsed: () => performance.now() };
 
@@ -33,6 +37,8 @@ function testGuard(): Guard {
   return createGuard({
     rulesFor: () => ({ rules: [], decide, explain: () => [] }),
     effectOf: () => "write",
+    labelsOf: ({ name }) => labels[name] ?? NO_LABELS,
+    asksBeforeSending: () => true,
     limits: { isUsedUp: async () => false, enter: async () => succeed(() => {}) },
     record: () => {},
   });
@@ -72,6 +78,7 @@ beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "repertoire-ask-"));
   homes.push(home);
   rules = { mail__send: ASK };
+  labels = {};
   kit = await openKit();
 });
 
@@ -270,6 +277,48 @@ describe("a workflow", () => {
     const { result } = await kit.executeWorkflow(workflow("mail__send", { to: "ann" }));
     expect(result).toMatchObject({ success: false, error: { code: "SECURITY_ERROR", reason: "refused" } });
     expect(madeCalls()).toBe(0);
+  });
+});
+
+describe("a run that has read private and untrusted things", () => {
+  beforeEach(() => {
+    rules = {};
+    labels = {
+      notes__list: { ...NO_LABELS, isPrivate: true },
+      notes__slow: { ...NO_LABELS, isUntrusted: true },
+      mail__send: { ...NO_LABELS, sends: true },
+    };
+  });
+
+  it.each([
+    ["reads neither", SEND],
+    ["reads only what is private", `await mcp.notes.list({}); ${SEND}`],
+    ["reads only what is untrusted", `await mcp.notes.slow({}); ${SEND}`],
+  ])("asks nothing where it %s", async (_what, code) => {
+    expect((await kit.execute(code)).result).toEqual({ success: true, data: "sent to ann" });
+  });
+
+  it("T101: asks before it sends, also after a resume, and names what it has read", async () => {
+    const code = `await mcp.notes.list({}); await mcp.notes.slow({}); ${SEND}`;
+    const first = await kit.execute(code);
+    expect(first.result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
+    expect((await questionOf(first.runId!)).waiting.message).toMatch(/notes__list \(private\).*notes__slow/);
+    now += 60_001;
+    const again = await kit.resume(first.runId!);
+    expect(again.result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
+    expect([madeCalls(), madeCalls("notes__list"), madeCalls("notes__slow")]).toEqual([0, 1, 1]);
+    await approve(again.runId!);
+    expect((await kit.resume(again.runId!)).result).toEqual({ success: true, data: "sent to ann" });
+  });
+
+  it("asks also where a capability inside of it read them", async () => {
+    kit.addCapabilities({ "look:all": "await mcp.notes.list({}); await mcp.notes.slow({}); return 1" });
+    const { runId, result } = await kit.execute(`await mcp.look.all({}); ${SEND}`);
+    expect(result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
+    now += 60_001;
+    const again = await kit.resume(runId!);
+    expect(again.result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
+    expect([madeCalls(), madeCalls("notes__list")]).toEqual([0, 1]);
   });
 });
 

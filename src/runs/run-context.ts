@@ -32,6 +32,8 @@ export interface Continued {
   readonly decisions: UncertainDecisions;
   /** What runs now is not what ran before. */
   readonly isCorrected: boolean;
+  /** Tools and nodes that the runs below have used, by exposed name: what they have read is in this run too. */
+  readonly usedBelow: readonly string[];
   /** Steps of a run that is corrected which did not end, and whose runs had effects. */
   readonly begun: readonly Step[];
 }
@@ -136,6 +138,7 @@ export function openRun(
   const path = pathOf(context, pathNameOf(request));
   const script = context.script ?? (request.kind === "call" ? undefined : hashText(request.source));
   const flow = context.flow ?? { untrusted: new Set(), private: new Set() };
+  for (const name of continued?.usedBelow ?? []) deps.noteUse(name, { ...context, flow });
   const callerContext: CallContext = { ...context, path, flow, ...(script !== undefined && { script }) };
   const deadlineAt = clock.elapsed() + timeoutMs;
   const budget = context.budget ?? { callsMax: limits.callsMax, callsLeft: limits.callsMax };

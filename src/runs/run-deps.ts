@@ -43,6 +43,8 @@ export interface RunLifecycleDeps {
   readonly runEnded?: ((kind: RunKind, status: RunStatus) => void) | undefined;
   /** A run has succeeded with these tools; the intent is empty where none was given. */
   readonly runSucceeded?: ((tools: readonly string[], intent: string) => void) | undefined;
+  /** A run below has used this before: what it answers is noted in the run's flow. */
+  readonly noteUse: (name: string, context: CallContext) => void;
   /** Runs of this process that are under way, by id. */
   readonly active: Map<string, Promise<RunReport>>;
   /** Runs of this process that have ended, and the store does not know it. */

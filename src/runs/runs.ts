@@ -104,6 +104,7 @@ const APPROVAL_MS = 24 * 60 * 60_000;
 const DRAIN_GRACE_MS = 10_000;
 
 export function createRuns(given: RunsDeps): Runs {
+  const guard = given.guard ?? NO_GUARD;
   const deps = {
     ...given,
     clock: given.clock ?? systemClock,
@@ -111,7 +112,9 @@ export function createRuns(given: RunsDeps): Runs {
     redactors: given.redactors ?? NO_SECRETS,
     telemetry: given.telemetry ?? NO_TELEMETRY,
     person: given.person ?? (() => "local"),
-    guard: given.guard ?? NO_GUARD,
+    guard,
+    noteUse: (name: string, context: CallContext) =>
+      guard.observe({ kind: name.includes("__") ? "tool" : "node", name, args: {} }, context),
     spend: given.spend ?? (() => Promise.resolve(true)),
     approvalMs: given.approvalMs ?? (() => APPROVAL_MS),
     recordAsked: given.recordAsked ?? (() => {}),

@@ -15,6 +15,7 @@ import type { Decision, Effect } from "../core/rule.ts";
 import type { CallContext } from "../core/tool.ts";
 import { quote } from "../text/quote.ts";
 import type { CallLimits } from "./call-limits.ts";
+import { findFlowRule, noteFlow, type LabelsOf } from "./flow.ts";
 import type { Rule, RuleSet, RuleSubject } from "./rule-set.ts";
 
 /** The caller where there is no principal: the person at this machine. */
@@ -25,6 +26,10 @@ export interface GuardDeps {
   readonly rulesFor: (context: CallContext) => RuleSet;
   readonly effectOf: (call: GuardedCall) => Effect;
   readonly limits: CallLimits;
+  /** What calls bring into runs and take out of them. */
+  readonly labelsOf: LabelsOf;
+  /** Whether a run that has read private and untrusted things asks before it sends. */
+  readonly asksBeforeSending: () => boolean;
   /** Puts a call on record, when it has ended or was refused. */
   readonly record: (call: PassedCall) => void;
   readonly clock?: Clock;
@@ -64,6 +69,13 @@ export function createGuard(deps: GuardDeps): Guard {
     return { effect, rule: rule.limits.totalMax === undefined ? rule : ruleFor(rules, subject) };
   }
 
+  /** What a rule allows is asked about where it would complete the way of data out of a run. */
+  function withFlow(call: GuardedCall, decision: Decision, { flow }: CallContext): Decision {
+    if (decision.do !== "allow" || flow === undefined || !deps.asksBeforeSending()) return decision;
+    const rule = findFlowRule(deps.labelsOf, call, flow);
+    return rule === undefined ? decision : { ...decision, do: "ask", rule };
+  }
+
   async function pass<T>(
     call: GuardedCall,
     context: CallContext,
@@ -72,10 +84,11 @@ export function createGuard(deps: GuardDeps): Guard {
     const startedAt = clock.elapsed();
     const { effect, rule: found } = decideRule(call, context);
     const rule = found instanceof Promise ? await found : found;
-    const decision = decisionOf(call, effect, rule);
+    const decision = withFlow(call, decisionOf(call, effect, rule), context);
     const result = await passDecided(call, context, decision, rule, make);
     // Who can pause asks a person now; that is what goes on record.
     if (!result.success && result.error.reason === NOT_APPROVED) return result;
+    if (result.success) noteFlow(deps.labelsOf, call, context);
     deps.record({ call, context, decision, result, elapsedMs: clock.elapsed() - startedAt });
     return result;
   }
@@ -110,8 +123,9 @@ export function createGuard(deps: GuardDeps): Guard {
   return {
     async decide(call, context) {
       const { effect, rule } = decideRule(call, context);
-      return decisionOf(call, effect, await rule);
+      return withFlow(call, decisionOf(call, effect, await rule), context);
     },
+    observe: (call, context) => noteFlow(deps.labelsOf, call, context),
     bindingOf,
     pass,
   };

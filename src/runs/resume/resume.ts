@@ -8,7 +8,7 @@
 import { crashPoint } from "../../process/crash-point.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { Run, NewRun, RunStore, Step } from "../../core/store.ts";
+import type { Run, NewRun, RunStore, RunSummary, Step } from "../../core/store.ts";
 import { leaseOf } from "../run-end.ts";
 import { labelOf } from "../workflow/labels.ts";
 import { approvalRequired, nameRun } from "../workflow/pause.ts";
@@ -89,7 +89,23 @@ export async function goOn(
     decisions,
     isCorrected,
     begun: isCorrected ? await findBegun(store, earlier) : [],
+    usedBelow: await findUsedBelow(store, [...children.values()]),
   });
+}
+
+/** More runs than one run starts; beyond, what they used is not looked at. */
+const BELOW_COUNT_MAX = 2_000;
+
+/** What the runs that a run had started have used, with all that those had started. */
+async function findUsedBelow(store: RunStore, started: readonly RunSummary[]): Promise<string[]> {
+  const used = new Set<string>();
+  const runs = [...started];
+  for (let at = 0; at < runs.length && at < BELOW_COUNT_MAX; at++) {
+    const { id } = runs[at]!;
+    for (const { tool, status } of await store.steps(id)) if (status === "succeeded") used.add(tool);
+    runs.push(...(await store.children(id)));
+  }
+  return [...used];
 }
 
 /** Steps that did not end, and whose runs had effects all the same. */

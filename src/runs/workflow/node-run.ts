@@ -212,6 +212,7 @@ async function attemptOnce(
     if (node.type === "approve") return approve(deps, { key, name: label, isNoHandled: isHandled }, params);
     const call = guardedNode(kind, params);
     const isDone = call === undefined || runContext.journal.recorded(key) !== undefined;
+    if (isDone && call !== undefined) deps.guard.observe(call, runContext.callerContext);
     const cleared = isDone ? undefined : await clearCall(deps, runContext, key, call);
     // The guard's refusal is a failed step; what waits for a person is none yet.
     const refusal = cleared?.kind === "stopped" ? cleared.result : undefined;
