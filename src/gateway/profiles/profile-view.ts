@@ -5,6 +5,7 @@
 import { isMetaToolName, META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { displayNameOf, parseToolName } from "../../core/names.ts";
 import type { ToolDefinition, ToolView } from "../../core/tool.ts";
+import { compilePatterns } from "../../text/glob.ts";
 import type { Exposure } from "../exposure.ts";
 
 /** What a profile shows, as it is configured. */
@@ -95,23 +96,8 @@ function metaToolRule({ allow = [], deny = [] }: Patterns = {}): (name: string) 
 
 function patternRule({ allow, deny = [] }: Patterns = {}): (name: string) => boolean {
   const patterns = allow?.filter((pattern) => !isMetaToolName(pattern));
+  const isDenied = compilePatterns(deny);
   // Who names nothing but meta-tools wants those, and not every tool with them.
-  return (name) =>
-    !deny.some((pattern) => matches(pattern, name)) &&
-    (patterns === undefined || patterns.some((pattern) => matches(pattern, name)));
-}
-
-/** `*` matches any characters. Each part is looked for once, so that no pattern takes long. */
-export function matches(pattern: string, name: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return pattern === name;
-  if (!name.startsWith(first) || !name.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return at <= name.length - last.length;
+  const isAllowed = patterns === undefined ? () => true : compilePatterns(patterns);
+  return (name) => !isDenied(name) && isAllowed(name);
 }
