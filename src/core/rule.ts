@@ -1,8 +1,22 @@
 /** The nouns of rules: who may do what, and what was decided. */
+import type { JsonObject } from "./json.ts";
 
 /** What a call does to the world, the least first. */
 export const EFFECTS = ["read", "write", "destroy"] as const;
 export type Effect = (typeof EFFECTS)[number];
+
+/** What a capability uses: by it is known what a call of the capability does. */
+export interface CapabilityUses {
+  /** By exposed name. */
+  readonly tools: readonly string[];
+  /** The built-in nodes of a workflow, with their parameters as they are written. */
+  readonly nodes: readonly UsedNode[];
+}
+
+interface UsedNode {
+  readonly type: string;
+  readonly params: JsonObject;
+}
 
 /** What happens to a call: it is made, a person is asked first, or it is refused. */
 export const RULE_ACTIONS = ["allow", "ask", "refuse"] as const;

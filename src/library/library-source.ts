@@ -17,7 +17,9 @@ import type {
   CapabilityVersion,
   CurrentCapability,
 } from "../core/store.ts";
+import type { CapabilityUses } from "../core/rule.ts";
 import type { CallContext, Offer, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
+import { builtInNodesOf } from "../runs/prepare/built-in-nodes.ts";
 import { reportProgress } from "../runs/progress.ts";
 import type { RunReport } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -47,6 +49,8 @@ export interface LibrarySource extends ToolSource {
   liveName(tool: string): string;
   /** The id of the capability that has this name now. */
   idOf(tool: string): string | undefined;
+  /** What its current version uses; undefined where no capability of this name is known. */
+  usesOf(tool: string): CapabilityUses | undefined;
   /** Warnings about tools that have changed since the version was saved, or the refusal to run it. */
   checkContracts(current: CurrentCapability): ToolResult<readonly string[]>;
   /** Calls the listeners if the library has changed since the last list, and resolves with whether it has. */
@@ -85,6 +89,7 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
       next.set(current.capability.id, {
         mark: markOf(current.capability),
         definition: definitionOf(current),
+        uses: usesOf(current),
       });
     }
     known = next;
@@ -166,6 +171,7 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     isListed: (tool) => listed.has(tool),
     liveName: (tool) => liveNames.get(tool) ?? tool,
     idOf: (tool) => ids.get(tool),
+    usesOf: (tool) => known.get(ids.get(tool) ?? "")?.uses(),
     checkContracts,
     lookForChanges,
     changed(listener) {
@@ -184,6 +190,7 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
 interface Known {
   readonly mark: string;
   readonly definition: ToolDefinition;
+  readonly uses: () => CapabilityUses | undefined;
 }
 
 /** More are read faster in one go. */
@@ -203,6 +210,17 @@ function definitionOf({ capability, version }: CurrentCapability): ToolDefinitio
     // What a workflow does beside the tools that it uses is not known here.
     ...(capability.kind === "code" && { annotations: annotationsOf(version.toolsUsed) }),
     metadata: { category: "capability", version: String(version.version), tags: capability.tags },
+  };
+}
+
+/** A workflow is read when it is first asked for. */
+function usesOf({ capability, version }: CurrentCapability): () => CapabilityUses | undefined {
+  const tools = version.toolsUsed.map(({ tool }) => tool);
+  if (capability.kind === "code") return () => ({ tools, nodes: [] });
+  let nodes: CapabilityUses["nodes"] | undefined;
+  return () => {
+    nodes ??= builtInNodesOf(version.source);
+    return nodes && { tools, nodes };
   };
 }
 
