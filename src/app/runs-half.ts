@@ -26,7 +26,7 @@ export type RunsHalf = ReturnType<typeof openRuns>;
 
 export function openRuns(foundation: Foundation, tools: ToolsHalf) {
   const { config, log, home, store, redactors, trail, watching, calls, scope } = foundation;
-  const { registry, experience, live, usable } = tools;
+  const { registry, guarding, experience, live, usable } = tools;
   const library = createLibrary(store.capabilities, scope);
   const drafts = createDrafts(config.current().draftsFolder, scope);
   const sources = createSourceFinder({ library, drafts, capabilities: store.capabilities });
@@ -86,6 +86,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf) {
     changedTools: () => config.current().library.changedTools,
   });
   registry.add(source, { isOwn: true });
+  guarding.useLibrary(source);
   const saving = {
     store,
     kept: (tool: string, intent: string) => experience.noteRun([tool], intent),

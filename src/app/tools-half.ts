@@ -10,6 +10,7 @@ import { systemAfter } from "../timing/after.ts";
 import { explainAbsent, usableServers } from "./config-view.ts";
 import type { AppOptions, Front } from "./contract.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
+import { openGuard } from "./guarding.ts";
 import { openLive } from "./live.ts";
 import { liveServerOf } from "./server-view.ts";
 
@@ -42,8 +43,10 @@ export async function openTools(
   });
   // A command's servers end with it, and a person can end it: it waits for the whole start.
   const startWaitMs = serves === undefined ? WHOLE_START_MS : undefined;
+  const guarding = openGuard(foundation, { registry: () => registry });
   const registry = createRegistry({
     startWaitMs,
+    guard: guarding.guard,
     explainAbsent: (id) => explainAbsent(config.current(), id),
     cache: store.serverCache,
     log,
@@ -86,6 +89,7 @@ export async function openTools(
   });
   return {
     registry,
+    guarding,
     servers,
     experience,
     live,

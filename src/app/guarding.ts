@@ -1,0 +1,97 @@
+/**
+ * The guard of this process: the rules of the config as it is now, for each caller, and what calls do. With every
+ * change of the config the rules are new, so they hold from the next call on.
+ */
+import type { Config } from "../config/config.ts";
+import type { Guard } from "../core/guard.ts";
+import type { Principal } from "../core/principal.ts";
+import { succeed } from "../core/result.ts";
+import type { CapabilityUses } from "../core/rule.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { CallLimits } from "../trust/call-limits.ts";
+import { createEffects, type Effects } from "../trust/effects.ts";
+import { createGuard, type GuardDeps } from "../trust/guard.ts";
+import { createRuleSet, limitTo, type RuleSet } from "../trust/rule-set.ts";
+import type { Foundation } from "./foundation.ts";
+
+export interface GuardingDeps {
+  /** The registry that asks the guard; it is there when the first call comes. */
+  readonly registry: () => Pick<Registry, "route" | "resolveHidden">;
+  /** Whether a person approved what a server says of its tools. */
+  readonly isApproved?: (server: string) => boolean;
+  readonly limits?: CallLimits;
+  readonly record?: GuardDeps["record"];
+}
+
+/** The library, which comes after the guard: it runs through the registry. */
+interface UsedLibrary {
+  usesOf(tool: string): CapabilityUses | undefined;
+  liveName(tool: string): string;
+}
+
+export interface Guarding {
+  readonly guard: Guard;
+  readonly effects: Effects;
+  rulesFor(this: void, context: Pick<CallContext, "principal">): RuleSet;
+  /** From now on it is known what capabilities use. */
+  useLibrary(library: UsedLibrary): void;
+  /** An approval has changed: what tools do is found out again. */
+  approvalsChanged(): void;
+}
+
+/** Nothing is counted. */
+const UNCOUNTED: CallLimits = {
+  isUsedUp: () => Promise.resolve(false),
+  enter: () => Promise.resolve(succeed(() => {})),
+};
+
+export function openGuard({ config }: Pick<Foundation, "config">, deps: GuardingDeps): Guarding {
+  const { isApproved = () => false, limits = UNCOUNTED, record = () => {} } = deps;
+  let library: UsedLibrary | undefined;
+  let approvalCount = 0;
+  let configCount = 0;
+  let last: { readonly config: Config; readonly rules: RuleSet } | undefined;
+  let limited = new WeakMap<Principal, RuleSet>();
+
+  /** Of the config as it is now. What was made of the one before is dropped. */
+  function currentRules(): RuleSet {
+    const current = config.current();
+    if (last?.config === current) return last.rules;
+    last = { config: current, rules: createRuleSet(current.rules, current.trust) };
+    limited = new WeakMap();
+    configCount++;
+    return last.rules;
+  }
+
+  function rulesFor({ principal }: Pick<CallContext, "principal">): RuleSet {
+    const rules = currentRules();
+    if (principal?.effects === undefined && principal?.tools === undefined) return rules;
+    const known = limited.get(principal);
+    if (known !== undefined) return known;
+    const own = limitTo(rules, principal);
+    limited.set(principal, own);
+    return own;
+  }
+
+  const effects = createEffects({
+    isApproved,
+    configured: (server) => config.current().servers.find(({ id }) => id === server)?.tools.effects,
+    find(tool) {
+      const name = library?.liveName(tool) ?? tool;
+      return deps.registry().route(name) ?? deps.registry().resolveHidden(name);
+    },
+    usesOf: (tool) => library?.usesOf(library.liveName(tool)),
+    epoch() {
+      currentRules();
+      return approvalCount + configCount;
+    },
+  });
+  return {
+    guard: createGuard({ rulesFor, effectOf: effects.of, limits, record }),
+    effects,
+    rulesFor,
+    useLibrary: (one) => void (library = one),
+    approvalsChanged: () => void approvalCount++,
+  };
+}
