@@ -66,6 +66,7 @@ export function buildConfig(input: BuildInput): Config {
     scope: settings.scope,
     trust: settings.trust,
     rules: settings.rules,
+    ruleFiles: settings.rules.map((_, index) => input.sourceAt(["rules", index])?.origin.path ?? ""),
     calls: settings.calls,
     limits: settings.limits,
     sandbox: settings.sandbox,

@@ -28,6 +28,8 @@ export interface Config {
   readonly trust: TrustLevel;
   /** In their order: the user's own before those of a project. */
   readonly rules: readonly WrittenRule[];
+  /** The file of each rule, in the same order. */
+  readonly ruleFiles: readonly string[];
   readonly calls: CallsConfig;
   readonly limits: LimitsConfig;
   readonly sandbox: SandboxConfig;

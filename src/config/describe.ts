@@ -2,6 +2,7 @@
  * A config for people's eyes: `config check --json`, `doctor`, the console. Values of env and headers never appear;
  * strings are shown as written, so `${VAR}` stays `${VAR}`.
  */
+import type { WrittenRule } from "../core/rule.ts";
 import { escapeUnprintable } from "../text/printable.ts";
 import { createRedactor, isSecretKey, REDACTED, type Redactor } from "../text/redaction.ts";
 import {
@@ -29,6 +30,7 @@ export function describeConfig(full: Config): ConfigDescription {
   const redactor = createRedactor(secrets);
   const shown = {
     ...rest,
+    rules: rest.rules.map((rule) => redactor.value(rule) as WrittenRule),
     search: describeSearch(rest.search, redactor),
     workflows: describeWorkflows(rest.workflows, redactor),
     log: rest.log.file === undefined ? rest.log : { ...rest.log, file: redactor.text(rest.log.file) },

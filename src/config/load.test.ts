@@ -24,6 +24,7 @@ describe("without a file", () => {
         scope: { org: "local", project: "default" },
         trust: "allow",
         rules: [],
+        ruleFiles: [],
         calls: { days: 30, arguments: false },
         limits: {
           connectTimeoutMs: 5000,

@@ -26,6 +26,7 @@ import {
 import { folderOf, mergeLayers, type Layer } from "./files/merge.ts";
 import { arrangeProblems, type Complaint, type KeyPath, type ConfigProblem } from "./problem.ts";
 import { checkProfiles } from "./profile.ts";
+import { checkRules } from "./rules.ts";
 import type { FileServer } from "./schema.ts";
 import {
   asObject,
@@ -82,11 +83,13 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
   });
   const checked = checkWithGaps(withoutServers(expansion.value), gaps.paths);
   const ids = [...new Set([...servers.known.keys(), ...environment.urls.keys()])].sort();
+  const rules = checkRules(expansion.value);
   const values = [
     ...[...entries.values()].flatMap((entry) => entry.complaints),
     ...envFiles.complaints,
     ...complaintsOf(checked),
     ...checkProfiles(expansion.value, ids),
+    ...rules.complaints,
   ];
   const complaints = [
     ...expansion.complaints,
@@ -131,9 +134,11 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
     environment,
     env,
   });
-  const odd = [...servers.warnings, ...[...entries.values()].flatMap((entry) => entry.warnings)].filter(
-    ({ path }) => isTrusted(path),
-  );
+  const odd = [
+    ...servers.warnings,
+    ...[...entries.values()].flatMap((entry) => entry.warnings),
+    ...rules.warnings,
+  ].filter(({ path }) => isTrusted(path));
   return {
     ok: true,
     config,

@@ -586,5 +586,7 @@ export type FileConfig = z.output<typeof fileSchema>;
 /** One entry of `mcpServers`. */
 export type FileServer = z.output<typeof server>;
 
+export const ruleSchema = rule;
+
 export const serverSchema = server;
 export const SERVER_KEYS: readonly string[] = Object.keys(server.shape);
