@@ -11,6 +11,7 @@ import type { CallContext } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { CallLimits } from "../trust/call-limits.ts";
 import { createEffects, type Effects } from "../trust/effects.ts";
+import { createLabels, type LabelsOf } from "../trust/flow.ts";
 import { createGuard, type GuardDeps } from "../trust/guard.ts";
 import { createRuleSet, limitTo, type RuleSet } from "../trust/rule-set.ts";
 import type { Foundation } from "./foundation.ts";
@@ -33,6 +34,7 @@ interface UsedLibrary {
 export interface Guarding {
   readonly guard: Guard;
   readonly effects: Effects;
+  readonly labelsOf: LabelsOf;
   rulesFor(this: void, context: Pick<CallContext, "principal">): RuleSet;
   /** From now on it is known what capabilities use. */
   useLibrary(library: UsedLibrary): void;
@@ -87,8 +89,25 @@ export function openGuard({ config }: Pick<Foundation, "config">, deps: Guarding
       return approvalCount + configCount;
     },
   });
+  const labelsOf = createLabels({
+    isApproved,
+    effectOf: effects.of,
+    find: (tool) => deps.registry().route(tool) ?? deps.registry().resolveHidden(tool),
+    marksOf(server) {
+      const found = config.current().servers.find(({ id }) => id === server);
+      return found && { isPrivate: found.isPrivate, ...found.tools };
+    },
+  });
   return {
-    guard: createGuard({ rulesFor, effectOf: effects.of, limits, record }),
+    labelsOf,
+    guard: createGuard({
+      rulesFor,
+      effectOf: effects.of,
+      labelsOf,
+      asksBeforeSending: () => config.current().trust === "ask",
+      limits,
+      record,
+    }),
     effects,
     rulesFor,
     useLibrary: (one) => void (library = one),

@@ -8,7 +8,8 @@
 import type { GuardedCall } from "../core/guard.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import type { DecidingRule, Effect } from "../core/rule.ts";
-import type { CallContext, RunFlow } from "../core/tool.ts";
+import type { RunFlow, ToolDefinition } from "../core/tool.ts";
+import { compilePatterns } from "../text/glob.ts";
 
 /** What a tool brings into a run, and whether it takes something out. */
 export interface FlowLabels {
@@ -23,8 +24,22 @@ export type LabelsOf = (call: Omit<GuardedCall, "args">) => FlowLabels;
 export interface FlowDeps {
   readonly isApproved: (server: string) => boolean;
   readonly effectOf: (call: GuardedCall) => Effect;
-  /** What the config says of a tool of a server, by the name that the server gives it. */
-  readonly marksOf: (server: string, tool: string) => Pick<FlowLabels, "isPrivate" | "sends">;
+  /** A tool as it is listed now, by exposed name. */
+  readonly find: (tool: string) => FoundTool | undefined;
+  /** What the config says of a server's tools. The same object for as long as the config is the same. */
+  readonly marksOf: (server: string) => ServerMarks | undefined;
+}
+
+interface FoundTool {
+  readonly source: { readonly id: string };
+  readonly definition: ToolDefinition;
+}
+
+/** Patterns are those of the server's own names. */
+interface ServerMarks {
+  readonly isPrivate: boolean;
+  readonly private?: readonly string[];
+  readonly sends?: readonly string[];
 }
 
 const NOTHING: FlowLabels = { isUntrusted: false, isPrivate: false, sends: false };
@@ -34,25 +49,37 @@ const OUTSIDE: FlowLabels = { isUntrusted: true, isPrivate: false, sends: true }
 const OUTSIDE_NODES: ReadonlySet<string> = new Set(["http", "shell"]);
 
 export function createLabels(deps: FlowDeps): LabelsOf {
-  return (call) => {
-    const { kind, name, source, definition } = call;
-    if (kind === "node") return OUTSIDE_NODES.has(name) ? OUTSIDE : NOTHING;
-    // What a capability calls is labelled call by call.
-    if (source === undefined || source === CAPABILITIES_ID) return NOTHING;
-    const isClosed = definition?.annotations?.openWorldHint === false && deps.isApproved(source);
-    const marks = deps.marksOf(source, definition?.name ?? "");
-    const isChange = kind === "tool" && deps.effectOf({ ...call, args: {} }) !== "read";
+  function ofTool(
+    call: Omit<GuardedCall, "args">,
+    source: string,
+    tool: ToolDefinition | undefined,
+  ): FlowLabels {
+    const { isPrivate = false, private: secret, sends } = deps.marksOf(source) ?? {};
+    const has = (patterns: readonly string[] | undefined) =>
+      patterns !== undefined && tool !== undefined && compilePatterns(patterns)(tool.name);
+    const isClosed = tool?.annotations?.openWorldHint === false && deps.isApproved(source);
+    const isChange = call.kind === "tool" && deps.effectOf({ ...call, args: {} }) !== "read";
     return {
       isUntrusted: !isClosed,
-      isPrivate: marks.isPrivate,
-      sends: marks.sends || (!isClosed && isChange),
+      isPrivate: isPrivate || has(secret),
+      sends: has(sends) || (!isClosed && isChange),
     };
+  }
+
+  return (call) => {
+    if (call.kind === "node") return OUTSIDE_NODES.has(call.name) ? OUTSIDE : NOTHING;
+    const found = call.source === undefined ? deps.find(call.name) : undefined;
+    const { source = found?.source.id, definition = found?.definition } = call;
+    // What a capability calls is labelled call by call.
+    if (source === CAPABILITIES_ID) return NOTHING;
+    // A tool that is not there any more may have been anything.
+    if (source === undefined) return { ...NOTHING, isUntrusted: true };
+    return ofTool({ ...call, source, definition }, source, definition);
   };
 }
 
 /** Puts into a run's flow what an answer has brought. */
-export function noteFlow(labelsOf: LabelsOf, call: GuardedCall, { flow }: CallContext): void {
-  if (flow === undefined) return;
+export function noteFlow(labelsOf: LabelsOf, call: GuardedCall, flow: RunFlow): void {
   const labels = labelsOf(call);
   if (labels.isUntrusted) flow.untrusted.add(call.name);
   if (labels.isPrivate) flow.private.add(call.name);

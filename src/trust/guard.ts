@@ -76,6 +76,10 @@ export function createGuard(deps: GuardDeps): Guard {
     return rule === undefined ? decision : { ...decision, do: "ask", rule };
   }
 
+  function observe(call: GuardedCall, context: CallContext): void {
+    if (context.flow !== undefined && deps.asksBeforeSending()) noteFlow(deps.labelsOf, call, context.flow);
+  }
+
   async function pass<T>(
     call: GuardedCall,
     context: CallContext,
@@ -88,7 +92,7 @@ export function createGuard(deps: GuardDeps): Guard {
     const result = await passDecided(call, context, decision, rule, make);
     // Who can pause asks a person now; that is what goes on record.
     if (!result.success && result.error.reason === NOT_APPROVED) return result;
-    if (result.success) noteFlow(deps.labelsOf, call, context);
+    if (result.success) observe(call, context);
     deps.record({ call, context, decision, result, elapsedMs: clock.elapsed() - startedAt });
     return result;
   }
@@ -125,7 +129,7 @@ export function createGuard(deps: GuardDeps): Guard {
       const { effect, rule } = decideRule(call, context);
       return withFlow(call, decisionOf(call, effect, await rule), context);
     },
-    observe: (call, context) => noteFlow(deps.labelsOf, call, context),
+    observe,
     bindingOf,
     pass,
   };
