@@ -29,7 +29,7 @@ export interface Records {
   readonly steps: readonly StepRecord[];
 }
 
-export function readRecords({ home }: CounterHome): Records {
+export function readRecords({ home }: Pick<CounterHome, "home">): Records {
   const db = new DatabaseSync(join(home, "repertoire.db"), { readOnly: true });
   try {
     expect(db.prepare("pragma integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
@@ -48,7 +48,7 @@ export function rootsOf({ runs }: Records): RunRecord[] {
 }
 
 /** The id of the newest run that no other run started. */
-export function newestRunId(home: CounterHome): string {
+export function newestRunId(home: Pick<CounterHome, "home">): string {
   return rootsOf(readRecords(home)).at(-1)!.id;
 }
 
