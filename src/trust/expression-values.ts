@@ -24,9 +24,12 @@ export function primitive(value: unknown): Primitive {
   return isObject(value) ? undecided() : (value as Primitive);
 }
 
-/** Own properties alone: nothing of a prototype can be reached, `__proto__` and `constructor` neither. */
 export function memberOf(target: unknown, key: unknown): unknown {
-  const name = String(primitive(key));
+  return ownMember(target, String(primitive(key)));
+}
+
+/** Own properties alone: nothing of a prototype can be reached, `__proto__` and `constructor` neither. */
+export function ownMember(target: unknown, name: string): unknown {
   if (target === null || target === undefined) return undefined;
   return Object.hasOwn(target, name) ? (target as Record<string, unknown>)[name] : undefined;
 }

@@ -9,7 +9,15 @@
  */
 import { parseExpressionAt, type AnyNode, type Expression, type PrivateIdentifier } from "acorn";
 import type { JsonObject } from "../core/json.ts";
-import { hasKey, looselyEqual, memberOf, OPERATIONS, primitive, UNDECIDED } from "./expression-values.ts";
+import {
+  hasKey,
+  looselyEqual,
+  memberOf,
+  OPERATIONS,
+  ownMember,
+  primitive,
+  UNDECIDED,
+} from "./expression-values.ts";
 
 /** Whether the arguments fulfil it; undefined where that cannot be decided. */
 export type Condition = (args: JsonObject) => boolean | undefined;
@@ -110,8 +118,9 @@ function createCompiler() {
         return below(node.expression);
       case "MemberExpression": {
         if (node.object.type === "Super") throw new NotAllowed("super", node);
-        const key = node.computed ? below(node.property) : constant(nameOf(node.property));
         const target = below(node.object);
+        if (!node.computed) return compileProperty(target, nameOf(node.property));
+        const key = below(node.property);
         return (args) => memberOf(target(args), key(args));
       }
       case "ArrayExpression":
@@ -180,6 +189,11 @@ function compileName(node: Extract<AnyNode, { type: "Identifier" }>): Evaluate {
 function nameOf(node: Expression | PrivateIdentifier): string {
   if (node.type !== "Identifier") throw new NotAllowed("A private name", node);
   return node.name;
+}
+
+/** The usual case, `args.name`, without a key to turn into a text. */
+function compileProperty(target: Evaluate, name: string): Evaluate {
+  return (args) => ownMember(target(args), name);
 }
 
 function compileElement(

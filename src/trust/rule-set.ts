@@ -18,7 +18,7 @@ import {
   type TrustLevel,
   type WrittenRule,
 } from "../core/rule.ts";
-import { compilePatterns } from "../text/glob.ts";
+import { compilePatterns, type Matcher } from "../text/glob.ts";
 import { createLru } from "../timing/lru.ts";
 import { readRule, RULE_ID_DIGITS, type ReadRule } from "./read-rule.ts";
 import { NO_LIMITS, type RuleLimits } from "./rule-limits.ts";
@@ -69,6 +69,8 @@ const LAST: WrittenRule = { do: "allow" };
 /** Of each set, the callers and tools that were seen last. A profile with a few hundred tools has room. */
 const REMEMBERED = { countMax: 2_000, sizeMax: 2 * 1024 * 1024 };
 
+const POINTER_BYTES = 8;
+
 /** The rules of a config, which were checked with it: one that cannot be read is thrown. */
 export function createRuleSet(written: readonly WrittenRule[], trust: TrustLevel): RuleSet {
   return ruleSetOf([
@@ -105,7 +107,7 @@ function ruleSetOf(all: readonly Compiled[]): RuleSet {
     const known = candidates.get(key);
     if (known !== undefined) return known;
     const found = findCandidates(all, who, tool, effect);
-    candidates.set(key, found, key.length + found.length);
+    candidates.set(key, found, key.length + found.length * POINTER_BYTES);
     return found;
   }
 
@@ -146,12 +148,17 @@ function findCandidates(
   const found: Compiled[] = [];
   for (const one of all) {
     if (one.effects !== undefined && !one.effects.has(effect)) continue;
-    if (one.tool !== undefined && !names.some(one.tool)) continue;
-    if (one.who !== undefined && !who.some(one.who)) continue;
+    if (one.tool !== undefined && !someMatch(names, one.tool)) continue;
+    if (one.who !== undefined && !someMatch(who, one.who)) continue;
     found.push(one);
     if (one.when === undefined && one.rule.limits.totalMax === undefined) break;
   }
   return found;
+}
+
+function someMatch(texts: readonly string[], matches: Matcher): boolean {
+  for (const text of texts) if (matches(text)) return true;
+  return false;
 }
 
 /** A capability is known by two names: `mcp__mail__send` and `mail:send`. */
@@ -182,8 +189,9 @@ function findMismatch(
   { rule, who, tool, effects, when }: Compiled,
   subject: RuleSubject,
 ): string | undefined {
-  if (who !== undefined && !subject.who.some(who)) return `who: it is not about ${subject.who.join(", ")}`;
-  if (tool !== undefined && !namesOf(subject.tool).some(tool)) return "tool: the name does not match";
+  if (who !== undefined && !someMatch(subject.who, who))
+    return `who: it is not about ${subject.who.join(", ")}`;
+  if (tool !== undefined && !someMatch(namesOf(subject.tool), tool)) return "tool: the name does not match";
   if (effects !== undefined && !effects.has(subject.effect)) {
     return `effect: the call is ${subject.effect}, not ${effectsText(effects)}`;
   }
@@ -222,7 +230,7 @@ export function limitTo(rules: RuleSet, { name, effects, tools }: TokenLimits): 
 
   function outside({ effect, tool }: RuleSubject): Rule | undefined {
     if (effects?.has(effect) === false) return byEffect;
-    return hasTool !== undefined && !namesOf(tool).some(hasTool) ? byTool : undefined;
+    return hasTool !== undefined && !someMatch(namesOf(tool), hasTool) ? byTool : undefined;
   }
 
   return {
