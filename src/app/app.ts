@@ -16,6 +16,7 @@ import { openRuns } from "./runs-half.ts";
 import { openTools } from "./tools-half.ts";
 
 export type { App, FoundTools } from "./contract.ts";
+export type { CallQuestion, ExplainedCall } from "./explain-call.ts";
 export { examineLive } from "./live.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
@@ -26,6 +27,7 @@ export type { TokenEntry } from "../server/auth/token.ts";
 export { openTokens, type ShownToken, type Tokens } from "../server/auth/tokens.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
 export { copyDatabase } from "../store/sqlite/database-file.ts";
+export { createRuleSet, type Rule, type TokenLimits } from "../trust/rule-set.ts";
 
 export async function openApp(options: AppOptions): Promise<App> {
   const front: Front = { isDraining: false };

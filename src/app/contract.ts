@@ -22,6 +22,7 @@ import type { ConfigurableLog } from "../telemetry/log.ts";
 import type { Declarations } from "./code-directory.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { FindGateway } from "./profiles.ts";
+import type { CallQuestion, ExplainedCall } from "./explain-call.ts";
 import type { ServerView } from "./server-view.ts";
 
 /**
@@ -101,6 +102,8 @@ export interface Inquiries {
   knownTools(): Promise<FoundTools>;
   /** The TypeScript of what code can call, of all servers or of some, each asked where nothing is known of it yet. */
   declareTools(servers: readonly string[]): Promise<Declarations>;
+  /** Which rule would decide on a call, from what is known already: nothing is asked, counted or called. */
+  explainCall(question: CallQuestion): Promise<ToolResult<ExplainedCall>>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
   checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
 }

@@ -35,6 +35,7 @@ export interface Guarding {
   readonly guard: Guard;
   readonly effects: Effects;
   readonly labelsOf: LabelsOf;
+  readonly limits: CallLimits;
   rulesFor(this: void, context: Pick<CallContext, "principal">): RuleSet;
   /** From now on it is known what capabilities use. */
   useLibrary(library: UsedLibrary): void;
@@ -109,6 +110,7 @@ export function openGuard({ config }: Pick<Foundation, "config">, deps: Guarding
       record,
     }),
     effects,
+    limits,
     rulesFor,
     useLibrary: (one) => void (library = one),
     approvalsChanged: () => void approvalCount++,

@@ -4,6 +4,7 @@ import { succeed } from "../core/result.ts";
 import { drawText } from "../workflows/drawing/text-drawing.ts";
 import { declareCatalogue } from "./code-directory.ts";
 import type { Inquiries } from "./contract.ts";
+import { createCallExplanation } from "./explain-call.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
 import { readLive } from "./live.ts";
 import type { RunsHalf } from "./runs-half.ts";
@@ -15,9 +16,11 @@ const PING_WAIT_MS = 5_000;
 
 export function createInquiries(
   { config, home, redactors }: Foundation,
-  { registry, servers, usable }: ToolsHalf,
+  { registry, guarding, servers, usable }: ToolsHalf,
   { runs, freshenLibrary }: RunsHalf,
 ): Inquiries {
+  const nodeTypes = () => runs.nodeTypes.map(({ name }) => name);
+  const explainKnown = createCallExplanation({ registry, guarding, nodeTypes });
   const ping = (view: ServerView): Promise<ServerView> => {
     const context = { ...ownContext(), signal: AbortSignal.timeout(PING_WAIT_MS) };
     return withLatency(view, (method) => registry.request(view.id, method, {}, context));
@@ -64,6 +67,10 @@ export function createInquiries(
       const wanted = chosen.length === 0 ? usable() : chosen;
       const catalogue = await registry.discover({ waitMs: VIEW_WAIT_MS, servers: wanted }, ownContext());
       return declareCatalogue(catalogue, wanted, usable());
+    },
+    async explainCall(question) {
+      await freshenLibrary();
+      return explainKnown(question);
     },
     async checkWorkflow(text) {
       const prepared = await runs.prepareWorkflow(text, undefined, ownContext());

@@ -23,6 +23,7 @@ import { loginCommand, logoutCommand } from "./commands/access/login.ts";
 import { inputCommand } from "./commands/access/input.ts";
 import { trustCommand } from "./commands/access/trust.ts";
 import { tokenCommand } from "./commands/access/token.ts";
+import { rulesCommand } from "./commands/access/rules.ts";
 import { serveCommand } from "./commands/operate/serve.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { configCommand } from "./commands/operate/config.ts";
@@ -69,6 +70,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   inputCommand,
   trustCommand,
   tokenCommand,
+  rulesCommand,
   serveCommand,
   doctorCommand,
   configCommand,

@@ -148,8 +148,8 @@ export function whoOf({ principal, view, script }: CallContext): readonly string
  * A rule that names no tools asks about the calls that a capability makes, one by one and with their arguments; it
  * does not ask about the capability as well.
  */
-function decisionOf(
-  call: GuardedCall,
+export function decisionOf(
+  call: Pick<GuardedCall, "source">,
   effect: Effect,
   { id, name, why, namesTools, do: action }: Rule,
 ): Decision {

@@ -39,6 +39,8 @@ export interface Rule extends DecidingRule {
   /** Whether it says which tools it is about; one that does not asks nothing of a capability as a whole. */
   readonly namesTools: boolean;
   readonly limits: RuleLimits;
+  /** As it is written; the limits of a token are written nowhere. */
+  readonly written?: WrittenRule;
 }
 
 export interface RuleSet {
@@ -92,7 +94,7 @@ function compile(written: WrittenRule, name: string): Compiled {
     throw new RepertoireError("CONFIG_INVALID", `${name} cannot be read: ${told}`);
   }
   const { id, do: action, why, namesTools, limits, who, tool, effects, when } = read.rule;
-  const rule = { id, name, ...(why !== undefined && { why }), do: action, namesTools, limits };
+  const rule = { id, name, ...(why !== undefined && { why }), do: action, namesTools, limits, written };
   return { rule, who, tool, effects, when };
 }
 
