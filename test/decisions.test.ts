@@ -340,7 +340,7 @@ describe("a token that is limited to a profile", () => {
 
   it("S13: opens that profile, and no other, nor the gateway without one; a token without a limit opens all", async () => {
     const place = openDecisionPlace({ profiles });
-    const limited = place.tokenFor("limited", ["read", "call", "write"], ["pay"]);
+    const limited = place.tokenFor("limited", ["read", "call", "write"], { profiles: ["pay"] });
     const gateway = await startHttp(place);
     onTestFinished(() => gateway.stop());
     const statusOf = async (path: string, headers: typeof limited) =>
@@ -362,7 +362,7 @@ describe("a token that is limited to a profile", () => {
 
   it("S13: opens /mcp where that is its profile", async () => {
     const place = openDecisionPlace({ profiles });
-    const [pay, other] = ["pay", "other"].map((name) => place.tokenFor(name, ["read"], [name]));
+    const [pay, other] = ["pay", "other"].map((name) => place.tokenFor(name, ["read"], { profiles: [name] }));
     const gateway = await startHttp(place, { args: ["--profile", "pay"] });
     onTestFinished(() => gateway.stop());
     expect((await send(gateway.url, { ...PING, headers: pay! })).status).not.toBe(403);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Permission } from "../../src/core/principal.ts";
+import type { TokenLimits } from "../../src/server/auth/token.ts";
 import { openTokens } from "../../src/server/auth/tokens.ts";
 import { BIN, environmentOf, type Era } from "../fixtures/gateway-process.ts";
 import { eventually } from "../fixtures/temporary.ts";
@@ -23,7 +24,7 @@ export interface Place {
   readonly configFile: string;
   configure(config: object): void;
   /** The headers of somebody who may do this. */
-  tokenFor(name: string, permissions: readonly Permission[], profiles?: readonly string[]): Headers;
+  tokenFor(name: string, permissions: readonly Permission[], limits?: TokenLimits): Headers;
   /** The headers of the default token, which may do everything. */
   owner(): Headers;
   /** Every line that the scripted server was sent. */
@@ -50,8 +51,8 @@ export function createPlace(config: object = {}): Place {
     home,
     configFile,
     configure,
-    tokenFor(name, permissions, profiles) {
-      const made = openTokens(home).create(name, permissions, profiles);
+    tokenFor(name, permissions, limits) {
+      const made = openTokens(home).create(name, permissions, limits);
       if (!made.success) throw new Error(made.error.message);
       return headersOf(made.data.token);
     },

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { eventually } from "../../../test/fixtures/temporary.ts";
+import { eventually, temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { openGate, requireAdmitted, requireRefused } from "./gate.testkit.ts";
+import { NOW_S } from "./issuer.testkit.ts";
 import { makeToken } from "./token.ts";
 import { FAILURE_COUNT_MAX, FAILURE_WINDOW_MS } from "./refusal.ts";
+import { openTokens } from "./tokens.ts";
 
 describe("the gate", () => {
   it("lets the gateway's own token in, and knows it from then on", async () => {
@@ -137,5 +139,44 @@ describe("T135: a token that is revoked while it is in use", () => {
     await ended;
     expect(gate.known(header)).toBeUndefined();
     expect(requireRefused(await admit(header, { remote: "10.9.9.9" })).challenge).toContain("invalid_token");
+  });
+});
+
+describe("T135: a token that expires", () => {
+  const EXPIRES_AT_MS = NOW_S * 1000 + 1_000;
+
+  async function openExpiring() {
+    const time = { nowMs: NOW_S * 1000 };
+    const clock = { now: () => time.nowMs, elapsed: () => 0 };
+    const home = temporaryFolder();
+    const expiresAt = new Date(EXPIRES_AT_MS).toISOString();
+    const made = openTokens(home, { clock }).create("bot", ["read", "call"], { expiresAt });
+    if (!made.success) throw new Error(made.error.message);
+    const opened = openGate({ clock, home });
+    return { ...opened, time, header: `Bearer ${made.data.token}` };
+  }
+
+  it("is good to its last moment, and known no longer from then on, however it was known", async () => {
+    const { gate, admit, time, header } = await openExpiring();
+    const principal = requireAdmitted(await admit(header));
+    time.nowMs = EXPIRES_AT_MS - 1;
+    expect(gate.known(header)).toBe(principal);
+    time.nowMs = EXPIRES_AT_MS;
+    expect(gate.known(header)).toBeUndefined();
+    requireRefused(await admit(header));
+    expect(principal.revoked.aborted).toBe(true);
+  });
+
+  it("is told that it has expired, and since when; a guess is not told anything new", async () => {
+    const { admit, bearer, time, header } = await openExpiring();
+    time.nowMs = EXPIRES_AT_MS;
+    const refused = requireRefused(await admit(header));
+    expect(refused).toMatchObject({
+      status: 401,
+      challenge: 'Bearer error="invalid_token", error_description="The token has expired."',
+    });
+    expect(refused.message).toContain(new Date(EXPIRES_AT_MS).toISOString());
+    expect(refused.message).toContain("repertoire token rotate");
+    expect(requireRefused(await bearer(makeToken())).challenge).toBe('Bearer error="invalid_token"');
   });
 });

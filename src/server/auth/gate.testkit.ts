@@ -7,7 +7,7 @@ import { openTokens } from "./tokens.ts";
 
 /** A gate over a home of its own, with the default token; both are gone when the test is. */
 export function openGate(deps: Partial<GateDeps> = {}) {
-  const home = temporaryFolder();
+  const { home = temporaryFolder() } = deps;
   const tokens = openTokens(home);
   const { token } = tokens.showDefault();
   const events: { event: string; fields: Record<string, unknown> | undefined }[] = [];

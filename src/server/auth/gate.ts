@@ -32,7 +32,7 @@ export interface GateDeps {
 }
 
 export function createGate({ home, log, oauth, clock = systemClock }: GateDeps): Gate {
-  const tokens = watchTokens(home, log);
+  const tokens = watchTokens(home, log, { clock });
   const issuer = oauth === undefined ? undefined : createIssuer(oauth, clock);
   const admitted = createAdmittedHeaders(clock);
   const refuse = createRefusal({ log, oauth, clock });
@@ -85,11 +85,11 @@ async function read(
   const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
   if (token === undefined) return { kind: "bad", reason: "the header is garbled" };
   const digest = digestOf(token);
-  const principal = tokens.find(digest);
-  if (principal !== undefined) {
-    return { kind: "good", principal, isForAll: true, expiresAtMs: Number.POSITIVE_INFINITY };
-  }
+  const own = tokens.find(digest);
+  if (own?.kind === "good") return { ...own, isForAll: true };
   const hex = digest.toString("hex");
+  if (own !== undefined)
+    return { kind: "bad", reason: "it has expired", digest: hex, expiredAt: own.expiresAt };
   if (issuer === undefined) return { kind: "bad", reason: "it is not on record", digest: hex };
   const shown = await issuer.read(token, hex, resource);
   return shown.kind === "bad" ? { ...shown, digest: hex } : shown;

@@ -1,6 +1,6 @@
 /**
  * How a request is turned away. What was wrong with its token is logged and never told: answers to guesses are all
- * alike.
+ * alike. That a token of ours has expired is told, because whoever shows it has it.
  */
 import { isIPv6 } from "node:net";
 import { type Clock, systemClock } from "../../core/clock.ts";
@@ -24,6 +24,8 @@ export interface TokenFailure {
   readonly isIssuerAtFault?: boolean;
   /** Of the token, in hex; without it, the header was garbled. */
   readonly digest?: string;
+  /** Of a token of our own that is on record and was good until then. */
+  readonly expiredAt?: string;
 }
 
 export interface RefusalDeps {
@@ -40,6 +42,7 @@ export function createRefusal({ log, oauth, clock }: RefusalDeps): Refuse {
   return (request, failure) => {
     const challenge = challengeOf({
       ...(failure !== undefined && { error: "invalid_token" }),
+      ...(failure?.expiredAt !== undefined && { error_description: "The token has expired." }),
       ...(oauth !== undefined && {
         scope: usualScopes(oauth.scopes).join(" "),
         resource_metadata: metadataUrlOf(baseOf(request, oauth), request.resource),
@@ -51,10 +54,19 @@ export function createRefusal({ log, oauth, clock }: RefusalDeps): Refuse {
     // A caller that keeps failing would fill the log.
     if (retryAfterS === undefined) logFailure(log, remote, failure);
     else if (isFirst) log.warn("auth.failures", { remote, retryAfterS });
-    if (retryAfterS === undefined) return { kind: "refused", status: 401, challenge, message: BAD_TOKEN };
+    if (retryAfterS === undefined)
+      return { kind: "refused", status: 401, challenge, message: messageFor(failure) };
     const message = `Too many tokens that are not accepted came from here. Wait ${retryAfterS} s; a token that is good comes in at once.`;
     return { kind: "refused", status: 429, challenge, message, retryAfterS };
   };
+}
+
+function messageFor({ expiredAt }: TokenFailure): string {
+  if (expiredAt === undefined) return BAD_TOKEN;
+  return (
+    `This token has expired, at ${expiredAt}. ` +
+    "A new one with the same limits is made on the machine of the gateway with: repertoire token rotate NAME --expires 30d"
+  );
 }
 
 function keysOf(remote: string, { digest }: TokenFailure): string[] {

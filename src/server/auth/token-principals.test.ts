@@ -4,7 +4,7 @@ import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { silentLog, type Log } from "../../core/log.ts";
 import type { Permission } from "../../core/principal.ts";
 import { tokenFileOf } from "./token-file.ts";
-import { watchTokens } from "./token-principals.ts";
+import { watchTokens, type WatchOptions } from "./token-principals.ts";
 import { digestOf } from "./token.ts";
 import { openTokens } from "./tokens.ts";
 
@@ -22,10 +22,17 @@ function homeWith(names: Record<string, readonly Permission[]>) {
   return { home, tokens, digest: (name: string) => texts.get(name)! };
 }
 
-function watching(home: string, { lookMs = NEVER_MS, log = silentLog }: { lookMs?: number; log?: Log } = {}) {
-  const principals = watchTokens(home, log, lookMs);
+function watching(home: string, { log = silentLog, ...options }: WatchOptions & { log?: Log } = {}) {
+  const principals = watchTokens(home, log, { lookMs: NEVER_MS, ...options });
   onTestFinished(() => principals.close());
-  return principals;
+  return {
+    ...principals,
+    find: (digest: Buffer) => {
+      const found = principals.find(digest);
+      return found?.kind === "good" ? found.principal : undefined;
+    },
+    findAny: (digest: Buffer) => principals.find(digest),
+  };
 }
 
 const ended = (signal: AbortSignal) =>
@@ -46,7 +53,7 @@ describe("the principals of tokens", () => {
 
   it("S13: are other ones when the profiles of the token change, so that open sessions end", () => {
     const { home, tokens } = homeWith({});
-    const made = tokens.create("bot", ["read"], ["triage"]);
+    const made = tokens.create("bot", ["read"], { profiles: ["triage"] });
     const digest = digestOf(made.success ? made.data.token : "");
     const principals = watching(home);
     const before = principals.find(digest)!;
@@ -121,6 +128,97 @@ describe("the principals of tokens", () => {
     expect(principals.find(digest("a"))).toBeUndefined();
     principals.look();
     expect(events.length).toBeLessThanOrEqual(1);
+  });
+
+  it("have the limits of the token, and are others when a limit changes", () => {
+    const { home, tokens } = homeWith({});
+    const limits = { effects: ["read"], tools: ["github__*"], profiles: ["ops"] } as const;
+    const made = tokens.create("bot", ["read", "call"], limits);
+    const digest = digestOf(made.success ? made.data.token : "");
+    const principals = watching(home);
+    const before = principals.find(digest)!;
+    expect(before).toMatchObject({
+      profiles: new Set(["ops"]),
+      effects: new Set(["read"]),
+      tools: ["github__*"],
+    });
+    const wider = { ...tokens.list()[0], effects: ["read", "write"] };
+    writeFileSync(tokenFileOf(home), JSON.stringify({ tokens: [wider] }));
+    principals.look();
+    expect(before.revoked.aborted).toBe(true);
+    expect(principals.find(digest)?.effects).toEqual(new Set(["read", "write"]));
+  });
+
+  it("T135: of a token that expires are told so by a look at the clock, also if it jumped", () => {
+    const home = temporaryFolder();
+    const time = { nowMs: 0 };
+    const clock = { now: () => time.nowMs, elapsed: () => 0 };
+    const tokens = openTokens(home, { clock });
+    // Longer than a timer of Node can wait.
+    const expiresAtMs = 400 * 86_400_000;
+    const expiresAt = new Date(expiresAtMs).toISOString();
+    const made = tokens.create("bot", ["read"], { expiresAt });
+    const digest = digestOf(made.success ? made.data.token : "");
+    const principals = watching(home, { clock });
+    const before = principals.find(digest)!;
+    time.nowMs = expiresAtMs - 1;
+    principals.look();
+    expect(principals.find(digest)).toBe(before);
+    expect(before.revoked.aborted).toBe(false);
+    time.nowMs = expiresAtMs;
+    principals.look();
+    expect(before.revoked.aborted).toBe(true);
+    expect(principals.findAny(digest)).toEqual({ kind: "expired", expiresAt });
+  });
+
+  it("T135: of a token that has expired are not found, though nothing has looked since", () => {
+    const home = temporaryFolder();
+    const time = { nowMs: 0 };
+    const clock = { now: () => time.nowMs, elapsed: () => 0 };
+    const made = openTokens(home, { clock }).create("bot", ["read"], {
+      expiresAt: "1970-01-01T00:00:01.000Z",
+    });
+    const digest = digestOf(made.success ? made.data.token : "");
+    const principals = watching(home, { clock });
+    const before = principals.find(digest)!;
+    time.nowMs = 1_000;
+    expect(principals.findAny(digest)).toMatchObject({ kind: "expired" });
+    expect(before.revoked.aborted).toBe(true);
+  });
+
+  it("T135: of a token that expires end by the slow look alone", async () => {
+    const home = temporaryFolder();
+    const time = { nowMs: 0 };
+    const clock = { now: () => time.nowMs, elapsed: () => 0 };
+    const made = openTokens(home, { clock }).create("bot", ["read"], {
+      expiresAt: "1970-01-01T00:00:01.000Z",
+    });
+    const principals = watching(home, { clock, lookMs: 10 });
+    const before = principals.find(digestOf(made.success ? made.data.token : ""))!;
+    time.nowMs = 5_000;
+    await ended(before.revoked);
+  });
+
+  it.each([
+    ["effects", []],
+    ["effects", "read"],
+    ["effects", ["all"]],
+    ["effects", null],
+    ["tools", []],
+    ["tools", "*"],
+    ["tools", ["a b"]],
+    ["tools", [""]],
+    ["tools", [1]],
+    ["tools", Array.from({ length: 101 }, (_, i) => `t${i}`)],
+    ["expiresAt", "never"],
+    ["expiresAt", null],
+    ["expiresAt", 4_000_000_000_000],
+    ["expiresAt", "2099-01-01"],
+    ["expiresAt", ""],
+  ])("fail closed where the file says %s: %j", (field, value) => {
+    const { home, tokens, digest } = homeWith({ a: ["read"] });
+    writeFileSync(tokenFileOf(home), JSON.stringify({ tokens: [{ ...tokens.list()[0], [field]: value }] }));
+    expect(watching(home).findAny(digest("a"))).toBeUndefined();
   });
 
   it("come with a file that is made later", async () => {

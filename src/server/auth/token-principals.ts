@@ -3,24 +3,32 @@
  * changed is told by `revoked` within a moment. The folder is watched, and since that misses changes on some file
  * systems, a slow look at the file goes with it. Nothing here keeps the process alive.
  *
+ * A token that expires ends in the same way. The look goes by the wall clock, so a clock that was set and a machine
+ * that slept end it a moment later too; `find` never gives one that has expired.
+ *
  * It fails closed: while the file is gone, damaged or readable by others, there is no token. An error that says
  * nothing about the file (too many open files) changes nothing; the next look tries again.
  */
 import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename } from "node:path";
+import { systemClock, type Clock } from "../../core/clock.ts";
 import { RepertoireError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
 import { readTokens, tokenFileOf } from "./token-file.ts";
-import { findEntry, type TokenEntry } from "./token.ts";
+import { expiresAtOf, findEntry, type TokenEntry } from "./token.ts";
 
-/** The longest that a revoked token is good for where the system tells nothing of changes. */
+/** The longest that streams and runs of an expired token go on, and of a revoked one where the system tells nothing. */
 const LOOK_MS = 1_000;
+
+type FoundToken =
+  | { readonly kind: "good"; readonly principal: Principal; readonly expiresAtMs: number }
+  | { readonly kind: "expired"; readonly expiresAt: string };
 
 export interface TokenPrincipals {
   /** Whose token this is the digest of. */
-  find(digest: Buffer): Principal | undefined;
-  /** Looks at the file now. */
+  find(digest: Buffer): FoundToken | undefined;
+  /** Looks at the file and at the clock now. */
   look(): void;
   close(): void;
 }
@@ -31,9 +39,19 @@ interface Held {
   readonly revocation: AbortController;
   /** Everything that must be the same for the principal to stay. */
   readonly text: string;
+  readonly expiresAtMs: number;
 }
 
-export function watchTokens(home: string, log: Log, lookMs: number = LOOK_MS): TokenPrincipals {
+export interface WatchOptions {
+  readonly clock?: Clock;
+  readonly lookMs?: number;
+}
+
+export function watchTokens(
+  home: string,
+  log: Log,
+  { clock = systemClock, lookMs = LOOK_MS }: WatchOptions = {},
+): TokenPrincipals {
   let held = new Map<string, Held>();
   let seen: string | undefined;
 
@@ -50,7 +68,19 @@ export function watchTokens(home: string, log: Log, lookMs: number = LOOK_MS): T
     }
   }
 
+  /** It stays on record as expired, so that its owner can be told. */
+  function isOver({ expiresAtMs, revocation }: Held): boolean {
+    if (expiresAtMs > clock.now()) return revocation.signal.aborted;
+    if (!revocation.signal.aborted) revocation.abort(new Error("the token has expired"));
+    return true;
+  }
+
   function look(): void {
+    readFile();
+    for (const each of held.values()) isOver(each);
+  }
+
+  function readFile(): void {
     const mark = markOf(tokenFileOf(home));
     if (mark === seen) return;
     try {
@@ -67,7 +97,13 @@ export function watchTokens(home: string, log: Log, lookMs: number = LOOK_MS): T
   const stop = startLooking(home, look, lookMs);
   look();
   return {
-    find: (digest) => findEntry(held.values(), digest)?.principal,
+    find(digest) {
+      const found = findEntry(held.values(), digest);
+      if (found === undefined) return undefined;
+      const { principal, expiresAtMs } = found;
+      if (!isOver(found)) return { kind: "good", principal, expiresAtMs };
+      return { kind: "expired", expiresAt: new Date(expiresAtMs).toISOString() };
+    },
     look,
     close: stop,
   };
@@ -75,23 +111,32 @@ export function watchTokens(home: string, log: Log, lookMs: number = LOOK_MS): T
 
 function hold(entry: TokenEntry): Held {
   const revocation = new AbortController();
-  const { name, permissions, profiles } = entry;
   return {
     digest: Buffer.from(entry.hash, "hex"),
-    principal: {
-      id: `token:${name}`,
-      name,
-      permissions: new Set(permissions),
-      profiles: profiles && new Set(profiles),
-      revoked: revocation.signal,
-    },
+    principal: principalOf(entry, revocation.signal),
     revocation,
     text: textOf(entry),
+    expiresAtMs: expiresAtOf(entry),
   };
 }
 
-function textOf({ hash, permissions, profiles }: TokenEntry): string {
-  return JSON.stringify([hash, permissions.toSorted(), profiles?.toSorted()]);
+/** Whom a token of this entry speaks for. */
+export function principalOf(entry: TokenEntry, revoked: AbortSignal): Principal {
+  const { name, permissions, profiles, effects, tools } = entry;
+  return {
+    id: `token:${name}`,
+    name,
+    permissions: new Set(permissions),
+    ...(profiles !== undefined && { profiles: new Set(profiles) }),
+    ...(effects !== undefined && { effects: new Set(effects) }),
+    ...(tools !== undefined && { tools }),
+    revoked,
+  };
+}
+
+function textOf({ hash, permissions, profiles, effects, tools, expiresAt }: TokenEntry): string {
+  const lists = [permissions, profiles, effects, tools].map((list) => list?.toSorted());
+  return JSON.stringify([hash, ...lists, expiresAt]);
 }
 
 /** A rename gives another inode, an edit another time, a `chmod` another change time. */

@@ -1,8 +1,9 @@
 /** What a token of the gateway's own is: 32 random bytes behind a fixed beginning, of which only the hash is kept. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { isScopePart } from "../../core/names.ts";
 import { PERMISSIONS, type Permission } from "../../core/principal.ts";
+import { EFFECTS, type Effect } from "../../core/rule.ts";
 
 /** By this, secret scanners and our own redactor know a token wherever it turns up. */
 const TOKEN_PREFIX = "rpt_";
@@ -13,11 +14,26 @@ const TOKEN_BYTES = 32;
 /** A token that comes in is compared with every one of these. */
 export const TOKEN_COUNT_MAX = 100;
 
-export interface TokenEntry {
-  readonly name: string;
-  readonly permissions: readonly Permission[];
+/** Each request of the token is compared with every one of its patterns. */
+export const TOOL_PATTERN_COUNT_MAX = 100;
+/** As long as the longest exposed URI that anybody writes by hand. */
+const TOOL_PATTERN_LENGTH_MAX = 256;
+
+/** What narrows a token down beside its permissions. What it leaves out, it does not limit. */
+export interface TokenLimits {
   /** The profiles that it opens; one without this opens every profile, and the gateway without one. */
   readonly profiles?: readonly string[];
+  /** The effects that its calls may have. */
+  readonly effects?: readonly Effect[];
+  /** Patterns of the tools that it may call, by exposed name. */
+  readonly tools?: readonly string[];
+  /** ISO 8601 in UTC. From this moment on it is not accepted. */
+  readonly expiresAt?: string;
+}
+
+export interface TokenEntry extends TokenLimits {
+  readonly name: string;
+  readonly permissions: readonly Permission[];
   /** SHA-256 of the token, in hex. */
   readonly hash: string;
   /** The token itself, of the default one only, so that its owner can be shown it again. */
@@ -51,6 +67,15 @@ export function findEntry<E extends { readonly digest: Buffer }>(
   return found;
 }
 
+/** In ms since 1970. */
+export function expiresAtOf({ expiresAt }: TokenLimits): number {
+  return expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+}
+
+export function isExpired(entry: TokenLimits, nowMs: number = Date.now()): boolean {
+  return expiresAtOf(entry) <= nowMs;
+}
+
 /** The entries of a parsed tokens.json, or undefined where it is not one. */
 export function parseEntries(value: unknown): TokenEntry[] | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -62,13 +87,13 @@ export function parseEntries(value: unknown): TokenEntry[] | undefined {
 
 function isEntry(value: unknown): value is TokenEntry {
   if (!isJsonObject(value)) return false;
-  const { name, permissions, profiles, hash, value: token, createdAt } = value;
+  const { name, permissions, hash, value: token, createdAt } = value;
   return (
     typeof name === "string" &&
     isScopePart(name) &&
     Array.isArray(permissions) &&
     permissions.every(isPermission) &&
-    (profiles === undefined || isProfileList(profiles)) &&
+    areLimits(value) &&
     typeof hash === "string" &&
     /^[0-9a-f]{64}$/.test(hash) &&
     typeof createdAt === "string" &&
@@ -76,14 +101,42 @@ function isEntry(value: unknown): value is TokenEntry {
   );
 }
 
-/** A list that names none would open nothing, and one that is damaged must not open everything. */
-function isProfileList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every(isProfileName);
+/** A limit that is damaged must not be taken for one that is not there. */
+function areLimits({ profiles, effects, tools, expiresAt }: JsonObject): boolean {
+  return (
+    (profiles === undefined || isListOf(profiles, isProfileName)) &&
+    (effects === undefined || isListOf(effects, isEffect)) &&
+    (tools === undefined || (isListOf(tools, isToolPattern) && tools.length <= TOOL_PATTERN_COUNT_MAX)) &&
+    (expiresAt === undefined || isInstant(expiresAt))
+  );
+}
+
+/** A list that names nothing would allow nothing. */
+function isListOf<T>(value: unknown, isOne: (word: unknown) => word is T): value is T[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isOne);
 }
 
 /** What the address of a profile can end in. */
 export function isProfileName(word: unknown): word is string {
   return typeof word === "string" && /^[a-z0-9_-]{1,64}$/.test(word);
+}
+
+export function isEffect(word: unknown): word is Effect {
+  return EFFECTS.some((effect) => effect === word);
+}
+
+/** No name of a tool has a space or a comma: several patterns in one text would match nothing. */
+export function isToolPattern(word: unknown): word is string {
+  return (
+    typeof word === "string" && word.length <= TOOL_PATTERN_LENGTH_MAX && /^[^\s,\p{Cc}\p{Cf}]+$/u.test(word)
+  );
+}
+
+/** Exactly as `toISOString` writes it, so that there is no doubt which moment is meant. */
+export function isInstant(word: unknown): word is string {
+  if (typeof word !== "string") return false;
+  const at = Date.parse(word);
+  return !Number.isNaN(at) && new Date(at).toISOString() === word;
 }
 
 function isPermission(word: unknown): word is Permission {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { PERMISSIONS } from "../../core/principal.ts";
 import type { ToolResult } from "../../core/result.ts";
-import { TOKEN_COUNT_MAX } from "./token.ts";
+import { TOKEN_COUNT_MAX, type TokenLimits } from "./token.ts";
 import { openTokens } from "./tokens.ts";
 
 function requireData<T>(result: ToolResult<T>): T {
@@ -68,14 +68,54 @@ describe("tokens", () => {
 
   it("S13: may be limited to profiles, which they keep when they are replaced; without, they open all", () => {
     const tokens = openTokens(temporaryFolder());
-    const made = requireData(tokens.create("bot", ["read"], ["triage", "ops", "triage"]));
+    const made = requireData(tokens.create("bot", ["read"], { profiles: ["triage", "ops", "triage"] }));
     expect(made).toMatchObject({ profiles: ["triage", "ops"] });
     expect(requireData(tokens.rotate("bot"))).toMatchObject({ profiles: ["triage", "ops"] });
     expect(requireData(tokens.create("all", ["read"]))).not.toHaveProperty("profiles");
     expect(tokens.list().map(({ profiles }) => profiles)).toEqual([["triage", "ops"], undefined]);
     for (const profile of ["", "../x", "A", "a".repeat(65)]) {
-      expect(requireError(tokens.create("x", ["read"], [profile]))).toMatchObject({ field: "profile" });
+      expect(requireError(tokens.create("x", ["read"], { profiles: [profile] }))).toMatchObject({
+        field: "profile",
+      });
     }
+  });
+
+  it("keep every limit when they are replaced, and get a new expiry only where one is given", () => {
+    const time = { nowMs: 0 };
+    const tokens = openTokens(temporaryFolder(), { clock: { now: () => time.nowMs, elapsed: () => 0 } });
+    const limits = {
+      profiles: ["ops"],
+      effects: ["read"],
+      tools: ["github__*", "mcp__math__*"],
+      expiresAt: "1970-01-02T00:00:00.000Z",
+    } as const;
+    expect(requireData(tokens.create("bot", ["read", "call"], limits))).toMatchObject(limits);
+    expect(requireData(tokens.rotate("bot"))).toMatchObject(limits);
+    expect(tokens.list()).toMatchObject([limits]);
+    const expiresAt = "1970-02-01T00:00:00.000Z";
+    expect(requireData(tokens.rotate("bot", expiresAt))).toMatchObject({ ...limits, expiresAt });
+    time.nowMs = Date.parse(expiresAt);
+    expect(requireError(tokens.rotate("bot"))).toMatchObject({
+      field: "expires",
+      hint: expect.stringContaining("--expires 30d"),
+    });
+    expect(requireData(tokens.rotate("bot", null))).not.toHaveProperty("expiresAt");
+    expect(tokens.list()[0]).toMatchObject({ tools: limits.tools });
+  });
+
+  it.each([
+    ["effects", { effects: ["destory"] }],
+    ["tools", { tools: ["github__*,gitlab__*"] }],
+    ["tools", { tools: ["a b"] }],
+    ["tools", { tools: [""] }],
+    ["tools", { tools: ["a".repeat(257)] }],
+    ["tools", { tools: Array.from({ length: 101 }, (_, i) => `t${i}`) }],
+    ["expires", { expiresAt: "1970-01-01T00:00:00.000Z" }],
+    ["expires", { expiresAt: "tomorrow" }],
+  ])("are not made with wrong %s: %j", (field, limits) => {
+    const tokens = openTokens(temporaryFolder());
+    expect(requireError(tokens.create("x", ["read"], limits as TokenLimits))).toMatchObject({ field });
+    expect(tokens.list()).toEqual([]);
   });
 
   it("have names of their own, and at least one scope", () => {

@@ -1,25 +1,28 @@
 /** What can be done with the gateway's own tokens: show, list, create, revoke, rotate. */
 import { systemClock, type Clock } from "../../core/clock.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
-import { isScopePart } from "../../core/names.ts";
 import { PERMISSIONS, type Permission } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import {
+  findLimitProblem,
+  findNameProblem,
+  findPermissionProblem,
+  type TokenProblem,
+} from "./token-problem.ts";
 import { changeTokens, readTokens } from "./token-file.ts";
 import {
   DEFAULT_TOKEN_NAME,
   digestOf,
-  isProfileName,
   makeToken,
-  TOKEN_COUNT_MAX,
   type RandomBytes,
   type TokenEntry,
+  type TokenLimits,
 } from "./token.ts";
 
 /** A token that was made just now, or the default one: the only moments in which its text is known. */
-export interface ShownToken {
+export interface ShownToken extends TokenLimits {
   readonly name: string;
   readonly permissions: readonly Permission[];
-  readonly profiles?: readonly string[];
   readonly token: string;
   readonly isNew: boolean;
 }
@@ -31,15 +34,14 @@ export interface Tokens {
   /** The default token, made where there is none. */
   showDefault(): ShownToken;
   list(): readonly TokenEntry[];
-  /** With profiles, it opens these alone. */
-  create(
-    name: string,
-    permissions: readonly Permission[],
-    profiles?: readonly string[],
-  ): ToolResult<ShownToken>;
+  find(name: string): ToolResult<TokenEntry>;
+  create(name: string, permissions: readonly Permission[], limits?: TokenLimits): ToolResult<ShownToken>;
   revoke(name: string): ToolResult<TokenEntry>;
-  /** A new text for the same name, permissions and profiles; the old one is good no longer. */
-  rotate(name: string): ToolResult<ShownToken>;
+  /**
+   * A new text for the same name, permissions and limits; the old one is good no longer. `expiresAt` replaces the one
+   * that it has, and null takes it away.
+   */
+  rotate(name: string, expiresAt?: string | null): ToolResult<ShownToken>;
 }
 
 export interface TokensDeps {
@@ -48,22 +50,27 @@ export interface TokensDeps {
 }
 
 export function openTokens(home: string, { clock = systemClock, random }: TokensDeps = {}): Tokens {
-  function make(name: string, permissions: readonly Permission[], profiles?: readonly string[]) {
+  function make(name: string, permissions: readonly Permission[], given: TokenLimits = {}) {
     const token = makeToken(random);
-    const limit = profiles === undefined || profiles.length === 0 ? {} : { profiles: [...new Set(profiles)] };
+    const limits = limitsOf(given);
     const entry: TokenEntry = {
       name,
       permissions,
-      ...limit,
+      ...limits,
       hash: digestOf(token).toString("hex"),
       ...(name === DEFAULT_TOKEN_NAME && { value: token }),
       createdAt: new Date(clock.now()).toISOString(),
     };
-    return { entry, shown: { name, permissions, ...limit, token, isNew: true } };
+    return { entry, shown: { name, permissions, ...limits, token, isNew: true } };
   }
 
   return {
     list: () => readTokens(home) ?? [],
+    find(name) {
+      const entries = readTokens(home) ?? [];
+      const known = entries.find((entry) => entry.name === name);
+      return known === undefined ? unknownToken(name, entries) : succeed(known);
+    },
     begin: () =>
       changeTokens(home, (entries) => {
         if (entries !== undefined) return { outcome: undefined };
@@ -75,16 +82,19 @@ export function openTokens(home: string, { clock = systemClock, random }: Tokens
         const known = entries.find((entry) => entry.name === DEFAULT_TOKEN_NAME);
         if (known?.value !== undefined) {
           const { name, permissions, value: token } = known;
-          return { outcome: { name, permissions, token, isNew: false } };
+          return { outcome: { name, permissions, ...limitsOf(known), token, isNew: false } };
         }
         const { entry, shown } = make(DEFAULT_TOKEN_NAME, PERMISSIONS);
         return { entries: [...without(entries, DEFAULT_TOKEN_NAME), entry], outcome: shown };
       }),
-    create: (name, permissions, profiles = []) =>
+    create: (name, permissions, limits = {}) =>
       changeTokens<ToolResult<ShownToken>>(home, (entries = []) => {
-        const problem = findProblem(name, permissions, entries) ?? findProfileProblem(profiles);
+        const problem =
+          findNameProblem(name, entries) ??
+          findPermissionProblem(permissions) ??
+          findLimitProblem(limits, clock.now());
         if (problem !== undefined) return { outcome: problem };
-        const { entry, shown } = make(name, permissions, profiles);
+        const { entry, shown } = make(name, permissions, limits);
         return { entries: [...entries, entry], outcome: succeed(shown) };
       }),
     revoke: (name) =>
@@ -93,13 +103,26 @@ export function openTokens(home: string, { clock = systemClock, random }: Tokens
         if (known === undefined) return { outcome: unknownToken(name, entries) };
         return { entries: without(entries, name), outcome: succeed(known) };
       }),
-    rotate: (name) =>
+    rotate: (name, expiresAt) =>
       changeTokens<ToolResult<ShownToken>>(home, (entries = []) => {
         const known = entries.find((entry) => entry.name === name);
         if (known === undefined) return { outcome: unknownToken(name, entries) };
-        const { entry, shown } = make(name, known.permissions, known.profiles);
+        const limits = expiresAt === undefined ? known : { ...known, expiresAt: expiresAt ?? undefined };
+        const problem = findLimitProblem(limits, clock.now());
+        if (problem !== undefined) return { outcome: problem };
+        const { entry, shown } = make(name, known.permissions, limits);
         return { entries: [...without(entries, name), entry], outcome: succeed(shown) };
       }),
+  };
+}
+
+/** The limits of what may be more than that, each named once; an empty list is none. */
+function limitsOf({ profiles, effects, tools, expiresAt }: TokenLimits): TokenLimits {
+  return {
+    ...(profiles !== undefined && profiles.length > 0 && { profiles: [...new Set(profiles)] }),
+    ...(effects !== undefined && effects.length > 0 && { effects: [...new Set(effects)] }),
+    ...(tools !== undefined && tools.length > 0 && { tools: [...new Set(tools)] }),
+    ...(expiresAt !== undefined && { expiresAt }),
   };
 }
 
@@ -107,54 +130,7 @@ function without(entries: readonly TokenEntry[], name: string): TokenEntry[] {
   return entries.filter((entry) => entry.name !== name);
 }
 
-type Failure = ReturnType<typeof fail>;
-
-function findProblem(
-  name: string,
-  permissions: readonly Permission[],
-  entries: readonly TokenEntry[],
-): Failure | undefined {
-  if (!isScopePart(name)) {
-    return fail("TOOL_INVALID_INPUT", `${JSON.stringify(name)} cannot be the name of a token.`, {
-      field: "name",
-      hint: "Use lower-case letters, digits, - and _, at most 32 of them, such as laptop or ci-2.",
-    });
-  }
-  if (name === DEFAULT_TOKEN_NAME) {
-    return fail("TOOL_INVALID_INPUT", "default is the name of the token that the first start makes.", {
-      field: "name",
-      hint: "Choose another name. `repertoire token` shows the default one, `repertoire token rotate` replaces it.",
-    });
-  }
-  if (permissions.length === 0) {
-    return fail("TOOL_INVALID_INPUT", "A token without a scope may do nothing.", {
-      field: "scope",
-      hint: `Give some of: ${PERMISSIONS.join(", ")}.`,
-    });
-  }
-  if (entries.some((entry) => entry.name === name)) {
-    return fail("TOOL_INVALID_INPUT", `There is a token ${name} already.`, {
-      field: "name",
-      reason: "taken",
-      hint: `Choose another name, or replace it with \`repertoire token rotate ${name}\`.`,
-    });
-  }
-  if (entries.length < TOKEN_COUNT_MAX) return undefined;
-  return fail("TOOL_INVALID_INPUT", `There are ${TOKEN_COUNT_MAX} tokens, and no more can be made.`, {
-    hint: "Revoke one that is not used: `repertoire token list`, then `repertoire token revoke NAME`.",
-  });
-}
-
-function findProfileProblem(profiles: readonly string[]): Failure | undefined {
-  const wrong = profiles.find((profile) => !isProfileName(profile));
-  if (wrong === undefined) return undefined;
-  return fail("TOOL_INVALID_INPUT", `${JSON.stringify(wrong)} cannot be the name of a profile over HTTP.`, {
-    field: "profile",
-    hint: "Its address is /mcp/PROFILE: lower-case letters, digits, - and _, at most 64 of them.",
-  });
-}
-
-function unknownToken(name: string, entries: readonly TokenEntry[]): Failure {
+function unknownToken(name: string, entries: readonly TokenEntry[]): TokenProblem {
   const names = entries.map((entry) => entry.name);
   const near = nearest(name, names);
   return fail("TOOL_NOT_FOUND", `There is no token ${JSON.stringify(name)}.${didYouMean(near)}`, {
