@@ -2,6 +2,7 @@
  * The composition root: a Config becomes a running gateway. The two halves are put together in `tools-half.ts` and
  * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and how clients connect in `front.ts`.
  */
+import { NO_GUARD } from "../core/guard.ts";
 import type { Store } from "../core/store.ts";
 import { listTools } from "../gateway/list-all.ts";
 import { createImportExport } from "../library/import-export.ts";
@@ -13,6 +14,7 @@ import { createListeners } from "./front.ts";
 import { openGateways } from "./gateway-half.ts";
 import { createInquiries } from "./inquiries.ts";
 import { openRuns } from "./runs-half.ts";
+import { createTokenInquiry } from "./token-inquiry.ts";
 import { openTools } from "./tools-half.ts";
 
 export type { App, FoundTools } from "./contract.ts";
@@ -23,9 +25,12 @@ export { findProgramProblem, type ServerView, type ViewCause } from "./server-vi
 export type { TokenReport } from "../gateway/token-report.ts";
 export { shortRunIds } from "../runs/resume/run-reference.ts";
 export { openSecretStore } from "../secrets/secrets.ts";
-export type { TokenEntry } from "../server/auth/token.ts";
+export { isExpired, type TokenEntry } from "../server/auth/token.ts";
 export { openTokens, type ShownToken, type Tokens } from "../server/auth/tokens.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
+export type { TokenReach } from "./token-inquiry.ts";
+export type { ReachedTool } from "./token-reach.ts";
+export { lastUsesOf, readLastUses, type LastUses } from "./token-uses.ts";
 export { copyDatabase } from "../store/sqlite/database-file.ts";
 export { createRuleSet, type Rule, type TokenLimits } from "../trust/rule-set.ts";
 
@@ -56,6 +61,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     ...createImportExport(library, libraryEditor, ownContext),
     ...gateways.reports,
     ...createInquiries(foundation, tools, half),
+    ...createTokenInquiry(foundation, tools, half, NO_GUARD),
     ...createListeners(foundation, tools, half, gateways, front),
     async followConfig() {
       await config.check();

@@ -24,6 +24,7 @@ import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { FindGateway } from "./profiles.ts";
 import type { CallQuestion, ExplainedCall } from "./explain-call.ts";
 import type { ServerView } from "./server-view.ts";
+import type { TokenInquiry } from "./token-inquiry.ts";
 
 /**
  * What the process serves. A command serves nothing: nothing is counted or traced, and it waits for a whole server
@@ -39,7 +40,7 @@ export interface AppOptions {
   readonly staticNames?: readonly string[];
 }
 
-export interface App extends ImportExport, TokenReports, Inquiries {
+export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry {
   readonly gateway: Gateway;
   /** What `tools/list` of the gateway answers. */
   listTools(): Promise<ToolDefinition[]>;

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../../../test/fixtures/gateway-process.ts";
@@ -33,7 +33,7 @@ describe("repertoire token", () => {
     expect(made.stdout).toMatch(/^rpt_[\w-]{43}\n$/);
     expect(made.stderr).toContain("created laptop (read, call). It is not shown again.");
     expect(json("list")).toEqual([
-      { name: "laptop", scopes: ["read", "call"], created_at: expect.any(String) },
+      { name: "laptop", scopes: ["read", "call"], created_at: expect.any(String), last_used_at: null },
     ]);
     const listed = token("list").stdout;
     expect(listed).toContain("laptop");
@@ -51,6 +51,69 @@ describe("repertoire token", () => {
     expect(json("list")).toMatchObject([{ name: "bot", profiles: ["triage", "ops"] }, { name: "all" }]);
     expect(token("list").stdout).toMatch(/TOKEN +SCOPES +PROFILES[^]*triage,ops[^]*all/);
     expect(token("create", "x", "--profile", "../x").status).toBe(2);
+  });
+
+  it("makes a token for an agent, with its limits and its end, and replaces it with the same", () => {
+    const { token, json } = home();
+    const limits = ["--effects", "write,read", "--tools", "github__*", "--tools", "mcp__math__*"];
+    const made = token("create", "bot", ...limits, "--expires", "30d");
+    expect(made.stderr).toMatch(
+      /created bot \(read, call; effects read, write; tools github__\*, mcp__math__\*; expires \d{4}-/,
+    );
+    const kept = { effects: ["read", "write"], tools: ["github__*", "mcp__math__*"] };
+    const [listed] = json("list") as { expires_at: string }[];
+    expect(listed).toMatchObject(kept);
+    expect(json("rotate", "bot")).toMatchObject({ ...kept, expires_at: listed!.expires_at });
+    const later = { ...kept, expires_at: "2999-01-31T00:00:00.000Z" };
+    expect(json("rotate", "bot", "--expires", "2999-01-31")).toMatchObject(later);
+    expect(token("list").stdout).toMatch(
+      /EFFECTS +TOOLS +EXPIRES +LAST USED[^]*read,write +github__\*,mcp__math__\* +2999-01-31T00:00:00Z/,
+    );
+    expect(json("rotate", "bot", "--expires", "never")).not.toHaveProperty("expires_at");
+    expect(token("list").stdout).toContain("never");
+  });
+
+  it("shows that a token has expired, and replaces it only with a new end", () => {
+    const { token, json, file } = home();
+    token("create", "bot");
+    const { tokens } = JSON.parse(readFileSync(file, "utf8")) as { tokens: object[] };
+    const expired = tokens.map((entry) => ({ ...entry, expiresAt: "2020-01-01T00:00:00.000Z" }));
+    writeFileSync(file, JSON.stringify({ tokens: expired }));
+    expect(json("list")).toMatchObject([{ expired: true }]);
+    expect(token("list").stdout).toContain("expired 2020-01-01");
+    expect(token("rotate", "bot")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--expires 30d") as string,
+    });
+    expect(token("rotate", "bot", "--expires", "12h").status).toBe(0);
+  });
+
+  it("shows a token with what it can do, by each of its profiles", () => {
+    const { folder, token, json } = home();
+    const counter = {
+      command: process.execPath,
+      args: [join(import.meta.dirname, "../../../../test/fixtures/counter-server.mjs"), join(folder, "log")],
+    };
+    const profiles = { add: { tools: { allow: ["counter__add"] }, rename: { counter__add: "plus" } } };
+    writeFileSync(join(folder, "repertoire.json"), JSON.stringify({ mcpServers: { counter }, profiles }));
+    const config = ["--config", join(folder, "repertoire.json")];
+    runCli(["tools", ...config], { folder });
+    token("create", "bot", "--profile", "add", "--profile", "gone");
+    token("create", "reader", "--scope", "read");
+    expect(json("show", "bot", ...config)).toMatchObject({
+      name: "bot",
+      profiles: ["add", "gone"],
+      last_used_at: null,
+      reach: [
+        { profile: "add", tools: [{ name: "plus", tool: "counter__add", server: "counter", do: "allow" }] },
+        { profile: "gone", isMissing: true, tools: [] },
+      ],
+    });
+    const { stdout } = token("show", "bot", ...config);
+    expect(stdout).toMatch(/The profile add: 1 tool \(1 allow\)[^]*TOOL +EFFECT +DO +RULE[^]*plus/);
+    expect(stdout).toContain("The profile gone is not in the config");
+    expect(token("show", "reader", ...config).stdout).toMatch(/The whole gateway: 3 tools \(3 refuse\)/);
+    expect(token("show", "bto", ...config)).toMatchObject({ status: 7, stdout: "" });
   });
 
   it("replaces the default token, or the one that is named", () => {
@@ -73,6 +136,11 @@ describe("repertoire token", () => {
     ["a token that is not there", ["revoke", "x"], 7, "repertoire token list"],
     ["a token to replace that is not there", ["rotate", "x"], 7, "repertoire token list"],
     ["no name", ["create"], 2, "missing required argument"],
+    ["an effect that is none", ["create", "x", "--effects", "red"], 2, "read, write, destroy"],
+    ["no effect", ["create", "x", "--effects", ","], 2, "read, write, destroy"],
+    ["patterns in one word", ["create", "x", "--tools", "a__*,b__*"], 2, "repeat --tools"],
+    ["an end that is past", ["create", "x", "--expires", "2020-01-01"], 2, "30d"],
+    ["an end that is none", ["create", "x", "--expires", "soon"], 2, "or never"],
   ])("refuses %s, with the next step", (_, args, status, words) => {
     const result = home().token(...args);
     expect({ status: result.status, stdout: result.stdout }).toEqual({ status, stdout: "" });

@@ -1,37 +1,59 @@
-import { openTokens, type ShownToken, type TokenEntry, type Tokens } from "../../../app/app.ts";
+import { InvalidArgumentError } from "commander";
+import { lastUsesOf, openTokens, readLastUses, type ShownToken, type Tokens } from "../../../app/app.ts";
 import { locateConfig } from "../../../config/locate.ts";
-import { PERMISSIONS, type Permission } from "../../../core/principal.ts";
+import { PERMISSIONS } from "../../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import { refuse } from "../../app-call.ts";
+import { EFFECTS } from "../../../core/rule.ts";
+import { refuse, useApp } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { collect, defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
-import { green, isDryRun, note, print, printJson, printTable } from "../../terminal/terminal.ts";
+import { parseMoment } from "../../moment.ts";
+import { green, isDryRun, note, print, printJson } from "../../terminal/terminal.ts";
+import { limitsInWords, printToken, printTokens, viewEntry, viewNew } from "./token-view.ts";
 
-interface CreateOptions extends DryRunOptions {
+const NEVER = "never";
+/** The last year that is written with four digits. */
+const EXPIRES_AT_MAX = Date.UTC(9999, 11, 31);
+
+interface ExpiryOptions extends DryRunOptions {
+  /** ISO 8601, or `never`. */
+  readonly expires?: string;
+}
+
+interface CreateOptions extends ExpiryOptions {
   readonly scope: string;
   readonly profile?: readonly string[];
+  readonly effects?: string;
+  readonly tools?: readonly string[];
 }
 
 const NAME_ARGUMENT = { about: "the name of the token", completes: ["tokens"] } as const;
 
+const EXPIRES_ABOUT = "when it stops working: 30d or 12h from now, a date such as 2027-01-31, or never";
+
 export const tokenCommand = defineCommand({
   name: "token",
   group: "access",
-  summary: "Show the token that clients need over HTTP; create, list, revoke and rotate others",
+  summary: "Show the token that clients need over HTTP; create, list, show, revoke and rotate others",
   help: `The default token may do everything and is created when it is first needed. Create separate tokens for other people and
-programs: they can have fewer scopes and can be revoked one by one. Such a token is shown once, when it is created.
+programs: they can have fewer scopes, limits and an end, and can be revoked one by one. Such a token is shown once,
+when it is created.
 
 Scopes:
   read     list and read           call    also needed to run tools and code
-  write    change the library      admin   metrics and everything else`,
+  write    change the library      admin   metrics and everything else
+
+Effects, with --effects: read, write, destroy. A token with --effects read calls nothing that changes something, also
+not through code, workflows and saved tools.`,
   examples: [
     "repertoire token",
     'claude mcp add --transport http repertoire http://127.0.0.1:7373/mcp --header "Authorization: Bearer $(repertoire token)"',
     "repertoire token create laptop --scope read,call",
-    "repertoire token create bot --scope read,call --profile triage",
+    'repertoire token create bot --profile triage --effects read --tools "github__*" --expires 30d',
+    "repertoire token show bot",
     "repertoire token list",
     "repertoire token revoke laptop",
     "repertoire token rotate",
@@ -40,8 +62,14 @@ Scopes:
   commands: [
     defineCommand({
       name: "list",
-      summary: "List the tokens: name, scopes, profiles, creation time",
+      summary: "List the tokens: scopes, limits, expiry, last use",
       run: list,
+    }),
+    defineCommand({
+      name: "show",
+      summary: "Show a token's limits and all that it can do: each tool, its effect and which rule decides",
+      arguments: [{ words: "<name>", ...NAME_ARGUMENT }],
+      run: (options: GlobalOptions, name: string) => showToken(name, options),
     }),
     defineCommand({
       name: "create",
@@ -59,6 +87,16 @@ Scopes:
             "allow only this profile; repeatable. Without it, the token allows every profile and the whole gateway",
           parse: collect,
         },
+        {
+          flags: "--effects <effects>",
+          about: `what its calls may do to the world: some of ${EFFECTS.join(",")}. Without it, all`,
+        },
+        {
+          flags: "--tools <pattern>",
+          about: "allow only these tools, such as github__*; repeatable. Without it, all",
+          parse: collect,
+        },
+        { flags: "--expires <when>", about: `${EXPIRES_ABOUT}. Without it, never`, parse: parseExpiry },
       ],
       dryRun: "copy",
       run: (options: CreateOptions, name: string) => create(name, options),
@@ -72,62 +110,82 @@ Scopes:
     }),
     defineCommand({
       name: "rotate",
-      summary: "Replace a token by a new one with the same scopes; the old one stops working at once",
+      summary:
+        "Replace a token by a new one with the same scopes and limits; the old one stops working at once",
       arguments: [{ words: "[name]", default: "default", ...NAME_ARGUMENT }],
+      options: [
+        { flags: "--expires <when>", about: `${EXPIRES_ABOUT}. Without it, as before`, parse: parseExpiry },
+      ],
       dryRun: "copy",
-      run: (options: GlobalOptions, name: string) => rotate(name, options),
+      run: (options: ExpiryOptions, name: string) => rotate(name, options),
     }),
   ],
 });
 
-function tokensOf(options: GlobalOptions): Tokens {
-  return openTokens(locateConfig({ configPath: options.config, home: options.home }).home);
-}
-
 function show(options: GlobalOptions): number {
   const shown = tokensOf(options).showDefault();
-  if (options.json === true) printJson(viewOf(shown));
+  if (options.json === true) printJson(viewNew(shown));
   else print(shown.token);
   return EXIT.ok;
 }
 
-function list(options: GlobalOptions): number {
+async function list(options: GlobalOptions): Promise<number> {
   const entries = tokensOf(options).list();
-  if (options.json === true) printJson(entries.map(describe));
-  else if (entries.length === 0) {
-    note(`There are no tokens yet. Create the first with: ${commandLine(["token"], options)}`);
-  } else {
-    const rows = entries.map(({ name, permissions, profiles, createdAt }) => [
-      name,
-      permissions.join(","),
-      profiles?.join(",") ?? "all",
-      createdAt,
-    ]);
-    printTable([["TOKEN", "SCOPES", "PROFILES", "CREATED"], ...rows]);
-  }
+  const uses = await readLastUses(homeOf(options));
+  if (options.json === true) printJson(entries.map((entry) => viewEntry(entry, uses)));
+  else if (entries.length > 0) printTokens(entries, uses);
+  else note(`There are no tokens yet. Create the first with: ${commandLine(["token"], options)}`);
   return EXIT.ok;
 }
 
-function create(name: string, options: CreateOptions): number {
-  const permissions = parseScopes(options.scope);
-  if (!permissions.success) return refuse(permissions.error, options);
-  return showNew(tokensOf(options).create(name, permissions.data, options.profile), "created", options);
+function showToken(name: string, options: GlobalOptions): number | Promise<number> {
+  const found = tokensOf(options).find(name);
+  if (!found.success) return refuse(found.error, options);
+  return useApp(
+    options,
+    async (app) => {
+      const [uses, reach] = await Promise.all([lastUsesOf(app.store), app.describeToken(found.data)]);
+      return succeed({ ...viewEntry(found.data, uses), reach });
+    },
+    { show: printToken },
+  );
 }
 
-function rotate(name: string, options: GlobalOptions): number {
-  return showNew(tokensOf(options).rotate(name), "replaced", options);
+function create(name: string, options: CreateOptions): number {
+  const permissions = parseWords(options.scope, PERMISSIONS, "scope");
+  if (!permissions.success) return refuse(permissions.error, options);
+  const effects = parseWords(options.effects ?? "", EFFECTS, "effects");
+  if (!effects.success) return refuse(effects.error, options);
+  if (options.effects !== undefined && effects.data.length === 0) return refuse(NO_EFFECTS.error, options);
+  const { profile: profiles, tools, expires } = options;
+  const limits = {
+    profiles,
+    effects: effects.data,
+    tools,
+    expiresAt: expires === NEVER ? undefined : expires,
+  };
+  return showNew(tokensOf(options).create(name, permissions.data, limits), "created", options);
+}
+
+const NO_EFFECTS = fail("TOOL_INVALID_INPUT", "A token without an effect may call nothing.", {
+  field: "effects",
+  hint: `Give some of ${EFFECTS.join(", ")}, or leave --effects out for all.`,
+});
+
+function rotate(name: string, options: ExpiryOptions): number {
+  const expiresAt = options.expires === NEVER ? null : options.expires;
+  return showNew(tokensOf(options).rotate(name, expiresAt), "replaced", options);
 }
 
 function showNew(made: ToolResult<ShownToken>, done: string, options: GlobalOptions): number {
   if (!made.success) return refuse(made.error, options);
-  const { name, permissions, profiles, token } = made.data;
-  const limit = profiles === undefined ? "" : `; only the profiles ${profiles.join(", ")}`;
-  const what = `${green(done)} ${name} (${permissions.join(", ")}${limit})`;
+  const { name, token } = made.data;
+  const what = `${green(done)} ${name} (${limitsInWords(made.data)})`;
   if (isDryRun()) {
     // The token of a dry run opens nothing.
-    if (options.json === true) printJson({ ...viewOf(made.data), token: null });
+    if (options.json === true) printJson({ ...viewNew(made.data), token: null });
     else note(what);
-  } else if (options.json === true) printJson(viewOf(made.data));
+  } else if (options.json === true) printJson(viewNew(made.data));
   else {
     note(`${what}. ${adviceOn(name, options)}`);
     print(token);
@@ -148,21 +206,34 @@ function revoke(name: string, options: GlobalOptions): number {
   return EXIT.ok;
 }
 
-function parseScopes(text: string): ToolResult<Permission[]> {
+function homeOf(options: GlobalOptions): string {
+  return locateConfig({ configPath: options.config, home: options.home }).home;
+}
+
+function tokensOf(options: GlobalOptions): Tokens {
+  return openTokens(homeOf(options));
+}
+
+/** ISO 8601, or `never`. */
+export function parseExpiry(written: string, _before?: unknown, nowMs: number = Date.now()): string {
+  if (written === NEVER) return NEVER;
+  const at = parseMoment(written, 1, nowMs);
+  if (at === undefined || at > EXPIRES_AT_MAX)
+    throw new InvalidArgumentError("Give 30d or 12h, a date such as 2027-01-31, or never.");
+  return new Date(at).toISOString();
+}
+
+/** Some of these words, in their order. */
+function parseWords<W extends string>(text: string, known: readonly W[], field: string): ToolResult<W[]> {
   const words = text.split(/[\s,]+/).filter(Boolean);
-  const unknown = words.find((word) => !PERMISSIONS.some((permission) => permission === word));
-  if (unknown === undefined) return succeed(PERMISSIONS.filter((permission) => words.includes(permission)));
-  return fail("TOOL_INVALID_INPUT", `${JSON.stringify(unknown)} is not a scope.`, {
-    field: "scope",
-    hint: `Give some of ${PERMISSIONS.join(", ")}, separated by commas.`,
-  });
-}
-
-/** Without `profiles`, a token opens every one. */
-function viewOf({ name, permissions, profiles, token }: ShownToken) {
-  return { name, scopes: permissions, ...(profiles !== undefined && { profiles }), token };
-}
-
-function describe({ name, permissions, profiles, createdAt }: TokenEntry) {
-  return { name, scopes: permissions, ...(profiles !== undefined && { profiles }), created_at: createdAt };
+  const unknown = words.find((word) => !known.some((one) => one === word));
+  if (unknown === undefined) return succeed(known.filter((word) => words.includes(word)));
+  return fail(
+    "TOOL_INVALID_INPUT",
+    `${JSON.stringify(unknown)} is not one of the ${field === "scope" ? "scopes" : field}.`,
+    {
+      field,
+      hint: `Give some of ${known.join(", ")}, separated by commas.`,
+    },
+  );
 }

@@ -8,6 +8,7 @@ import { useApp } from "../../app-call.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
+import { parseMoment } from "../../moment.ts";
 
 interface AuditOptions extends GlobalOptions {
   /** In milliseconds since 1970. */
@@ -59,14 +60,10 @@ approvals, and calls that the config denies. repertoire doctor checks whether th
   run: (options: AuditOptions) => useApp(options, (app) => list(app, options), { show }),
 });
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** A time back from now, or a date. */
 export function parseSince(written: string, _before?: unknown, nowMs: number = Date.now()): number {
-  const [, count, unit] = /^(\d{1,6})\s*([smhd])$/.exec(written) ?? [];
-  if (count !== undefined) return nowMs - Number(count) * UNITS_MS[unit!]!;
-  const at = /^\d{4}-\d\d-\d\d/.test(written) ? Date.parse(written) : Number.NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError("Give 30m, 2h or 7d, or a date such as 2026-03-01.");
+  const at = parseMoment(written, -1, nowMs);
+  if (at === undefined) throw new InvalidArgumentError("Give 30m, 2h or 7d, or a date such as 2026-03-01.");
   return at;
 }
 

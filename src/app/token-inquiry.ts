@@ -1,0 +1,71 @@
+/** Answers what a token can do, profile by profile, from what is known: no server is asked. */
+import type { ProfileConfig } from "../config/config.ts";
+import type { Guard } from "../core/guard.ts";
+import type { Component, ToolView } from "../core/tool.ts";
+import { createProfileView } from "../gateway/profiles/profile-view.ts";
+import { principalOf } from "../server/auth/token-principals.ts";
+import type { TokenEntry } from "../server/auth/token.ts";
+import type { Foundation } from "./foundation.ts";
+import type { RunsHalf } from "./runs-half.ts";
+import { describeReach, type ReachedTool } from "./token-reach.ts";
+import type { ToolsHalf } from "./tools-half.ts";
+
+/** What a token can do by one address. */
+export interface TokenReach {
+  /** Null for the gateway without a profile. */
+  readonly profile: string | null;
+  /** The config has no such profile. */
+  readonly isMissing?: true;
+  readonly tools: readonly ReachedTool[];
+  /** Servers of which nothing is known yet, so their tools are not among these. */
+  readonly pending: readonly string[];
+}
+
+export interface TokenInquiry {
+  /** For each profile that the token opens, or for the gateway without one. */
+  describeToken(entry: TokenEntry): Promise<TokenReach[]>;
+}
+
+export function createTokenInquiry(
+  { config }: Pick<Foundation, "config">,
+  { registry }: Pick<ToolsHalf, "registry">,
+  { freshenLibrary }: Pick<RunsHalf, "freshenLibrary">,
+  guard: Guard,
+): TokenInquiry {
+  const decide: Guard["decide"] = (...call) => guard.decide(...call);
+  async function reachBy(profile: string | null, entry: TokenEntry): Promise<TokenReach> {
+    const rules = profile === null ? undefined : config.current().profiles[profile];
+    if (profile !== null && rules === undefined) return { profile, isMissing: true, tools: [], pending: [] };
+    const { components, pending } = registry.catalogue();
+    const view = profile === null || rules === undefined ? undefined : viewOf(profile, rules, components);
+    const principal = principalOf(entry, new AbortController().signal);
+    return {
+      profile,
+      tools: await describeReach(principal, { components, view, decide }),
+      pending: pending.filter((server) => view?.allowsServer(server) !== false),
+    };
+  }
+
+  return {
+    async describeToken(entry) {
+      await freshenLibrary();
+      const profiles: readonly (string | null)[] = entry.profiles ?? [null];
+      return Promise.all(profiles.map((profile) => reachBy(profile, entry)));
+    },
+  };
+}
+
+function viewOf(profile: string, rules: ProfileConfig, components: readonly Component[]): ToolView {
+  const { transparent: server } = rules;
+  if (server === undefined) return createProfileView(profile, rules);
+  const names = new Map(
+    components.filter(({ source }) => source === server).map((one) => [one.name, one.definition.name]),
+  );
+  return {
+    profile,
+    allows: (tool) => names.has(tool),
+    allowsServer: (id) => id === server,
+    nameOf: (tool) => names.get(tool) ?? tool,
+    descriptionOf: () => undefined,
+  };
+}
