@@ -25,6 +25,15 @@ export interface Principal {
   readonly revoked: AbortSignal;
 }
 
+/**
+ * Whose runs and drafts somebody may see: a token with limits beside its permissions sees those that it made itself, and
+ * for it there are no others. Undefined means everybody's.
+ */
+export function ownerSeenBy(principal: Principal | undefined): string | undefined {
+  const { profiles, effects, tools, id } = principal ?? {};
+  return profiles === undefined && effects === undefined && tools === undefined ? undefined : id;
+}
+
 /** Whether somebody may decide what a run asks a person. Without a principal it is the person at this machine. */
 export function mayDecide(principal: Principal | undefined): boolean {
   return principal?.permissions.has("write") !== false;

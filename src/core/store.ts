@@ -383,8 +383,8 @@ export interface RunStore {
   children(runId: string): Promise<RunSummary[]>;
   /** The run that goes on from this one. */
   successor(runId: string): Promise<RunSummary | undefined>;
-  /** The newest run of exactly this source that succeeded. */
-  findSucceeded(scope: Scope, source: string): Promise<Run | undefined>;
+  /** The newest run of exactly this source that succeeded; of one starter, where one is named. */
+  findSucceeded(scope: Scope, source: string, starter?: RunStarter): Promise<Run | undefined>;
   /**
    * Takes over a running or paused run whose lease has run out by the database's clock; undefined when it may not be taken.
    * `gone` is an owner that is known to be gone: its lease counts as run out.

@@ -10,7 +10,7 @@ import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
 import { answerIn, approvalRequest, canBeShown } from "../runs/workflow/approval.ts";
 import type { Runs } from "../runs/runs.ts";
-import { checkResumed, type FindReach } from "./meta-tools/run-view.ts";
+import { checkResumed, type ResumedDeps } from "./meta-tools/run-view.ts";
 import {
   CALL_AGAIN,
   refuseState,
@@ -21,27 +21,26 @@ import {
 
 const REQUEST_ID = "approval";
 
-export interface ApprovalRoundDeps {
+export interface ApprovalRoundDeps extends ResumedDeps {
   readonly runs: Pick<Runs, "question" | "decide" | "checkResumable">;
   readonly states: SealedStates;
-  /** What a run used; without it, no run is shown to a client of a profile. */
-  readonly findReach?: FindReach;
 }
 
 /** The arguments to go on with: those that came, or that the paused run is to be resumed. */
 export async function enterRound(
-  { runs, findReach }: ApprovalRoundDeps,
+  deps: ApprovalRoundDeps,
   args: JsonObject,
   state: StateContent | undefined,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
+  const { runs } = deps;
   const { modern, principal, view } = context;
   if (state === undefined) return modern?.inputResponses === undefined ? succeed(args) : answersNothing();
   if (state.kind !== "approval") return refuseState("was given for another call", CALL_AGAIN);
   const { runId } = state;
   const answer = answerIn(modern?.inputResponses?.[REQUEST_ID]);
   if (answer === "unanswered") return unanswered(runId);
-  const shown = await checkResumed(runId, view, findReach);
+  const shown = await checkResumed(runId, context, deps);
   if (!shown.success) return shown;
   const resumed = resumeOf(runId, args);
   // In a profile that hides what would be done, it is not offered for decision.

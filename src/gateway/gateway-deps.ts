@@ -13,6 +13,7 @@ import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 import type { Exposure, ToolTokens } from "./exposure.ts";
 import type { HeldCalls } from "./held-calls.ts";
+import type { HasRun } from "./meta-tools/draft-view.ts";
 import type { IdleServers } from "./meta-tools/meta-tool.ts";
 import type { FindReach } from "./meta-tools/run-view.ts";
 import type { SealedStates } from "./sealed-state.ts";
@@ -61,5 +62,7 @@ export interface GatewayDeps {
   readonly version: string;
   /** What a run used; without it, no run is shown in a profile. */
   readonly findReach?: FindReach;
+  /** Whether somebody has run exactly this; without it, a token with limits has no drafts. */
+  readonly hasRun?: HasRun;
   readonly log: Log;
 }

@@ -36,6 +36,7 @@ import { createMetaTools } from "./meta-tools/meta-tools.ts";
 import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwarding.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import { CALL_AGAIN, checkNoState, refuseState, type BoundRequest } from "./sealed-state.ts";
+import { viewTraces } from "./meta-tools/run-view.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 import type { ListMethod, Gateway, ListPage } from "./gateway.ts";
 import type { GatewayDeps } from "./gateway-deps.ts";
@@ -285,7 +286,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return readLibraryResource(deps.library, params["uri"]);
     }
     if (method === "resources/read" && isRunUri(params["uri"])) {
-      return readRunResource(deps.traces, params["uri"]);
+      return readRunResource(viewTraces(deps.traces, context, deps.findReach), params["uri"]);
     }
     if (method === "completion/complete" && isLibraryReference(params["ref"])) {
       return completeLibrary(deps.library, params);

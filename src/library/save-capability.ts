@@ -11,6 +11,7 @@ import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject 
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
 import { KNOWN_SECRET_LENGTH_MIN, secretsUnderKeys } from "../text/redaction.ts";
 import type { Redactors } from "../text/redactors.ts";
+import { ownerSeenBy } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type {
   Capability,
@@ -165,7 +166,10 @@ export function createCapabilitySaver(deps: CapabilitySaverDeps): CapabilitySave
     async save(request, context) {
       const same = await findSame(request);
       if (same !== undefined && request.overwrite !== true) return succeed(same);
-      const run = await runStore.findSucceeded(deps.scope(), request.source);
+      // Another's run would tell its inputs and answers.
+      const owner = ownerSeenBy(context.principal);
+      const starter = owner === undefined ? undefined : { principal: owner };
+      const run = await runStore.findSucceeded(deps.scope(), request.source, starter);
       const draft = await (request.kind === "code"
         ? checkCode(request, run, context)
         : checkWorkflow(request, context));

@@ -8,7 +8,7 @@ import { readPointer } from "../text/json-pointer.ts";
 import type { Scope } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Run, RunStore, RunSummary, Step } from "../core/store.ts";
+import type { Run, RunStarter, RunStore, RunSummary, Step } from "../core/store.ts";
 import { quote } from "../text/quote.ts";
 import { checkpointJson, checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
@@ -28,14 +28,17 @@ export interface TraceDeps {
 }
 
 export interface Traces {
-  list(limit: number, beforeId?: string): Promise<JsonObject[]>;
+  /** Newest first; of one starter, where one is named. */
+  list(limit: number, beforeId?: string, starter?: RunStarter): Promise<JsonObject[]>;
   trace(runId: string): Promise<ToolResult<JsonObject>>;
   /** What ran, in the first words of its source; undefined where it is kept under a name of its own. */
   title(runId: string): Promise<string | undefined>;
   /** The whole result that a handle names, unchanged. */
   readResult(uri: string): Promise<ToolResult<Json>>;
-  /** A resource under `repertoire://runs`, as it is shown. */
-  readResource(uri: string): Promise<ToolResult<Json>>;
+  /** A resource under `repertoire://runs`, as it is shown; a list is of one starter, where one is named. */
+  readResource(uri: string, starter?: RunStarter): Promise<ToolResult<Json>>;
+  /** The id of the principal that started a run, null for the person at this machine; undefined where there is none. */
+  principalOf(runId: string): Promise<string | null | undefined>;
 }
 
 /** What a list shows without being asked for more. */
@@ -56,8 +59,8 @@ export function createTraces(deps: TraceDeps): Traces {
     return run?.scope.org === org && run.scope.project === project ? run : undefined;
   }
 
-  async function list(limit: number, beforeId?: string): Promise<JsonObject[]> {
-    const runs = await store.list(scope(), { limit, beforeId });
+  async function list(limit: number, beforeId?: string, starter?: RunStarter): Promise<JsonObject[]> {
+    const runs = await store.list(scope(), { limit, beforeId, starter });
     return redact(runs.map(summaryOf), runs) as JsonObject[];
   }
 
@@ -87,9 +90,12 @@ export function createTraces(deps: TraceDeps): Traces {
       return title === undefined ? undefined : (redact(title, run!.inputs) as string);
     },
     readResult,
-    async readResource(uri) {
+    async principalOf(runId) {
+      return (await findRun(runId))?.principal;
+    },
+    async readResource(uri, starter) {
       const address = parseRunUri(uri);
-      if (address?.kind === "list") return succeed({ runs: await list(LIST_LENGTH) });
+      if (address?.kind === "list") return succeed({ runs: await list(LIST_LENGTH, undefined, starter) });
       if (address?.kind === "trace") return trace(address.runId);
       const read = await readResult(uri);
       return read.success ? succeed(redact(read.data, await givenTo(store, address!.runId))) : read;

@@ -6,17 +6,18 @@ import { randomUUID } from "node:crypto";
 import type { JSONRPCRequest } from "@modelcontextprotocol/server";
 import type { Log } from "../core/log.ts";
 import { fail } from "../core/result.ts";
-import type { ClientHandle } from "../core/tool.ts";
+import type { CallContext, ClientHandle } from "../core/tool.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 
 /** Each costs a request to its server. */
 const URI_COUNT_MAX = 256;
 
-/** `gone` is aborted when the stream has ended. */
+/** `gone` is aborted when the stream has ended; `own` says who listens. */
 export function subscribeServers(
   { gateway, log }: { readonly gateway: Gateway; readonly log: Log },
   message: JSONRPCRequest,
   gone: AbortSignal,
+  own: Partial<CallContext> = {},
 ): void {
   const { resourceSubscriptions } = (message.params?.["notifications"] ?? {}) as {
     resourceSubscriptions?: unknown;
@@ -25,7 +26,7 @@ export function subscribeServers(
   const client = listenerOf(gone);
   const uris = new Set((resourceSubscriptions as unknown[]).slice(0, URI_COUNT_MAX));
   const subscribe = async (uri: string): Promise<void> => {
-    const context = { traceId: randomUUID(), signal: gone, client };
+    const context = { ...own, traceId: randomUUID(), signal: gone, client };
     try {
       await gateway.forward("resources/subscribe", { uri }, context);
     } catch (error) {

@@ -15,6 +15,7 @@ import { executeAnswer, executeOutput, type ExecuteOutput } from "./execute-answ
 import { checkRequest, executeInput, type ExecuteInput } from "./execute-request.ts";
 import { findSource, type Source, type SourceDeps } from "./execute-source.ts";
 import { nextHop } from "../hops.ts";
+import { viewDrafts, type HasRun } from "./draft-view.ts";
 import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, parseArguments, type MetaTool } from "./meta-tool.ts";
 import { checkResumed, viewTraces, type FindReach } from "./run-view.ts";
@@ -31,6 +32,8 @@ export interface ExecuteDeps extends SourceDeps {
   readonly denied: (tool: string, details: JsonObject) => void;
   /** What a run used; without it, no run is shown to a client of a profile. */
   readonly findReach?: FindReach;
+  /** Without it, a token with limits has no drafts. */
+  readonly hasRun?: HasRun;
   readonly redactors?: Redactors;
   readonly log: Log;
 }
@@ -83,7 +86,7 @@ async function executeChecked(
   if (!args.success) return args;
   const free = await checkSaveAs(args.data, deps, outer);
   if (!free.success) return free;
-  const resumed = await checkResumed(args.data.resume, outer.view, deps.findReach);
+  const resumed = await checkResumed(args.data.resume, outer, whole);
   if (!resumed.success) return resumed;
   const usable = await checkUsable(deps, args.data, outer, text !== undefined);
   if (!usable.success) return usable;
@@ -122,11 +125,16 @@ async function checkUsable(
   return runs.checkResumable({ runId, inputs: inputs as JsonObject | undefined }, context);
 }
 
-/** What a client of a profile does not see is not there for it. */
-function depsFor(deps: ExecuteDeps, { view }: CallContext): ExecuteDeps {
-  if (view === undefined) return deps;
-  const { library, traces, findReach } = deps;
-  return { ...deps, library: viewLibrary(library, view), traces: viewTraces(traces, view, findReach) };
+/** What a client of a profile, or with a limited token, does not see is not there for it. */
+function depsFor(deps: ExecuteDeps, context: CallContext): ExecuteDeps {
+  const { view, principal } = context;
+  if (view === undefined && principal === undefined) return deps;
+  return {
+    ...deps,
+    library: viewLibrary(deps.library, view),
+    drafts: viewDrafts(deps.drafts, principal, deps.hasRun),
+    traces: viewTraces(deps.traces, context, deps.findReach),
+  };
 }
 
 /** None where a run goes on as it was. */

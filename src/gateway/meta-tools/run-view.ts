@@ -1,5 +1,5 @@
 /**
- * Runs as a profile shows them. A run is shown if everything that it used is: then there is nothing in it that the
+ * Runs as a profile and a token show them. A token with limits sees the runs that it started, and no other. A run is shown if everything that it used is: then there is nothing in it that the
  * client could not have seen itself. Of something kept that is shown, only what came of it is: what it used may be
  * hidden.
  */
@@ -7,7 +7,8 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { toolNameOf } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CapabilityStore, RunStore, RunSummary, Step } from "../../core/store.ts";
-import type { ToolView } from "../../core/tool.ts";
+import { ownerSeenBy } from "../../core/principal.ts";
+import type { CallContext, ToolView } from "../../core/tool.ts";
 import { parseRunUri, RUNS_URI } from "../../runs/run-uri.ts";
 import type { Traces } from "../../runs/trace.ts";
 import { quote } from "../../text/quote.ts";
@@ -79,18 +80,23 @@ function toolsIn({ tool, args }: Pick<Step, "tool" | "args">): string[] {
   return typeof asked === "string" ? [tool, asked] : [tool];
 }
 
-/** The traces themselves for a caller without a profile; without a way to find out what a run used, none is shown. */
-export function viewTraces(traces: Traces, view: ToolView | undefined, findReach?: FindReach): Traces {
-  if (view === undefined) return traces;
-  const reachOf = async (runId: string): Promise<RunReach | undefined> => {
-    const reach = await findReach?.(runId);
-    return reach?.tools.every((tool) => view.allows(tool)) === true ? reach : undefined;
-  };
+/** What limits who looks at runs: a profile, and a token that sees only what it started itself. */
+type Seer = Pick<CallContext, "view" | "principal">;
+
+/** The traces themselves for a caller without a limit; without a way to find out what a run used, a profile shows none. */
+export function viewTraces(traces: Traces, { view, principal }: Seer, findReach?: FindReach): Traces {
+  const owner = ownerSeenBy(principal);
+  if (view === undefined && owner === undefined) return traces;
+  const isOwn = async (runId: string): Promise<boolean> =>
+    owner === undefined || (await traces.principalOf(runId)) === owner;
 
   async function mayRead(uri: string): Promise<boolean> {
     const address = parseRunUri(uri);
-    if (address === undefined || address.kind === "list") return false;
-    const reach = await reachOf(address.runId);
+    // Which runs there are is not told in a profile: most belong to others.
+    if (address === undefined || address.kind === "list") return address !== undefined && view === undefined;
+    if (!(await isOwn(address.runId))) return false;
+    if (view === undefined) return true;
+    const reach = await reachIn(view, address.runId, findReach);
     const isOutcome = address.kind === "result" && address.step === null;
     return reach !== undefined && (isOutcome || reach.capability === undefined);
   }
@@ -98,34 +104,54 @@ export function viewTraces(traces: Traces, view: ToolView | undefined, findReach
   const trace: Traces["trace"] = async (runId) => {
     if (!(await mayRead(`${RUNS_URI}/${runId}`))) return notShown(`${RUNS_URI}/${runId}`);
     const read = await traces.trace(runId);
-    return read.success ? succeed(withoutRunsBelow(read.data)) : read;
+    return read.success && view !== undefined ? succeed(withoutRunsBelow(read.data)) : read;
   };
 
   return {
-    // Which runs there are is not told: most belong to others.
-    list: () => Promise.resolve([]),
+    list: (limit, beforeId) =>
+      view === undefined ? traces.list(limit, beforeId, { principal: owner! }) : Promise.resolve([]),
     trace,
     title: () => Promise.resolve(undefined),
+    principalOf: (runId) => traces.principalOf(runId),
     async readResult(uri) {
       return (await mayRead(uri)) ? traces.readResult(uri) : notShown(uri);
     },
     async readResource(uri) {
       const address = parseRunUri(uri);
       if (address?.kind === "trace") return trace(address.runId);
-      return (await mayRead(uri)) ? traces.readResource(uri) : notShown(uri);
+      const starter = owner === undefined ? undefined : { principal: owner };
+      return (await mayRead(uri)) ? traces.readResource(uri, starter) : notShown(uri);
     },
   };
 }
 
-/** Whether a client may resume a run. */
+/** What a run used, if a profile shows all of it. */
+async function reachIn(
+  view: ToolView,
+  runId: string,
+  findReach: FindReach | undefined,
+): Promise<RunReach | undefined> {
+  const reach = await findReach?.(runId);
+  return reach?.tools.every((tool) => view.allows(tool)) === true ? reach : undefined;
+}
+
+export interface ResumedDeps {
+  readonly traces: Pick<Traces, "principalOf">;
+  /** What a run used; without it, no run is shown to a client of a profile. */
+  readonly findReach?: FindReach;
+}
+
+/** Whether a client may resume a run. One that it may not is refused like one that is not there. */
 export async function checkResumed(
   runId: string | undefined,
-  view: ToolView | undefined,
-  findReach: FindReach | undefined,
+  { view, principal }: Seer,
+  { traces, findReach }: ResumedDeps,
 ): Promise<ToolResult<void>> {
-  if (view === undefined || runId === undefined) return succeed(undefined);
-  const reach = await findReach?.(runId);
-  if (reach?.tools.every((tool) => view.allows(tool)) === true) return succeed(undefined);
+  if (runId === undefined) return succeed(undefined);
+  const owner = ownerSeenBy(principal);
+  const isOwn = owner === undefined || (await traces.principalOf(runId)) === owner;
+  const isShown = view === undefined || (await reachIn(view, runId, findReach)) !== undefined;
+  if (isOwn && isShown) return succeed(undefined);
   return fail("TOOL_NOT_FOUND", `There is no run ${JSON.stringify(runId)}.`, {
     field: "resume",
     reason: "not_granted",
@@ -142,6 +168,8 @@ function notShown(uri: string): ToolResult<never> {
   return fail("TOOL_NOT_FOUND", `There is nothing at ${quote(uri, 200)}.`, {
     field: "uri",
     reason: "not_granted",
-    hint: `In a profile, ${RUNS_URI}/{run_id} shows runs that used nothing but what the profile shows.`,
+    hint:
+      `In a profile, ${RUNS_URI}/{run_id} shows runs that used nothing but what the profile shows; ` +
+      "with a token that has limits, only runs that it started.",
   });
 }

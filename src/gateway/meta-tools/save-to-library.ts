@@ -16,6 +16,7 @@ import type { CapabilitySaver, SavedCapability } from "../../library/save-capabi
 import type { Library } from "../../library/library.ts";
 import type { ToolView, CallContext } from "../../core/tool.ts";
 import type { Runs } from "../../runs/runs.ts";
+import { viewDrafts, type HasRun } from "./draft-view.ts";
 import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, type MetaTool } from "./meta-tool.ts";
 
@@ -37,6 +38,8 @@ const output = z.object({
 export interface SaveDeps {
   readonly library: Library;
   readonly drafts: Drafts;
+  /** Without it, a token with limits has no drafts. */
+  readonly hasRun?: HasRun;
   /** The ids of all configured servers: a namespace of that name could never be called. */
   readonly servers: () => readonly string[];
   readonly capabilitySaver: CapabilitySaver;
@@ -67,7 +70,8 @@ export function createSaveToLibrary(deps: SaveDeps): MetaTool {
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     async run(args, context) {
-      const draft = await deps.drafts.find(args.draft_name, "draft_name");
+      const drafts = viewDrafts(deps.drafts, context.principal, deps.hasRun);
+      const draft = await drafts.find(args.draft_name, "draft_name");
       const library = viewLibrary(deps.library, context.view);
       if (!draft.success) return (await findSaved(args, library)) ?? draft;
       const { text, kind } = draft.data;

@@ -44,7 +44,7 @@ export async function forwardInProfile(
   if (!stateless.success) return stateless;
   if (method === "resources/read" && isLibraryUri(uri)) return readLibraryResource(library, uri);
   if (method === "resources/read" && isRunUri(uri))
-    return readRunResource(viewTraces(traces, view, findReach), uri);
+    return readRunResource(viewTraces(traces, { ...context, view }, findReach), uri);
   if (method === "completion/complete" && isLibraryReference(ref)) return completeLibrary(library, params);
   const named = nameIn(method, params);
   const source = named.isPrompt

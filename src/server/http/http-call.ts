@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Permission, Principal } from "../../core/principal.ts";
+import type { Principal } from "../../core/principal.ts";
 import type { Outcome, Span } from "../../telemetry/telemetry.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { MessageId } from "../message.ts";
@@ -60,8 +60,8 @@ export function rememberCall(call: HttpCall): void {
   calls.set(call.request, call);
 }
 
-export function permissionsOf(request: IncomingMessage): ReadonlySet<Permission> {
-  return calls.get(request)?.principal?.permissions ?? new Set();
+export function principalOf(request: IncomingMessage): Principal | undefined {
+  return calls.get(request)?.principal;
 }
 
 /** Notes how an answer of MCP ends the request. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Permission } from "../../core/principal.ts";
+import { challengeOf } from "../auth/challenge.ts";
 import { permissionFor, permissionsForCall, type InsufficientScope } from "../auth/permission.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { McpServerDeps } from "../mcp-server.ts";
@@ -42,6 +43,8 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       const { request, response } = call;
       return body.isUnread ? refuseAndClose(request, response, body.error) : replyError(response, body.error);
     }
+    // A body may take long, and for a token that ended meanwhile there is no event any more.
+    if (call.principal?.revoked.aborted === true) return refuseEnded(call);
     call.bodyBytes = body.byteCount;
     note(call, body.message);
     if (!isAllowed(call, neededFor(body.message, deps.isTransparent))) return;
@@ -99,6 +102,12 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       await Promise.all([sessions.close(), modern.close()]);
     },
   };
+}
+
+function refuseEnded({ response }: HttpCall): void {
+  const headers = { "WWW-Authenticate": challengeOf({ error: "invalid_token" }) };
+  const message = "The token ended while the request was sent: it was revoked or replaced, or has expired.";
+  replyError(response, { status: 401, message, headers });
 }
 
 function refuseLate({ response, requestId }: HttpCall): void {

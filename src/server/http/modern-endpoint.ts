@@ -97,7 +97,7 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
   async function throughSdk(call: HttpCall, message: JSONRPCMessage): Promise<void> {
     if (call.method === "subscriptions/listen" && !takePlace(call)) return;
     const request = toWebRequest(call);
-    if (isListen(message)) subscribeServers(deps, message, request.signal);
+    if (isListen(message)) subscribeServers(deps, message, request.signal, ownContext(call));
     calls.set(request, call);
     const answer = await handler.fetch(request, { parsedBody: message });
     if (answer.status !== CLOSED) return pour(answer, call);

@@ -4,7 +4,7 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Permission } from "../../core/principal.ts";
 import type { OperatorRoute } from "./operator-routes.ts";
-import { permissionsOf } from "./http-call.ts";
+import { principalOf } from "./http-call.ts";
 
 export function createOperatorListener(
   routes: readonly OperatorRoute[],
@@ -14,10 +14,11 @@ export function createOperatorListener(
 
 function createOperatorApp(routes: readonly OperatorRoute[]): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  for (const { path, permission, answer } of routes) {
+  for (const { path, permission, shows, answer } of routes) {
     app.get(path, (context) => {
-      if (permission === "public" || isAllowed(context.env.incoming, permission)) return answer(context);
-      return context.json({ error: `This needs a token with the scope ${permission}.` }, 403);
+      if (permission === "public") return answer(context);
+      const problem = findProblem(context.env.incoming, permission, shows);
+      return problem === undefined ? answer(context) : context.json({ error: problem }, 403);
     });
   }
   const known = routes.filter(({ permission }) => permission !== "public").map(({ path }) => path);
@@ -30,6 +31,14 @@ function createOperatorApp(routes: readonly OperatorRoute[]): Hono<{ Bindings: H
   return app;
 }
 
-function isAllowed(request: IncomingMessage, permission: Permission): boolean {
-  return permissionsOf(request).has(permission);
+function findProblem(
+  request: IncomingMessage,
+  permission: Permission,
+  shows: OperatorRoute["shows"],
+): string | undefined {
+  const principal = principalOf(request);
+  if (principal?.permissions.has(permission) !== true)
+    return `This needs a token with the scope ${permission}.`;
+  if (shows === "state" || principal.profiles === undefined) return undefined;
+  return "This shows the whole gateway, and this token opens profiles only. Use a token without --profile.";
 }

@@ -24,6 +24,8 @@ export interface OperatorRoute {
   readonly path: string;
   /** `public` is for callers without a token. */
   readonly permission: Permission | "public";
+  /** `state` says how the gateway is; `whole` names its servers, which is nothing for a token of some profiles. */
+  readonly shows: "state" | "whole";
   readonly answer: (context: RouteContext) => Response | Promise<Response>;
 }
 
@@ -41,20 +43,31 @@ export function operatorRoutes(deps: OperatorDeps & { readonly bases: readonly s
     return context.json(resourceMetadata(base, context.req.path.slice(METADATA_PATH.length), oauth));
   };
   return [
-    { path: "/health", permission: "read", answer: (context) => report(context, "all") },
-    { path: "/health/live", permission: "read", answer: (context) => report(context, "live") },
-    { path: "/health/ready", permission: "read", answer: (context) => report(context, "ready") },
+    { path: "/health", permission: "read", shows: "state", answer: (context) => report(context, "all") },
+    {
+      path: "/health/live",
+      permission: "read",
+      shows: "state",
+      answer: (context) => report(context, "live"),
+    },
+    {
+      path: "/health/ready",
+      permission: "read",
+      shows: "state",
+      answer: (context) => report(context, "ready"),
+    },
     {
       path: "/metrics",
       permission: "admin",
+      shows: "whole",
       async answer(context) {
         const { text, contentType } = await metrics.read();
         return context.body(text, 200, { "Content-Type": contentType });
       },
     },
-    { path: METADATA_PATH, permission: "public", answer: metadata },
-    { path: `${METADATA_PATH}/mcp`, permission: "public", answer: metadata },
-    { path: `${METADATA_PATH}/mcp/:profile`, permission: "public", answer: metadata },
+    { path: METADATA_PATH, permission: "public", shows: "state", answer: metadata },
+    { path: `${METADATA_PATH}/mcp`, permission: "public", shows: "state", answer: metadata },
+    { path: `${METADATA_PATH}/mcp/:profile`, permission: "public", shows: "state", answer: metadata },
   ];
 }
 

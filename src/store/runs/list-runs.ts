@@ -19,7 +19,7 @@ export function createRunLists(context: StoreContext): RunLists {
   return {
     list: (scope, options) => listRuns(context, scope, options),
     listUnfinished: (scope, limit, starter) => listUnfinished(context, scope, limit, starter),
-    findSucceeded: (scope, source) => findSucceeded(context, scope, source),
+    findSucceeded: (...found) => findSucceeded(context, ...found),
     async children(runId) {
       const rows = await context.db
         .selectFrom("runs")
@@ -104,8 +104,13 @@ function ofStarter<Output>(
 }
 
 /** The hash finds it, the text decides. */
-async function findSucceeded({ db }: StoreContext, scope: Scope, source: string): Promise<Run | undefined> {
-  const row = await db
+async function findSucceeded(
+  { db }: StoreContext,
+  scope: Scope,
+  source: string,
+  starter?: RunStarter,
+): Promise<Run | undefined> {
+  const query = db
     .selectFrom("runs")
     .selectAll()
     .where("org", "=", scope.org)
@@ -114,7 +119,7 @@ async function findSucceeded({ db }: StoreContext, scope: Scope, source: string)
     .where("source", "=", source)
     .where("status", "=", SUCCEEDED)
     .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+  const row = await ofStarter(query, starter).executeTakeFirst();
   return row === undefined ? undefined : runOf(row);
 }
