@@ -1,19 +1,26 @@
+import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
 import { eventually } from "../../../test/fixtures/temporary.ts";
 import { META } from "../../../test/rig/raw-request.ts";
 import { succeed } from "../../core/result.ts";
 import type { CallContext } from "../../core/tool.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { openRig } from "../../gateway/gateway.testkit.ts";
 import {
   callOf,
   connectClient,
+  initialize,
   openEndpoint,
   openSession,
   principalOf,
   readEvents,
   send,
+  serveEndpoint,
   VERSIONS,
 } from "./http.testkit.ts";
+
+const LISTENING = { notifications: {}, _meta: META };
 
 /** A server whose calls end when the test says so. */
 function createSlowSource() {
@@ -274,4 +281,46 @@ describe("S2: a request that the end of its connection overtakes", () => {
     await endpoint.close();
     expect((await waiting).json()).toMatchObject({ id: 7, error: { code: -32000 } });
   });
+});
+
+describe("T135: a token that ends while a request is sent", () => {
+  it.each([
+    ["legacy", initialize()],
+    ["modern", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: LISTENING })],
+  ])("opens nothing any more: %s", async (_, body) => {
+    const { url, principals, endpoint } = await openEndpoint(createFixtureSource("notes", [toolOf("add")]));
+    const ben = principalOf("ben");
+    principals.set("ben", ben);
+    const { promise: answered, resolve } = Promise.withResolvers<number | undefined>();
+    const headers = { "Content-Type": "application/json", "X-Name": "ben", Expect: "100-continue" };
+    const request = httpRequest(url, { method: "POST", headers }, ({ statusCode }) => resolve(statusCode));
+    // The endpoint has the request, and reads.
+    await new Promise((begun) => {
+      request.once("continue", begun);
+      request.flushHeaders();
+    });
+    ben.revoke();
+    request.end(body);
+    expect(await answered).toBe(401);
+    expect(endpoint.sessionCount).toBe(0);
+  });
+});
+
+it("a subscription of a modern client is asked for in its own name", async () => {
+  const asked: (Partial<CallContext> & { method: string })[] = [];
+  const { gateway } = await openRig();
+  const forward: Gateway["forward"] = async (method, _params, context) => {
+    asked.push({ ...context, method });
+    return succeed({});
+  };
+  const { url } = await serveEndpoint({ ...gateway, forward });
+  const params = { ...LISTENING, notifications: { resourceSubscriptions: ["data://one"] } };
+  const headers = {
+    "MCP-Protocol-Version": "2026-07-28",
+    "Mcp-Method": "subscriptions/listen",
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
+  readEvents(url, { headers, body });
+  const [first] = await eventually("the request", () => (asked.length > 0 ? asked : undefined));
+  expect(first).toMatchObject({ method: "resources/subscribe", principal: { id: "token:ann" } });
 });

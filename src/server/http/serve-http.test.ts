@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually, temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
+import type { Clock } from "../../core/clock.ts";
 import { silentLog } from "../../core/log.ts";
 import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
 import { noEvents, openRig } from "../../gateway/gateway.testkit.ts";
@@ -19,7 +20,7 @@ const metrics = createMetrics({ version: "0", ...nothing, servers: () => [] });
 const healthParts = { askStore: async () => {}, isConfigGood: () => true, isDraining: () => false };
 const health = createHealth(healthParts);
 
-async function openListener(settings: { allowedOrigins?: string[]; headersMs?: number } = {}) {
+async function openListener(settings: { allowedOrigins?: string[]; headersMs?: number; clock?: Clock } = {}) {
   const source = createFixtureSource("notes", [toolOf("add")]);
   const { gateway, registry } = await openRig(source);
   await registry.discover({ waitMs: 5_000 }, { traceId: "t", signal: new AbortController().signal });
@@ -34,7 +35,7 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
     port: 0,
     allowedHosts: [],
     allowedOrigins: settings.allowedOrigins ?? [],
-    openGate: () => createGate({ home, log: silentLog }),
+    openGate: () => createGate({ home, log: silentLog, clock: settings.clock }),
     gatewayFor: (profile) =>
       profile === undefined ? { gateway, events: noEvents, isTransparent: false } : undefined,
     refused: (reason) => void refused.push(reason),
@@ -191,6 +192,26 @@ describe("the request guard", () => {
     const after = await send(url, { headers: session, body: callOf(2, "notes__add") });
     expect(after.status).toBe(401);
   });
+});
+
+it("T135: a token that expires ends its streams and calls, and is told so", async () => {
+  const time = { nowMs: Date.now() };
+  const clock = { now: () => time.nowMs, elapsed: () => performance.now() };
+  const { url, tokens } = await openListener({ clock });
+  const expiresAt = new Date(time.nowMs + 3_600_000).toISOString();
+  const guest = tokens.create("guest", ["read", "call"], { expiresAt });
+  if (!guest.success) throw new Error(guest.error.message);
+  const headers = { Authorization: `Bearer ${guest.data.token}` };
+  const opened = await send(url, { headers, body: initialize() });
+  const session = { ...headers, "Mcp-Session-Id": String(opened.headers["mcp-session-id"]) };
+  const stream = readEvents(url, { method: "GET", headers: session });
+  expect((await send(url, { headers: session, body: callOf(2, "notes__add") })).status).toBe(200);
+  time.nowMs += 3_600_000;
+  await stream.ended;
+  const after = await send(url, { headers: session, body: callOf(3, "notes__add") });
+  expect(after.status).toBe(401);
+  expect(after.headers["www-authenticate"]).toContain("The token has expired.");
+  expect(after.text).toContain(expiresAt);
 });
 
 /** A socket of a client that does as it likes. */

@@ -26,6 +26,19 @@ export function describeSucceededRuns(fixture: () => StoreFixture): void {
     expect(await (await reopen()).runs.findSucceeded(DEFAULT_SCOPE, SOURCE)).toEqual(found);
   });
 
+  it("finds the newest of one starter, where one is named", async () => {
+    const { store } = fixture();
+    const own = await run(store, "succeeded", { principal: "token:bot" });
+    const local = await run(store);
+    const find = async (principal: string | null) =>
+      (await store.runs.findSucceeded(DEFAULT_SCOPE, SOURCE, { principal }))?.id;
+    expect([await find("token:bot"), await find(null), await find("token:ann")]).toEqual([
+      own,
+      local,
+      undefined,
+    ]);
+  });
+
   it("looks past runs that did not succeed", async () => {
     const { store } = fixture();
     const others = ["running", "paused", "failed", "cancelled"] as const;
