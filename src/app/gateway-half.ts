@@ -29,8 +29,8 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     registry,
     runs,
     traces,
-    hasRun: async (source, principal) =>
-      (await store.runs.findSucceeded(config.current().scope, source, { principal })) !== undefined,
+    hasRun: async (text, principal) =>
+      (await store.runs.findSucceeded(config.current().scope, text, { principal })) !== undefined,
     findReach: createReachFinder({ runs: store.runs, capabilities: store.capabilities }),
     lookUpTool,
     freshenLibrary,
