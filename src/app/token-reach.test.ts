@@ -48,6 +48,8 @@ function decideFor(principal: Principal): Guard["decide"] {
   const guard = createGuard({
     rulesFor: () => rulesFor(principal),
     effectOf: ({ name }) => EFFECTS[name]!,
+    labelsOf: () => ({ isUntrusted: false, isPrivate: false, sends: false }),
+    asksBeforeSending: () => false,
     limits: { isUsedUp: async () => false, enter: async () => succeed(() => {}) },
     record: () => {
       throw new Error("nothing is called");
