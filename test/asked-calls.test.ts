@@ -29,18 +29,18 @@ const PATIENCE_MS = 120_000;
 const openPlace = () => openDecisionPlace({ rules: RULES });
 const argsOf = ({ configFile }: DecisionPlace) => ["--config", configFile];
 
-/** A client of the SDK; with `approve`, a person behind it answers. */
-async function join(place: DecisionPlace, era: Era, approve?: boolean) {
+/** A client of the SDK; with `says`, a person behind it answers. */
+async function join(place: DecisionPlace, era: Era, says?: boolean) {
   const { client } = await connect(era, {
     folder: place.folder,
     args: argsOf(place),
-    capabilities: approve === undefined ? {} : { elicitation: {} },
+    capabilities: says === undefined ? {} : { elicitation: {} },
   });
   const heard: string[] = [];
-  if (approve !== undefined) {
+  if (says !== undefined) {
     client.setRequestHandler("elicitation/create", async ({ params }) => {
       heard.push(params.message);
-      return { action: "accept" as const, content: { approve } };
+      return { action: "accept" as const, content: { approve: says } };
     });
   }
   const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
@@ -243,7 +243,7 @@ it(
         }),
       ),
     );
-    expect(answered.map(({ result }) => structureOf({ result } as never)["n"] ?? null)).toEqual(
+    expect(answered.map(({ result }) => structureOf({ result })["n"] ?? null)).toEqual(
       numbers.map((n) => (n % 2 === 1 ? n : null)),
     );
     expect(place.paid().toSorted((a, b) => a - b)).toEqual(numbers.filter((n) => n % 2 === 1));

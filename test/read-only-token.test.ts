@@ -221,7 +221,7 @@ describe.each(ERAS)("a read-only token, in the era %s", (era) => {
     const narrow = stand.place.tokenFor(name, PERMISSIONS, { effects: ["read"] });
     await until(
       "the new token",
-      async () => (await call(narrow, "list_library")).whole?.includes("items") === true,
+      async () => (await call(narrow, "list_library")).whole?.includes("items") ?? false,
     );
     const before = effects();
     const resumed = await call(narrow, "execute", { resume: runId, inputs: { ok: true } }, era);
@@ -246,7 +246,7 @@ describe("a token with some tools", () => {
     const some = stand.place.tokenFor(name, PERMISSIONS, { tools: ["work__look"] });
     await until(
       "the token",
-      async () => (await call(some, "list_library")).whole?.includes("items") === true,
+      async () => (await call(some, "list_library")).whole?.includes("items") ?? false,
     );
     expect((await call(some, "work__look", {}, era)).whole).toContain("look by work");
     const before = readFileSync(stand.log, "utf8");

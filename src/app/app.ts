@@ -2,7 +2,6 @@
  * The composition root: a Config becomes a running gateway. The two halves are put together in `tools-half.ts` and
  * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and how clients connect in `front.ts`.
  */
-import { NO_GUARD } from "../core/guard.ts";
 import type { Store } from "../core/store.ts";
 import { listTools } from "../gateway/list-all.ts";
 import { createImportExport } from "../library/import-export.ts";
@@ -40,6 +39,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const tools = await openTools(foundation, front, options);
   const half = openRuns(foundation, tools);
   const gateways = openGateways(foundation, tools, half, front);
+  const inquiries = createInquiries(foundation, tools, half);
   const { config, store, secrets, trail, watching } = foundation;
   const { registry, servers } = tools;
   const { runs, traces, library, libraryEditor, freshenLibrary } = half;
@@ -60,9 +60,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     logins: createLogins({ config: () => config.current(), secrets, countTools: tools.countTools }),
     ...createImportExport(library, libraryEditor, ownContext),
     ...gateways.reports,
-    ...createInquiries(foundation, tools, half),
-    ...createTokenInquiry(foundation, tools, half, NO_GUARD),
-    ...createListeners(foundation, tools, half, gateways, front),
+    ...inquiries,
+    ...createTokenInquiry(foundation, tools, half, tools.guarding.guard),
+    ...createListeners(foundation, tools, half, gateways, front, inquiries.inbox),
     async followConfig() {
       await config.check();
       await servers.reconcile(config.current());

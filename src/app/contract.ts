@@ -21,6 +21,7 @@ import type { Logins } from "../servers/logins.ts";
 import type { ConfigurableLog } from "../telemetry/log.ts";
 import type { Declarations } from "./code-directory.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
+import type { InboxItem } from "./inbox.ts";
 import type { FindGateway } from "./profiles.ts";
 import type { CallQuestion, ExplainedCall } from "./explain-call.ts";
 import type { ServerView } from "./server-view.ts";
@@ -105,6 +106,8 @@ export interface Inquiries {
   declareTools(servers: readonly string[]): Promise<Declarations>;
   /** Which rule would decide on a call, from what is known already: nothing is asked, counted or called. */
   explainCall(question: CallQuestion): Promise<ToolResult<ExplainedCall>>;
+  /** Everything that waits for a person. */
+  inbox(this: void): Promise<readonly InboxItem[]>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
   checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
 }

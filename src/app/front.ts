@@ -5,6 +5,7 @@ import type { Foundation } from "./foundation.ts";
 import type { GatewayHalf } from "./gateway-half.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import type { ToolsHalf } from "./tools-half.ts";
+import type { GivenAnswer, QuestionReference } from "../runs/resume/decide.ts";
 
 type Listeners = Pick<App, "connectStdio" | "listenHttp">;
 
@@ -14,6 +15,7 @@ export function createListeners(
   { runs }: RunsHalf,
   { gatewayFor, heldCalls }: GatewayHalf,
   front: Front,
+  inbox: App["inbox"],
 ): Listeners {
   function serverStates() {
     const { unusable } = idleServers(config.current());
@@ -51,6 +53,8 @@ export function createListeners(
         heldCallCount: () => heldCalls.heldCount(),
         runCount: () => runs.activeCount(),
         servers: serverStates,
+        inbox,
+        decide: (question: QuestionReference, answer: GivenAnswer) => runs.decide(question, answer),
       };
       front.http = await openHttpFront(deps, address);
       return front.http;

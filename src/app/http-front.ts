@@ -30,6 +30,8 @@ export interface HttpFrontDeps {
   readonly heldCallCount: () => number;
   readonly runCount: () => number;
   readonly servers: MetricsDeps["servers"];
+  readonly inbox: HttpServerDeps["inbox"];
+  readonly decide: HttpServerDeps["decide"];
 }
 
 /** Where to listen, where it is not as the config says. */
@@ -72,6 +74,8 @@ export async function openHttpFront(deps: HttpFrontDeps, address: HttpAddress): 
       gatewayFor: deps.gatewayFor,
       profile: deps.profile,
       isDraining: deps.isDraining,
+      inbox: deps.inbox,
+      decide: deps.decide,
       health: createHealth({ ...deps, isConfigGood: () => !isStale }),
       oauth,
       openGate: (bases) =>
@@ -154,7 +158,15 @@ function outcomeOf({ outcome, response: { statusCode, writableFinished } }: Http
 /** The route and never the path: that is the client's text. */
 function routeOf({ path, profile }: HttpCall): string {
   if (profile !== undefined) return "/mcp/:profile";
+  if (path.startsWith("/api/v1/runs/")) return "/api/v1/runs/:run/decision";
   return ROUTES.has(path) ? path : "other";
 }
 
-const ROUTES: ReadonlySet<string> = new Set(["/mcp", "/health", "/health/live", "/health/ready", "/metrics"]);
+const ROUTES: ReadonlySet<string> = new Set([
+  "/mcp",
+  "/health",
+  "/health/live",
+  "/health/ready",
+  "/metrics",
+  "/api/v1/inbox",
+]);

@@ -6,6 +6,7 @@ import { declareCatalogue } from "./code-directory.ts";
 import type { Inquiries } from "./contract.ts";
 import { createCallExplanation } from "./explain-call.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
+import { readInbox } from "./inbox.ts";
 import { readLive } from "./live.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import { viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
@@ -26,7 +27,14 @@ export function createInquiries(
     return withLatency(view, (method) => registry.request(view.id, method, {}, context));
   };
 
-  return {
+  const inquiries: Inquiries = {
+    inbox: () =>
+      readInbox({
+        runs,
+        redactors,
+        viewServers: () => inquiries.viewServers(false),
+        listHeld: () => Promise.resolve([]),
+      }),
     async viewServers(start, only, asked) {
       const chosen = config.current().servers.filter(({ id }) => only?.includes(id) ?? true);
       const ids = chosen.map(({ id }) => id);
@@ -90,4 +98,5 @@ export function createInquiries(
       });
     },
   };
+  return inquiries;
 }

@@ -18,6 +18,7 @@ import { runCommand, resumeCommand } from "./commands/runs/run.ts";
 import { runsCommand } from "./commands/runs/runs.ts";
 import { showCommand } from "./commands/runs/show.ts";
 import { approveCommand } from "./commands/runs/approve.ts";
+import { inboxCommand } from "./commands/runs/inbox.ts";
 import { validateCommand, graphCommand } from "./commands/runs/workflow.ts";
 import { loginCommand, logoutCommand } from "./commands/access/login.ts";
 import { inputCommand } from "./commands/access/input.ts";
@@ -62,6 +63,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   resumeCommand,
   runsCommand,
   showCommand,
+  inboxCommand,
   approveCommand,
   validateCommand,
   graphCommand,

@@ -201,6 +201,7 @@ describe("what goes wrong inside", () => {
         resume: () => Promise.reject(new Error("unused")),
         checkResumable: () => Promise.reject(new Error("unused")),
         findLast: () => Promise.reject(new Error("unused")),
+        listWaiting: () => Promise.reject(new Error("unused")),
         findCall: () => Promise.reject(new Error("unused")),
         findRun: () => Promise.reject(new Error("unused")),
         question: () => Promise.reject(new Error("unused")),

@@ -34,6 +34,7 @@ import type { PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
 import { pathNameOf, type RunReport, type RunRequest } from "./run.ts";
+import { listWaitingRuns, type WaitingRun } from "./resume/waiting-runs.ts";
 import { findRunByReference } from "./resume/run-reference.ts";
 import { checkSensitive } from "./journal/seal.ts";
 import type { Bound } from "./prepare/tool-directory.ts";
@@ -58,6 +59,8 @@ export interface Runs {
   findRun(reference: string, context?: CallContext): Promise<ToolResult<string>>;
   /** A run of this caller that is this very call and waits for a person; the newest `limit` are compared. */
   findCall(name: string, args: JsonObject, limit: number, context: CallContext): Promise<string | undefined>;
+  /** The runs that wait for a person, of the newest `limit` that have not succeeded. */
+  listWaiting(limit: number): Promise<WaitingRun[]>;
   /** Whether this caller could go on with the run: it may use everything that the run would still use. Nothing runs. */
   checkResumable(
     request: Pick<ResumeRequest, "runId" | "inputs">,
@@ -184,6 +187,7 @@ export function createRuns(given: RunsDeps): Runs {
     resume: (request, context) => resumeRun({ ...deps, ready, run }, request, context),
     checkResumable: (request, context) => checkResumable({ ...deps, ready }, request, context),
     findCall: (name, args, limit, context) => findWaitingCall(deps, name, args, limit, context),
+    listWaiting: (limit) => listWaitingRuns(deps, limit),
     findLast: (context) => findLastRun(deps, context),
     findRun(reference, context) {
       if (context === undefined) return findRunByReference(deps, reference);

@@ -14,8 +14,8 @@ export function createOperatorListener(
 
 function createOperatorApp(routes: readonly OperatorRoute[]): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  for (const { path, permission, shows, answer } of routes) {
-    app.get(path, (context) => {
+  for (const { path, method = "GET", permission, shows, answer } of routes) {
+    app.on(method, path, (context) => {
       if (permission === "public") return answer(context);
       const problem = findProblem(context.env.incoming, permission, shows);
       return problem === undefined ? answer(context) : context.json({ error: problem }, 403);

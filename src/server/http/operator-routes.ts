@@ -9,19 +9,22 @@ import type { GateOAuth } from "../auth/gate.ts";
 import { baseFor, resourceMetadata } from "../auth/resource-metadata.ts";
 import type { Health } from "../health.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
+import { inboxRoutes, type InboxDeps } from "./inbox-routes.ts";
 import { replyText } from "./reply.ts";
 import type { HttpCall } from "./http-call.ts";
 
-export interface OperatorDeps {
+export interface OperatorDeps extends InboxDeps {
   readonly health: Health;
   readonly metrics: Pick<Metrics, "read">;
   readonly oauth?: Pick<GateOAuth, "issuer" | "scopes">;
 }
 
-type RouteContext = Context<{ Bindings: HttpBindings }>;
+export type RouteContext = Context<{ Bindings: HttpBindings }>;
 
 export interface OperatorRoute {
   readonly path: string;
+  /** Without it, GET. */
+  readonly method?: "POST";
   /** `public` is for callers without a token. */
   readonly permission: Permission | "public";
   /** `state` says how the gateway is; `whole` names its servers, which is nothing for a token of some profiles. */
@@ -65,6 +68,7 @@ export function operatorRoutes(deps: OperatorDeps & { readonly bases: readonly s
         return context.body(text, 200, { "Content-Type": contentType });
       },
     },
+    ...inboxRoutes(deps),
     { path: METADATA_PATH, permission: "public", shows: "state", answer: metadata },
     { path: `${METADATA_PATH}/mcp`, permission: "public", shows: "state", answer: metadata },
     { path: `${METADATA_PATH}/mcp/:profile`, permission: "public", shows: "state", answer: metadata },

@@ -1,0 +1,133 @@
+/** Everything that waits for a person, in one list: what it is, since when, and the command that settles it. */
+import type { JsonObject } from "../core/json.ts";
+import type { Redactors } from "../text/redactors.ts";
+import type { AskedQuestion, WaitingRun } from "../runs/resume/waiting-runs.ts";
+import type { Runs } from "../runs/runs.ts";
+import type { ServerView } from "./server-view.ts";
+
+/** Something that waits. */
+export interface InboxItem {
+  readonly kind: "approval" | "uncertain" | "resume" | "held" | "input" | "login";
+  /** The run, the server or the input. */
+  readonly subject: string;
+  /** One line for a list. */
+  readonly title: string;
+  /** In ms since 1970, where it is known. */
+  readonly since?: number;
+  /** Until when it can be answered. */
+  readonly expiresAt?: number;
+  /** The id of the question. */
+  readonly question?: string;
+  /** Exactly what would be done, or what is known of it. */
+  readonly details?: JsonObject;
+  /** The command of the command line that settles it. */
+  readonly command: readonly string[];
+}
+
+/** Something that a server offers and a person has not approved. */
+export interface HeldThing {
+  readonly server: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly since: number | null;
+  readonly reasons: readonly string[];
+}
+
+export interface InboxDeps {
+  readonly runs: Pick<Runs, "listWaiting">;
+  readonly viewServers: () => Promise<readonly ServerView[]>;
+  readonly listHeld: () => Promise<readonly HeldThing[]>;
+  readonly redactors: Pick<Redactors, "current">;
+}
+
+/** More runs than a person looks through; older ones are in `repertoire runs`. */
+const RUNS_MAX = 1_000;
+
+export async function readInbox(deps: InboxDeps): Promise<InboxItem[]> {
+  const [waiting, held, servers] = await Promise.all([
+    deps.runs.listWaiting(RUNS_MAX),
+    deps.listHeld(),
+    deps.viewServers(),
+  ]);
+  const items = [...waiting.flatMap(itemsOfRun), ...held.map(itemOfHeld), ...servers.flatMap(itemsOfServer)];
+  return deps.redactors.current().value(items) as InboxItem[];
+}
+
+function itemsOfRun(run: WaitingRun): InboxItem[] {
+  const { runId, uncertain, questions, isAnswered, startedAt, intent } = run;
+  const about = intent === null ? "" : ` (${intent})`;
+  const since = startedAt;
+  return [
+    ...questions.map((question) => itemOfQuestion(run, question)),
+    ...(uncertain.length === 0
+      ? []
+      : [
+          {
+            kind: "uncertain" as const,
+            subject: runId,
+            title: `${uncertain.map(({ tool }) => tool).join(", ")} may or may not have happened${about}`,
+            since,
+            details: { calls: uncertain.map(({ name, tool, args }) => ({ name, tool, args })) },
+            command: ["resume", runId, "--uncertain", "retry"],
+          },
+        ]),
+    ...(isAnswered
+      ? [
+          {
+            kind: "resume" as const,
+            subject: runId,
+            title: `is answered and goes on when it is resumed${about}`,
+            since,
+            command: ["resume", runId],
+          },
+        ]
+      : []),
+  ];
+}
+
+function itemOfQuestion({ runId, startedAt }: WaitingRun, question: AskedQuestion): InboxItem {
+  const { name, message, details, expiresAt, questionId } = question;
+  return {
+    kind: "approval",
+    subject: runId,
+    title: `${name}: ${message}`,
+    since: startedAt,
+    ...(expiresAt !== null && { expiresAt }),
+    question: questionId,
+    details: { name, message, details },
+    command: ["approve", runId, "--question", questionId],
+  };
+}
+
+function itemOfHeld({ server, kind, name, since, reasons }: HeldThing): InboxItem {
+  const what = name === "" ? `the ${kind} of ${server}` : `${kind} ${server}/${name}`;
+  return {
+    kind: "held",
+    subject: server,
+    title: `${what} is held: ${reasons.join("; ")}`,
+    ...(since !== null && { since }),
+    details: { kind, name, reasons },
+    command: ["approve", server, ...(name === "" ? [] : [name])],
+  };
+}
+
+function itemsOfServer({ id, missingInputs = [], cause }: ServerView): InboxItem[] {
+  return [
+    ...missingInputs.map((input) => ({
+      kind: "input" as const,
+      subject: input,
+      title: `the server ${id} needs a value for ${input}`,
+      command: ["input", "set", input],
+    })),
+    ...(cause === "auth_required"
+      ? [
+          {
+            kind: "login" as const,
+            subject: id,
+            title: `the server ${id} needs a login`,
+            command: ["login", id],
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,61 @@
+/** `repertoire inbox`: everything that waits for a person, with the command that settles each. */
+import type { App } from "../../../app/app.ts";
+import { succeed } from "../../../core/result.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { useApp } from "../../app-call.ts";
+import { commandLine } from "../../command-line.ts";
+import { defineCommand } from "../../command.ts";
+import type { GlobalOptions } from "../../global-options.ts";
+import { bold, dim, escapeLines, note, print, yellow } from "../../terminal/terminal.ts";
+import { agoOf } from "../../terminal/wording.ts";
+
+type Item = Awaited<ReturnType<App["inbox"]>>[number];
+
+export const inboxCommand = defineCommand({
+  name: "inbox",
+  group: "runs",
+  summary: "List everything that waits for a person: approvals, held tools, uncertain calls, inputs, logins",
+  help: `Each entry names the command that settles it. An approval shows exactly what would be done; answer it with
+repertoire approve, which shows it again and asks.`,
+  examples: ["repertoire inbox", "repertoire inbox --json"],
+  run: (options: GlobalOptions) =>
+    useApp(
+      options,
+      async (app) => succeed({ items: (await app.inbox()).map((item) => viewOf(item, options)) }),
+      {
+        show: ({ items }) => show(items),
+      },
+    ),
+});
+
+type ShownItem = ReturnType<typeof viewOf>;
+
+function viewOf({ since, expiresAt, command, ...item }: Item, options: GlobalOptions) {
+  return {
+    ...item,
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(expiresAt !== undefined && { expires: new Date(expiresAt).toISOString() }),
+    command: commandLine([...command], options),
+  };
+}
+
+const WORDS: Readonly<Record<Item["kind"], string>> = {
+  approval: "approval",
+  uncertain: "uncertain call",
+  resume: "to continue",
+  held: "held",
+  input: "missing input",
+  login: "login",
+};
+
+function show(items: readonly ShownItem[]): void {
+  if (items.length === 0) return note("Nothing waits for you.");
+  for (const { kind, subject, title, since, expires, details, command } of items) {
+    const when = [since && `since ${agoOf(since)}`, expires && `until ${expires}`].filter(Boolean).join(", ");
+    print(`${yellow(WORDS[kind])}  ${bold(escapeUnprintable(subject))}  ${dim(when)}`.trimEnd());
+    print(`  ${escapeUnprintable(title)}`);
+    const params = kind === "approval" ? details?.["details"] : undefined;
+    if (params !== undefined) print(dim(`  ${escapeLines(JSON.stringify(params))}`));
+    print(`  → ${command}`);
+  }
+}
