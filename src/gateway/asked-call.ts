@@ -170,6 +170,6 @@ function waitingAnswer(
   return {
     content: [{ type: "text", text: JSON.stringify(told) }],
     ...(isPromised ? { isError: true } : { structuredContent: told }),
-    _meta: { [ERROR_KEY]: toldError(error) as unknown as JsonObject },
+    _meta: { [ERROR_KEY]: { ...toldError(error), runId } as unknown as JsonObject },
   };
 }

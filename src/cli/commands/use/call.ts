@@ -23,7 +23,9 @@ import {
   printJson,
   printToolError,
   tell,
+  yellow,
 } from "../../terminal/terminal.ts";
+import { commandLine } from "../../command-line.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { defineCommand } from "../../command.ts";
 import { readSource, STDIN } from "../runs/run-request.ts";
@@ -169,7 +171,9 @@ async function perform(
     signal: abort.signal,
     onProgress: noteProgress,
   });
-  const error = answer.isError === true ? (toolErrorIn(answer) ?? errorOf(answer)) : undefined;
+  const told = toolErrorIn(answer);
+  const isOver = answer.isError === true || told?.code === "APPROVAL_REQUIRED";
+  const error = isOver ? (told ?? errorOf(answer)) : undefined;
   if (options.json === true) printJson(error === undefined ? answer : { ...answer, error });
   if (error !== undefined) return tellError(error, one, options);
   if (options.out !== undefined) return writeAnswer(answer, options.out);
@@ -179,10 +183,19 @@ async function perform(
 
 function tellError(error: ToolError, one: Callable, options: CallOptions): number {
   if (options.json !== true) {
-    printToolError(error);
+    if (error.code === "APPROVAL_REQUIRED") tellWaiting(error, options);
+    else printToolError(error);
     if (error.code === "TOOL_INVALID_INPUT") tellParameters(one);
   }
   return exitCodeOfToolError(error);
+}
+
+/** The call has not failed: a person decides first. */
+function tellWaiting({ message, runId = "" }: ToolError, options: CallOptions): void {
+  tell(`${yellow("paused")} ${runId}`);
+  tell(`  ${escapeUnprintable(message)}`);
+  tell(`  decide with:   ${commandLine(["approve", runId], options)}`);
+  tell(`  continue with: ${commandLine(["resume", runId], options)}`);
 }
 
 /** A server's own failure is only words. */

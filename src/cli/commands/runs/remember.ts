@@ -1,0 +1,115 @@
+/**
+ * "Approve and remember": the rule that a yes becomes, so that the next call of this kind is not asked about. It is shown
+ * before it is written, and goes to the front of the user's own rules, which come before those of a project.
+ */
+import { editConfig } from "../../../config/files/edit.ts";
+import { locateConfig } from "../../../config/locate.ts";
+import { hashText, isJsonObject, type Json } from "../../../core/json.ts";
+import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import type { WrittenRule } from "../../../core/rule.ts";
+import type { Run } from "../../../core/store.ts";
+import type { GlobalOptions } from "../../global-options.ts";
+
+export interface RememberOptions extends GlobalOptions {
+  readonly remember?: boolean;
+  /** Names of arguments that must be the same. */
+  readonly same?: readonly string[];
+  readonly times?: number;
+  /** Only for the script that asks. */
+  readonly script?: boolean;
+}
+
+/** What the question was about. */
+export interface RememberedQuestion {
+  readonly details: Json;
+  /** Null for the question of a workflow's own node, which no rule asked. */
+  readonly expiresAt: number | null;
+}
+
+type Asker = Pick<Run, "principal" | "source" | "kind">;
+
+/** The rule; undefined where nothing is to be remembered. */
+export function ruleOf(
+  { details, expiresAt }: RememberedQuestion,
+  asker: Asker,
+  options: RememberOptions,
+): ToolResult<WrittenRule | undefined> {
+  const { remember = false, same = [], times, script = false } = options;
+  if (!remember) return noneWithout(same.length > 0 || times !== undefined || script);
+  const params = isJsonObject(details) ? details["params"] : undefined;
+  const tool = isJsonObject(details) ? details["type"] : undefined;
+  if (expiresAt === null || typeof tool !== "string" || !isJsonObject(params)) return notARule();
+  const missing = same.find((name) => !Object.hasOwn(params, name));
+  if (missing !== undefined) return noArgument(missing, Object.keys(params));
+  const who = whoOf(asker, script);
+  if (who === undefined) return noScript();
+  const when = same.map((name) => `args[${JSON.stringify(name)}] === ${JSON.stringify(params[name])}`);
+  const isPlain = same.every((name) => isComparable(params[name]!));
+  if (!isPlain) return notComparable();
+  return succeed({
+    who,
+    tool,
+    ...(when.length > 0 && { when: when.join(" && ") }),
+    do: "allow",
+    ...(times !== undefined && { limit: `${times} in all` }),
+    why: "Approved once, and remembered.",
+  });
+}
+
+export function writeRule(rule: WrittenRule, options: GlobalOptions): string {
+  const { candidates, home } = locateConfig({ configPath: options.config, home: options.home });
+  const path = candidates.at(-1)!;
+  editConfig(path, home, [{ path: ["rules", 0], value: rule }]);
+  return path;
+}
+
+function whoOf({ principal, source, kind }: Asker, isScript: boolean): string | undefined {
+  if (!isScript) return principal ?? "local";
+  return source === null || kind === "call" ? undefined : `script:${hashText(source)}`;
+}
+
+function isComparable(value: Json): boolean {
+  return value === null || typeof value !== "object";
+}
+
+function noneWithout(isAsked: boolean): ToolResult<undefined> {
+  if (!isAsked) return succeed(undefined);
+  return fail(
+    "TOOL_INVALID_INPUT",
+    "--same, --times and --script say what --remember writes; it is missing.",
+    {
+      field: "remember",
+    },
+  );
+}
+
+function notARule(): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", "A workflow asks this itself, so no rule can answer it.", {
+    field: "remember",
+    hint: "Approve it without --remember.",
+  });
+}
+
+function noArgument(name: string, names: readonly string[]): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", `The call has no argument ${JSON.stringify(name)}.`, {
+    field: "same",
+    hint: `It has ${names.join(", ") || "none"}.`,
+  });
+}
+
+function noScript(): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", "No script asks: it is a call of a client, or of something saved.", {
+    field: "script",
+    hint: "Leave --script out; the rule is then for the caller.",
+  });
+}
+
+function notComparable(): ToolResult<never> {
+  return fail(
+    "TOOL_INVALID_INPUT",
+    "--same compares texts, numbers, true, false and null, and no objects or lists.",
+    {
+      field: "same",
+    },
+  );
+}
