@@ -2,7 +2,7 @@
 import type { CallWatch } from "../telemetry/call-watch.ts";
 import type { Guard, GuardedCall } from "../core/guard.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
+import { CAPABILITIES_ID, exposeTools, parseToolName } from "../core/names.ts";
 import { foldName } from "../text/nearest.ts";
 import { attempt, fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, CallTool, SourceDescription, ToolSource, ToolView } from "../core/tool.ts";
@@ -146,12 +146,12 @@ export function createRouting({ table, discovery, watch, guard, explainAbsent }:
     switch (method) {
       case "tools/call": {
         const component = listings.of(id).components.find(({ definition }) => definition.name === name);
-        const exposed = component?.name ?? `${id}__${name}`;
+        const exposed = component?.name ?? exposedName(id, name);
         return { kind: "tool", name: exposed, source: id, definition: component?.definition, args };
       }
       case "prompts/get": {
         const prompt = listings.of(id).prompts.find(({ original }) => original === name);
-        return { kind: "prompt", name: prompt?.name ?? `${id}__${name}`, source: id, args };
+        return { kind: "prompt", name: prompt?.name ?? exposedName(id, name), source: id, args };
       }
       case "resources/read":
       case "resources/subscribe":
@@ -168,8 +168,7 @@ export function createRouting({ table, discovery, watch, guard, explainAbsent }:
     async request(id, method, params, context) {
       if (context.view?.allowsServer(id) === false) return notShown(id, context.view);
       const source = sources.get(id)?.source;
-      if (source === undefined)
-        return (context.view === undefined ? explainAbsent?.(id) : undefined) ?? noServer(id, table);
+      if (source === undefined) return explainAbsent?.(id) ?? noServer(id, table);
       if (source.request === undefined) {
         return fail(
           "TOOL_NOT_IMPLEMENTED",
@@ -187,6 +186,12 @@ export function createRouting({ table, discovery, watch, guard, explainAbsent }:
       return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" does not describe itself.`);
     },
   };
+}
+
+/** The name that it would have in the list, where that was not read or does not have it. */
+function exposedName(id: string, name: string): string {
+  const [exposed] = exposeTools(id, [name]).originals.keys();
+  return exposed ?? `${id}__`;
 }
 
 function textOf(value: unknown): string {

@@ -31,6 +31,7 @@ import { checkNoState } from "../sealed-state.ts";
 import { quote } from "../../text/quote.ts";
 import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
 import { LIST_KEYS } from "../list-all.ts";
+import { createProfileView } from "./profile-view.ts";
 
 export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
   readonly registry: Pick<Registry, "request" | "describe" | "permits" | "sourceChanged" | "catalogue">;
@@ -55,10 +56,14 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
   registry.sourceChanged((id) => id === server && changeCount++);
   deps.configChanged(() => changeCount++);
 
+  // It hides nothing of the server; by it, rules know the profile.
+  const view = createProfileView(profile, { servers: [server] });
+
   /** What `_meta` is the server's goes along in the context. */
   const request = (method: string, given: JsonObject, context: CallContext) => {
     const { _meta: _own, ...params } = given;
-    return isFronted() ? registry.request(server, method, params, context) : Promise.resolve(notFronted());
+    if (!isFronted()) return Promise.resolve(notFronted());
+    return registry.request(server, method, params, { ...context, view });
   };
 
   async function list(
