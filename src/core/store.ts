@@ -317,7 +317,7 @@ export type ResumeOutcome =
   | { readonly kind: "superseded"; readonly byRunId: string };
 
 /** What somebody said to a question that a run waits with. */
-export interface Decision {
+export interface QuestionAnswer {
   readonly isApproved: boolean;
   readonly by: string;
 }
@@ -407,7 +407,7 @@ export interface RunStore {
     end: Pick<Run, "status"> & Partial<Pick<Run, "result" | "error">> & { readonly use?: CapabilityUse },
   ): Promise<boolean>;
   /** Answers the question that a paused run waits with. */
-  decide(runId: string, key: string, decision: Decision): Promise<DecideOutcome>;
+  decide(runId: string, key: string, decision: QuestionAnswer): Promise<DecideOutcome>;
   /** In the order in which they began, without the results that lie apart. */
   steps(runId: string): Promise<Step[]>;
   /** The result of one step, wherever it lies; undefined when there is no such step or it has not succeeded. */

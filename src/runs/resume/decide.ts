@@ -11,7 +11,7 @@ import { hashJson, NO_LIMITS, type JsonObject } from "../../core/json.ts";
 import type { Scope } from "../../core/names.ts";
 import { mayDecide, type Principal } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { Decision, Run, RunStore } from "../../core/store.ts";
+import type { QuestionAnswer, Run, RunStore } from "../../core/store.ts";
 import { leaseOf } from "../run-end.ts";
 import { readEarlierRun } from "./earlier-run.ts";
 import { markIfInterrupted, newest } from "./resume.ts";
@@ -113,10 +113,10 @@ export async function makeDecision(
   { recordApproval, person }: RecordDeps,
   { runId, name }: Pick<WaitingStep, "runId" | "name">,
   { isApproved, principal }: GivenAnswer,
-  write: (decision: Decision) => Promise<boolean>,
-): Promise<ToolResult<Decision>> {
+  write: (decision: QuestionAnswer) => Promise<boolean>,
+): Promise<ToolResult<QuestionAnswer>> {
   if (!mayDecide(principal)) return mayNotDecide(runId);
-  const decision: Decision = { isApproved, by: principal?.id ?? person() };
+  const decision: QuestionAnswer = { isApproved, by: principal?.id ?? person() };
   if (!(await write(decision))) return tooLate(runId);
   crashPoint("approval.decided");
   recordApproval(runId, { node: name, answer: isApproved ? "approved" : "denied", by: decision.by });

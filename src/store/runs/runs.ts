@@ -5,7 +5,7 @@
  * is decided by the database's clock alone, unless the claimant knows that its owner is gone.
  */
 import type { Kysely } from "kysely";
-import type { Run, NewRun, RunStore, DecideOutcome, Decision, Lease } from "../../core/store.ts";
+import type { Run, NewRun, RunStore, DecideOutcome, QuestionAnswer, Lease } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import { isHeld, leaseEnd } from "./lease.ts";
 import { createRunLists } from "./list-runs.ts";
@@ -93,7 +93,7 @@ async function decideStep(
   { db, clock }: StoreContext,
   runId: string,
   key: string,
-  decision: Decision,
+  decision: QuestionAnswer,
 ): Promise<DecideOutcome> {
   const now = clock.now();
   const { numUpdatedRows } = await db
@@ -129,7 +129,10 @@ async function decideStep(
   return numUpdatedRows > 0n ? { kind: "decided" } : { kind: "late" };
 }
 
-function answerOf({ isApproved, by }: Decision, now: number): Pick<StepRow, "status" | "result" | "error"> {
+function answerOf(
+  { isApproved, by }: QuestionAnswer,
+  now: number,
+): Pick<StepRow, "status" | "result" | "error"> {
   const at = new Date(now).toISOString();
   if (isApproved) return { status: "succeeded", result: toColumn({ approved: true, by, at }), error: null };
   const error: JsonObject = { code: "CANCELLED", reason: "denied", message: `${by} said no.`, by, at };
