@@ -17,7 +17,7 @@ import { createTokenInquiry } from "./token-inquiry.ts";
 import { openTools } from "./tools-half.ts";
 
 export type { App, FoundTools } from "./contract.ts";
-export type { CallQuestion, ExplainedCall } from "./explain-call.ts";
+export type { ExplainedCall } from "./explain-call.ts";
 export { examineLive } from "./live.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
@@ -31,7 +31,7 @@ export type { TokenReach } from "./token-inquiry.ts";
 export type { ReachedTool } from "./token-reach.ts";
 export { lastUsesOf, readLastUses, type LastUses } from "./token-uses.ts";
 export { copyDatabase } from "../store/sqlite/database-file.ts";
-export { createRuleSet, type Rule, type TokenLimits } from "../trust/rule-set.ts";
+export { createRuleSet, type TokenLimits } from "../trust/rule-set.ts";
 
 export async function openApp(options: AppOptions): Promise<App> {
   const front: Front = { isDraining: false };

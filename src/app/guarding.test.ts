@@ -18,7 +18,7 @@ const CALL: GuardedCall = { kind: "tool", name: "desk__peek", source: "desk", de
 function open(first: Config, deps: Partial<GuardingDeps> = {}) {
   const state = { config: first, approved: false };
   const guarding = openGuard(
-    { config: { current: () => state.config } as never },
+    { config: { current: () => state.config } },
     {
       registry: () => ({
         route: (name) =>

@@ -3,6 +3,7 @@
  * change of the config the rules are new, so they hold from the next call on.
  */
 import type { Config } from "../config/config.ts";
+import type { ConfigSource } from "../config/source.ts";
 import type { Guard } from "../core/guard.ts";
 import type { Principal } from "../core/principal.ts";
 import { succeed } from "../core/result.ts";
@@ -14,7 +15,6 @@ import { createEffects, type Effects } from "../trust/effects.ts";
 import { createLabels, type LabelsOf } from "../trust/flow.ts";
 import { createGuard, type GuardDeps } from "../trust/guard.ts";
 import { createRuleSet, limitTo, type RuleSet } from "../trust/rule-set.ts";
-import type { Foundation } from "./foundation.ts";
 
 export interface GuardingDeps {
   /** The registry that asks the guard; it is there when the first call comes. */
@@ -38,9 +38,9 @@ export interface Guarding {
   readonly limits: CallLimits;
   rulesFor(this: void, context: Pick<CallContext, "principal">): RuleSet;
   /** From now on it is known what capabilities use. */
-  useLibrary(library: UsedLibrary): void;
+  useLibrary(this: void, library: UsedLibrary): void;
   /** An approval has changed: what tools do is found out again. */
-  approvalsChanged(): void;
+  approvalsChanged(this: void): void;
 }
 
 /** Nothing is counted. */
@@ -49,7 +49,10 @@ const UNCOUNTED: CallLimits = {
   enter: () => Promise.resolve(succeed(() => {})),
 };
 
-export function openGuard({ config }: Pick<Foundation, "config">, deps: GuardingDeps): Guarding {
+export function openGuard(
+  { config }: { readonly config: Pick<ConfigSource, "current"> },
+  deps: GuardingDeps,
+): Guarding {
   const { isApproved = () => false, limits = UNCOUNTED, record = () => {} } = deps;
   let library: UsedLibrary | undefined;
   let approvalCount = 0;

@@ -30,7 +30,7 @@ interface FoundTool {
 }
 
 /** An effect, and in words where it is known from. */
-export interface ExplainedEffect {
+interface ExplainedEffect {
   readonly effect: Effect;
   readonly from: string;
 }

@@ -24,7 +24,7 @@ export interface ReadRule {
   readonly written: WrittenRule;
 }
 
-export interface RuleProblem {
+interface RuleProblem {
   /** Where in the rule: `["tool", 1]`. */
   readonly path: readonly (string | number)[];
   readonly message: string;

@@ -2,7 +2,7 @@
 import type { WrittenRule } from "../core/rule.ts";
 
 /** At most so many calls in any time of this length. */
-export interface CallRate {
+interface CallRate {
   readonly countMax: number;
   readonly windowMs: number;
   /** As it is written, for messages: `60/min`. */
@@ -22,7 +22,7 @@ export interface RuleLimits {
 export const NO_LIMITS: RuleLimits = { rates: [] };
 
 /** What is wrong with a field of a rule. Like every problem of a config it repeats no value. */
-export interface LimitProblem {
+interface LimitProblem {
   readonly field: "limit" | "same" | "once";
   readonly message: string;
 }

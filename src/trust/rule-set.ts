@@ -52,7 +52,7 @@ export interface RuleSet {
   explain(subject: RuleSubject, isUsedUp?: (rule: Rule) => boolean): readonly ExplainedRule[];
 }
 
-export interface ExplainedRule {
+interface ExplainedRule {
   readonly rule: Rule;
   /** The first field that does not match, in words; undefined for the rule that decides. */
   readonly mismatch?: string;
