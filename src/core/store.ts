@@ -8,6 +8,7 @@
  */
 import type { Json, JsonObject } from "./json.ts";
 import type { CapabilityName, Scope } from "./names.ts";
+import type { CallStore, LimitStore, TokenUses } from "./trust-store.ts";
 
 export interface Store {
   readonly capabilities: CapabilityStore;
@@ -17,6 +18,9 @@ export interface Store {
   readonly tokenCounts: TokenCounts;
   readonly embeddings: Embeddings;
   readonly seals: SealStore;
+  readonly limits: LimitStore;
+  readonly calls: CallStore;
+  readonly tokenUses: TokenUses;
   readonly audit: Audit;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;

@@ -102,7 +102,10 @@ export type Taken =
   | { readonly kind: "reached"; readonly key: string; readonly retryAt: number | null };
 
 export interface LimitStore {
-  /** Counts one call against all of these, or against none of them; exact over processes. */
+  /**
+   * Counts one call against all of these, or against none of them; exact over processes. Of several that are reached,
+   * the first is told, windows before slots.
+   */
   take(windows: readonly WindowLimit[], slots: readonly SlotLimit[]): Promise<Taken>;
   /** How often a key without a length was taken. */
   used(key: string): Promise<number>;
@@ -152,22 +155,23 @@ export interface CallFilter {
   readonly beforeId?: string;
   /** Only newer ones; oldest first. */
   readonly afterId?: string;
-  /** Patterns with `*`. */
+  /** Patterns with `*`; case does not matter. `who` is a principal, or `profile:NAME`. */
   readonly tool?: string;
   readonly who?: string;
   readonly since?: number;
 }
 
 export interface CallStore {
-  /** One transaction. */
+  /** One transaction. Those of all processes are in one order: who read up to an id misses none. */
   append(calls: readonly CallEntry[]): Promise<void>;
   list(filter: CallFilter): Promise<StoredCall[]>;
-  /** How many were removed. */
+  /** Removes some that are older, the oldest first, and says how many; 0 where there are none left. */
   removeBefore(at: number): Promise<number>;
 }
 
 /** When each token was last used. */
 export interface TokenUses {
+  /** By name. An earlier time than the one on record changes nothing. */
   put(uses: ReadonlyMap<string, number>): Promise<void>;
   list(): Promise<ReadonlyMap<string, number>>;
 }

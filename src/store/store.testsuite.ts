@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Clock } from "../core/clock.ts";
 import { describeAudit } from "./testsuite/audit.ts";
+import { describeCalls, describeTokenUses } from "./testsuite/calls.ts";
 import { describeCapabilityAliases } from "./testsuite/capability-aliases.ts";
 import { describeCapabilityExamples } from "./testsuite/capability-examples.ts";
 import { describeCapabilities } from "./testsuite/capabilities.ts";
@@ -14,6 +15,7 @@ import { createManualClock, type OpenedStore, type StoreFixture } from "./testsu
 import { describeEmbeddings } from "./testsuite/embeddings.ts";
 import { describeFinishing } from "./testsuite/finishing.ts";
 import { describeLifetime } from "./testsuite/lifetime.ts";
+import { describeLimits } from "./testsuite/limits.ts";
 import { describeListedCapabilities } from "./testsuite/listed-capabilities.ts";
 import { describeResuming } from "./testsuite/resuming.ts";
 import { describeRunLists } from "./testsuite/run-lists.ts";
@@ -26,8 +28,11 @@ import { describeSucceededRuns } from "./testsuite/succeeded-runs.ts";
 import { describeTokenCounts } from "./testsuite/token-counts.ts";
 import { describePastUses } from "./testsuite/past-uses.ts";
 
-/** Every test gets a store of its own on an empty database. */
-export function describeStore(name: string, open: (clock: Clock) => Promise<OpenedStore>): void {
+/** Every test gets a store of its own on an empty database. With `databaseNow`, it goes by that in place of its own. */
+export function describeStore(
+  name: string,
+  open: (clock: Clock, databaseNow?: () => number) => Promise<OpenedStore>,
+): void {
   describe(name, () => {
     let opened: StoreFixture;
     beforeEach(async () => {
@@ -50,6 +55,9 @@ export function describeStore(name: string, open: (clock: Clock) => Promise<Open
     describe("results of steps", () => describeStepResults(fixture));
     describe("decisions", () => describeDecisions(fixture));
     describe("sealed states", () => describeSeals(fixture));
+    describe("limits", () => describeLimits(open));
+    describe("calls", () => describeCalls(fixture));
+    describe("uses of tokens", () => describeTokenUses(fixture));
     describe("servers", () => describeServers(fixture));
     describe("past uses of tools", () => describePastUses(fixture));
     describe("counts of tokens", () => describeTokenCounts(fixture));

@@ -4,9 +4,11 @@ import { systemClock, type Clock } from "../core/clock.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Audit, Store } from "../core/store.ts";
 import { createAudit } from "./audit.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, StoreContext } from "./backend.ts";
+import { createCallStore, createTokenUses } from "./calls.ts";
 import { createCapabilityStore } from "./capabilities/capabilities.ts";
 import { createEmbeddings, createTokenCounts, createServerCache } from "./caches.ts";
+import { createLimitStore } from "./limits.ts";
 import { createRunStore } from "./runs/runs.ts";
 import { createSealStore } from "./runs/seals.ts";
 import { createPastUses } from "./past-uses.ts";
@@ -20,7 +22,15 @@ export interface StoreOptions {
 
 export function createStore(backend: Backend, options: StoreOptions = {}): Store {
   const { clock = systemClock, newId = createUuidV7(() => clock.now()) } = options;
-  const context = { db: backend.db, databaseNow: backend.databaseNow, clock, newId };
+  const context: StoreContext = {
+    db: backend.db,
+    // Asked for each time: in tests, the database's time stands still.
+    get databaseNow() {
+      return backend.databaseNow;
+    },
+    clock,
+    newId,
+  };
   const audit = createAudit(context);
   return {
     capabilities: createCapabilityStore(context),
@@ -30,6 +40,9 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     tokenCounts: createTokenCounts(context),
     embeddings: createEmbeddings(context),
     seals: createSealStore(context),
+    limits: createLimitStore(context),
+    calls: createCallStore(context),
+    tokenUses: createTokenUses(context),
     audit,
     findDamage: async () => [
       ...(await backend.findDamage()),

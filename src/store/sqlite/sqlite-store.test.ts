@@ -6,15 +6,16 @@ import { describeStore } from "../store.testsuite.ts";
 import type { OpenedStore } from "../testsuite/fixture.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
-async function openOnEmptyHome(clock: Clock): Promise<OpenedStore> {
+async function openOnEmptyHome(clock: Clock, databaseNow?: () => number): Promise<OpenedStore> {
   const home = mkdtempSync(join(tmpdir(), "repertoire-store-"));
-  const first = await openSqliteStore({ home, clock });
+  const options = { home, clock, ...(databaseNow !== undefined && { databaseNow }) };
+  const first = await openSqliteStore(options);
   let current = first;
   return {
     store: first,
     async reopen() {
       await current.close();
-      current = await openSqliteStore({ home, clock });
+      current = await openSqliteStore(options);
       return current;
     },
     async dispose() {

@@ -31,6 +31,8 @@ export interface SqliteStoreOptions extends StoreOptions {
   /** Tests put in a handle that fails, and a schema that goes on. */
   readonly openHandle?: (path: string) => SqliteHandle;
   readonly migrations?: readonly Migration[];
+  /** In place of the database's clock, for tests. */
+  readonly databaseNow?: () => number;
 }
 
 /** ms since 1970 by the clock of the machine that holds the file. */
@@ -55,7 +57,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     session.connection.abandon();
     throw error;
   }
-  return createStore(backendOf(session), { newId: await continueIds(session, options), ...options });
+  return createStore(backendOf(session, options), { newId: await continueIds(session, options), ...options });
 }
 
 /** A process that starts after the clock went back makes ids behind those that there are. */
@@ -104,10 +106,12 @@ async function requireWal(db: Kysely<Database>, path: string): Promise<void> {
   );
 }
 
-function backendOf({ db, connection }: SqliteSession): Backend {
+function backendOf({ db, connection }: SqliteSession, { databaseNow }: SqliteStoreOptions): Backend {
   return {
     db,
-    databaseNow: SQLITE_NOW,
+    get databaseNow() {
+      return databaseNow === undefined ? SQLITE_NOW : sql<number>`${databaseNow()}`;
+    },
     findDamage: () => findSqliteDamage(db),
     check: () => connection.check(),
     close: () => connection.close(),

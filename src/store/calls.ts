@@ -1,0 +1,119 @@
+/** The call log and the last use of each token. */
+import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import type { JsonObject } from "../core/json.ts";
+import type { CallEntry, CallFilter, CallStore, StoredCall, TokenUses } from "../core/trust-store.ts";
+import type { StoreContext } from "./backend.ts";
+import type { CallRow, Database } from "./database.ts";
+import { fromColumn, toColumn } from "./json-column.ts";
+import { createUuidV7 } from "./uuid-v7.ts";
+
+/** Some ms of work: a write of somebody else waits no longer. */
+const REMOVED_COUNT_MAX = 1_000;
+/** 17 columns each, far below what a statement may have as parameters. */
+const INSERTED_COUNT_MAX = 100;
+
+export function createCallStore({ db, clock }: StoreContext): CallStore {
+  return {
+    async append(calls) {
+      if (calls.length === 0) return;
+      await db.transaction().execute(async (trx) => {
+        // Made within the transaction and after the newest, so that the order of ids is the order of commits.
+        const newId = createUuidV7(() => clock.now(), undefined, await newestId(trx));
+        const rows = calls.map((call) => rowOf(newId(), call));
+        for (let start = 0; start < rows.length; start += INSERTED_COUNT_MAX) {
+          const some = rows.slice(start, start + INSERTED_COUNT_MAX);
+          await trx.insertInto("calls").values(some).execute();
+        }
+      });
+    },
+    async list(filter) {
+      const rows = await filtered(db.selectFrom("calls").selectAll(), filter).limit(filter.limit).execute();
+      return rows.map(callOf);
+    },
+    async removeBefore(at) {
+      const { numDeletedRows } = await db
+        .deleteFrom("calls")
+        .where("id", "in", (eb) =>
+          eb.selectFrom("calls").select("id").where("at", "<", at).orderBy("at").limit(REMOVED_COUNT_MAX),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+async function newestId(db: Kysely<Database>): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("calls")
+    .select((eb) => eb.fn.max("id").as("newest"))
+    .executeTakeFirst();
+  return row?.newest ?? undefined;
+}
+
+type Query = SelectQueryBuilder<Database, "calls", CallRow>;
+
+function filtered(all: Query, { beforeId, afterId, tool, who, since }: CallFilter): Query {
+  let query = all.orderBy("id", afterId === undefined ? "desc" : "asc");
+  if (beforeId !== undefined) query = query.where("id", "<", beforeId);
+  if (afterId !== undefined) query = query.where("id", ">", afterId);
+  if (since !== undefined) query = query.where("at", ">=", since);
+  if (tool !== undefined) query = query.where(matches(sql.ref("tool"), tool));
+  if (who === undefined) return query;
+  const profile = sql`'profile:' || coalesce(profile, '')`;
+  return query.where((eb) => eb.or([matches(sql.ref("principal"), who), matches(profile, who)]));
+}
+
+/** SQLite's `like` looks past the case of letters and PostgreSQL's does not: both get lower case. */
+function matches(column: RawBuilder<unknown>, pattern: string): RawBuilder<SqlBool> {
+  const written = pattern
+    .toLowerCase()
+    .replaceAll(/[\\%_]/g, "\\$&")
+    .replaceAll("*", "%");
+  return sql<SqlBool>`lower(${column}) like ${written} escape '\\'`;
+}
+
+function rowOf(id: string, call: CallEntry): CallRow {
+  const { argsDigest, args, elapsedMs, runId, traceId, ...same } = call;
+  return {
+    id,
+    ...same,
+    args_digest: argsDigest,
+    args: toColumn(args),
+    elapsed_ms: elapsedMs,
+    run_id: runId,
+    trace_id: traceId,
+  };
+}
+
+function callOf({ args_digest, args, elapsed_ms, run_id, trace_id, ...same }: CallRow): StoredCall {
+  return {
+    ...same,
+    argsDigest: args_digest,
+    args: fromColumn(args) as JsonObject | null,
+    elapsedMs: elapsed_ms,
+    runId: run_id,
+    traceId: trace_id,
+  };
+}
+
+export function createTokenUses({ db }: StoreContext): TokenUses {
+  return {
+    async put(uses) {
+      if (uses.size === 0) return;
+      await db
+        .insertInto("token_uses")
+        .values([...uses].map(([name, at]) => ({ name, last_used_at: at })))
+        .onConflict((conflict) =>
+          conflict
+            .column("name")
+            .doUpdateSet((eb) => ({ last_used_at: eb.ref("excluded.last_used_at") }))
+            .whereRef("excluded.last_used_at", ">", "token_uses.last_used_at"),
+        )
+        .execute();
+    },
+    async list() {
+      const rows = await db.selectFrom("token_uses").selectAll().orderBy("name").execute();
+      return new Map(rows.map(({ name, last_used_at }) => [name, last_used_at]));
+    },
+  };
+}
