@@ -19,6 +19,15 @@ export interface GuardedCall {
   readonly args: JsonObject;
 }
 
+/** A call that was made or refused, for the call log and the audit trail. */
+export interface PassedCall {
+  readonly call: GuardedCall;
+  readonly context: CallContext;
+  readonly decision: Decision;
+  readonly result: ToolResult<unknown>;
+  readonly elapsedMs: number;
+}
+
 export interface Guard {
   /** A call was answered, also from the journal: what its answer brings into the run is noted in `context.flow`. */
   observe(call: GuardedCall, context: CallContext): void;

@@ -1,5 +1,16 @@
-/** Counts calls against the limits of the rule that allowed them. */
-import type { ToolResult } from "../core/result.ts";
+/**
+ * Counts calls against the limits of the rule that allowed them. The store counts, so a limit holds for all processes
+ * together; what is known here is only which calls of this process are under way.
+ *
+ * It fails closed: a call that cannot be counted is not made.
+ */
+import { systemClock, type Clock } from "../core/clock.ts";
+import { hashJson } from "../core/json.ts";
+import { succeed, type ToolResult } from "../core/result.ts";
+import type { LimitStore } from "../core/trust-store.ts";
+import { backgroundAfter, type After } from "../timing/after.ts";
+import { createHeldSlots } from "./held-slots.ts";
+import { refuseOverLimit, refuseUncounted, type NamedLimit } from "./limit-refusal.ts";
 import type { Rule } from "./rule-set.ts";
 
 export interface CountedCall {
@@ -18,4 +29,77 @@ export interface CallLimits {
    * again, in words that a model can act on. The returned function is called once the call has ended.
    */
   enter(rule: Rule, call: CountedCall): Promise<ToolResult<() => void>>;
+}
+
+export interface CallLimitsDeps {
+  readonly store: LimitStore;
+  readonly clock?: Clock;
+  readonly after?: After;
+}
+
+export function createCallLimits(deps: CallLimitsDeps): CallLimits & { settle(): Promise<void> } {
+  const { store, clock = systemClock, after = backgroundAfter } = deps;
+  const slots = createHeldSlots(store, after);
+  /** The ids of rules: one that is used up stays so. */
+  const usedUp = new Set<string>();
+
+  async function take(limits: readonly NamedLimit[], rule: Rule, call: CountedCall) {
+    const windows = limits.flatMap(({ window }) => window ?? []);
+    const atOnce = limits.flatMap(({ slot }) => slot ?? []);
+    // What has ended here is given back before more is asked for.
+    if (atOnce.length > 0) await slots.settle();
+    const taken = await store.take(windows, atOnce);
+    if (taken.kind === "taken") return succeed(slots.hold(taken.slotIds));
+    const reached = limits.find(({ window, slot }) => (window ?? slot)!.key === taken.key)!;
+    const waitMs = taken.retryAt === null ? null : Math.max(1, taken.retryAt - clock.now());
+    if (reached.kind === "total") usedUp.add(rule.id);
+    return refuseOverLimit(reached, rule, call, waitMs);
+  }
+
+  return {
+    async isUsedUp({ id, limits: { totalMax } }) {
+      if (totalMax === undefined || usedUp.has(id)) return totalMax !== undefined;
+      // Where it cannot be read, it cannot be counted either, and `enter` refuses.
+      const count = await store.used(totalKeyOf(id)).catch(() => 0);
+      if (count >= totalMax) usedUp.add(id);
+      return usedUp.has(id);
+    },
+    async enter(rule, call) {
+      try {
+        return await take(limitsOf(rule, call), rule, call);
+      } catch (error) {
+        return refuseUncounted(rule, call, error);
+      }
+    },
+    settle: () => slots.settle(),
+  };
+}
+
+/** In the order in which they are told where several are reached: what helps the caller most is first. */
+function limitsOf({ id, limits }: Rule, { who, tool, argsDigest }: CountedCall): readonly NamedLimit[] {
+  const { totalMax, same, atOnceMax } = limits;
+  const keyOf = (...more: readonly string[]): string => hashJson([id, who, tool, ...more]);
+  const longestFirst = limits.rates.toSorted((a, b) => b.windowMs - a.windowMs);
+  const all: NamedLimit[] = [];
+  if (totalMax !== undefined) {
+    const window = { key: totalKeyOf(id), countMax: totalMax, windowMs: null };
+    all.push({ kind: "total", text: `${totalMax} in all`, window });
+  }
+  if (same !== undefined) {
+    const key = keyOf("same", same.text, argsDigest());
+    all.push({ kind: "same", text: same.text, window: { ...same, key } });
+  }
+  for (const rate of longestFirst) {
+    all.push({ kind: "rate", text: rate.text, window: { ...rate, key: keyOf("rate", rate.text) } });
+  }
+  if (atOnceMax !== undefined) {
+    const slot = { key: keyOf("at once"), countMax: atOnceMax };
+    all.push({ kind: "at once", text: `${atOnceMax} at once`, slot });
+  }
+  return all;
+}
+
+/** Of the rule alone: it counts so often for everybody together. */
+function totalKeyOf(ruleId: string): string {
+  return hashJson([ruleId, "total"]);
 }

@@ -7,7 +7,7 @@
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
-import { NOT_APPROVED, type Guard, type GuardedCall } from "../core/guard.ts";
+import { NOT_APPROVED, type Guard, type GuardedCall, type PassedCall } from "../core/guard.ts";
 import { hashJson, NO_LIMITS } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { fail, type ToolResult } from "../core/result.ts";
@@ -33,15 +33,6 @@ export interface GuardDeps {
   /** Puts a call on record, when it has ended or was refused. */
   readonly record: (call: PassedCall) => void;
   readonly clock?: Clock;
-}
-
-/** A call that was made or refused, for the call log and the audit trail. */
-export interface PassedCall {
-  readonly call: GuardedCall;
-  readonly context: CallContext;
-  readonly decision: Decision;
-  readonly result: ToolResult<unknown>;
-  readonly elapsedMs: number;
 }
 
 export function createGuard(deps: GuardDeps): Guard {
