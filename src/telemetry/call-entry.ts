@@ -1,0 +1,129 @@
+/** A call as the call log keeps it: who, what, what was decided, how it ended; of the arguments a digest. */
+import { createHmac } from "node:crypto";
+import type { PassedCall } from "../core/guard.ts";
+import { canonicalJson, isJsonObject, NO_LIMITS, type JsonObject } from "../core/json.ts";
+import type { ToolResult } from "../core/result.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { CallEntry } from "../core/trust-store.ts";
+import { cut } from "../text/cut.ts";
+import { createRedactor, KNOWN_SECRET_LENGTH_MIN } from "../text/redaction.ts";
+import type { Redactors } from "../text/redactors.ts";
+
+export interface CallEntryOptions {
+  /** The secret that digests are keyed with. */
+  readonly key: Buffer;
+  readonly keepsArguments: boolean;
+  readonly redactors: Pick<Redactors, "current" | "known">;
+}
+
+/** An entry, and about how many characters were read to make it. */
+export interface MadeEntry {
+  readonly entry: CallEntry;
+  readonly readLength: number;
+}
+
+/** 128 bits: equal digests are equal arguments. */
+const DIGEST_LENGTH = 32;
+/** A resource's URI can be of any length; a person knows it by its beginning. */
+const NAME_LENGTH_MAX = 500;
+/** What is larger is data, and would make the log as large as the traffic. */
+export const KEPT_ARGUMENTS_LENGTH_MAX = 16_384;
+
+/** The caller where there is no principal: the person at this machine. */
+const LOCAL = "local";
+
+export function createCallEntry(passed: PassedCall, endedAt: number, options: CallEntryOptions): MadeEntry {
+  const { call, context, decision, result, elapsedMs } = passed;
+  const text = textOf(call.args);
+  const { bytes, readLength } = measureAnswer(result);
+  const entry: CallEntry = {
+    at: Math.round(endedAt - elapsedMs),
+    principal: context.principal?.id ?? LOCAL,
+    client: context.clientName ?? null,
+    profile: context.view?.profile ?? null,
+    kind: call.kind,
+    tool: options.redactors.current().text(cut(call.name, NAME_LENGTH_MAX)),
+    effect: decision.effect,
+    decision: decision.do,
+    rule: decision.rule.name,
+    argsDigest: createHmac("sha256", options.key).update(text).digest("hex").slice(0, DIGEST_LENGTH),
+    args: options.keepsArguments ? keptArguments(call.args, text.length, context, options) : null,
+    outcome: outcomeOf(result),
+    elapsedMs: Math.round(elapsedMs * 100) / 100,
+    bytes,
+    runId: context.runId ?? null,
+    traceId: context.traceId,
+  };
+  return { entry, readLength: text.length + readLength };
+}
+
+/** Arguments were bounded where they came in; what is no JSON after all must not stop the log. */
+function textOf(args: JsonObject): string {
+  try {
+    return canonicalJson(args, NO_LIMITS);
+  } catch {
+    return "";
+  }
+}
+
+/** Nothing is kept where a sensitive value is too short to be told from ordinary text. */
+function keptArguments(
+  args: JsonObject,
+  length: number,
+  { sensitive = [] }: CallContext,
+  { redactors }: CallEntryOptions,
+): JsonObject | null {
+  if (sensitive.some(({ value }) => value.length < KNOWN_SECRET_LENGTH_MIN)) return null;
+  if (length > KEPT_ARGUMENTS_LENGTH_MAX) return { "repertoire/notKept": `${length} characters` };
+  const redactor =
+    sensitive.length === 0
+      ? redactors.current()
+      : createRedactor([...redactors.known(), ...sensitive.map(({ value }) => value)]);
+  const redacted = redactor.value(args);
+  return isJsonObject(redacted) ? redacted : null;
+}
+
+/** `tool_error` is the tool's own word; everything else that went wrong has a code of ours. */
+function outcomeOf(result: ToolResult<unknown>): string {
+  if (result.success)
+    return isJsonObject(result.data) && result.data["isError"] === true ? "tool_error" : "ok";
+  const { code, reason } = result.error;
+  return reason === undefined ? code : `${code} ${reason}`;
+}
+
+interface Measured {
+  readonly bytes: number;
+  readonly readLength: number;
+}
+
+/** Of the texts of an answer, a resource or a prompt; of the structure where there is no text. */
+function measureAnswer(result: ToolResult<unknown>): Measured {
+  if (!result.success) return { bytes: 0, readLength: 0 };
+  const answer = result.data;
+  if (!isJsonObject(answer)) return measureJson(answer);
+  const lists = [answer["content"], answer["contents"], answer["messages"]].filter(Array.isArray);
+  const bytes = lists.flat().reduce<number>((sum, block) => sum + blockBytes(block), 0);
+  if (bytes > 0) return { bytes, readLength: 0 };
+  const structure = answer["structuredContent"] ?? (lists.length === 0 ? answer : undefined);
+  return structure === undefined ? { bytes: 0, readLength: 0 } : measureJson(structure);
+}
+
+/** A block of content, a content of a resource, or a message of a prompt with one or more blocks in it. */
+function blockBytes(block: unknown): number {
+  if (!isJsonObject(block)) return 0;
+  const own = [block["text"], block["data"], block["blob"]].filter((text) => typeof text === "string");
+  const inner = [block["resource"], block["content"]].flat();
+  return [...own.map((text) => Buffer.byteLength(text)), ...inner.map(blockBytes)].reduce(
+    (sum, bytes) => sum + bytes,
+    0,
+  );
+}
+
+function measureJson(value: unknown): Measured {
+  try {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+    return { bytes: Buffer.byteLength(text), readLength: text.length };
+  } catch {
+    return { bytes: 0, readLength: 0 };
+  }
+}

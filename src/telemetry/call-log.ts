@@ -1,0 +1,181 @@
+/**
+ * Writes down who called what. A call only leaves an object in a list; everything else happens later and together: at
+ * the latest a quarter of a second after the call its entry is on disk. A process that is killed loses no more than
+ * that, and one that ends orderly loses nothing (`settle`).
+ *
+ * It works in two stages, so that a database that is busy does not keep the answers of calls in memory: calls become
+ * small entries, and entries are written. Both lists are bounded; what finds no place is counted and logged.
+ */
+import { systemClock, type Clock } from "../core/clock.ts";
+import { RepertoireError } from "../core/errors.ts";
+import type { PassedCall } from "../core/guard.ts";
+import type { Log } from "../core/log.ts";
+import type { CallContext } from "../core/tool.ts";
+import type { CallEntry, CallStore } from "../core/trust-store.ts";
+import type { Redactors } from "../text/redactors.ts";
+import { backgroundAfter, type After } from "../timing/after.ts";
+import { SingleFlight } from "../timing/single-flight.ts";
+import { createCallEntry } from "./call-entry.ts";
+import { createCallRemoval } from "./call-removal.ts";
+
+export interface CallLog {
+  /** Never waits and never throws. */
+  record(passed: PassedCall): void;
+  /** Resolves when everything that was recorded is on disk. */
+  settle(): Promise<void>;
+}
+
+export interface CallLogDeps {
+  readonly store: CallStore;
+  /** The secret that digests of arguments are keyed with. */
+  readonly key: () => Promise<Buffer>;
+  readonly settings: () => { readonly days: number; readonly arguments: boolean };
+  readonly redactors: Pick<Redactors, "current" | "known">;
+  readonly log: Log;
+  /** Hears of a call that the rules refused. */
+  readonly refused?: (context: CallContext, entry: CallEntry) => void;
+  readonly clock?: Clock;
+  readonly after?: After;
+}
+
+/** Leaves 50 ms of the quarter of a second for the write. */
+export const WRITE_AFTER_MS = 200;
+/** A transaction of so many takes a few ms; other writers wait no longer. */
+const BATCH_COUNT_MAX = 200;
+/** With so many, entries are made at once: answers are not kept in memory for a fifth of a second at full load. */
+const HURRY_COUNT = 500;
+/** Calls that wait to become entries; each has its arguments and its answer in memory. */
+const CALL_COUNT_MAX = 5_000;
+/** Entries that wait to be written, of about half a KB each; with arguments, up to 16 KB. */
+const ENTRY_COUNT_MAX = 10_000;
+/** What is read without a pause: about 10 ms. */
+const TURN_LENGTH_MAX = 1024 * 1024;
+/** Between two tries of a write that failed: a disk that is full stays so for a while. */
+const RETRY_MS = 5_000;
+
+export function createCallLog(deps: CallLogDeps): CallLog {
+  const { log, clock = systemClock, after = backgroundAfter } = deps;
+  const calls: { readonly passed: PassedCall; readonly endedAt: number }[] = [];
+  const entries: CallEntry[] = [];
+  const making = new SingleFlight<void>();
+  const writing = new SingleFlight<void>();
+  const removal = createCallRemoval({
+    store: deps.store,
+    days: () => deps.settings().days,
+    log,
+    clock,
+    after,
+  });
+  let droppedCount = 0;
+  let hasFailed = false;
+  let hasWritten = false;
+  let stopTimer: (() => void) | undefined;
+
+  function workIn(delayMs: number): void {
+    stopTimer ??= after(delayMs, () => {
+      stopTimer = undefined;
+      void work();
+    });
+  }
+
+  async function work(): Promise<void> {
+    await making.run(makeEntries);
+    await writing.run(writeEntries);
+    // Something may have come while the last of it was being written.
+    if (!hasFailed && calls.length + entries.length > 0) workIn(0);
+  }
+
+  async function makeEntries(): Promise<void> {
+    try {
+      const key = await deps.key();
+      while (calls.length > 0) {
+        makeSome(key);
+        await turn();
+      }
+    } catch (error) {
+      // Without the key there are no digests; calls wait in their list.
+      noteFailure(error);
+    }
+  }
+
+  function makeSome(key: Buffer): void {
+    const { redactors, settings, refused } = deps;
+    const options = { key, redactors, keepsArguments: settings().arguments };
+    for (let length = 0; length < TURN_LENGTH_MAX && calls.length > 0;) {
+      const { passed, endedAt } = calls.shift()!;
+      const { entry, readLength } = createCallEntry(passed, endedAt, options);
+      length += readLength;
+      if (isRefused(passed)) refused?.(passed.context, entry);
+      if (entries.length < ENTRY_COUNT_MAX) entries.push(entry);
+      else droppedCount++;
+    }
+  }
+
+  async function writeEntries(): Promise<void> {
+    while (entries.length > 0) {
+      const batch = entries.slice(0, BATCH_COUNT_MAX);
+      try {
+        await deps.store.append(batch);
+        noteSuccess();
+      } catch (error) {
+        noteFailure(error);
+        if (isStoreBroken(error)) return;
+        // Another try would fail as well, and keep all others waiting.
+        droppedCount += batch.length;
+      }
+      entries.splice(0, batch.length);
+    }
+  }
+
+  function noteFailure(error: unknown): void {
+    if (!hasFailed) log.error("calls.failed", { error, waiting: calls.length + entries.length });
+    hasFailed = true;
+    workIn(RETRY_MS);
+  }
+
+  function noteSuccess(): void {
+    hasWritten = true;
+    hasFailed = false;
+    if (droppedCount > 0) log.warn("calls.dropped", { count: droppedCount });
+    droppedCount = 0;
+  }
+
+  return {
+    record(passed) {
+      if (calls.length >= CALL_COUNT_MAX) {
+        droppedCount++;
+        return;
+      }
+      calls.push({ passed, endedAt: clock.now() });
+      if (calls.length === HURRY_COUNT) void making.run(makeEntries);
+      workIn(WRITE_AFTER_MS);
+    },
+    async settle() {
+      // What is under way may have begun without the newest.
+      await work();
+      await work();
+      stopTimer?.();
+      stopTimer = undefined;
+      await removal.stop(hasWritten);
+      const lostCount = calls.length + entries.length + droppedCount;
+      if (lostCount > 0) log.error("calls.lost", { count: lostCount });
+    },
+  };
+}
+
+const REFUSALS: ReadonlySet<string | undefined> = new Set(["refused", "not_approved"]);
+
+/** What is wrong with the store passes, or nothing can be written; any other error is about the entries. */
+function isStoreBroken(error: unknown): boolean {
+  return error instanceof RepertoireError && error.code !== "JSON_LIMIT";
+}
+
+/** By the rules; a limit that was reached is in the call log alone. */
+function isRefused({ result }: PassedCall): boolean {
+  return !result.success && result.error.code === "SECURITY_ERROR" && REFUSALS.has(result.error.reason);
+}
+
+/** Lets everything else have its turn. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
