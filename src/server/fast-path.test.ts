@@ -43,6 +43,7 @@ function openFastPath(client: ClientHandle | undefined = handle) {
   const fastPath = createFastPath({
     gateway,
     isTransparent: false,
+    clientInfo: () => ({ name: "cursor", version: "1.2" }),
     client: () => client,
     listed: { version: undefined },
     log: silentLog,
@@ -60,6 +61,12 @@ const callOf = (id: unknown, name = "s__t", meta?: JsonObject) => ({
   params: { name, arguments: { id }, ...(meta === undefined ? {} : { _meta: meta }) },
 });
 const soon = () => new Promise((resolve) => setImmediate(resolve));
+
+it("says with each call what the client calls itself", () => {
+  const { take, calls } = openFastPath();
+  take(callOf(7));
+  expect(calls[0]?.context.clientName).toBe("cursor 1.2");
+});
 
 describe("what is taken", () => {
   it("is a call of a server's tool, whose answer is written as it came", async () => {
@@ -94,6 +101,7 @@ describe("what is taken", () => {
     const fastPath = createFastPath({
       gateway: {} as Gateway,
       isTransparent: false,
+      clientInfo: () => ({ name: "cursor", version: "1.2" }),
       client: () => undefined,
       listed: { version: undefined },
       log: silentLog,

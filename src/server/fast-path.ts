@@ -13,6 +13,7 @@ import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from 
 import type { Gateway } from "../gateway/gateway.ts";
 import { failureAnswer } from "./answer.ts";
 import type { Listed } from "./mcp-server.ts";
+import { clientNameOf } from "./client-name.ts";
 import { areWithinLimits } from "./message.ts";
 import { contextOf } from "./request-context.ts";
 
@@ -26,6 +27,8 @@ export interface FastPathDeps {
   readonly log: Log;
   /** What every call of this client carries. */
   readonly context?: Partial<CallContext>;
+  /** What the client said of itself at its handshake. */
+  readonly clientInfo: () => unknown;
   /** Ends every call of this client when it aborts. */
   readonly gone?: AbortSignal;
   /** With the request that a message belongs to, where it is no answer. */
@@ -38,9 +41,17 @@ export interface FastPathDeps {
 export type FastPath = (message: JSONRPCMessage) => boolean;
 
 export function createFastPath(deps: FastPathDeps): FastPath {
-  const { gateway, isTransparent, client, listed, log, context: shared, send, sendResultBytes } = deps;
+  const { gateway, isTransparent, client, listed, log, send, sendResultBytes } = deps;
+  let shared: Partial<CallContext> | undefined;
   const calls = new Map<unknown, AbortController>();
   deps.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
+
+  /** Made once, when the client has said who it is: a list may be asked for before that. */
+  function sharedContext(): Partial<CallContext> {
+    if (shared?.clientName === undefined)
+      shared = { ...deps.context, clientName: clientNameOf(deps.clientInfo()) };
+    return shared;
+  }
 
   function take(id: string | number, params: JsonObject, handle: ClientHandle): boolean {
     const { name, arguments: args = {} } = params;
@@ -52,7 +63,12 @@ export function createFastPath(deps: FastPathDeps): FastPath {
     const notify = (method: string, note: JsonObject): void => {
       send({ jsonrpc: "2.0", method, params: note }, { relatedRequestId: id }).catch(() => {});
     };
-    const context = contextOf(params, { signal: abort.signal, client: handle, notify, shared });
+    const context = contextOf(params, {
+      signal: abort.signal,
+      client: handle,
+      notify,
+      shared: sharedContext(),
+    });
     const answer = found.call(args as JsonObject, context);
     calls.set(id, abort);
     void reply(id, answer, abort.signal);
@@ -71,7 +87,10 @@ export function createFastPath(deps: FastPathDeps): FastPath {
   async function list(id: string | number, handle: ClientHandle): Promise<void> {
     let bytes: Buffer;
     try {
-      const context = contextOf({}, { signal: new AbortController().signal, client: handle, shared });
+      const context = contextOf(
+        {},
+        { signal: new AbortController().signal, client: handle, shared: sharedContext() },
+      );
       const result = await gateway.list("tools/list", {}, context);
       if (!result.success || result.data.bytes === undefined)
         throw new Error("The list of tools cannot be read.", { cause: result });

@@ -4,6 +4,7 @@
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
   ProtocolError,
   Server,
@@ -18,6 +19,7 @@ import { FORWARDED_METHODS, type ForwardedMethod } from "../gateway/forwarding.t
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../core/rpc-codes.ts";
 import type { ServerEvents } from "../gateway/server-events.ts";
 import { failureOf } from "./answer.ts";
+import { clientNameOf } from "./client-name.ts";
 import { contextOf } from "./request-context.ts";
 
 /**
@@ -65,7 +67,7 @@ export function createMcpServer(
     };
     const modern = modernRequestOf(context);
     const onNotice = modern !== undefined && !client.isLasting ? tell : undefined;
-    const shared = { ...client.context, modern, onNotice };
+    const shared = { ...client.context, clientName: nameOf(context), modern, onNotice };
     return contextOf(params, {
       signal: context.mcpReq.signal,
       client: client.handle(),
@@ -73,6 +75,11 @@ export function createMcpServer(
       shared,
     });
   };
+  /** A legacy client says at its handshake who it is, a modern one with each request. */
+  const nameOf = ({ mcpReq }: ServerContext): string | undefined =>
+    clientNameOf(
+      (mcpReq.envelope as JsonObject | undefined)?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion(),
+    );
   const notices = client.isLasting ? createNotices({ gateway, events, server, log, ...client }) : undefined;
   const deps: HandlerDeps = { server, gateway, capabilities, contextFor, log };
   if (capabilities["tools"] !== undefined) registerCalls(deps);

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { CLIENT_INFO_META_KEY } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { CallContext, ClientHandle } from "../core/tool.ts";
 import { parseTraceContext, TRACE_FIELDS } from "../core/trace-context.ts";
+import { clientNameOf } from "./client-name.ts";
 
 /** What belongs to the connection between the client and us, and is not forwarded. */
 const OWN_META = /^(?:progressToken$|io\.modelcontextprotocol\/)/;
@@ -26,6 +28,9 @@ export function contextOf(params: JsonObject, { signal, client, notify, shared }
   const meta = params["_meta"];
   if (!isJsonObject(meta)) return context;
   const { progressToken } = meta;
+  // A modern client says with each request who it is.
+  const clientName = clientNameOf(meta[CLIENT_INFO_META_KEY]);
+  if (clientName !== undefined) context.clientName = clientName;
   // The trace goes on as it was read, and never as it came.
   const trace = parseTraceContext(meta);
   if (trace !== undefined) context.trace = trace;

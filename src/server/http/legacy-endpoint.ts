@@ -117,6 +117,7 @@ async function connect(deps: McpServerDeps, session: HttpSession): Promise<void>
     listed,
     log,
     context,
+    clientInfo: () => server.getClientVersion(),
     gone: session.gone,
     send: (message, options) => session.send(message, options),
     sendResultBytes: (id, result) => session.sendResultBytes(id, result),

@@ -4,6 +4,7 @@ import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.
 import { eventually } from "../../../test/fixtures/temporary.ts";
 import { META } from "../../../test/rig/raw-request.ts";
 import { succeed } from "../../core/result.ts";
+import { openRig } from "../../gateway/gateway.testkit.ts";
 import type { CallContext } from "../../core/tool.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { openRig } from "../../gateway/gateway.testkit.ts";
@@ -49,6 +50,32 @@ describe.each(VERSIONS)("a client of %s", (version) => {
     expect(JSON.stringify(found.structuredContent)).toContain("notes__add");
     const { contents } = await client.readResource({ uri: "repertoire://runs" });
     expect(contents).toHaveLength(1);
+  });
+
+  it("is known by what it calls itself, on every way of a call", async () => {
+    const rig = await openRig(createFixtureSource("notes", [toolOf("add")]));
+    await rig.registry.discover({ waitMs: 5_000 }, { traceId: "t", signal: new AbortController().signal });
+    const names: unknown[] = [];
+    const { url } = await serveEndpoint({
+      ...rig.gateway,
+      find: (name) => {
+        const found = rig.gateway.find(name);
+        return (
+          found && {
+            ...found,
+            call: (args, context) => (names.push(context.clientName), found.call(args, context)),
+          }
+        );
+      },
+      callTool: (name, args, context) => (
+        names.push(context?.clientName),
+        rig.gateway.callTool(name, args, context)
+      ),
+    });
+    const { client } = await connectClient(url, version);
+    await client.callTool({ name: "notes__add", arguments: {} });
+    await client.callTool({ name: "browse_components", arguments: { query: "note" } });
+    expect(names).toEqual(["ann 1.0.0", "ann 1.0.0"]);
   });
 
   it("hears progress before the answer", async () => {

@@ -49,9 +49,11 @@ export function connectStdio(deps: StdioDeps, input: Readable, output: Output): 
     listed,
     log: deps.log,
     context,
+    clientInfo: () => clientInfo(),
     send: (message) => transport.send(message),
     sendResultBytes: (id, result) => transport.sendResultBytes(id, result),
   });
+  let clientInfo = (): unknown => undefined;
   let modernCapabilities: JsonObject | undefined;
   transport.intercept = (message) => {
     modernCapabilities = modernCapabilitiesOf(message) ?? modernCapabilities;
@@ -70,6 +72,7 @@ export function connectStdio(deps: StdioDeps, input: Readable, output: Output): 
       const who = { handle: () => client, listed, context, isLasting: true };
       const server = createMcpServer(deps, who, await describeFor(deps));
       openedEra = era;
+      clientInfo = () => server.getClientVersion();
       client = era === "legacy" ? createClientHandle(server, gone.signal) : undefined;
       return server;
     },
