@@ -29,7 +29,7 @@ export async function openFoundation({ config, log, serves }: AppOptions) {
     redactors,
     /** What is stored as a secret is known as one from then on. */
     secrets: knownSecrets.watch(openSecretStore({ home })),
-    trail: createAuditTrail(store.audit, log, redactors),
+    trail: createAuditTrail({ audit: store.audit, log, redactors, person: authorName }),
     watching: await openWatching({ config, log, serves }),
     calls: createCallsUnderWay(),
     scope: () => config.current().scope,

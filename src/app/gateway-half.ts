@@ -50,7 +50,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     serverNotified: (listener) => servers.notified(listener),
     states,
     heldCalls,
-    denied: (tool, details) => trail.recordDenial(tool, details),
+    denied: trail.recordDenial,
     // A client that looks for tools runs code next; a command that lists them does not.
     metaToolAnswered: () => (front.stdio !== undefined || front.http !== undefined) && runs.warm(),
     version: VERSION,

@@ -1,5 +1,4 @@
 /** The half that runs: the sandbox, runs with their journal, and the library of what was saved. */
-import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { VERSION } from "../core/version.ts";
 import { createLibraryEditor } from "../library/edit-library.ts";
@@ -66,7 +65,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf) {
     approvalMs: () => config.current().limits.approvalMs,
     findSource: (name) => sources.find(name),
     findVersion: (id, version) => sources.version(id, version),
-    recordApproval: (runId, details) => trail.recordChange("run.approval", runId, details),
+    recordApproval: (runId, details, by) => trail.recordChange(by, "run.approval", runId, details),
     person: authorName,
     runSucceeded: (used, intent) => experience.noteRun(used, intent),
     callBegun(call) {
@@ -97,8 +96,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf) {
     scope,
     author: authorName,
     redactors,
-    record: (action: string, subject: string, details: JsonObject) =>
-      trail.recordChange(action, subject, details),
+    record: trail.recordChange,
   };
   return {
     runs,

@@ -2,6 +2,7 @@
  * The guard: every call of a tool, a built-in node, a prompt or a resource passes it, whoever makes the call: a client,
  * code, a capability or a workflow. The rules decide (`trust/rule-set.ts`): the first that matches.
  */
+import type { ToolError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { ToolResult } from "./result.ts";
 import type { Decision } from "./rule.ts";
@@ -26,6 +27,18 @@ export interface PassedCall {
   readonly decision: Decision;
   readonly result: ToolResult<unknown>;
   readonly elapsedMs: number;
+}
+
+const REFUSAL_REASONS: ReadonlySet<string | undefined> = new Set(["refused", "not_approved"]);
+
+/** Whether the rules refused a call. The guard has it on record. */
+export function isRefusal({ code, reason }: Pick<ToolError, "code" | "reason">): boolean {
+  return code === "SECURITY_ERROR" && REFUSAL_REASONS.has(reason);
+}
+
+/** Whether a call was denied by anything but the rules, for those who put that on record. */
+export function isDenial(error: Pick<ToolError, "code" | "reason">): boolean {
+  return error.code === "SECURITY_ERROR" && !isRefusal(error);
 }
 
 export interface Guard {

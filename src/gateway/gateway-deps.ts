@@ -4,6 +4,7 @@ import type { Log } from "../core/log.ts";
 import type { Redactors } from "../text/redactors.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
+import type { CallContext } from "../core/tool.ts";
 import type { LookUpTool } from "../library/contracts.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { CapabilitySaver } from "../library/save-capability.ts";
@@ -56,7 +57,7 @@ export interface GatewayDeps {
   /** Makes and opens what modern clients are given to come back with. */
   readonly states: SealedStates;
   /** A call that the config denies was refused. */
-  readonly denied: (tool: string, details: JsonObject) => void;
+  readonly denied: (context: CallContext, tool: string, details: JsonObject) => void;
   /** A client has used one of the five: more will follow. */
   readonly metaToolAnswered: () => void;
   readonly version: string;

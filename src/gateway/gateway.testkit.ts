@@ -81,7 +81,7 @@ export async function openRig(...sources: FixtureSource[]): Promise<Rig> {
   for (const source of sources) registry.add(source);
   onTestFinished(() => registry.close());
   const deps = depsOf({ store, registry, draftsFolder, servers: () => [...configured] });
-  const gateway = createGateway({ ...deps, denied: (tool) => void denied.push(tool) });
+  const gateway = createGateway({ ...deps, denied: (_context, tool) => void denied.push(tool) });
   const call = async (name: string, args: JsonObject = {}) => {
     const answer = await gateway.callTool(name, args);
     expect(answer.content).toEqual([{ type: "text", text: JSON.stringify(answer.structuredContent) }]);

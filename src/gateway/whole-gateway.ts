@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
-import { NOT_APPROVED } from "../core/guard.ts";
+import { isDenial, NOT_APPROVED } from "../core/guard.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -234,9 +234,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       if (result.data.isError !== true) deps.toolCalled?.(name);
       return result.data;
     }
-    if (result.error.code === "SECURITY_ERROR") {
+    if (isDenial(result.error)) {
       const { tool = name } = result.error;
-      deps.denied(tool, { traceId: context.traceId, ...(tool !== name && { by: name }) });
+      deps.denied(context, tool, { traceId: context.traceId, ...(tool !== name && { by: name }) });
     }
     // A server may have been listed for this very call.
     return failed(

@@ -18,7 +18,7 @@ import type { Capability, CapabilityVersion, SaveOutcome, Store, ToolUse } from 
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
 import { testExample, type TestReport } from "./example-test.ts";
-import { recordSave, type RecordChange } from "./save-capability.ts";
+import { PERSON, recordSave, type RecordChange } from "./save-capability.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
 import type { PortableCapability } from "./portable/portable.ts";
 
@@ -73,7 +73,7 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
     if (!wanted.success) return wanted;
     const outcome = await capabilities.rename(found.data.capability.id, wanted.data);
     if (outcome.kind === "renamed") {
-      deps.record("capability.renamed", displayNameOf(outcome.capability), { from: name });
+      deps.record(PERSON, "capability.renamed", displayNameOf(outcome.capability), { from: name });
       return succeed(outcome.capability);
     }
     return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
@@ -86,7 +86,7 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
     if (!wanted.success) return wanted;
     const outcome = await capabilities.alias(found.data.capability.id, wanted.data);
     if (outcome.kind === "added") {
-      deps.record("capability.aliased", displayNameOf(found.data.capability), {
+      deps.record(PERSON, "capability.aliased", displayNameOf(found.data.capability), {
         alias: displayNameOf(wanted.data),
       });
       return succeed(found.data.capability);
@@ -98,7 +98,7 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
     const found = await library.describe(name);
     if (!found.success) return found;
     const isRemoved = await capabilities.remove(found.data.capability.id);
-    if (isRemoved) deps.record("capability.removed", displayNameOf(found.data.capability), {});
+    if (isRemoved) deps.record(PERSON, "capability.removed", displayNameOf(found.data.capability), {});
     return isRemoved ? succeed(found.data.capability) : gone(name);
   }
 
@@ -130,7 +130,7 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
       example: item.example,
       overwrite,
     });
-    if (outcome.kind === "saved") recordSave(deps.record, outcome.capability, outcome.version);
+    if (outcome.kind === "saved") recordSave(deps.record, PERSON, outcome);
     return outcome;
   }
 

@@ -56,7 +56,7 @@ export async function createTestLibrary(home: string): Promise<TestLibrary> {
     runs,
     scope,
     author: () => "ann",
-    record: (action: string, subject: string) => void recorded.push(`${action} ${subject}`),
+    record: (_by: unknown, action: string, subject: string) => void recorded.push(`${action} ${subject}`),
     redactors: createRedactors(() => [SECRET]),
   };
   const read = createLibrary(store.capabilities, scope);

@@ -85,7 +85,15 @@ export interface CapabilitySaverDeps {
 }
 
 /** Writes a change of the library to the audit trail. */
-export type RecordChange = (action: string, subject: string, details: JsonObject) => void;
+export type RecordChange = (
+  by: Pick<CallContext, "principal">,
+  action: string,
+  subject: string,
+  details: JsonObject,
+) => void;
+
+/** What only the person at this machine can do. */
+export const PERSON: Pick<CallContext, "principal"> = {};
 
 export interface CapabilitySaver {
   save(request: SaveRequest, context: CallContext): Promise<ToolResult<SavedCapability>>;
@@ -192,7 +200,7 @@ export function createCapabilitySaver(deps: CapabilitySaverDeps): CapabilitySave
       });
       if (outcome.kind === "taken") return taken(outcome.capability, request);
       const { capability, version } = outcome;
-      recordSave(deps.record, capability, version);
+      recordSave(deps.record, context, outcome);
       if (run?.intent) deps.kept?.(toolNameOf(capability), run.intent);
       return succeed({
         capability,
@@ -239,9 +247,13 @@ function isToldTheSame({ description, tags, visibility }: SaveRequest, capabilit
   );
 }
 
-export function recordSave(record: RecordChange, capability: Capability, version: CapabilityVersion): void {
+export function recordSave(
+  record: RecordChange,
+  by: Pick<CallContext, "principal">,
+  { capability, version }: Pick<SavedCapability, "capability" | "version">,
+): void {
   const { author, sourceHash } = version;
-  record("capability.saved", displayNameOf(capability), { version: version.version, author, sourceHash });
+  record(by, "capability.saved", displayNameOf(capability), { version: version.version, author, sourceHash });
 }
 
 /**

@@ -74,7 +74,7 @@ export interface RunsDeps {
   /** A version of a capability, also of one that was deleted. */
   readonly findVersion: (id: string, version: number) => Promise<RunSource | undefined>;
   /** A person was asked, and this is what came of it. */
-  readonly recordApproval: (runId: string, details: JsonObject) => void;
+  readonly recordApproval: (runId: string, details: JsonObject, by: Pick<CallContext, "principal">) => void;
   /** The name of the person at this machine, who decides where there is no principal. */
   readonly person?: () => string;
   readonly scope: () => Scope;

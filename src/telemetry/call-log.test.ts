@@ -201,7 +201,7 @@ it("removes what is older than the days of the config: soon after the start, and
 
 it("tells of calls that the rules refused, and of no others", async () => {
   const refused: string[] = [];
-  const log = openLog(await openCalls(), { refused: (_context, { tool }) => void refused.push(tool) });
+  const log = openLog(await openCalls(), { refused: (_passed, { tool }) => void refused.push(tool) });
   const failed = (reason: string) => ({ result: fail("SECURITY_ERROR", "no", { reason }) });
   log.record(passedOf("refused", failed("refused")));
   log.record(passedOf("unasked", failed("not_approved")));

@@ -8,9 +8,8 @@
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import { RepertoireError } from "../core/errors.ts";
-import type { PassedCall } from "../core/guard.ts";
+import { isRefusal, type PassedCall } from "../core/guard.ts";
 import type { Log } from "../core/log.ts";
-import type { CallContext } from "../core/tool.ts";
 import type { CallEntry, CallStore } from "../core/trust-store.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { backgroundAfter, type After } from "../timing/after.ts";
@@ -32,8 +31,8 @@ export interface CallLogDeps {
   readonly settings: () => { readonly days: number; readonly arguments: boolean };
   readonly redactors: Pick<Redactors, "current" | "known">;
   readonly log: Log;
-  /** Hears of a call that the rules refused. */
-  readonly refused?: (context: CallContext, entry: CallEntry) => void;
+  /** Hears of a call that the rules refused; one over a limit is in this log alone. */
+  readonly refused?: (passed: PassedCall, entry: CallEntry) => void;
   readonly clock?: Clock;
   readonly after?: After;
 }
@@ -105,7 +104,8 @@ export function createCallLog(deps: CallLogDeps): CallLog {
       const { passed, endedAt } = calls.shift()!;
       const { entry, readLength } = createCallEntry(passed, endedAt, options);
       length += readLength;
-      if (isRefused(passed)) refused?.(passed.context, entry);
+      const { result } = passed;
+      if (!result.success && isRefusal(result.error)) refused?.(passed, entry);
       if (entries.length < ENTRY_COUNT_MAX) entries.push(entry);
       else droppedCount++;
     }
@@ -163,16 +163,9 @@ export function createCallLog(deps: CallLogDeps): CallLog {
   };
 }
 
-const REFUSALS: ReadonlySet<string | undefined> = new Set(["refused", "not_approved"]);
-
 /** What is wrong with the store passes, or nothing can be written; any other error is about the entries. */
 function isStoreBroken(error: unknown): boolean {
   return error instanceof RepertoireError && error.code !== "JSON_LIMIT";
-}
-
-/** By the rules; a limit that was reached is in the call log alone. */
-function isRefused({ result }: PassedCall): boolean {
-  return !result.success && result.error.code === "SECURITY_ERROR" && REFUSALS.has(result.error.reason);
 }
 
 /** Lets everything else have its turn. */

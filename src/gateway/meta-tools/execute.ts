@@ -1,3 +1,4 @@
+import { isDenial } from "../../core/guard.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { capabilityNameOf, parseReference } from "../../core/names.ts";
@@ -29,7 +30,7 @@ export interface ExecuteDeps extends SourceDeps {
   readonly servers: () => readonly string[];
   readonly freshenLibrary: () => Promise<void>;
   /** A tool that the config denies was named. */
-  readonly denied: (tool: string, details: JsonObject) => void;
+  readonly denied: (context: CallContext, tool: string, details: JsonObject) => void;
   /** What a run used; without it, no run is shown to a client of a profile. */
   readonly findReach?: FindReach;
   /** Without it, a token with limits has no drafts. */
@@ -152,9 +153,9 @@ async function runSource(
   const ran = await runOrResume(deps, source, args, context);
   if (!ran.success) return ran;
   const report = { ...ran.data, warnings: [...ran.data.warnings, ...(source?.warnings ?? [])] };
-  if (!report.result.success && report.result.error.code === "SECURITY_ERROR") {
+  if (!report.result.success && isDenial(report.result.error)) {
     const { tool, message } = report.result.error;
-    deps.denied(tool ?? "execute", {
+    deps.denied(context, tool ?? "execute", {
       traceId: context.traceId,
       reason: message,
       ...(tool !== undefined && { by: "execute" }),

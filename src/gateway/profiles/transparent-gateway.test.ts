@@ -77,7 +77,7 @@ function openGateway(source: ToolSource, access: Access = {}) {
     server: source.id,
     configChanged: () => () => {},
     heldCalls,
-    denied: (tool) => void denied.push(tool),
+    denied: (_context, tool) => void denied.push(tool),
     log: { ...silentLog, warn: (_, fields) => logged.push(fields) },
   });
   return { gateway, denied, logged };

@@ -84,7 +84,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
     definition: ToolDefinition | undefined,
   ): Promise<ToolAnswer> {
     if (!registry.permits(server, name)) {
-      deps.denied(name, { server, traceId: context.traceId });
+      deps.denied(context, name, { server, traceId: context.traceId });
       return failed(deniedTool(name, server), context, definition);
     }
     const meta = nextHop(context.meta);

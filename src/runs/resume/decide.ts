@@ -19,7 +19,11 @@ import type { WaitingStep } from "../run.ts";
 
 /** What every decision needs. */
 export interface RecordDeps {
-  readonly recordApproval: (runId: string, details: JsonObject) => void;
+  readonly recordApproval: (
+    runId: string,
+    details: JsonObject,
+    by: { readonly principal?: Principal },
+  ) => void;
   /** The name of the person at this machine, for decisions without a principal. */
   readonly person: () => string;
 }
@@ -119,7 +123,8 @@ export async function makeDecision(
   const decision: QuestionAnswer = { isApproved, by: principal?.id ?? person() };
   if (!(await write(decision))) return tooLate(runId);
   crashPoint("approval.decided");
-  recordApproval(runId, { node: name, answer: isApproved ? "approved" : "denied", by: decision.by });
+  const details = { node: name, answer: isApproved ? "approved" : "denied", by: decision.by };
+  recordApproval(runId, details, principal === undefined ? {} : { principal });
   return succeed(decision);
 }
 
