@@ -10,7 +10,7 @@ import type { GivenAnswer, QuestionReference } from "../runs/resume/decide.ts";
 type Listeners = Pick<App, "connectStdio" | "listenHttp">;
 
 export function createListeners(
-  { config, log, store, watching }: Foundation,
+  { config, log, store, trail, watching }: Foundation,
   { servers, usable }: ToolsHalf,
   { runs }: RunsHalf,
   { gatewayFor, heldCalls }: GatewayHalf,
@@ -38,6 +38,8 @@ export function createListeners(
         config,
         log,
         watching,
+        trail,
+        tokenUses: store.tokenUses,
         openIssuerFetch: async (issuer: URL) => {
           const { createGuardedFetch } = await import("../net/http-client.ts");
           return createGuardedFetch(issuer);

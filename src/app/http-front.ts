@@ -2,11 +2,14 @@
 import type { ConfigSource } from "../config/source.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { TokenUses } from "../core/trust-store.ts";
+import { GATEWAY, type AuditTrail } from "../telemetry/audit-trail.ts";
 import type { Outcome } from "../telemetry/telemetry.ts";
 import { traceIdOf } from "../core/trace-context.ts";
 import type { ConfigurableLog } from "../telemetry/log.ts";
 import { logRequest } from "../server/access-log.ts";
 import { createGate, type GateOAuth, checkListener } from "../server/auth/gate.ts";
+import { DEFAULT_TOKEN_NAME } from "../server/auth/token.ts";
 import { openTokens } from "../server/auth/tokens.ts";
 import { createHealth } from "../server/health.ts";
 import { listenHttp, type HttpListener, type HttpServerDeps } from "../server/http/serve-http.ts";
@@ -20,6 +23,9 @@ export interface HttpFrontDeps {
   readonly config: ConfigSource;
   readonly log: ConfigurableLog;
   readonly watching: Watching;
+  readonly trail: AuditTrail;
+  /** Where the last use of each token is kept. */
+  readonly tokenUses: TokenUses;
   /** Reads the documents of the issuer; it reaches no address that is more private than the issuer's. */
   readonly openIssuerFetch: (issuer: URL) => Promise<GateOAuth["fetch"]>;
   readonly gatewayFor: HttpServerDeps["gatewayFor"];
@@ -62,7 +68,7 @@ export async function openHttpFront(deps: HttpFrontDeps, address: HttpAddress): 
   const permit = checkListener({ host: settings.host, hasIssuer: oauth !== undefined, tokenNames });
   if (permit.kind === "refused")
     throw new RepertoireError("CONFIG_INVALID", permit.message, { hint: permit.hint });
-  tokens.begin();
+  if (tokens.begin() !== undefined) deps.trail.recordChange(GATEWAY, "token.created", DEFAULT_TOKEN_NAME, {});
   const issuer =
     oauth === undefined ? undefined : { ...oauth, fetch: await deps.openIssuerFetch(new URL(oauth.issuer)) };
   const open = () =>
@@ -82,6 +88,7 @@ export async function openHttpFront(deps: HttpFrontDeps, address: HttpAddress): 
         createGate({
           home,
           log,
+          tokenUses: deps.tokenUses,
           oauth: issuer === undefined ? undefined : { ...issuer, bases },
         }),
       refused: (reason) => metrics.observeAuthFailure(reason),

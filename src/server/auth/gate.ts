@@ -6,11 +6,13 @@ import { systemClock, type Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
+import type { TokenUses } from "../../core/trust-store.ts";
 import type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
 import type { OAuthPrincipals } from "./oauth-principals.ts";
 import { createRefusal, type TokenFailure } from "./refusal.ts";
 import { audiencesOf } from "./resource-metadata.ts";
 import { watchTokens, type TokenPrincipals } from "./token-principals.ts";
+import { createTokenUse } from "./token-use.ts";
 import { digestOf, DEFAULT_TOKEN_NAME } from "./token.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
@@ -29,28 +31,39 @@ export interface GateDeps {
   readonly log: Log;
   readonly oauth?: GateOAuth;
   readonly clock?: Clock;
+  /** Where the last use of each token is kept. */
+  readonly tokenUses?: Pick<TokenUses, "put">;
 }
 
-export function createGate({ home, log, oauth, clock = systemClock }: GateDeps): Gate {
+export function createGate({ home, log, oauth, clock = systemClock, tokenUses }: GateDeps): Gate {
   const tokens = watchTokens(home, log, { clock });
   const issuer = oauth === undefined ? undefined : createIssuer(oauth, clock);
   const admitted = createAdmittedHeaders(clock);
   const refuse = createRefusal({ log, oauth, clock });
+  const use = tokenUses === undefined ? undefined : createTokenUse({ uses: tokenUses, log, clock });
+
+  /** A token that came in before. */
+  function find(authorization: string | undefined): Principal | undefined {
+    const principal = admitted.find(authorization);
+    if (principal !== undefined) use?.note(principal);
+    return principal;
+  }
 
   async function admit(request: AdmissionRequest): Promise<Admission> {
     const { authorization } = request;
-    const known = admitted.find(authorization);
+    const known = find(authorization);
     if (known !== undefined) return { kind: "admitted", principal: known };
     if (authorization === undefined || !isBearer(authorization)) return refuse(request);
     const shown = await read(authorization, request.resource, tokens, issuer);
     if (shown.kind === "bad") return refuse(request, shown);
+    use?.note(shown.principal);
     // A token for one profile is asked about each time, because `known` is not told for what.
     if (shown.isForAll) admitted.add(authorization, shown.principal, shown.expiresAtMs);
     return { kind: "admitted", principal: shown.principal };
   }
 
   return {
-    known: (authorization) => admitted.find(authorization),
+    known: find,
     async admit(request) {
       try {
         return await admit(request);
@@ -62,6 +75,7 @@ export function createGate({ home, log, oauth, clock = systemClock }: GateDeps):
     async close() {
       tokens.close();
       admitted.clear();
+      await use?.settle();
       await issuer?.close();
     },
   };
