@@ -7,17 +7,20 @@ import { listTools } from "../gateway/list-all.ts";
 import { createImportExport } from "../library/import-export.ts";
 import { createLogins } from "../servers/logins.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { openCallRecording } from "./call-recording.ts";
 import type { App, AppOptions, Front } from "./contract.ts";
 import { openFoundation, ownContext } from "./foundation.ts";
 import { createListeners } from "./front.ts";
 import { openGateways } from "./gateway-half.ts";
 import { createInquiries } from "./inquiries.ts";
+import { followRuleChanges } from "./rule-changes.ts";
 import { openRuns } from "./runs-half.ts";
 import { createTokenInquiry } from "./token-inquiry.ts";
 import { openTools } from "./tools-half.ts";
 
 export type { App, FoundTools } from "./contract.ts";
 export type { ExplainedCall } from "./explain-call.ts";
+export { localActor } from "./foundation.ts";
 export { examineLive } from "./live.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
@@ -36,6 +39,8 @@ export { createRuleSet, type TokenLimits } from "../trust/rule-set.ts";
 export async function openApp(options: AppOptions): Promise<App> {
   const front: Front = { isDraining: false };
   const foundation = await openFoundation(options);
+  const recording = openCallRecording(foundation);
+  const stopRuleChanges = options.serves === undefined ? () => {} : followRuleChanges(foundation);
   const tools = await openTools(foundation, front, options);
   const half = openRuns(foundation, tools);
   const gateways = openGateways(foundation, tools, half, front);
@@ -73,6 +78,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     /** In this order: nothing new begins, runs end, then what they used, the store last. */
     async close() {
+      stopRuleChanges();
       tools.stopFollowing();
       await runs.drain();
       await runs.close();
@@ -80,6 +86,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       await tools.close();
       await watching.close();
       await gateways.close();
+      // Refused calls go on to the trail.
+      await recording.settle();
       await trail.settle();
       await store.close();
     },

@@ -6,7 +6,7 @@ import { findPlatformProblem } from "../process/platform.ts";
 import { createCallsUnderWay } from "../runs/journal/under-way.ts";
 import { createKnownSecrets, openSecretStore } from "../secrets/secrets.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
-import { createAuditTrail } from "../telemetry/audit-trail.ts";
+import { actorOfPerson, createAuditTrail } from "../telemetry/audit-trail.ts";
 import { createRedactors } from "../text/redactors.ts";
 import type { AppOptions } from "./contract.ts";
 import { openWatching } from "./watching.ts";
@@ -41,6 +41,11 @@ export const ownContext = (): CallContext => ({
   traceId: randomUUID(),
   signal: new AbortController().signal,
 });
+
+/** The user of this system, as the audit trail names them. */
+export function localActor(): string {
+  return actorOfPerson(authorName());
+}
 
 /** Who saves a capability: the user of this system, as it calls them. */
 export function authorName(): string {

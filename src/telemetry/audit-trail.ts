@@ -51,7 +51,7 @@ export interface AuditTrailDeps {
 }
 
 /** The person at this machine, as the audit trail names them. */
-export function localActor(person: string): string {
+export function actorOfPerson(person: string): string {
   return `local:${person}`;
 }
 
@@ -66,7 +66,7 @@ export function createAuditTrail({ audit, log, redactors = NO_SECRETS, person }:
   }
 
   function nameOf(actor: AuditActor): string {
-    return actor === GATEWAY ? GATEWAY : (actor.principal?.id ?? localActor(person()));
+    return actor === GATEWAY ? GATEWAY : (actor.principal?.id ?? actorOfPerson(person()));
   }
 
   return {
