@@ -662,8 +662,8 @@ describe("audit", () => {
     expect(await subjects("--since", "1h")).toHaveLength(3);
     expect(await subjects("--since", "2999-01-01")).toEqual([]);
     const { stdout } = await cli(folder, "audit");
-    expect(stdout).toMatch(/^WHEN +WHAT +SUBJECT +DETAILS\n/);
-    expect(stdout).toMatch(/\n(just now|\d+ s ago) +tool\.denied +one__fail +by=execute\n$/);
+    expect(stdout).toMatch(/^WHEN +WHO +WHAT +SUBJECT +DETAILS\n/);
+    expect(stdout).toMatch(/\n(just now|\d+ s ago) +gateway +tool\.denied +one__fail +by=execute\n$/);
     expect(stdout).not.toContain("\u001b");
     expect(await cli(folder, "audit", "--since", "soon")).toMatchObject({ status: 2 });
     expect((await cli(folder, "audit", "--server", "none")).stderr).toContain("no such entries");

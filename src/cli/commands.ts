@@ -28,6 +28,7 @@ import { rulesCommand } from "./commands/access/rules.ts";
 import { serveCommand } from "./commands/operate/serve.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { configCommand } from "./commands/operate/config.ts";
+import { callsCommand } from "./commands/operate/calls.ts";
 import { auditCommand } from "./commands/operate/audit.ts";
 import { bugReportCommand } from "./doctor/bug-report.ts";
 import { completionsCommand } from "./completion/completions.ts";
@@ -76,6 +77,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   serveCommand,
   doctorCommand,
   configCommand,
+  callsCommand,
   auditCommand,
   bugReportCommand,
   completionsCommand,

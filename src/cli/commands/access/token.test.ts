@@ -116,6 +116,26 @@ describe("repertoire token", () => {
     expect(token("show", "bto", ...config)).toMatchObject({ status: 7, stdout: "" });
   });
 
+  it("T159: puts every change on the audit trail, with who made it", () => {
+    const { token, folder } = home();
+    token();
+    token();
+    token("create", "ci");
+    token("create", "ci");
+    token("create", "dry", "--dry-run");
+    token("rotate", "ci");
+    token("revoke", "ci");
+    const { stdout } = runCli(["audit", "--json"], { folder });
+    const { entries } = JSON.parse(stdout) as { entries: Record<string, string>[] };
+    expect(entries.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
+      "token.revoked ci",
+      "token.rotated ci",
+      "token.created ci",
+      "token.created default",
+    ]);
+    for (const { actor } of entries) expect(actor).toMatch(/^local:./);
+  });
+
   it("replaces the default token, or the one that is named", () => {
     const { token, json } = home();
     const before = token().stdout;

@@ -7,6 +7,7 @@ import { EFFECTS } from "../../../core/rule.ts";
 import { refuse, useApp } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
+import { auditToken } from "./token-audit.ts";
 import { collect, defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -122,8 +123,9 @@ not through code, workflows and saved tools.`,
   ],
 });
 
-function show(options: GlobalOptions): number {
+async function show(options: GlobalOptions): Promise<number> {
   const shown = tokensOf(options).showDefault();
+  if (shown.isNew) await auditToken(options, "token.created", shown.name);
   if (options.json === true) printJson(viewNew(shown));
   else print(shown.token);
   return EXIT.ok;
@@ -151,7 +153,7 @@ function showToken(name: string, options: GlobalOptions): number | Promise<numbe
   );
 }
 
-function create(name: string, options: CreateOptions): number {
+function create(name: string, options: CreateOptions): number | Promise<number> {
   const permissions = parseWords(options.scope, PERMISSIONS, "scope");
   if (!permissions.success) return refuse(permissions.error, options);
   const effects = parseWords(options.effects ?? "", EFFECTS, "effects");
@@ -172,14 +174,19 @@ const NO_EFFECTS = fail("TOOL_INVALID_INPUT", "A token without an effect may cal
   hint: `Give some of ${EFFECTS.join(", ")}, or leave --effects out for all.`,
 });
 
-function rotate(name: string, options: ExpiryOptions): number {
+function rotate(name: string, options: ExpiryOptions): Promise<number> {
   const expiresAt = options.expires === NEVER ? null : options.expires;
   return showNew(tokensOf(options).rotate(name, expiresAt), "replaced", options);
 }
 
-function showNew(made: ToolResult<ShownToken>, done: string, options: GlobalOptions): number {
+async function showNew(
+  made: ToolResult<ShownToken>,
+  done: "created" | "replaced",
+  options: GlobalOptions,
+): Promise<number> {
   if (!made.success) return refuse(made.error, options);
   const { name, token } = made.data;
+  await auditToken(options, done === "created" ? "token.created" : "token.rotated", name);
   const what = `${green(done)} ${name} (${limitsInWords(made.data)})`;
   if (isDryRun()) {
     // The token of a dry run opens nothing.
@@ -198,9 +205,10 @@ function adviceOn(name: string, options: GlobalOptions): string {
   return "It is not shown again.";
 }
 
-function revoke(name: string, options: GlobalOptions): number {
+async function revoke(name: string, options: GlobalOptions): Promise<number> {
   const revoked = tokensOf(options).revoke(name);
   if (!revoked.success) return refuse(revoked.error, options);
+  await auditToken(options, "token.revoked", name);
   if (options.json === true) printJson({ revoked: name });
   else note(`${green("revoked")} ${name}. Clients that use it are disconnected.`);
   return EXIT.ok;

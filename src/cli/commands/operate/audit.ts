@@ -1,6 +1,5 @@
 /** `repertoire audit`: who changed or was refused what, newest first, as the trail in the store has it. */
 import { agoOf } from "../../terminal/wording.ts";
-import { InvalidArgumentError } from "commander";
 import type { App } from "../../../app/app.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
@@ -8,7 +7,8 @@ import { useApp } from "../../app-call.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
-import { parseMoment } from "../../moment.ts";
+import { auditExportCommand, auditVerifyCommand } from "./audit-chain.ts";
+import { limitOption, SINCE_OPTION } from "./list-options.ts";
 
 interface AuditOptions extends GlobalOptions {
   /** In milliseconds since 1970. */
@@ -37,41 +37,21 @@ export const auditCommand = defineCommand({
   group: "operate",
   summary: "Show the audit trail: what was changed, decided and refused, newest first",
   options: [
-    {
-      flags: "--since <time>",
-      about: "only since this time: 30m, 2h, 7d, or a date such as 2026-03-01",
-      parse: parseSince,
-    },
+    SINCE_OPTION,
     { flags: "--server <name>", about: "only entries about this server or its tools" },
-    {
-      flags: "--limit <n>",
-      about: `show at most this many, up to ${LIMIT_MAX}`,
-      parse: parseLimit,
-      default: LIMIT_DEFAULT,
-    },
+    limitOption(LIMIT_DEFAULT, LIMIT_MAX),
   ],
   help: `The trail records changed and removed tool definitions, saved, renamed and deleted library items, decisions on
-approvals, and calls that the config denies. repertoire doctor checks whether the trail was changed by hand.`,
+approvals, calls that the config or a rule denies, and changes of rules and tokens; each with who did it.`,
   examples: [
     "repertoire audit",
     "repertoire audit --since 2h --server github",
     "repertoire audit --since 2026-03-01 --limit 1000 --json",
+    "repertoire audit verify",
   ],
   run: (options: AuditOptions) => useApp(options, (app) => list(app, options), { show }),
+  commands: [auditVerifyCommand, auditExportCommand],
 });
-
-/** A time back from now, or a date. */
-export function parseSince(written: string, _before?: unknown, nowMs: number = Date.now()): number {
-  const at = parseMoment(written, -1, nowMs);
-  if (at === undefined) throw new InvalidArgumentError("Give 30m, 2h or 7d, or a date such as 2026-03-01.");
-  return at;
-}
-
-function parseLimit(written: string): number {
-  const limit = Number(written);
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
-}
 
 async function list({ store }: App, { since = 0, server, limit }: AuditOptions): Promise<ToolResult<Listed>> {
   const entries: Listed["entries"][number][] = [];
@@ -106,8 +86,9 @@ function show({ entries }: Listed): void {
     note("The audit trail has no such entries.");
     return;
   }
-  const rows = entries.map(({ at, action, subject, details }) => [
+  const rows = entries.map(({ at, actor, action, subject, details }) => [
     agoOf(at),
+    actor,
     action,
     subject,
     Object.entries(details)
@@ -115,5 +96,5 @@ function show({ entries }: Listed): void {
       .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
       .join(" "),
   ]);
-  printTable([["WHEN", "WHAT", "SUBJECT", "DETAILS"], ...rows]);
+  printTable([["WHEN", "WHO", "WHAT", "SUBJECT", "DETAILS"], ...rows]);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseSince } from "./audit.ts";
+import { parseSince } from "./list-options.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00.000Z");
 

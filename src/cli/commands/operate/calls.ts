@@ -1,0 +1,108 @@
+/** `repertoire calls`: who called what, newest first, or as it happens. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallFilter, CallStore, StoredCall } from "../../../core/trust-store.ts";
+import { reserveStdout } from "../../../process/stdout.ts";
+import { defineCommand } from "../../command.ts";
+import type { GlobalOptions } from "../../global-options.ts";
+import { useStore } from "../../store-call.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import { watchSignals } from "../../terminal/signals.ts";
+import { failWith, note, print, printJson, printTable, terminalOptions } from "../../terminal/terminal.ts";
+import { CALL_HEADING, callLine, callRow, viewCall } from "./call-view.ts";
+import { limitOption, SINCE_OPTION } from "./list-options.ts";
+
+interface CallsOptions extends GlobalOptions {
+  readonly follow?: boolean;
+  readonly tool?: string;
+  readonly who?: string;
+  /** In milliseconds since 1970. */
+  readonly since?: number;
+  readonly limit: number;
+}
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 10_000;
+/** Entries are written every fifth of a second. */
+const FOLLOW_MS = 250;
+/** How many are read at a time while they come. */
+const FOLLOW_PAGE_LENGTH = 500;
+
+export const callsCommand = defineCommand({
+  name: "calls",
+  group: "operate",
+  summary: "Show who called what: tool, effect, the rule that decided, outcome, newest first",
+  options: [
+    { flags: "--follow", about: "print new calls as they come, oldest first, until Ctrl-C" },
+    {
+      flags: "--tool <pattern>",
+      about: "only tools, nodes, prompts or URIs like this; * matches any characters",
+      completes: ["tools"],
+    },
+    { flags: "--who <pattern>", about: "only callers like this, such as token:ci, local or profile:*" },
+    SINCE_OPTION,
+    limitOption(LIMIT_DEFAULT, LIMIT_MAX),
+  ],
+  help: `Every call is in it, made or refused: of clients, code, capabilities and workflows. DECISION is what the rules said and
+which rule it was. OUTCOME is ok, tool_error (the tool itself says that it failed), or the code of an error with its reason.
+Of the arguments there is a digest (--json): equal digests are equal arguments. calls.arguments in the config keeps the
+arguments as well, without secrets; calls.days says for how long entries are kept.`,
+  examples: [
+    "repertoire calls",
+    'repertoire calls --tool "github__*" --who token:ci --since 2h',
+    "repertoire calls --follow --json",
+  ],
+  run: (options: CallsOptions) =>
+    useStore(options, ({ calls }) =>
+      options.follow === true ? follow(calls, options) : list(calls, options),
+    ),
+});
+
+function filterOf({ tool, who, since }: CallsOptions): Omit<CallFilter, "limit"> {
+  return {
+    ...(tool !== undefined && { tool }),
+    ...(who !== undefined && { who }),
+    ...(since !== undefined && { since }),
+  };
+}
+
+async function list(calls: CallStore, options: CallsOptions): Promise<number> {
+  const found = (await calls.list({ ...filterOf(options), limit: options.limit })).map(viewCall);
+  if (options.json === true) printJson({ calls: found });
+  else if (found.length === 0) note("The call log has no such calls.");
+  else printTable([CALL_HEADING, ...found.map((call) => callRow(call))]);
+  return EXIT.ok;
+}
+
+/** Ends with a signal, or when nobody reads any more. */
+async function follow(calls: CallStore, options: CallsOptions): Promise<number> {
+  if (terminalOptions().jq !== undefined)
+    return failWith(EXIT.usage, "--jq filters one answer, and --follow has no end.", "Pipe the lines to jq.");
+  const ending = new AbortController();
+  const { stopped } = watchSignals();
+  let exitCode: number = EXIT.ok;
+  void stopped.then((code) => {
+    exitCode = code;
+    ending.abort();
+  });
+  reserveStdout().once("error", () => ending.abort());
+  if (options.json !== true) print(callLine(CALL_HEADING));
+  let afterId = options.since === undefined ? ((await calls.list({ limit: 1 }))[0]?.id ?? "") : "";
+  while (!ending.signal.aborted) {
+    const page = await calls.list({ ...filterOf(options), afterId, limit: FOLLOW_PAGE_LENGTH });
+    for (const call of page) printCall(call, options);
+    afterId = page.at(-1)?.id ?? afterId;
+    if (page.length < FOLLOW_PAGE_LENGTH) await sleep(FOLLOW_MS, undefined, ending).catch(() => {});
+  }
+  return exitCode;
+}
+
+function printCall(call: StoredCall, { json }: CallsOptions): void {
+  const view = viewCall(call);
+  if (json === true) print(JSON.stringify(view));
+  else print(callLine(callRow(view, timeOfDay(call.at))));
+}
+
+/** By the clock of this machine: `14:03:59`. */
+function timeOfDay(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
