@@ -41,8 +41,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   const foundation = await openFoundation(options);
   const recording = openCallRecording(foundation);
   const stopRuleChanges = options.serves === undefined ? () => {} : followRuleChanges(foundation);
-  const tools = await openTools(foundation, front, options);
-  const half = openRuns(foundation, tools);
+  const tools = await openTools(foundation, front, recording, options);
+  const half = openRuns(foundation, tools, recording);
   const gateways = openGateways(foundation, tools, half, front);
   const inquiries = createInquiries(foundation, tools, half);
   const { config, store, secrets, trail, watching } = foundation;

@@ -28,6 +28,8 @@ async function openGuard(action: RuleAction, limits: RuleLimits = { rates: [] })
   const guard = createGuard({
     rulesFor: () => ({ rules: [rule], decide: () => rule, explain: () => [] }),
     effectOf: () => "write",
+    labelsOf: () => ({ isUntrusted: false, isPrivate: false, sends: false }),
+    asksBeforeSending: () => false,
     limits: recording.limits,
     record: recording.record,
   });

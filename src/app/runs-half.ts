@@ -15,6 +15,7 @@ import { createCodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import { createArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { createTypeCheck } from "../sandbox/types/type-check.ts";
+import type { CallRecording } from "./call-recording.ts";
 import { createCodeDirectory, createToolLookUp } from "./code-directory.ts";
 import { explainAbsent, idleServers, nodePolicyOf } from "./config-view.ts";
 import { authorName, ownContext, type Foundation } from "./foundation.ts";
@@ -23,7 +24,7 @@ import type { ToolsHalf } from "./tools-half.ts";
 
 export type RunsHalf = ReturnType<typeof openRuns>;
 
-export function openRuns(foundation: Foundation, tools: ToolsHalf) {
+export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: CallRecording) {
   const { config, log, home, store, redactors, trail, watching, calls, scope } = foundation;
   const { registry, guarding, experience, live, usable } = tools;
   const library = createLibrary(store.capabilities, scope);
@@ -63,6 +64,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf) {
     guard: guarding.guard,
     spend: (id, expiresAt) => store.seals.spend(id, expiresAt),
     approvalMs: () => config.current().limits.approvalMs,
+    recordAsked: (...asked) => recording.recordAsked(...asked),
     findSource: (name) => sources.find(name),
     findVersion: (id, version) => sources.version(id, version),
     recordApproval: (runId, details, by) => trail.recordChange(by, "run.approval", runId, details),

@@ -1,7 +1,6 @@
 /** When tokens were last used, as the store has it. */
 import { join } from "node:path";
 import type { Store } from "../core/store.ts";
-import type { TokenUses } from "../core/trust-store.ts";
 import { isPresent } from "../store/sqlite/database-file.ts";
 import { DATABASE_NAME } from "../store/sqlite/home.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
@@ -12,8 +11,7 @@ export type LastUses = ReadonlyMap<string, number>;
 const NONE: LastUses = new Map();
 
 export async function lastUsesOf(store: Store): Promise<LastUses> {
-  const { tokenUses } = store as Store & { readonly tokenUses?: TokenUses };
-  return (await tokenUses?.list()) ?? NONE;
+  return store.tokenUses.list();
 }
 
 /** The same for a command that needs no gateway. A list of tokens is worth showing without it, so it never throws. */

@@ -7,6 +7,7 @@ import { createEmbeddings } from "../search/embeddings/embeddings.ts";
 import { createExperience } from "../search/experience.ts";
 import { createServers } from "../servers/configured-servers.ts";
 import { systemAfter } from "../timing/after.ts";
+import type { CallRecording } from "./call-recording.ts";
 import { explainAbsent, usableServers } from "./config-view.ts";
 import type { AppOptions, Front } from "./contract.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
@@ -24,6 +25,7 @@ export type ToolsHalf = Awaited<ReturnType<typeof openTools>>;
 export async function openTools(
   foundation: Foundation,
   front: Front,
+  recording: CallRecording,
   { staticNames = [] }: Pick<AppOptions, "staticNames">,
 ) {
   const { config, log, serves, home, store, redactors, secrets, trail, watching, calls, scope } = foundation;
@@ -43,7 +45,7 @@ export async function openTools(
   });
   // A command's servers end with it, and a person can end it: it waits for the whole start.
   const startWaitMs = serves === undefined ? WHOLE_START_MS : undefined;
-  const guarding = openGuard(foundation, { registry: () => registry });
+  const guarding = openGuard(foundation, { ...recording, registry: () => registry });
   const registry = createRegistry({
     startWaitMs,
     guard: guarding.guard,

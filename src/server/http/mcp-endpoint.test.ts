@@ -7,7 +7,6 @@ import { succeed } from "../../core/result.ts";
 import { openRig } from "../../gateway/gateway.testkit.ts";
 import type { CallContext } from "../../core/tool.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { openRig } from "../../gateway/gateway.testkit.ts";
 import {
   callOf,
   connectClient,
