@@ -9,6 +9,7 @@
 import type { Json, JsonObject } from "./json.ts";
 import type { CapabilityName, Scope } from "./names.ts";
 import type { CallStore, LimitStore, TokenUses } from "./trust-store.ts";
+import type { PinStore } from "./trust-store.ts";
 
 export interface Store {
   readonly capabilities: CapabilityStore;
@@ -21,6 +22,7 @@ export interface Store {
   readonly limits: LimitStore;
   readonly calls: CallStore;
   readonly tokenUses: TokenUses;
+  readonly pins: PinStore;
   readonly audit: Audit;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;

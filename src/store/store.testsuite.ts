@@ -27,6 +27,7 @@ import { describeSteps } from "./testsuite/steps.ts";
 import { describeSucceededRuns } from "./testsuite/succeeded-runs.ts";
 import { describeTokenCounts } from "./testsuite/token-counts.ts";
 import { describePastUses } from "./testsuite/past-uses.ts";
+import { describePins } from "./testsuite/pins.ts";
 
 /** Every test gets a store of its own on an empty database. With `databaseNow`, it goes by that in place of its own. */
 export function describeStore(
@@ -59,6 +60,7 @@ export function describeStore(
     describe("calls", () => describeCalls(fixture));
     describe("uses of tokens", () => describeTokenUses(fixture));
     describe("servers", () => describeServers(fixture));
+    describe("pins", () => describePins(fixture));
     describe("past uses of tools", () => describePastUses(fixture));
     describe("counts of tokens", () => describeTokenCounts(fixture));
     describe("embeddings", () => describeEmbeddings(fixture));

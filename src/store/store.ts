@@ -12,6 +12,7 @@ import { createLimitStore } from "./limits.ts";
 import { createRunStore } from "./runs/runs.ts";
 import { createSealStore } from "./runs/seals.ts";
 import { createPastUses } from "./past-uses.ts";
+import { createPinStore } from "./pins.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
 import type { Database, StepRow } from "./database.ts";
 
@@ -43,6 +44,7 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     limits: createLimitStore(context),
     calls: createCallStore(context),
     tokenUses: createTokenUses(context),
+    pins: createPinStore(context),
     audit,
     findDamage: async () => [
       ...(await backend.findDamage()),
