@@ -1,0 +1,307 @@
+/**
+ * The pins of all servers: what is on record, in the memory of this process, and what follows from it for what a server
+ * offers now.
+ *
+ * Memory decides, so that a call waits for no store; what other processes decide is read every `POLL_MS`, and before a
+ * call is refused. A process judges what it was itself served: two processes that are served different things may
+ * differ, and each is right for its own server process. The first baseline in the store counts for both.
+ */
+import { systemClock, type Clock } from "../core/clock.ts";
+import { hashOfDefinition } from "../core/definition-hash.ts";
+import type { JsonObject } from "../core/json.ts";
+import {
+  NOTHING_HELD,
+  type Hold,
+  type Holds,
+  type OfferedThing,
+  type PinCheck,
+  type Sighting,
+} from "../core/pin-check.ts";
+import type { TrustLevel } from "../core/rule.ts";
+import type { Pin, PinKey, PinKind, PinOffer, PinStore } from "../core/trust-store.ts";
+import { backgroundAfter, type After } from "../timing/after.ts";
+import { Mutex } from "../timing/mutex.ts";
+import { changedFields } from "./definition-changes.ts";
+import { judgeThing, type Verdict } from "./verdict.ts";
+
+/** A decision of another process counts within a second. */
+const POLL_MS = 400;
+
+export interface PinsDeps {
+  readonly store: PinStore;
+  /** The trust in a server as the config says now. */
+  readonly trustOf: (server: string) => TrustLevel;
+  /** Puts on the audit trail what was held, noted or released. */
+  readonly record?: (action: string, subject: string, details: JsonObject) => void;
+  readonly clock?: Clock;
+  readonly after?: After;
+}
+
+export interface Pins extends PinCheck {
+  /** Whether a person approved the server: its identity is what they approved. */
+  isApproved(server: string): boolean;
+  close(): void;
+}
+
+type ServerPins = ReadonlyMap<string, Pin>;
+
+const NO_PINS: ServerPins = new Map();
+
+export function createPins(deps: PinsDeps): Pins {
+  const { store, trustOf, clock = systemClock, after = backgroundAfter } = deps;
+  const listeners = new Set<(server: string) => void>();
+  const turns = new Map<string, Mutex>();
+  /** One read at a time, so that an older one never takes the place of a newer. */
+  const reads = new Mutex();
+  let servers = new Map<string, ServerPins>();
+  let readRevision: number | undefined;
+  let cancelPoll: (() => void) | undefined;
+  let isClosed = false;
+
+  async function readAll(): Promise<void> {
+    // Read before the pins: what changes in between is read again.
+    readRevision = await store.revision();
+    const before = servers;
+    servers = byServer(await store.list());
+    for (const server of new Set([...before.keys(), ...servers.keys()])) {
+      if (markOf(before.get(server)) !== markOf(servers.get(server))) tell(server);
+    }
+  }
+
+  async function readServer(server: string): Promise<ServerPins> {
+    const pins = byServer(await store.list(server)).get(server) ?? NO_PINS;
+    servers.set(server, pins);
+    return pins;
+  }
+
+  function tell(server: string): void {
+    for (const listener of listeners) listener(server);
+  }
+
+  async function freshen(): Promise<void> {
+    if (!isClosed && (await store.revision()) !== readRevision) await reads.run(readAll);
+  }
+
+  /** A store that cannot be read now is read again at the next turn. */
+  function poll(): void {
+    cancelPoll = after(POLL_MS, () => {
+      void freshen()
+        .catch(() => {})
+        .finally(() => !isClosed && poll());
+    });
+  }
+
+  function judgeAll(sighting: Sighting, pins: ServerPins): JudgedSighting {
+    const trust = trustOf(sighting.server);
+    const renamedFrom = createRenames(sighting, pins);
+    return sighting.things.map((thing) => {
+      const pin = pins.get(keyText(thing));
+      return {
+        thing,
+        pin,
+        verdict: judgeThing({ ...thing, pin, trust, renamedFrom: () => renamedFrom(thing) }),
+      };
+    });
+  }
+
+  function judge(sighting: Sighting): Holds | undefined {
+    const { server } = sighting;
+    const pins = servers.get(server) ?? NO_PINS;
+    const isAllowed = trustOf(server) === "allow";
+    if (pins.size === 0) return isAllowed ? NOTHING_HELD : undefined;
+    const things = isAllowed
+      ? sighting.things.filter((thing) => isRejected(pins.get(keyText(thing))))
+      : sighting.things;
+    const held = judgeAll({ ...sighting, things }, pins).flatMap(
+      ({ thing, pin, verdict }): [string, Hold][] => {
+        if (verdict.kind !== "held" && verdict.kind !== "rejected") return [];
+        const isOnRecord = pin?.offeredHash === hashOfDefinition(thing.definition);
+        const since = (isOnRecord ? pin.offeredAt : null) ?? clock.now();
+        const hold = {
+          since,
+          reasons: verdict.reasons,
+          isRejected: verdict.kind === "rejected",
+          isOfServer: false,
+        };
+        return [[keyText(thing), hold]];
+      },
+    );
+    return held.length === 0 ? NOTHING_HELD : createHolds(new Map(held));
+  }
+
+  async function see(sighting: Sighting): Promise<void> {
+    const { server } = sighting;
+    let pins = servers.get(server) ?? NO_PINS;
+    if (pins.size === 0) {
+      await store.begin(server, baselineOf(sighting));
+      pins = await reads.run(() => readServer(server));
+      tell(server);
+    }
+    const judged = judgeAll(sighting, pins);
+    const offers = judged.flatMap(({ thing, verdict }) => offerOf(server, thing, verdict) ?? []);
+    const settled = [...pins.values()].filter((pin) => isOpen(pin) && isSettled(pin, judged, sighting));
+    if (offers.every((offer) => isOnRecord(offer, pins)) && settled.length === 0) return;
+    await store.offer(server, offers, settled);
+    await reads.run(() => readServer(server));
+    recordChanges(offers, settled, pins);
+  }
+
+  function recordChanges(offers: readonly PinOffer[], settled: readonly Pin[], before: ServerPins): void {
+    for (const offer of offers) {
+      const pin = before.get(keyText(offer));
+      if (pin?.offeredHash === offer.offeredHash && [offer.status, "rejected"].includes(pin.status)) continue;
+      const { kind, status, offeredHash, reasons } = offer;
+      const fields = pin?.approved == null ? [] : changedFields(pin.approved, offer.offered);
+      const details = {
+        server: offer.server,
+        kind,
+        hash: offeredHash,
+        reasons,
+        fields: fields as unknown as JsonObject[],
+      };
+      deps.record?.(`pin.${status}`, subjectOf(offer), details);
+    }
+    for (const pin of settled) {
+      const details = { server: pin.server, kind: pin.kind, hash: pin.offeredHash! };
+      deps.record?.("pin.released", subjectOf(pin), details);
+    }
+  }
+
+  return {
+    trustOf,
+    load: () => reads.run(readAll),
+    judge,
+    see(sighting) {
+      const turn = turns.get(sighting.server) ?? new Mutex();
+      turns.set(sighting.server, turn);
+      return turn.run(() => see(sighting));
+    },
+    freshen,
+    isApproved(server) {
+      const identity = servers.get(server)?.get(keyText({ kind: "identity", name: "" }));
+      return (
+        identity !== undefined &&
+        identity.approvedBy !== null &&
+        ["approved", "noted"].includes(identity.status)
+      );
+    },
+    changed(listener) {
+      listeners.add(listener);
+      if (cancelPoll === undefined) poll();
+      return () => listeners.delete(listener);
+    },
+    close() {
+      isClosed = true;
+      cancelPoll?.();
+    },
+  };
+}
+
+type JudgedSighting = readonly {
+  readonly thing: OfferedThing;
+  readonly pin: Pin | undefined;
+  readonly verdict: Verdict;
+}[];
+
+/** How one thing of a server is called on the audit trail. */
+export function subjectOf({ server, kind, name }: PinKey): string {
+  return name === "" ? `${server} ${kind}` : `${server} ${kind} ${name}`;
+}
+
+function keyText({ kind, name }: { readonly kind: PinKind; readonly name: string }): string {
+  return `${kind} ${name}`;
+}
+
+function byServer(pins: readonly Pin[]): Map<string, ServerPins> {
+  const servers = new Map<string, Map<string, Pin>>();
+  for (const pin of pins) {
+    const own = servers.get(pin.server) ?? new Map<string, Pin>();
+    servers.set(pin.server, own.set(keyText(pin), pin));
+  }
+  return servers;
+}
+
+/** Another one for every change that decides something. */
+function markOf(pins: ServerPins = NO_PINS): string {
+  const marks = [...pins.values()].map((pin) => [
+    ...[pin.kind, pin.name, pin.status, pin.approvedAt, pin.approvedBy, pin.offeredHash],
+    pin.approved === null ? null : hashOfDefinition(pin.approved),
+  ]);
+  return JSON.stringify(marks);
+}
+
+function createHolds(held: ReadonlyMap<string, Hold>): Holds {
+  const own = held.get(keyText({ kind: "identity", name: "" }));
+  const ofServer = own && { ...own, isOfServer: true };
+  return {
+    ofServer,
+    of: (kind, name) => held.get(keyText({ kind, name })) ?? ofServer,
+    mark: [...held.keys()].sort().join("\n"),
+  };
+}
+
+function baselineOf({ server, things }: Sighting) {
+  return things.map(({ kind, name, definition }) => ({ server, kind, name, approved: definition }));
+}
+
+function offerOf(
+  server: string,
+  { kind, name, definition }: OfferedThing,
+  { kind: verdict, reasons }: Verdict,
+): PinOffer | undefined {
+  if (verdict === "approved") return undefined;
+  const offeredHash = hashOfDefinition(definition);
+  return {
+    server,
+    kind,
+    name,
+    status: verdict === "noted" ? "noted" : "held",
+    offered: definition,
+    offeredHash,
+    reasons,
+  };
+}
+
+function isOnRecord(offer: PinOffer, pins: ServerPins): boolean {
+  const pin = pins.get(keyText(offer));
+  if (pin?.offeredHash !== offer.offeredHash) return false;
+  return (
+    pin.status === "rejected" ||
+    (pin.status === offer.status && String(pin.reasons) === String(offer.reasons))
+  );
+}
+
+function isRejected(pin: Pin | undefined): boolean {
+  return pin?.status === "rejected";
+}
+
+/** Something else is on record as offered, and no person has said no to it. */
+function isOpen(pin: Pin): boolean {
+  return pin.offeredHash !== null && !isRejected(pin);
+}
+
+/** It is offered as it was approved, or it is gone. */
+function isSettled(pin: Pin, judged: JudgedSighting, { isWhole }: Sighting): boolean {
+  const now = judged.find(({ thing }) => thing.kind === pin.kind && thing.name === pin.name);
+  return now === undefined ? isWhole : now.verdict.kind === "approved";
+}
+
+/** Something new has the body of something that is gone. */
+function createRenames(
+  { things, isWhole }: Sighting,
+  pins: ServerPins,
+): (thing: OfferedThing) => string | undefined {
+  let gone: Map<string, string> | undefined;
+  const goneBodies = () => {
+    const offered = new Set(things.map(keyText));
+    const pinned = [...pins.values()].filter((pin) => pin.approved !== null && !offered.has(keyText(pin)));
+    return new Map(pinned.map((pin) => [bodyHash(pin.kind, pin.approved!), pin.name]));
+  };
+  return ({ kind, definition }) =>
+    isWhole ? (gone ??= goneBodies()).get(bodyHash(kind, definition)) : undefined;
+}
+
+function bodyHash(kind: PinKind, definition: JsonObject): string {
+  const { name: _name, uriTemplate: _template, ...body } = definition;
+  return `${kind} ${hashOfDefinition(body)}`;
+}
