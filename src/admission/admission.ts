@@ -7,7 +7,7 @@
  * nothing, so a cached list takes the same way.
  */
 import { messageOf } from "../core/errors.ts";
-import { findJsonProblem, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
+import { findJsonProblem, hashText, type JsonLimits, type JsonObject, isJsonObject } from "../core/json.ts";
 import type { Offer, SourceAbout, ToolDefinition } from "../core/tool.ts";
 import { cut } from "../text/cut.ts";
 import { checkPrompt, checkResource, checkResourceTemplate, checkTool, type Verdict } from "./entry-check.ts";
@@ -34,6 +34,7 @@ export interface Rejection {
 
 export interface Admitted {
   readonly about?: SourceAbout;
+  readonly self?: AdmittedSelf;
   readonly tools: readonly ToolDefinition[];
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
@@ -92,6 +93,7 @@ export function admitOffer(offer: Offer): Admitted {
   const progress: AdmissionProgress = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
     ...aboutOf(offer.about),
+    ...(offer.self !== undefined && { self: admitSelf(offer.self) }),
     tools: admitEntries("tools", offer.tools, CHECKS.tools, progress),
     resources: admitEntries("resources", offer.resources, CHECKS.resources, progress),
     resourceTemplates: admitEntries(
@@ -167,6 +169,35 @@ export function rejectionOf(kind: Kind, entry: unknown, reason: string, at?: num
 export function droppedField(kind: Kind, entry: unknown, problem: string): Rejection {
   const reason = `it is listed without a field: ${problem.slice(1)}`;
   return { code: "validation_error", kind: KINDS[kind], name: labelOf(entry) ?? NO_NAME, reason };
+}
+
+/** What a server says of itself, as far as pins are compared with it. */
+export interface AdmittedSelf {
+  readonly serverInfo: { readonly name?: string; readonly version?: string };
+  readonly instructions?: string;
+}
+
+const SELF_LENGTH_MAX = 200;
+/** The longest that were seen have 12,000 characters; of longer ones the start is kept, with a hash of them all. */
+const INSTRUCTIONS_LENGTH_MAX = 100_000;
+
+/** Admitting the same again changes nothing. */
+export function admitSelf(self: unknown): AdmittedSelf {
+  const { serverInfo, instructions } = isJsonObject(self) ? self : {};
+  const { name, version } = isJsonObject(serverInfo) ? serverInfo : {};
+  return {
+    serverInfo: {
+      ...(typeof name === "string" && { name: name.slice(0, SELF_LENGTH_MAX) }),
+      ...(typeof version === "string" && { version: version.slice(0, SELF_LENGTH_MAX) }),
+    },
+    ...(typeof instructions === "string" && { instructions: boundInstructions(instructions) }),
+  };
+}
+
+function boundInstructions(text: string): string {
+  if (text.length <= INSTRUCTIONS_LENGTH_MAX) return text;
+  const end = ` [sha256 of all ${hashText(text)}]`;
+  return cut(text, INSTRUCTIONS_LENGTH_MAX - end.length) + end;
 }
 
 const ABOUT_LENGTH_MAX = 2_000;

@@ -65,6 +65,8 @@ export interface ToolAnswer {
 export interface Offer {
   /** What the source says of itself, for those who look for tools. */
   readonly about?: SourceAbout;
+  /** What it said of itself at its handshake: pins are compared with it. */
+  readonly self?: Pick<SourceDescription, "serverInfo" | "instructions">;
   readonly tools: readonly ToolDefinition[];
   readonly resources?: readonly JsonObject[];
   readonly resourceTemplates?: readonly JsonObject[];
@@ -257,6 +259,8 @@ export interface ToolSource {
   readonly notified?: (listener: NotificationListener) => () => void;
   /** Whether its process runs and has not finished its handshake. */
   readonly starting?: () => Starting | undefined;
+  /** What its calls go over now, undefined where nothing is open: over another one, another program may answer. */
+  readonly connection?: () => object | undefined;
   /** What the source says of itself, asking it first where it was not asked yet. */
   readonly describe?: (context: CallContext) => Promise<ToolResult<SourceDescription>>;
   /** Tells when a list may have changed, and which one where it is known; returns how to stop listening. */

@@ -481,6 +481,7 @@ describe("listing", () => {
     expect(await upstream.list(contextOf())).toEqual(
       succeed({
         about: { title: "memory" },
+        self: { serverInfo: { name: "memory", version: "" } },
         tools: [{ name: "a" }, { name: "b" }],
         resources: [],
         resourceTemplates: [],

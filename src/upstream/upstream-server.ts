@@ -171,6 +171,8 @@ class Upstream implements UpstreamServer {
 
   readonly starting = (): Starting | undefined => this.#shared.starting();
 
+  readonly connection = (): object | undefined => this.#shared.connection;
+
   changed(listener: (what?: ListKind) => void): () => void {
     this.#changed.add(listener);
     return () => this.#changed.delete(listener);

@@ -33,7 +33,7 @@ export async function listOffer(
   session: Session,
   options: ListingOptions,
 ): Promise<ListingOutcome> {
-  const { capabilities } = session;
+  const { capabilities, serverInfo, instructions } = session;
   const list = (has: string, method: string, key: string): Promise<Pages> | Pages =>
     capabilities[has] === undefined ? EMPTY : readPages(peer, session, method, key, options);
   const [tools, resources, templates, prompts] = await Promise.all([
@@ -48,6 +48,7 @@ export async function listOffer(
     kind: "offer",
     offer: {
       about: aboutOf(session),
+      self: { serverInfo, ...(instructions !== undefined && { instructions }) },
       tools: tools.entries as unknown as ToolDefinition[],
       resources: resources.entries,
       resourceTemplates: templates.entries,
