@@ -1,12 +1,15 @@
 /** All servers' listings as one, and the map by which a call finds its way. */
 import type { ToolError, ToolErrorCode } from "../core/errors.ts";
+import type { Hold } from "../core/pin-check.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Component, Starting, ToolSource } from "../core/tool.ts";
 import type { Rejection } from "../admission/admission.ts";
+import { entryNameOf, type EntryKind } from "../admission/entry-reading.ts";
 import { findSuspicious, type Finding, type ListedEntries } from "../admission/findings.ts";
 import { EMPTY_LISTING, type Exposed, type Listing } from "./listing.ts";
 import { compareText } from "../text/compare-text.ts";
 import type { RegisteredSource } from "./registered-source.ts";
-import { ToolRoute, type Route, type RouteDeps } from "./route.ts";
+import { ToolRoute, type RouteDeps } from "./route.ts";
 
 /** What is known at one moment. It does not change afterwards. */
 export interface Catalogue {
@@ -43,16 +46,27 @@ export interface Listings {
   put(source: ToolSource, listing: Listing): Listing;
   remove(id: string): Listing;
   of(id: string): Listing;
-  route(this: void, name: string): Route | undefined;
+  /** Whether a listing of the server is shown, empty or not. */
+  has(id: string): boolean;
+  route(this: void, name: string): ToolRoute | undefined;
   /** The same for a tool that only capabilities may use. */
-  hiddenRoute(name: string): Route | undefined;
+  hiddenRoute(name: string): ToolRoute | undefined;
   /** The server that has this tool, where the config denies its use. */
   denier(name: string): string | undefined;
   prompt(name: string): Exposed | undefined;
+  /** What is held under this exposed name. */
+  heldTool(name: string): HeldEntry | undefined;
+  heldPrompt(name: string): HeldEntry | undefined;
   names(): Iterable<string>;
   count(): number;
   /** The same object until something changes. */
   merge(): MergedListings;
+}
+
+interface HeldEntry {
+  readonly source: string;
+  readonly original: string;
+  readonly hold: Hold;
 }
 
 type MergedListings = Pick<
@@ -62,10 +76,11 @@ type MergedListings = Pick<
 
 export function createListings(routeDeps: RouteDeps): Listings {
   const listings = new Map<string, Listing>();
-  const routes = new Map<string, Route>();
-  const hiddenRoutes = new Map<string, Route>();
+  const routes = new Map<string, ToolRoute>();
+  const hiddenRoutes = new Map<string, ToolRoute>();
   const prompts = new Map<string, Exposed>();
   const deniers = new Map<string, string>();
+  const held = { tools: new Map<string, HeldEntry>(), prompts: new Map<string, HeldEntry>() };
   let merged: MergedListings | undefined;
 
   function remove(id: string): Listing {
@@ -74,6 +89,8 @@ export function createListings(routeDeps: RouteDeps): Listings {
     for (const { name } of listing.hidden) hiddenRoutes.delete(name);
     for (const { name } of listing.prompts) prompts.delete(name);
     for (const name of listing.denied) deniers.delete(name);
+    for (const name of listing.held.tools.keys()) held.tools.delete(name);
+    for (const name of listing.held.prompts.keys()) held.prompts.delete(name);
     listings.delete(id);
     merged = undefined;
     return listing;
@@ -88,14 +105,20 @@ export function createListings(routeDeps: RouteDeps): Listings {
       for (const component of listing.hidden) hiddenRoutes.set(component.name, routeTo(component));
       for (const prompt of listing.prompts) prompts.set(prompt.name, prompt);
       for (const name of listing.denied) deniers.set(name, source.id);
+      for (const [name, entry] of listing.held.tools) held.tools.set(name, { source: source.id, ...entry });
+      for (const [name, entry] of listing.held.prompts)
+        held.prompts.set(name, { source: source.id, ...entry });
       listings.set(source.id, listing);
       return before;
     },
     of: (id) => listings.get(id) ?? EMPTY_LISTING,
+    has: (id) => listings.has(id),
     route: (name) => routes.get(name),
     hiddenRoute: (name) => hiddenRoutes.get(name),
     prompt: (name) => prompts.get(name),
     denier: (name) => deniers.get(name),
+    heldTool: (name) => held.tools.get(name),
+    heldPrompt: (name) => held.prompts.get(name),
     names: () => routes.keys(),
     count: () => routes.size,
     merge: () => (merged ??= mergeListings(listings)),
@@ -126,7 +149,7 @@ export function describeSources(merged: MergedListings, unsorted: readonly Regis
       ? []
       : [{ source: source.id, code: "cache_error" as const, kind: "list" as const, name: "cache", reason }],
   );
-  const listed = sources.map(({ source, access, list }) => ({ source, access, list }));
+  const listed = sources.map(({ source, access, list, holds }) => ({ source, access, list, holds }));
   let findings: readonly Finding[] | undefined;
   return {
     ...merged,
@@ -163,22 +186,25 @@ function describeFailure({ code, message, reason, hint }: ToolError): Omit<Serve
   return { code, reason: message, ...(hasCure && { cure: hint }) };
 }
 
-/** What a server lists and the config does not deny. */
+/** What a server lists, without what the config denies and what is held: a person is shown that with its pin. */
 function listEntries({
   source,
   access,
   list,
-}: Pick<RegisteredSource, "source" | "access" | "list">): ListedEntries[] {
+  holds,
+}: Pick<RegisteredSource, "source" | "access" | "list" | "holds">): ListedEntries[] {
   if (list === undefined) return [];
   const { tools, resources, resourceTemplates, prompts, findings } = list.admitted;
   const { allow, deny } = access;
   const mayUse = (tool: string) => deny?.includes(tool) !== true && allow?.includes(tool) !== false;
+  const isHeld = (kind: EntryKind, name: string) =>
+    kind === "resource" ? holds.ofServer !== undefined : holds.of(kind, name) !== undefined;
   const entries = [
     ...tools.filter(({ name }) => mayUse(name)).map((definition) => ({ kind: "tool" as const, definition })),
     ...resources.map((definition) => ({ kind: "resource" as const, definition })),
     ...resourceTemplates.map((definition) => ({ kind: "resource template" as const, definition })),
     ...prompts.map((definition) => ({ kind: "prompt" as const, definition })),
-  ];
-  const shown = findings.filter(({ kind, tool }) => kind !== "tool" || mayUse(tool));
+  ].filter(({ kind, definition }) => !isHeld(kind, entryNameOf(kind, definition as JsonObject)));
+  const shown = findings.filter(({ kind, tool }) => (kind !== "tool" || mayUse(tool)) && !isHeld(kind, tool));
   return [{ server: source.id, entries, findings: shown }];
 }

@@ -73,6 +73,8 @@ interface SourceNotice {
   /** Listens to a source, and no longer to another that had its id. */
   watch(source: ToolSource): void;
   unwatch(id: string): void;
+  /** What is shown of a source changed without its doing. */
+  tell(id: string): void;
   subscribe(this: void, listener: SourceListener): () => void;
   stop(): void;
 }
@@ -86,14 +88,19 @@ export function createSourceNotice(): SourceNotice {
     watched.delete(id);
   }
 
+  function tell(id: string, what?: ListKind): void {
+    for (const listener of listeners) listener(id, what);
+  }
+
   return {
     unwatch,
+    tell,
     watch(source) {
       unwatch(source.id);
-      const stop = source.changed((what) => {
-        for (const listener of listeners) listener(source.id, what);
-      });
-      watched.set(source.id, stop);
+      watched.set(
+        source.id,
+        source.changed((what) => tell(source.id, what)),
+      );
     },
     subscribe(listener) {
       listeners.add(listener);

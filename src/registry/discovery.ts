@@ -28,6 +28,8 @@ export interface Discovery {
    * as long as the caller can wait.
    */
   settle(registered: RegisteredSource, waitMs: number, context: CallContext): Promise<void>;
+  /** The same for a list that must come from the program that answers calls now, and not from the cache. */
+  verify(registered: RegisteredSource, waitMs: number, context: CallContext): Promise<void>;
 }
 
 export function createDiscovery(deps: {
@@ -57,6 +59,22 @@ export function createDiscovery(deps: {
     return within(running.settled, leftMs, { signal, after });
   }
 
+  async function settle(registered: RegisteredSource, waitMs: number, context: CallContext): Promise<void> {
+    const elapsedMs = clock.elapsed();
+    const patienceMs = startPatienceMs(context, { elapsedMs, startWaitMs });
+    if (registered.refresh.running === undefined && registered.isDue()) ask([registered], context);
+    const { running } = registered.refresh;
+    if (running === undefined) return;
+    const starting = () => registered.source.starting?.();
+    const stopReports = reportStarting(context, starting);
+    const ageMs = elapsedMs - running.startedAt;
+    const { signal } = context;
+    await within(running.settled, Math.min(waitMs - ageMs, patienceMs), { signal, after });
+    const leftMs = patienceMs - (clock.elapsed() - elapsedMs);
+    if (starting() !== undefined) await within(running.settled, leftMs, { signal, after });
+    stopReports();
+  }
+
   return {
     async discover({ waitMs, servers, force = false }, context) {
       const chosen = [...table.sources.values()].filter(({ source }) => servers?.includes(source.id) ?? true);
@@ -78,20 +96,12 @@ export function createDiscovery(deps: {
       const result = await registered.read(context.traceId).settled;
       return result.success ? succeed({ toolCount: table.listings.of(id).components.length }) : result;
     },
-    async settle(registered, waitMs, context) {
-      const elapsedMs = clock.elapsed();
-      const patienceMs = startPatienceMs(context, { elapsedMs, startWaitMs });
-      if (registered.refresh.running === undefined && registered.isDue()) ask([registered], context);
-      const { running } = registered.refresh;
-      if (running === undefined) return;
-      const starting = () => registered.source.starting?.();
-      const stopReports = reportStarting(context, starting);
-      const ageMs = elapsedMs - running.startedAt;
-      const { signal } = context;
-      await within(running.settled, Math.min(waitMs - ageMs, patienceMs), { signal, after });
-      const leftMs = patienceMs - (clock.elapsed() - elapsedMs);
-      if (starting() !== undefined) await within(running.settled, leftMs, { signal, after });
-      stopReports();
+    settle,
+    verify(registered, waitMs, context) {
+      const { refresh } = registered;
+      const mayAsk = refresh.running === undefined && !refresh.isBackingOff();
+      if (!registered.isServed() && mayAsk) ask([registered], context);
+      return settle(registered, waitMs, context);
     },
   };
 }

@@ -46,8 +46,8 @@ export interface ListRefreshDeps {
   readonly after: After;
   readonly backoff: Backoff;
   readonly random: () => number;
-  /** Called before those who wait for the refresh go on. */
-  readonly onSettled: (result: ToolResult<Offer>, traceId: string) => void;
+  /** Called, and awaited, before those who wait for the refresh go on. */
+  readonly onSettled: (result: ToolResult<Offer>, traceId: string) => void | Promise<void>;
 }
 
 export function createListRefresh(deps: ListRefreshDeps): ListRefresh {
@@ -58,13 +58,16 @@ export function createListRefresh(deps: ListRefreshDeps): ListRefresh {
 
   async function settle(traceId: string): Promise<ToolResult<Offer>> {
     const result = await listWithin(source, traceId, cancelled.signal, after);
-    running = undefined;
-    if (cancelled.signal.aborted) return result;
+    if (cancelled.signal.aborted) {
+      running = undefined;
+      return result;
+    }
     const taken = await attempt(async () => {
       failure = result.success ? undefined : createFailure(result.error, failure, deps);
-      deps.onSettled(result, traceId);
+      await deps.onSettled(result, traceId);
       return result;
     });
+    running = undefined;
     if (taken !== result && !taken.success) failure = createFailure(taken.error, failure, deps);
     return taken;
   }

@@ -6,6 +6,7 @@ import { compareText } from "../text/compare-text.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { Admitted, Rejection } from "../admission/admission.ts";
 import { findGrave, type Finding } from "../admission/findings.ts";
+import { NOTHING_HELD, type Hold, type Holds } from "../core/pin-check.ts";
 import type { EntryEvent } from "../core/registry-event.ts";
 import { exposeUri } from "./exposed-uri.ts";
 
@@ -44,7 +45,12 @@ export interface Listing {
   readonly denied: ReadonlySet<string>;
   /** Those of them that capabilities may use. */
   readonly hidden: readonly Component[];
+  /** What the server has and may not be used until a person approves it, by exposed names. */
+  readonly held: { readonly tools: Held; readonly prompts: Held };
 }
+
+/** By exposed name, with the name that the server knows. */
+type Held = ReadonlyMap<string, { readonly original: string; readonly hold: Hold }>;
 
 export const EMPTY_LISTING: Listing = {
   components: [],
@@ -54,6 +60,7 @@ export const EMPTY_LISTING: Listing = {
   rejected: [],
   denied: new Set(),
   hidden: [],
+  held: { tools: new Map(), prompts: new Map() },
 };
 
 export interface ListingRules {
@@ -61,21 +68,31 @@ export interface ListingRules {
   /** Names of static tools; they win over all. */
   readonly reserved: ReadonlySet<string>;
   readonly suspicious: SuspiciousTools;
+  readonly holds?: Holds;
 }
 
 /** Whether tools whose texts look like an attack are only found, or left out as well. */
 export type SuspiciousTools = "warn" | "block";
 
-export function createListing(source: string, admitted: Admitted, rules: ListingRules): Listing {
+export function createListing(source: string, all: Admitted, rules: ListingRules): Listing {
+  const { holds = NOTHING_HELD } = rules;
+  const admitted = withoutHeld(all, holds);
   const rejected = [...admitted.rejected];
   const tools = exposeByName(source, admitted.tools, { code: "invalid_tool", kind: "tool" }, rejected);
   const mayUse = permit(rules.access);
   const components: Component[] = [];
   const denied = new Set<string>();
   const hidden: Component[] = [];
+  const heldTools = new Map<string, { original: string; hold: Hold }>();
   const graveOf = (tool: ToolDefinition) =>
     rules.suspicious === "block" ? findGrave(tool, admitted.findings) : undefined;
   for (const { name, entry } of tools) {
+    const hold = holds.of("tool", entry.name);
+    if (hold !== undefined) {
+      heldTools.set(name, { original: entry.name, hold });
+      if (!mayUse(entry.name)) denied.add(name);
+      continue;
+    }
     const grave = mayUse(entry.name) ? graveOf(entry) : undefined;
     if (!mayUse(entry.name)) {
       denied.add(name);
@@ -90,20 +107,46 @@ export function createListing(source: string, admitted: Admitted, rules: Listing
     { code: "validation_error", kind: "prompt" },
     rejected,
   );
+  const isHeld = ({ entry }: { entry: NamedEntry }) => holds.of("prompt", entry.name) !== undefined;
+  const heldPrompts = prompts
+    .filter(isHeld)
+    .map(
+      ({ name, entry }) => [name, { original: entry.name, hold: holds.of("prompt", entry.name)! }] as const,
+    );
   return {
     about: admitted.about,
     components,
     denied,
     hidden,
+    held: { tools: heldTools, prompts: new Map(heldPrompts) },
     resources: exposeByUri(source, admitted.resources, "uri", rejected),
     resourceTemplates: exposeByUri(source, admitted.resourceTemplates, "uriTemplate", rejected),
-    prompts: prompts.map(({ name, entry }) => ({
-      name,
-      source,
-      original: entry.name,
-      definition: { ...entry, name },
-    })),
+    prompts: prompts
+      .filter((prompt) => !isHeld(prompt))
+      .map(({ name, entry }) => ({
+        name,
+        source,
+        original: entry.name,
+        definition: { ...entry, name },
+      })),
     rejected,
+  };
+}
+
+/**
+ * Held resources and templates, and held words about the server, are not there. Tools and prompts keep their exposed
+ * names while they are held, so that what is held cannot give its name to another.
+ */
+function withoutHeld(admitted: Admitted, holds: Holds): Admitted {
+  if (holds === NOTHING_HELD) return admitted;
+  const { about, resources, resourceTemplates } = admitted;
+  const isSilent = holds.of("instructions", "") !== undefined;
+  const template = (entry: JsonObject) => holds.of("resource template", entry["uriTemplate"] as string);
+  return {
+    ...admitted,
+    ...(about !== undefined && { about: isSilent ? {} : about }),
+    resources: holds.ofServer === undefined ? resources : [],
+    resourceTemplates: resourceTemplates.filter((entry) => template(entry) === undefined),
   };
 }
 

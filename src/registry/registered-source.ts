@@ -4,6 +4,8 @@
  * It changes nothing but its own state. It hands each list to `onRead` before those who wait for it go on.
  */
 import type { Clock } from "../core/clock.ts";
+import type { JsonObject } from "../core/json.ts";
+import { NOTHING_HELD, type Holds } from "../core/pin-check.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
 import type { CachedList } from "./cache-entry.ts";
@@ -23,6 +25,18 @@ export interface RegisteredSource {
   readonly refresh: ListRefresh;
   access: Access;
   list: CachedList | undefined;
+  /** What the config says of the server's identity. */
+  readonly identity: JsonObject;
+  /** What of the list may not be used. */
+  holds: Holds;
+  /** Takes over a list that was read just now. */
+  take(list: CachedList): void;
+  /** Whether the list was served by the program that answers calls now; else it is from the cache, or from another. */
+  isServed(): boolean;
+  /** Whether it is also new enough, and no other is on its way. */
+  isSure(): boolean;
+  /** Whether it was taken out of the registry, or replaced. */
+  isDetached(): boolean;
   /** Why the list could not be cached. */
   cacheProblem: string | undefined;
   /** Whether the list is too old, or the server said that it changed. */
@@ -39,18 +53,24 @@ export interface RegisteredSourceDeps {
   readonly access: Access;
   readonly configHash: string;
   readonly isOwn: boolean;
+  readonly identity: JsonObject;
   readonly clock: Clock;
   readonly after: After;
   readonly backoff: Backoff;
   readonly random: () => number;
   readonly createTraceId: () => string;
-  readonly onRead: (registered: RegisteredSource, result: ToolResult<Offer>, traceId: string) => void;
+  readonly onRead: (
+    registered: RegisteredSource,
+    result: ToolResult<Offer>,
+    traceId: string,
+  ) => void | Promise<void>;
 }
 
 export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSource {
   const { source, clock, after } = deps;
   let changed = false;
   let detached = false;
+  let servedBy: { readonly connection: object | undefined } | undefined;
   let cancelRetry: (() => void) | undefined;
   const refresh = createListRefresh({
     ...deps,
@@ -85,6 +105,15 @@ export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSo
     refresh,
     access: deps.access,
     list: undefined,
+    identity: deps.identity,
+    holds: NOTHING_HELD,
+    take(list) {
+      registered.list = list;
+      servedBy = { connection: source.connection?.() };
+    },
+    isServed: () => servedBy !== undefined && servedBy.connection === source.connection?.(),
+    isSure: () => registered.isServed() && !registered.isOld() && refresh.running === undefined,
+    isDetached: () => detached,
     cacheProblem: undefined,
     isOld() {
       if (registered.list === undefined) return false;

@@ -14,6 +14,7 @@ import { systemClock, type Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Guard } from "../core/guard.ts";
 import { silentLog, type Log } from "../core/log.ts";
+import type { Hold, PinCheck } from "../core/pin-check.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
 import type {
@@ -36,6 +37,7 @@ import { createMemoryCache } from "./cached-lists.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/after.ts";
 import { createRouting, type Routing } from "./routing.ts";
+import { passServed, type ServedEntry, type ServedKind } from "./served-entries.ts";
 import type { Route } from "./route.ts";
 import { createSourceTable, type RemoveOptions, type SourceOptions } from "./source-table.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
@@ -77,6 +79,8 @@ export interface RegistryDeps {
   readonly watch?: CallWatch | undefined;
   /** Decides on every call and request before it goes to a source. */
   readonly guard?: Guard | undefined;
+  /** Compares what servers offer with what is on record; without it, nothing is held. */
+  readonly pins?: PinCheck | undefined;
 }
 
 interface SearchOptions {
@@ -123,6 +127,20 @@ export interface Registry {
   find(name: string, context: CallContext): Promise<ToolResult<Route>>;
   /** By exposed name. */
   resolvePrompt(name: string): Exposed | undefined;
+  /** Why a tool may not be used, where the server has it and it is held; by exposed name. */
+  holdOf(name: string): Hold | undefined;
+  /**
+   * The same for a prompt, as it is told to a caller; looks first whether it was approved a moment ago. `shows` says of
+   * which servers the caller may know.
+   */
+  refuseHeldPrompt(name: string, shows?: (server: string) => boolean): Promise<ToolResult<never> | undefined>;
+  /**
+   * What may pass of entries that a server has just listed to a client itself: those that are not held. What was
+   * served last counts from then on.
+   */
+  passServed(id: string, kind: ServedKind, entries: readonly ServedEntry[]): readonly boolean[];
+  /** The trust in servers has changed. */
+  reviewTrust(): void;
   /** The id of the server that an exposed URI names, and the URI that this server knows. */
   routeUri(uri: string): { readonly source: string; readonly uri: string } | undefined;
   request(
@@ -158,9 +176,10 @@ export interface Registry {
 export function createRegistry(deps: RegistryDeps = {}): Registry {
   const { clock = systemClock, log = silentLog, after = systemAfter } = deps;
   const refuse: Routing["refuse"] = (name, context) => routing.refuse(name, context);
+  const verify: Routing["verify"] = (route, context) => routing.verify(route, context);
   const table = createSourceTable({
     ...deps,
-    routeDeps: { watch: deps.watch, guard: deps.guard, refuse },
+    routeDeps: { watch: deps.watch, guard: deps.guard, refuse, ...(deps.pins && { verify }) },
     clock,
     log,
     after,
@@ -176,8 +195,17 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
   const routing = createRouting({ ...deps, table, discovery });
   const sourceNotice = createSourceNotice();
   const { listings } = table;
+  const review = (id?: string) => table.review(id).forEach((server) => sourceNotice.tell(server));
+  const stopPins = deps.pins?.changed(review);
   return {
-    load: (known) => table.load(known),
+    async load(known) {
+      await deps.pins?.load();
+      await table.load(known);
+    },
+    reviewTrust: () => review(),
+    holdOf: (name) => listings.heldTool(name)?.hold,
+    refuseHeldPrompt: routing.refuseHeldPrompt,
+    passServed: (id, kind, entries) => passServed(table, deps.pins, id, kind, entries),
     add(source, options) {
       table.add(source, options);
       sourceNotice.watch(source);
@@ -243,6 +271,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     subscribe: (listener) => table.subscribe(listener),
     changed: (listener) => table.notice.subscribe(listener),
     close() {
+      stopPins?.();
       sourceNotice.stop();
       return table.close();
     },

@@ -23,6 +23,11 @@ export interface RouteDeps {
   readonly guard?: Guard | undefined;
   /** Sees every call. */
   readonly watch?: CallWatch | undefined;
+  /**
+   * Undefined where the route may be used as it is. Else the route that the name has now, once the server's list is
+   * sure, or why there is none.
+   */
+  readonly verify?: (route: ToolRoute, context: CallContext) => Promise<ToolResult<ToolRoute>> | undefined;
   /** The answer to a caller whose profile does not show the tool. */
   readonly refuse: (name: string, context: CallContext) => Promise<ToolResult<never>>;
 }
@@ -46,6 +51,12 @@ export class ToolRoute implements Route {
     if (isRevoked(from)) return Promise.resolve(revoked());
     if (from.view !== undefined && viewOf(from)?.allows(this.name) === false)
       return this.#deps.refuse(this.name, from);
+    const verified = this.#deps.verify?.(this, from);
+    if (verified === undefined) return this.#callVerified(args, from);
+    return verified.then((now) => (now.success ? now.data.#callVerified(args, from) : now));
+  }
+
+  #callVerified(args: JsonObject, from: CallContext): Promise<ToolResult<ToolAnswer>> {
     const { source, definition } = this;
     this.#wantsHeaders ??= declaredHeaders(definition.inputSchema).length > 0;
     const context = this.#wantsHeaders

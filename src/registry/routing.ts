@@ -1,9 +1,12 @@
 /** Finds the tool that a name means, and says why there is none. */
+import { isDeepStrictEqual } from "node:util";
+import { admitSelf } from "../admission/admission.ts";
 import type { CallWatch } from "../telemetry/call-watch.ts";
 import type { Guard, GuardedCall } from "../core/guard.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, exposeTools, parseToolName } from "../core/names.ts";
 import { foldName } from "../text/nearest.ts";
+import type { PinCheck } from "../core/pin-check.ts";
 import { attempt, fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, CallTool, SourceDescription, ToolSource, ToolView } from "../core/tool.ts";
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";
@@ -12,7 +15,8 @@ import { stillStarting } from "../process/starting.ts";
 import { meantTools, nearestTools, respeltTools } from "../text/tool-spelling.ts";
 import { noServer, type Discovery } from "./discovery.ts";
 import { exposeUri } from "./exposed-uri.ts";
-import { isRevoked, revoked, type Route, type RouteDeps } from "./route.ts";
+import { refuseHeld, requestedThing } from "./held.ts";
+import { isRevoked, revoked, type Route, type RouteDeps, type ToolRoute } from "./route.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 import type { SourceTable } from "./source-table.ts";
 
@@ -27,6 +31,7 @@ export interface Routing {
   readonly call: CallTool;
   find(this: void, name: string, context: CallContext): Promise<ToolResult<Route>>;
   readonly refuse: RouteDeps["refuse"];
+  readonly verify: NonNullable<RouteDeps["verify"]>;
   request(
     this: void,
     id: string,
@@ -35,6 +40,11 @@ export interface Routing {
     context: CallContext,
   ): Promise<ToolResult<JsonObject>>;
   describe(this: void, id: string, context: CallContext): Promise<ToolResult<SourceDescription>>;
+  refuseHeldPrompt(
+    this: void,
+    name: string,
+    shows?: (server: string) => boolean,
+  ): Promise<ToolResult<never> | undefined>;
 }
 
 export interface RoutingDeps {
@@ -42,10 +52,12 @@ export interface RoutingDeps {
   readonly discovery: Discovery;
   readonly watch?: CallWatch | undefined;
   readonly guard?: Guard | undefined;
+  readonly pins?: PinCheck | undefined;
   readonly explainAbsent?: ((id: string) => ToolResult<never> | undefined) | undefined;
 }
 
-export function createRouting({ table, discovery, watch, guard, explainAbsent }: RoutingDeps): Routing {
+export function createRouting(deps: RoutingDeps): Routing {
+  const { table, discovery, watch, guard, pins, explainAbsent } = deps;
   const { listings, sources } = table;
 
   function call(...[name, args, context]: Parameters<CallTool>): ReturnType<CallTool> {
@@ -54,7 +66,7 @@ export function createRouting({ table, discovery, watch, guard, explainAbsent }:
   }
 
   /** What is hidden is there for capabilities alone, and what a profile does not show is not there at all. */
-  function routeFor(name: string, context: CallContext): Route | undefined {
+  function routeFor(name: string, context: CallContext): ToolRoute | undefined {
     if (viewOf(context)?.allows(name) === false) return undefined;
     return listings.route(name) ?? (isInsideCapability(context) ? listings.hiddenRoute(name) : undefined);
   }
@@ -71,12 +83,13 @@ export function createRouting({ table, discovery, watch, guard, explainAbsent }:
     if (known !== undefined) return succeed(known);
     const view = viewOf(context);
     if (view?.allows(name) === false) return refuse(name, context);
-    const denier = listings.denier(name);
+    const denier = deniedFor(name, context);
     if (denier !== undefined) return deniedTool(name, denier);
     const registered = findSource(name);
     if (registered !== undefined) await discovery.settle(registered, CALL_WAIT_MS, context);
     const route = routeFor(name, context);
     if (route !== undefined) return succeed(route);
+    if (listings.heldTool(name) !== undefined) return findHeld(name, context);
     if (listings.denier(name) !== undefined) return deniedTool(name, listings.denier(name)!);
     if (registered !== undefined && registered.list === undefined) return unreadServer(registered);
     // A profile says nothing of servers that it would not show.
@@ -84,6 +97,82 @@ export function createRouting({ table, discovery, watch, guard, explainAbsent }:
     if (why !== undefined) return why;
     await readNamed(name, context, view);
     return unknown(name, view);
+  }
+
+  /** A capability is told that a tool is held, where it could use it otherwise. */
+  function deniedFor(name: string, context: CallContext): string | undefined {
+    const isForCapability = listings.heldTool(name) !== undefined && isInsideCapability(context);
+    return isForCapability ? undefined : listings.denier(name);
+  }
+
+  /** Another process may have approved it a moment ago, or may have been offered something else. */
+  async function findHeld(name: string, context: CallContext): Promise<ToolResult<ToolRoute>> {
+    await lookAtPins(listings.heldTool(name)!.source);
+    const route = routeFor(name, context);
+    if (route !== undefined) return succeed(route);
+    const held = listings.heldTool(name);
+    if (held === undefined) return unknown(name, viewOf(context));
+    return refuseHeld({ server: held.source, shown: name, name: held.original }, held.hold);
+  }
+
+  /** A store that cannot be read changes nothing: what is held stays held. */
+  async function lookAtPins(id: string): Promise<void> {
+    await pins?.freshen().catch(() => {});
+    await table.seeAgain(id);
+  }
+
+  /** Whether what is known of a server is what its program, as it runs now, has served. */
+  function isSure(registered: RegisteredSource): boolean {
+    return pins!.trustOf(registered.source.id) === "allow" || registered.isSure();
+  }
+
+  /** Asks a server whose list is not sure. Afterwards the last one that its program served counts. */
+  async function makeSure(registered: RegisteredSource, context: CallContext): Promise<ToolResult<void>> {
+    if (isSure(registered)) return succeed(undefined);
+    await discovery.verify(registered, CALL_WAIT_MS, context);
+    return isSure(registered) || registered.isServed() ? succeed(undefined) : unreadServer(registered);
+  }
+
+  function verify(route: ToolRoute, context: CallContext): Promise<ToolResult<ToolRoute>> | undefined {
+    const registered = pins === undefined ? undefined : sources.get(route.source.id);
+    // A source that is gone is closed, and says so itself.
+    if (registered === undefined || registered.isOwn || registered.source !== route.source) return undefined;
+    if (routeFor(route.name, context) === route && isSure(registered)) return undefined;
+    return findAgain(route, registered, context);
+  }
+
+  async function findAgain(
+    route: ToolRoute,
+    registered: RegisteredSource,
+    context: CallContext,
+  ): Promise<ToolResult<ToolRoute>> {
+    const sure = await makeSure(registered, context);
+    if (!sure.success) return sure;
+    const now = routeFor(route.name, context);
+    if (now !== undefined) return succeed(now);
+    if (listings.heldTool(route.name) !== undefined) return findHeld(route.name, context);
+    const isAllowed = pins!.trustOf(registered.source.id) === "allow";
+    return isAllowed ? succeed(route) : unknown(route.name, viewOf(context));
+  }
+
+  /** Why a request may not be made: what it uses is held, or nobody could know what it is. */
+  async function refuseRequest(
+    registered: RegisteredSource,
+    method: string,
+    params: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<void>> {
+    const { source, isOwn } = registered;
+    if (pins === undefined || isOwn || !PINNED_METHODS.has(method)) return succeed(undefined);
+    const sure = await makeSure(registered, context);
+    if (!sure.success) return sure;
+    if (requestedThing(registered, method, params)?.hold !== undefined) await lookAtPins(source.id);
+    const thing = requestedThing(registered, method, params);
+    if (thing === undefined) return succeed(undefined);
+    const { name, pinName = name, hold } = thing;
+    if (hold !== undefined) return refuseHeld({ server: source.id, shown: name, name: pinName }, hold);
+    if (thing.isListed || pins.trustOf(source.id) === "allow") return succeed(undefined);
+    return fail("TOOL_NOT_FOUND", `The server "${source.id}" lists no ${quote(name)}.`);
   }
 
   /**
@@ -161,28 +250,58 @@ export function createRouting({ table, discovery, watch, guard, explainAbsent }:
     }
   }
 
+  /** Instructions that are held are not told, and so are those of which nothing is on record. */
+  async function describeServer(
+    registered: RegisteredSource,
+    context: CallContext,
+  ): Promise<ToolResult<SourceDescription>> {
+    const { source, isOwn } = registered;
+    const sure = pins === undefined || isOwn ? succeed(undefined) : await makeSure(registered, context);
+    const told = await attempt(() => source.describe!(context));
+    if (pins === undefined || isOwn || !told.success) return told;
+    const self = admitSelf(told.data);
+    const isNew = registered.list !== undefined && !isDeepStrictEqual(registered.list.admitted.self, self);
+    if (isNew) table.served(source.id, (admitted) => ({ ...admitted, self }));
+    const isTold = sure.success && registered.holds.of("instructions", "") === undefined;
+    if (isTold) return told;
+    const { instructions: _, ...rest } = told.data;
+    return succeed(rest);
+  }
+
   return {
     call,
     find,
     refuse,
+    verify,
+    async refuseHeldPrompt(name, shows) {
+      const source = listings.heldPrompt(name)?.source;
+      if (source === undefined || shows?.(source) === false) return undefined;
+      await lookAtPins(source);
+      const held = listings.heldPrompt(name);
+      return held && refuseHeld({ server: held.source, shown: name, name: held.original }, held.hold);
+    },
     async request(id, method, params, context) {
       if (context.view?.allowsServer(id) === false) return notShown(id, context.view);
-      const source = sources.get(id)?.source;
-      if (source === undefined) return explainAbsent?.(id) ?? noServer(id, table);
+      const registered = sources.get(id);
+      if (registered === undefined) return explainAbsent?.(id) ?? noServer(id, table);
+      const { source } = registered;
       if (source.request === undefined) {
         return fail(
           "TOOL_NOT_IMPLEMENTED",
           `The server "${id}" has only tools and does not answer ${method}.`,
         );
       }
+      const allowed = await refuseRequest(registered, method, params, context);
+      if (!allowed.success) return allowed;
       const send = (next: CallContext) => sendRequest(source, method, params, next);
       const guarded = guard === undefined ? undefined : guardedRequest(id, method, params);
       return guarded === undefined ? send(context) : guard!.pass(guarded, context, send);
     },
     async describe(id, context) {
-      const source = sources.get(id)?.source;
-      if (source === undefined) return noServer(id, table);
-      if (source.describe !== undefined) return attempt(() => source.describe!(context));
+      const registered = sources.get(id);
+      if (registered === undefined) return noServer(id, table);
+      const { source } = registered;
+      if (source.describe !== undefined) return describeServer(registered, context);
       return fail("TOOL_NOT_IMPLEMENTED", `The server "${id}" does not describe itself.`);
     },
   };
@@ -193,6 +312,18 @@ function exposedName(id: string, name: string): string {
   const [exposed] = exposeTools(id, [name]).originals.keys();
   return exposed ?? `${id}__`;
 }
+/** Requests that use something that has a pin, or show it. */
+const PINNED_METHODS: ReadonlySet<string> = new Set([
+  "tools/call",
+  "tools/list",
+  "prompts/get",
+  "prompts/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/list",
+  "resources/templates/list",
+  "completion/complete",
+]);
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";

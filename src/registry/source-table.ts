@@ -6,7 +6,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { NOTHING_HELD, type Holds, type PinCheck } from "../core/pin-check.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { ServerCache } from "../core/store.ts";
 import type { Offer, ToolSource } from "../core/tool.ts";
@@ -30,6 +32,7 @@ import { createRegisteredSource, type RegisteredSource } from "./registered-sour
 import type { RouteDeps } from "./route.ts";
 import type { Experience } from "../search/search-document.ts";
 import type { Meanings } from "../search/similarity.ts";
+import { sightingOf } from "./sighting.ts";
 import { createToolSearch, type ToolSearch } from "./tool-search.ts";
 
 export interface SourceTableDeps {
@@ -46,6 +49,8 @@ export interface SourceTableDeps {
   readonly backoff: Backoff;
   readonly experienceOf?: ((tool: string) => Experience | undefined) | undefined;
   readonly meanings?: Meanings | undefined;
+  /** Without it, nothing is pinned and nothing is held. */
+  readonly pins?: PinCheck | undefined;
 }
 
 export interface SourceOptions extends Access {
@@ -53,6 +58,8 @@ export interface SourceOptions extends Access {
   readonly isOwn?: boolean;
   /** Of what the server is started with: a cached list of another config is not used. */
   readonly configHash?: string;
+  /** What the config says of who the server is: its command line or its address, without secrets. */
+  readonly identity?: JsonObject;
 }
 
 export interface RemoveOptions {
@@ -75,6 +82,15 @@ export interface SourceTable {
   /** What is done from now on with tools whose texts look like an attack. */
   screen(suspicious: SuspiciousTools): void;
   remove(id: string, options?: RemoveOptions): Promise<void>;
+  /**
+   * Looks again at what is held of a server, or of all: its pins, or the trust in it, are others now. Returns the ids of
+   * those of which other things are held.
+   */
+  review(id?: string): string[];
+  /** Puts on record what is offered, where another process has put something else there since. */
+  seeAgain(id: string): Promise<void>;
+  /** Something of a list was served another way since the list was read; what was served last counts. */
+  served(id: string, change: (admitted: Admitted) => Admitted): void;
   /** More is known of a source's tools now: they are indexed again. */
   learnt(id: string): void;
   catalogue(): Catalogue;
@@ -131,16 +147,45 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
 
   function listSource(registered: RegisteredSource): Listing | undefined {
     if (registered.list === undefined) return undefined;
+    const holds = findHolds(registered);
+    registered.holds = holds ?? NOTHING_HELD;
+    // Without a baseline nothing of it is shown.
+    if (holds === undefined) return undefined;
     const { source, list, access, isOwn } = registered;
-    const rules = { access, reserved, suspicious: isOwn ? "warn" : suspicious } as const;
+    const rules = { access, reserved, suspicious: isOwn ? "warn" : suspicious, holds } as const;
     return createListing(source.id, list.admitted, rules);
+  }
+
+  function findHolds(registered: RegisteredSource): Holds | undefined {
+    const { source, list, isOwn, identity } = registered;
+    if (deps.pins === undefined || isOwn || list === undefined) return NOTHING_HELD;
+    return deps.pins.judge(sightingOf(source.id, list.admitted, identity));
+  }
+
+  /** Whether a server has to be on record before it is shown. */
+  function mustBePinned({ source, isOwn }: RegisteredSource): boolean {
+    return deps.pins !== undefined && !isOwn && deps.pins.trustOf(source.id) !== "allow";
+  }
+
+  async function pin({ source, list, isOwn, identity }: RegisteredSource): Promise<void> {
+    if (list === undefined || isOwn) return;
+    await deps.pins?.see(sightingOf(source.id, list.admitted, identity));
+  }
+
+  function pinLater(registered: RegisteredSource): Promise<void> {
+    return pin(registered).catch((error: unknown) =>
+      log.warn("tools.pins.failed", { serverName: registered.source.id, error }),
+    );
   }
 
   /** Brings back what was kept. It is no news in a new process: it was told when it was first read. */
   function restore(registered: RegisteredSource): void {
     const { source, configHash } = registered;
     registered.list = cachedLists.find(source.id, configHash);
-    if (registered.list === undefined && cachedLists.holds(source.id)) {
+    const isCached = registered.list !== undefined;
+    // A server without a baseline is read first: what is on record must be what it served.
+    if (findHolds(registered) === undefined) registered.list = undefined;
+    if (!isCached && cachedLists.holds(source.id)) {
       emit({ kind: "capability.cache.invalidated", server: source.id });
     }
     const isNews = removed.delete(source.id) || listings.of(source.id) !== EMPTY_LISTING;
@@ -148,7 +193,11 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     else if (registered.list !== undefined) show(source, listSource(registered), randomUUID());
   }
 
-  function onRead(registered: RegisteredSource, result: ToolResult<Offer>, traceId: string): void {
+  async function onRead(
+    registered: RegisteredSource,
+    result: ToolResult<Offer>,
+    traceId: string,
+  ): Promise<void> {
     const serverName = registered.source.id;
     if (!result.success) {
       const { code, message } = result.error;
@@ -161,14 +210,48 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
       ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, deps),
       configHash: registered.configHash,
     };
-    registered.list = list;
+    registered.take(list);
     // Code that changes our own tools announces it; listing them announces nothing.
     if (registered.isOwn) show(registered.source, listSource(registered), traceId);
     else announce(registered.source, listSource(registered), traceId);
     if (!registered.isOwn) keep(registered, list, traceId);
+    if (mustBePinned(registered)) await showPinned(registered, traceId);
+    else void pinLater(registered);
     const { tools, rejected } = list.admitted;
     const counts = { toolCount: tools.length, rejectedCount: rejected.length };
     log.info("tools.discovery.server.success", { traceId, serverName, ...counts });
+  }
+
+  /** The first list of a server is shown when it is on record; of later ones, what is held is not shown from the start. */
+  async function showPinned(registered: RegisteredSource, traceId: string): Promise<void> {
+    if (findHolds(registered) !== undefined) return pinLater(registered);
+    try {
+      await pin(registered);
+    } catch (error) {
+      registered.list = undefined;
+      throw error;
+    }
+    const isShown = listings.has(registered.source.id);
+    if (!registered.isDetached() && !isShown) announce(registered.source, listSource(registered), traceId);
+  }
+
+  /** Whether other things are held than before. */
+  function reviewSource(registered: RegisteredSource): boolean {
+    if (registered.list === undefined || registered.isOwn) return false;
+    const before = registered.holds;
+    const isShown = listings.has(registered.source.id);
+    const holds = findHolds(registered);
+    if (holds?.mark === before.mark && isShown) {
+      registered.holds = holds;
+      return false;
+    }
+    announce(registered.source, listSource(registered), randomUUID());
+    return true;
+  }
+
+  function review(id?: string): string[] {
+    const chosen = [...sources.values()].filter(({ source }) => id === undefined || source.id === id);
+    return chosen.filter(reviewSource).map(({ source }) => source.id);
   }
 
   function keep(registered: RegisteredSource, list: CachedList, traceId: string): void {
@@ -181,7 +264,10 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     emit({ kind: "capability.cache.updated", server: serverName });
   }
 
-  function add(source: ToolSource, { configHash = "", isOwn = false, ...access }: SourceOptions = {}): void {
+  function add(
+    source: ToolSource,
+    { configHash = "", isOwn = false, identity = {}, ...access }: SourceOptions = {},
+  ): void {
     requireTellingId(source.id);
     const old = sources.get(source.id);
     old?.detach();
@@ -191,6 +277,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
       access,
       configHash,
       isOwn,
+      identity,
       onRead,
       createTraceId: randomUUID,
     });
@@ -221,6 +308,23 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     notice,
     add,
     remove,
+    review(id) {
+      const reviewed = review(id);
+      // What is on record follows: a change that was noted may be held now.
+      if (id === undefined) for (const registered of sources.values()) void pinLater(registered);
+      return reviewed;
+    },
+    async seeAgain(id) {
+      const registered = sources.get(id);
+      if (registered !== undefined) await pinLater(registered);
+    },
+    served(id, change) {
+      const registered = sources.get(id);
+      if (registered?.list === undefined) return;
+      registered.list = { ...registered.list, admitted: change(registered.list.admitted) };
+      announce(registered.source, listSource(registered), randomUUID());
+      void pinLater(registered);
+    },
     learnt: (id) => searchOf(id).replaced(id),
     async load(known) {
       await cachedLists.load(known);

@@ -1,0 +1,117 @@
+/** What a caller is told of something that is held, and which requests are about such a thing. */
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { Hold } from "../core/pin-check.ts";
+import { fail, type ToolResult } from "../core/result.ts";
+import { cut } from "../text/cut.ts";
+import { escapeUnprintable } from "../text/printable.ts";
+import { quote } from "../text/quote.ts";
+import type { RegisteredSource } from "./registered-source.ts";
+import { matchesTemplate, nearlyMatchesTemplate } from "./template-match.ts";
+
+/** The reasons hold words of the server: the whole of them is for a person, in `repertoire pins`. */
+const REASONS_LENGTH_MAX = 200;
+
+export interface HeldThing {
+  readonly server: string;
+  /** As the caller calls it. */
+  readonly shown: string;
+  /** As the server calls it; absent where approving it means approving the server. */
+  readonly name?: string | undefined;
+}
+
+export function refuseHeld({ server, shown, name }: HeldThing, hold: Hold): ToolResult<never> {
+  const since = new Date(hold.since).toISOString();
+  const why = escapeUnprintable(cut(hold.reasons.join("; "), REASONS_LENGTH_MAX));
+  const what = hold.isOfServer
+    ? `${quote(shown)} is held with everything of the server ${quote(server)}, which is not the one that was seen first`
+    : hold.isRejected
+      ? `${quote(shown)} is held: a person rejected this definition of it`
+      : `${quote(shown)} is held until a person approves it`;
+  const target = hold.isOfServer || name === undefined ? server : `${server} ${wordOf(name)}`;
+  return fail("SECURITY_ERROR", `${what}, since ${since}${why === "" ? "" : ` (${why})`}.`, {
+    reason: "held",
+    tool: shown,
+    hint:
+      `Do without it for now. A person can look at it with: repertoire pins ${server}, ` +
+      `and approve it with: repertoire approve ${target}`,
+  });
+}
+
+/** As a shell reads it. */
+function wordOf(name: string): string {
+  return /^[\w.:@/-]+$/.test(name) ? name : `'${escapeUnprintable(name).replaceAll("'", `'\\''`)}'`;
+}
+
+/** The thing that a request uses, and whether it is known and held. */
+export interface RequestedThing {
+  readonly name: string;
+  /** What has to be approved for it: of a URI, the template that it comes from. */
+  readonly pinName?: string;
+  readonly hold: Hold | undefined;
+  /** Whether the server lists it, as far as that is needed to use it. */
+  readonly isListed: boolean;
+}
+
+/** Undefined for a request that uses nothing of the server: a list, a ping. */
+export function requestedThing(
+  registered: RegisteredSource,
+  method: string,
+  params: JsonObject,
+): RequestedThing | undefined {
+  const ref = isJsonObject(params["ref"]) ? params["ref"] : {};
+  switch (method) {
+    case "tools/call":
+      return namedThing(registered, "tool", textOf(params["name"]));
+    case "prompts/get":
+      return namedThing(registered, "prompt", textOf(params["name"]));
+    case "resources/read":
+    case "resources/subscribe":
+      return resourceThing(registered, textOf(params["uri"]));
+    case "completion/complete":
+      return ref["type"] === "ref/prompt"
+        ? namedThing(registered, "prompt", textOf(ref["name"]))
+        : templateThing(registered, textOf(ref["uri"]));
+    default:
+      return undefined;
+  }
+}
+
+function namedThing(
+  { holds, list }: RegisteredSource,
+  kind: "tool" | "prompt",
+  name: string,
+): RequestedThing {
+  const entries = (kind === "tool" ? list?.admitted.tools : list?.admitted.prompts) ?? [];
+  return { name, hold: holds.of(kind, name), isListed: entries.some((entry) => entry["name"] === name) };
+}
+
+/** A template itself, or something that is read by one. */
+function templateThing(registered: RegisteredSource, uri: string): RequestedThing {
+  const hold = registered.holds.of("resource template", uri);
+  return hold === undefined ? resourceThing(registered, uri) : { name: uri, hold, isListed: true };
+}
+
+/** A URI that is listed, or comes from a template that may be used, is read; one that comes only from a held one is not. */
+function resourceThing({ holds, list }: RegisteredSource, uri: string): RequestedThing {
+  const found = (hold: Hold | undefined, pinName?: string): RequestedThing => ({
+    name: uri,
+    hold,
+    isListed: true,
+    ...(pinName !== undefined && { pinName }),
+  });
+  if (holds.ofServer !== undefined) return found(holds.ofServer);
+  if (list === undefined || list.admitted.resources.some((resource) => resource["uri"] === uri))
+    return found(undefined);
+  const templates = list.admitted.resourceTemplates.map((template) => {
+    const text = template["uriTemplate"] as string;
+    return { text, hold: holds.of("resource template", text) };
+  });
+  if (templates.some(({ text, hold }) => hold === undefined && matchesTemplate(text, uri)))
+    return found(undefined);
+  const held = templates.find(({ text, hold }) => hold !== undefined && nearlyMatchesTemplate(text, uri));
+  return found(held?.hold, held?.text);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

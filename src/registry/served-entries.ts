@@ -1,0 +1,72 @@
+/** Entries that a server lists to a client itself, page by page, beside what the registry has read of it. */
+import type { Admitted } from "../admission/admission.ts";
+import { entryNameOf } from "../admission/entry-reading.ts";
+import type { EntryFinding } from "../admission/findings.ts";
+import { hashOfDefinition } from "../core/definition-hash.ts";
+import type { JsonObject } from "../core/json.ts";
+import { NOTHING_HELD, type PinCheck } from "../core/pin-check.ts";
+import { sightingOf } from "./sighting.ts";
+import type { SourceTable } from "./source-table.ts";
+
+const KINDS = {
+  tools: "tool",
+  prompts: "prompt",
+  resourceTemplates: "resource template",
+} as const;
+
+type PinnedKind = keyof typeof KINDS;
+export type ServedKind = PinnedKind | "resources";
+
+/** One that was admitted, with what admission saw. */
+export interface ServedEntry {
+  readonly entry: JsonObject;
+  readonly notes: readonly Pick<EntryFinding, "code" | "message" | "excerpt">[];
+}
+
+export function passServed(
+  table: SourceTable,
+  pins: PinCheck | undefined,
+  id: string,
+  key: ServedKind,
+  entries: readonly ServedEntry[],
+): boolean[] {
+  const registered = table.sources.get(id);
+  if (pins === undefined || registered === undefined) return entries.map(() => true);
+  const isAllowed = pins.trustOf(id) === "allow";
+  const { list } = registered;
+  if (list === undefined) return entries.map(() => isAllowed);
+  // A resource has no pin of its own.
+  if (key === "resources") return entries.map(() => registered.holds.ofServer === undefined);
+  const kind = KINDS[key];
+  const others = entries.filter(({ entry }) => !isKnown(list.admitted, key, entry));
+  const changed = withEntries(list.admitted, key, others);
+  // Where nothing is held, what single clients are served is none of the registry's business.
+  const isNews = !isAllowed || pins.judge(sightingOf(id, changed, registered.identity)) !== NOTHING_HELD;
+  if (others.length > 0 && isNews) table.served(id, () => changed);
+  return entries.map(({ entry }) => registered.holds.of(kind, entryNameOf(kind, entry)) === undefined);
+}
+
+function isKnown(admitted: Admitted, key: PinnedKind, entry: JsonObject): boolean {
+  const name = entryNameOf(KINDS[key], entry);
+  const listed = (admitted[key] as readonly JsonObject[]).find(
+    (one) => entryNameOf(KINDS[key], one) === name,
+  );
+  return listed !== undefined && hashOfDefinition(listed) === hashOfDefinition(entry);
+}
+
+/** Each in the place of the one that has its name, and what is new behind them. */
+function withEntries(admitted: Admitted, key: PinnedKind, others: readonly ServedEntry[]): Admitted {
+  const kind = KINDS[key];
+  const nameOf = (entry: object) => entryNameOf(kind, entry as JsonObject);
+  const served = new Map(others.map((other) => [nameOf(other.entry), other]));
+  const kept = (admitted[key] as readonly JsonObject[]).filter((entry) => !served.has(nameOf(entry)));
+  const findings = others.flatMap(({ entry, notes }) =>
+    notes.map((note) => ({ ...note, kind, tool: nameOf(entry) })),
+  );
+  const earlier = admitted.findings.filter((one) => one.kind !== kind || !served.has(one.tool));
+  return {
+    ...admitted,
+    [key]: [...kept, ...others.map(({ entry }) => entry)],
+    findings: [...earlier, ...findings],
+  };
+}
