@@ -306,6 +306,8 @@ export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
   function definitionNow(tool: string): ReturnType<LookUpTool>["definition"] {
     const route = registry.route(tool) ?? registry.resolveHidden(tool);
     if (route !== undefined) return route.definition;
+    // It is there and may not be used: the call says so, which is more than that it is missing.
+    if (registry.holdOf(tool) !== undefined) return "unknown";
     const parsed = parseToolName(tool);
     const source = parsed.kind === "upstream" ? parsed.server : CAPABILITIES_ID;
     return registry.hasRead(source) ? "missing" : "unknown";

@@ -64,7 +64,7 @@ async function forwardPrompt(
 ): Promise<ToolResult<JsonObject>> {
   const name = textOf(params["name"]);
   const prompt = registry.resolvePrompt(name);
-  if (prompt === undefined) return unknownPrompt(registry, name);
+  if (prompt === undefined) return missingPrompt(registry, name);
   return registry.request(prompt.source, "prompts/get", { ...params, name: prompt.original }, context);
 }
 
@@ -76,7 +76,7 @@ async function forwardCompletion(
   const ref = (params["ref"] ?? {}) as JsonObject;
   if (ref["type"] === "ref/prompt") {
     const prompt = registry.resolvePrompt(textOf(ref["name"]));
-    if (prompt === undefined) return unknownPrompt(registry, textOf(ref["name"]));
+    if (prompt === undefined) return missingPrompt(registry, textOf(ref["name"]));
     const forwarded = { ...params, ref: { ...ref, name: prompt.original } };
     return registry.request(prompt.source, "completion/complete", forwarded, context);
   }
@@ -115,6 +115,11 @@ function unknownResource(uri: string): ToolResult<never> {
     upstream: { code: INVALID_PARAMS, message: `There is no resource ${shown}. ${hint}`, data: { uri } },
     hint,
   });
+}
+
+/** One that is held is there, and may not be used. */
+async function missingPrompt(registry: Registry, name: string): Promise<ToolResult<never>> {
+  return (await registry.refuseHeldPrompt(name)) ?? unknownPrompt(registry, name);
 }
 
 function unknownPrompt(registry: Registry, name: string): ToolResult<never> {

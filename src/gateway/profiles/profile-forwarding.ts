@@ -52,7 +52,9 @@ export async function forwardInProfile(
     : registry.routeUri(named.name)?.source;
   if (source !== undefined && view.allowsServer(source))
     return core.forward(method, params, { ...context, view });
-  return named.isPrompt ? unknownPrompt(registry, named.name, view) : unknownResource(named.name);
+  if (!named.isPrompt) return unknownResource(named.name);
+  const held = await registry.refuseHeldPrompt(named.name, (id) => view.allowsServer(id));
+  return held ?? unknownPrompt(registry, named.name, view);
 }
 
 /** The prompt or resource that a request is about. */

@@ -2,7 +2,8 @@
  * One server as it is: its own names and URIs, its pages, its description of itself, its errors, and what it says
  * unasked. For what is in front of it (who is let in, what is measured and audited) and not for what is shown of it.
  *
- * Some things are not forwarded. A tool that the server's config denies is neither listed nor called. An entry that
+ * Some things are not forwarded. A tool that the server's config denies is neither listed nor called, and neither is
+ * anything that is held. An entry that
  * admission refuses (no name, a schema over the limits or no JSON Schema) is left out and logged, and so is a field
  * of the wrong kind, because one of them can cost a client its whole list; texts that admission would only shorten
  * are forwarded as they are. And the arguments of a call are held to the limits of any JSON here.
@@ -30,11 +31,15 @@ import { nextHop } from "../hops.ts";
 import { checkNoState } from "../sealed-state.ts";
 import { quote } from "../../text/quote.ts";
 import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
+import type { Verdict } from "../../admission/entry-check.ts";
 import { LIST_KEYS } from "../list-all.ts";
 import { createProfileView } from "./profile-view.ts";
 
 export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
-  readonly registry: Pick<Registry, "request" | "describe" | "permits" | "sourceChanged" | "catalogue">;
+  readonly registry: Pick<
+    Registry,
+    "request" | "describe" | "permits" | "passServed" | "sourceChanged" | "catalogue"
+  >;
   /** The name of the profile. */
   readonly profile: string;
   /** The id of the one server. */
@@ -202,8 +207,13 @@ interface PageCheck {
   tool(name: string): ToolDefinition | undefined;
 }
 
+interface AdmittedEntry {
+  readonly verdict: Extract<Verdict<JsonObject>, { kind: "admitted" }>;
+  readonly shown: JsonObject;
+}
+
 interface PageDeps {
-  readonly registry: { permits(id: string, tool: string): boolean };
+  readonly registry: Pick<Registry, "permits" | "passServed">;
   readonly server: string;
   readonly log: Log;
 }
@@ -212,8 +222,8 @@ function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
   const listed = new Map<string, ToolDefinition>();
   const logged = new Set<string>();
 
-  /** The entry as it may pass, if it may. */
-  function pass(method: ListMethod, entry: Json): Json[] {
+  /** The entry as it may pass, if admission lets it. */
+  function admit(method: ListMethod, entry: Json): AdmittedEntry[] {
     const name = method === "tools/list" && isJsonObject(entry) ? entry["name"] : undefined;
     if (typeof name === "string" && !registry.permits(server, name)) return [];
     const key = LIST_KEYS[method];
@@ -226,7 +236,18 @@ function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
     }
     for (const problem of verdict.drops) logOnce(method, droppedField(key, entry, problem));
     const isHiding = verdict.notes.some(({ code }) => code === "hidden_text");
-    return [isHiding ? verdict.entry : verdict.shaped];
+    return [{ verdict, shown: isHiding ? verdict.entry : verdict.shaped }];
+  }
+
+  /** What is held is not there. */
+  function pass(method: ListMethod, entries: readonly Json[]): Json[] {
+    const admitted = entries.flatMap((entry) => admit(method, entry));
+    const passes = registry.passServed(
+      server,
+      LIST_KEYS[method],
+      admitted.map(({ verdict }) => verdict),
+    );
+    return admitted.filter((_, at) => passes[at]).map(({ shown }) => shown);
   }
 
   function logOnce(method: ListMethod, { name, reason }: Rejection): void {
@@ -248,7 +269,7 @@ function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
       const key = LIST_KEYS[method];
       const entries = page[key];
       if (!Array.isArray(entries)) return page;
-      const passed = entries.flatMap((entry: Json) => pass(method, entry));
+      const passed = pass(method, entries as readonly Json[]);
       if (key === "tools") remember(passed, isFirst);
       const isSame = passed.length === entries.length && passed.every((entry, at) => entry === entries[at]);
       return isSame ? page : { ...page, [key]: passed };
