@@ -175,3 +175,38 @@ test("B5: --config is the only file", () => {
   const result = loadConfig({ ...place.options, configPath });
   expect(configOf(result).servers.map(({ id }) => id)).toEqual(["a"]);
 });
+
+describe("trust in a server of a trusted project", () => {
+  const server = (trust?: unknown) => ({ command: "node", ...(trust !== undefined && { trust }) });
+  const trustOf = (user: object, project: object) => {
+    const { result } = load({ ...USER, ...user }, project, { trusted: true });
+    const { servers } = configOf(result);
+    return { trust: servers.find(({ id }) => id === "p")?.trust, warnings: warningsOf(result) };
+  };
+
+  test("cannot be more than the user's own file says of all servers", () => {
+    const { trust, warnings } = trustOf({ trust: "scan" }, { mcpServers: { p: server("allow") } });
+    expect(trust).toBe("scan");
+    expect(warnings).toContain('your own file sets "trust" to something more careful');
+  });
+
+  test.each([
+    [{ trust: "scan" }, { mcpServers: { p: server("ask") } }, "ask"],
+    [{ trust: "scan" }, { mcpServers: { p: server() } }, "scan"],
+    [{ trust: "scan" }, { trust: "ask", mcpServers: { p: server() } }, "ask"],
+    [{}, { trust: "ask", mcpServers: { p: server("allow") } }, "allow"],
+    [{ mcpServers: { p: server("ask") } }, { mcpServers: { p: server() } }, "ask"],
+    [{ mcpServers: { p: server("ask") } }, { mcpServers: { p: server(true) } }, "ask"],
+  ])("%j and %j make %s", (user, project, trust) => {
+    expect(trustOf(user, project).trust).toBe(trust);
+  });
+
+  test("cannot be more than the user's own file says of the server that it replaces", () => {
+    const { trust, warnings } = trustOf(
+      { mcpServers: { p: server("ask") } },
+      { mcpServers: { p: server("allow") } },
+    );
+    expect(trust).toBe("ask");
+    expect(warnings).toContain("more careful");
+  });
+});

@@ -115,7 +115,7 @@ function mergeServers(
       }
       if (owner !== layer || isDouble) continue;
       owners.set(id, layer);
-      servers[key] = value;
+      servers[key] = withTrust(value, { id, key, table, layer, layers, warnings });
       places.set(["mcpServers", key], { layer, path: [table, key] });
     }
   }
@@ -123,6 +123,43 @@ function mergeServers(
     Object.entries(asObject(document.value) ?? {}).some(([key, value]) => isServerTable(key, value)),
   );
   return isThere ? servers : undefined;
+}
+
+interface DeclaredServer {
+  readonly id: string;
+  readonly key: string;
+  readonly table: string;
+  readonly layer: Layer;
+  readonly layers: readonly Layer[];
+  readonly warnings: ConfigProblem[];
+}
+
+/** A server of a project is trusted no more than the user's own file says, of all servers or of this one. */
+function withTrust(value: unknown, { id, key, table, layer, layers, warnings }: DeclaredServer): unknown {
+  const entry = asObject(value);
+  if (entry === undefined || layer.source.origin.kind !== "project") return value;
+  const users = layers
+    .filter(({ source }) => source.origin.kind === "user")
+    .map(({ document }) => document.value);
+  const own = users.flatMap((file) => [
+    asObject(file)?.["trust"],
+    ...listEntries(file).flatMap((other) =>
+      idOf(other.key) === id ? [asObject(other.value)?.["trust"]] : [],
+    ),
+  ]);
+  const levels: readonly unknown[] = TRUST_LEVELS;
+  const least = Math.max(...own.map((level) => levels.indexOf(level)));
+  const said = levels.indexOf(entry["trust"]);
+  if (said >= least) return value;
+  if (said !== -1) {
+    const message = 'has no effect: your own file sets "trust" to something more careful';
+    warnings.push(layer.document.locate({ path: [table, key, "trust"], at: "key", message }));
+    return { ...entry, trust: levels[least] };
+  }
+  // What is no level is complained of; a switch of another client is none.
+  if (typeof entry["trust"] === "string") return value;
+  const ofFile = levels.indexOf(asObject(layer.document.value)?.["trust"]);
+  return { ...entry, trust: levels[Math.max(least, ofFile)] };
 }
 
 const DOUBLE = 'has no effect: "mcpServers" has a server of this name';
