@@ -9,11 +9,12 @@ import { createLogins } from "../servers/logins.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { openCallRecording } from "./call-recording.ts";
 import type { App, AppOptions, Front } from "./contract.ts";
-import { openFoundation, ownContext } from "./foundation.ts";
+import { authorName, openFoundation, ownContext } from "./foundation.ts";
 import { createListeners } from "./front.ts";
 import { openGateways } from "./gateway-half.ts";
 import { createInquiries } from "./inquiries.ts";
 import { followRuleChanges } from "./rule-changes.ts";
+import { createPinReview } from "./pin-review.ts";
 import { openRuns } from "./runs-half.ts";
 import { createTokenInquiry } from "./token-inquiry.ts";
 import { openTools } from "./tools-half.ts";
@@ -22,6 +23,7 @@ export type { App, FoundTools } from "./contract.ts";
 export type { ExplainedCall } from "./explain-call.ts";
 export { localActor } from "./foundation.ts";
 export { examineLive } from "./live.ts";
+export type { PinView } from "./pin-review.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
 export type { TokenReport } from "../gateway/token-report.ts";
@@ -63,6 +65,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     libraryEditor,
     freshenLibrary,
     logins: createLogins({ config: () => config.current(), secrets, countTools: tools.countTools }),
+    pinReview: createPinReview({
+      config: () => config.current(),
+      store,
+      pins: tools.pins,
+      trail,
+      person: authorName,
+    }),
     ...createImportExport(library, libraryEditor, ownContext),
     ...gateways.reports,
     ...inquiries,

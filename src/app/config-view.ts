@@ -4,12 +4,25 @@ import type { ConfigSource } from "../config/source.ts";
 import { RepertoireError } from "../core/errors.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, type ToolResult } from "../core/result.ts";
+import type { TrustLevel } from "../core/rule.ts";
 import type { NodePolicy } from "../nodes/node-types.ts";
 
 /** What built-in nodes may do. */
 export function nodePolicyOf({ workflows }: Config): NodePolicy {
   const { allowShell, allowPrivateHttp, fileRoots, llm } = workflows;
   return { allowShell, allowPrivateHttp, fileRoots, llm };
+}
+
+const trustLevels = new WeakMap<Config, ReadonlyMap<string, TrustLevel>>();
+
+/** The trust in a server. It is asked for with every call, so the levels of a config are collected once. */
+export function trustOf(config: Config, server: string): TrustLevel {
+  let levels = trustLevels.get(config);
+  if (levels === undefined) {
+    levels = new Map(config.servers.map(({ id, trust }) => [id, trust]));
+    trustLevels.set(config, levels);
+  }
+  return levels.get(server) ?? config.trust;
 }
 
 /** The ids of the servers that may be started. */

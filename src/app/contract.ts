@@ -22,6 +22,7 @@ import type { ConfigurableLog } from "../telemetry/log.ts";
 import type { Declarations } from "./code-directory.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { InboxItem } from "./inbox.ts";
+import type { PinReview } from "./pin-review.ts";
 import type { FindGateway } from "./profiles.ts";
 import type { CallQuestion, ExplainedCall } from "./explain-call.ts";
 import type { ServerView } from "./server-view.ts";
@@ -57,6 +58,8 @@ export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry
   readonly libraryEditor: LibraryEditor;
   /** Logs in to remote servers, and out of them. */
   readonly logins: Logins;
+  /** What is held of servers, and the decisions of a person on it. */
+  readonly pinReview: PinReview;
   /** The gateway as a profile shows it; undefined where there is no such profile. */
   readonly gatewayFor: FindGateway;
   /** Reads the library again where it has changed. */

@@ -5,10 +5,12 @@ import { WHOLE_START_MS } from "../process/starting.ts";
 import { createRegistry } from "../registry/registry.ts";
 import { createEmbeddings } from "../search/embeddings/embeddings.ts";
 import { createExperience } from "../search/experience.ts";
+import { createPins } from "../trust/pins.ts";
+import { GATEWAY } from "../telemetry/audit-trail.ts";
 import { createServers } from "../servers/configured-servers.ts";
 import { systemAfter } from "../timing/after.ts";
 import type { CallRecording } from "./call-recording.ts";
-import { explainAbsent, usableServers } from "./config-view.ts";
+import { explainAbsent, trustOf, usableServers } from "./config-view.ts";
 import type { AppOptions, Front } from "./contract.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
 import { openGuard } from "./guarding.ts";
@@ -45,8 +47,18 @@ export async function openTools(
   });
   // A command's servers end with it, and a person can end it: it waits for the whole start.
   const startWaitMs = serves === undefined ? WHOLE_START_MS : undefined;
-  const guarding = openGuard(foundation, { ...recording, registry: () => registry });
+  const pins = createPins({
+    store: store.pins,
+    trustOf: (server) => trustOf(config.current(), server),
+    record: (action, subject, details) => trail.recordChange(GATEWAY, action, subject, details),
+  });
+  const guarding = openGuard(foundation, {
+    ...recording,
+    registry: () => registry,
+    isApproved: (server) => pins.isApproved(server),
+  });
   const registry = createRegistry({
+    pins,
     startWaitMs,
     guard: guarding.guard,
     explainAbsent: (id) => explainAbsent(config.current(), id),
@@ -77,6 +89,7 @@ export async function openTools(
   const stopFollowing = config.subscribe((event) => {
     if (event.kind !== "changed") return;
     registry.screen(event.config.tools.suspicious);
+    registry.reviewTrust();
     void servers.reconcile(event.config);
   });
   const live = openLive({
@@ -92,6 +105,7 @@ export async function openTools(
   return {
     registry,
     guarding,
+    pins,
     servers,
     experience,
     live,
@@ -111,6 +125,7 @@ export async function openTools(
       live.close();
     },
     async close() {
+      pins.close();
       await registry.close();
       await embeddings.close();
       await experience.settle();

@@ -112,6 +112,8 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
   const cachedLists = createCachedLists(deps.cache, (serverName, problem) =>
     log.warn("tools.cache.failed", { code: "cache_error", serverName, problem }),
   );
+  /** What is being put on record. */
+  const pinning = new Set<Promise<void>>();
   /** Servers whose tools were taken out in this process: when they return, it is news. */
   const removed = new Set<string>();
 
@@ -173,9 +175,11 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
   }
 
   function pinLater(registered: RegisteredSource): Promise<void> {
-    return pin(registered).catch((error: unknown) =>
-      log.warn("tools.pins.failed", { serverName: registered.source.id, error }),
-    );
+    const work = pin(registered)
+      .catch((error: unknown) => log.warn("tools.pins.failed", { serverName: registered.source.id, error }))
+      .finally(() => pinning.delete(work));
+    pinning.add(work);
+    return work;
   }
 
   /** Brings back what was kept. It is no news in a new process: it was told when it was first read. */
@@ -361,6 +365,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
       ownSearch.stop();
       await Promise.all([
         cachedLists.settle(),
+        ...pinning,
         ...open.map((registered) => closeSource(registered.source, log)),
       ]);
     },

@@ -4,6 +4,7 @@
  * started as it is configured is there and starts nothing, so that its callers are told why.
  */
 import type { Config, ServerConfig } from "../config/config.ts";
+import { identityOf } from "../config/identity.ts";
 import { startLimitOf } from "../config/entries/installer.ts";
 import { formatProblem } from "../config/problem.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -118,7 +119,7 @@ export function createServers({
     });
     for (const [one, level] of logLevels) server.setLogLevel(level, one);
     running.set(config.id, { server, fingerprint, stop: stopListening });
-    registry.add(server, { ...config.tools, configHash: fingerprint });
+    registry.add(server, { ...config.tools, configHash: fingerprint, identity: identityOf(config) });
   }
 
   /** The registry closes what it lets go. */
