@@ -23,6 +23,7 @@ import { validateCommand, graphCommand } from "./commands/runs/workflow.ts";
 import { loginCommand, logoutCommand } from "./commands/access/login.ts";
 import { inputCommand } from "./commands/access/input.ts";
 import { trustCommand } from "./commands/access/trust.ts";
+import { pinsCommand, rejectCommand } from "./commands/access/pins.ts";
 import { tokenCommand } from "./commands/access/token.ts";
 import { rulesCommand } from "./commands/access/rules.ts";
 import { serveCommand } from "./commands/operate/serve.ts";
@@ -72,6 +73,8 @@ export const COMMANDS: readonly CommandDefinition[] = [
   logoutCommand,
   inputCommand,
   trustCommand,
+  pinsCommand,
+  rejectCommand,
   tokenCommand,
   rulesCommand,
   serveCommand,

@@ -4,6 +4,8 @@ import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
+import { quote } from "../../../text/quote.ts";
+import { decidePins } from "../access/pins.ts";
 import { perform } from "./execution.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { findAskingRunId } from "./run-reference.ts";
@@ -25,12 +27,17 @@ type Question = Extract<Awaited<ReturnType<App["runs"]["question"]>>, { success:
 export const approveCommand = defineCommand({
   name: "approve",
   group: "runs",
-  summary: "Approve or deny what a paused run asks: shows exactly what would be done, then asks",
+  summary: "Approve what a paused run asks, or what a server offers: shows exactly what it is, then asks",
   arguments: [
     {
-      words: "<run|last>",
-      about: "the id of the run, or its start or end, or last for the newest that waits for an approval",
-      completes: ["runs"],
+      words: "<run|server|last>",
+      about:
+        "the id of the run, or its start or end, or last for the newest that waits for an approval; or the id of a server",
+      completes: ["runs", "servers"],
+    },
+    {
+      words: "[tool]",
+      about: "of a server: only this tool, prompt or template; or identity, or instructions",
     },
   ],
   options: [
@@ -43,19 +50,31 @@ export const approveCommand = defineCommand({
     { flags: "--resume", about: "continue the run at once" },
   ],
   help: `Without a terminal, --yes or --deny is required. The answer applies to exactly what is shown, and is recorded in the
-audit trail. If the run has moved on to another question or asks several, --yes and --deny also need --question.`,
+audit trail. If the run has moved on to another question or asks several, --yes and --deny also need --question.
+
+For a server, the difference to what was approved before is shown. To approve a whole server also confirms what was
+first seen of it: from then on, what its tools say of themselves (readOnlyHint) counts. See also: repertoire pins.`,
   examples: [
     "repertoire approve last",
     "repertoire approve last --yes --resume",
     "repertoire approve 01976a1e-58a7-7c3e-9d1f-3f6f0f1a2b3c --question 3f9a… --yes",
     "repertoire approve last --deny",
+    "repertoire approve github",
+    "repertoire approve github create_issue --yes",
   ],
-  run: (options: ApproveOptions, run: string) => approve(run, options),
+  run: (options: ApproveOptions, reference: string, tool?: string) => approve(reference, tool, options),
 });
 
-async function approve(reference: string, options: ApproveOptions): Promise<number> {
+async function approve(
+  reference: string,
+  tool: string | undefined,
+  options: ApproveOptions,
+): Promise<number> {
   const session = await openSession(options);
   try {
+    if (session.config.current().servers.some(({ id }) => id === reference))
+      return await approveServer(session, reference, tool, options);
+    if (tool !== undefined) return refuse(noServer(reference).error, options);
     const run = await findAskingRunId(session.app, session.config.current().scope, reference);
     if (!run.success) return refuse(run.error, options);
     const question = await session.app.runs.question(run.data, options.question);
@@ -69,6 +88,30 @@ async function approve(reference: string, options: ApproveOptions): Promise<numb
   } finally {
     await session.close();
   }
+}
+
+async function approveServer(
+  session: Session,
+  server: string,
+  tool: string | undefined,
+  options: ApproveOptions,
+): Promise<number> {
+  const ofRuns = ["deny", "resume", "question"].find(
+    (name) => options[name as keyof ApproveOptions] !== undefined,
+  );
+  if (ofRuns === undefined) return decidePins(session, { server, tool, isApproved: true }, options);
+  const { error } = fail("TOOL_INVALID_INPUT", `--${ofRuns} is for runs; "${server}" is a server.`, {
+    field: ofRuns,
+    hint: `To reject what it offers, run: ${commandLine(["reject", server, ...(tool === undefined ? [] : [tool])], options)}`,
+  });
+  return refuse(error, options);
+}
+
+function noServer(reference: string) {
+  return fail("TOOL_NOT_FOUND", `There is no server ${quote(reference)}.`, {
+    field: "server",
+    hint: "Run: repertoire servers",
+  });
 }
 
 /**

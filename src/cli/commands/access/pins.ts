@@ -1,0 +1,190 @@
+/** `repertoire pins` and `repertoire reject`, and what `repertoire approve` does for a server. */
+import type { App, PinView } from "../../../app/app.ts";
+import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import { quote } from "../../../text/quote.ts";
+import { didYouMean, nearest } from "../../../text/nearest.ts";
+import { refuse, useApp } from "../../app-call.ts";
+import { commandLine } from "../../command-line.ts";
+import { defineCommand } from "../../command.ts";
+import type { GlobalOptions } from "../../global-options.ts";
+import { openSession, type Session } from "../../session.ts";
+import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
+import { dim, green, note, print, printJson, printTable, red, tell } from "../../terminal/terminal.ts";
+import { countOf } from "../../terminal/wording.ts";
+import { describePin, isOpen, labelOf, rowOf } from "./pin-view.ts";
+
+interface PinsOptions extends GlobalOptions {
+  readonly all?: boolean;
+}
+
+interface DecideOptions extends GlobalOptions {
+  readonly yes?: boolean;
+}
+
+const SERVER = { about: "the id of the server", completes: ["servers"] } as const;
+const TOOL = {
+  words: "[tool]",
+  about: "only this tool, prompt or template; or identity, or instructions",
+} as const;
+
+export const pinsCommand = defineCommand({
+  name: "pins",
+  group: "access",
+  summary: "Show what servers offer and nobody has approved: what changed, since when, and who uses it",
+  arguments: [{ words: "[server]", ...SERVER }],
+  options: [{ flags: "--all", about: "list every pin, with who approved it" }],
+  help: `What a server offered when it was first seen is its baseline. Later changes are noted or held, as "trust" of the server
+says; what is held is neither listed nor callable until you approve it.`,
+  examples: [
+    "repertoire pins",
+    "repertoire pins github",
+    "repertoire pins github --all",
+    "repertoire pins --json",
+  ],
+  run: (options: PinsOptions, server?: string) =>
+    useApp(options, (app) => listPins(app, server, options), {
+      show: ({ pins }) => (options.all === true ? showAll(pins) : showOpen(pins, options)),
+    }),
+});
+
+async function listPins(
+  app: App,
+  server: string | undefined,
+  { all }: PinsOptions,
+): Promise<ToolResult<{ pins: readonly PinView[] }>> {
+  const pins = await app.pinReview.list(server);
+  if (server !== undefined && pins.length === 0) return nothingPinned(server, await app.pinReview.list());
+  return succeed({ pins: all === true ? pins : pins.filter(isOpen) });
+}
+
+function nothingPinned(server: string, all: readonly PinView[]): ToolResult<never> {
+  const near = nearest(server, [...new Set(all.map((pin) => pin.server))]);
+  return fail("TOOL_NOT_FOUND", `Nothing is on record of a server ${quote(server)}.${didYouMean(near)}`, {
+    field: "server",
+    nearest: near,
+    hint: "A server is on record once its tools were listed: repertoire tools",
+  });
+}
+
+function showOpen(pins: readonly PinView[], options: GlobalOptions): void {
+  if (pins.length === 0) return note("Nothing is held, and nothing has changed since it was approved.");
+  for (const pin of pins) describePin(pin).forEach((line) => print(line));
+  const servers = [...new Set(pins.filter(({ status }) => status === "held").map(({ server }) => server))];
+  for (const server of servers) note(`To approve it: ${commandLine(["approve", server], options)}`);
+}
+
+function showAll(pins: readonly PinView[]): void {
+  printTable(pins.map(rowOf));
+}
+
+export const rejectCommand = defineCommand({
+  name: "reject",
+  group: "access",
+  summary: "Reject what a server offers: it stays held until the server offers something else",
+  arguments: [{ words: "<server>", ...SERVER }, TOOL],
+  options: [{ flags: "--yes", about: "Do not ask; required without a terminal" }],
+  examples: ["repertoire reject github create_issue", "repertoire reject github --yes"],
+  run: async (options: DecideOptions, server: string, tool?: string) => {
+    const session = await openSession(options);
+    try {
+      return await decidePins(session, { server, tool, isApproved: false }, options);
+    } finally {
+      await session.close();
+    }
+  },
+});
+
+export interface PinChoice {
+  readonly server: string;
+  readonly tool: string | undefined;
+  readonly isApproved: boolean;
+}
+
+/** Shows what is decided on, asks, and decides on exactly that. */
+export async function decidePins(
+  session: Session,
+  choice: PinChoice,
+  options: DecideOptions,
+): Promise<number> {
+  const { pinReview } = session.app;
+  const chosen = choosePins(await pinReview.list(choice.server), choice);
+  if (!chosen.success) return refuse(chosen.error, options);
+  for (const pin of chosen.data.filter(isOpen)) describePin(pin).forEach(tell);
+  const agreed = await isAgreed(choice, chosen.data, options);
+  if (!agreed.success) return refuse(agreed.error, options);
+  if (!agreed.data) {
+    tell("Nothing was decided.");
+    return EXIT.refused;
+  }
+  const outcomes: { readonly pin: PinView; readonly outcome: string }[] = [];
+  for (const pin of chosen.data)
+    outcomes.push({ pin, outcome: await pinReview.decide(pin, choice.isApproved) });
+  return report(outcomes, choice, options);
+}
+
+/** Without a name, all that waits; and to approve a server is to confirm all of it. The identity comes last. */
+function choosePins(
+  pins: readonly PinView[],
+  { server, tool, isApproved }: PinChoice,
+): ToolResult<readonly PinView[]> {
+  if (pins.length === 0) return nothingPinned(server, []);
+  if (tool !== undefined) return findPins(pins, server, tool);
+  const waits = ({ status }: PinView) => status === "held" || status === "noted";
+  const chosen = pins.filter((pin) => waits(pin) || (isApproved && pin.status === "approved"));
+  const isLast = ({ kind }: PinView) => Number(kind === "identity");
+  if (chosen.length > 0) return succeed(chosen.toSorted((a, b) => isLast(a) - isLast(b)));
+  return fail("TOOL_NOT_FOUND", `The server "${server}" has nothing that waits for a decision.`, {
+    field: "server",
+    hint: `To reject something that is in use, name it: repertoire reject ${server} TOOL`,
+  });
+}
+
+function findPins(pins: readonly PinView[], server: string, tool: string): ToolResult<readonly PinView[]> {
+  const names = [tool, ...(tool.startsWith(`${server}__`) ? [tool.slice(server.length + 2)] : [])];
+  const named = pins.filter(({ name }) => name !== "" && names.includes(name));
+  const found = named.length > 0 ? named : pins.filter(({ kind, name }) => name === "" && kind === tool);
+  if (found.length > 0) return succeed(found);
+  const near = nearest(
+    tool,
+    pins.map(({ name }) => name),
+  );
+  return fail("TOOL_NOT_FOUND", `The server "${server}" has no pin ${quote(tool)}.${didYouMean(near)}`, {
+    field: "tool",
+    nearest: near,
+    hint: `Run: repertoire pins ${server} --all`,
+  });
+}
+
+async function isAgreed(
+  { server, isApproved }: PinChoice,
+  chosen: readonly PinView[],
+  { yes }: DecideOptions,
+): Promise<ToolResult<boolean>> {
+  if (yes === true) return succeed(true);
+  const same = chosen.filter((pin) => !isOpen(pin)).length;
+  if (same > 0) tell(dim(`${countOf(same, "definition")} of ${server} as first seen or approved before`));
+  if (canAsk()) return succeed(await askYesNo(`${isApproved ? "Approve" : "Reject"} this?`));
+  return fail("TOOL_INVALID_INPUT", `Nothing was decided: ${whyNotAsked()}.`, {
+    field: "yes",
+    hint: "Read the difference, then give --yes.",
+  });
+}
+
+function report(
+  outcomes: readonly { readonly pin: PinView; readonly outcome: string }[],
+  { server, isApproved }: PinChoice,
+  options: GlobalOptions,
+): number {
+  const namesOf = (wanted: boolean) =>
+    outcomes.filter(({ outcome }) => (outcome === "decided") === wanted).map(({ pin }) => pin);
+  const [decided, changed] = [namesOf(true), namesOf(false)];
+  const keyOf = ({ kind, name }: PinView) => ({ kind, name });
+  const word = isApproved ? "approved" : "rejected";
+  if (options.json === true) printJson({ server, [word]: decided.map(keyOf), changed: changed.map(keyOf) });
+  if (decided.length > 0)
+    note(`${(isApproved ? green : red)(word)} ${countOf(decided.length, "definition")} of ${server}`);
+  for (const pin of changed) tell(`${red("not decided")} ${labelOf(pin)}: something else is offered by now.`);
+  if (changed.length > 0) note(`Look again: ${commandLine(["pins", server], options)}`);
+  return changed.length > 0 ? EXIT.failed : EXIT.ok;
+}
