@@ -86,7 +86,10 @@ export function createRouting(deps: RoutingDeps): Routing {
     const denier = deniedFor(name, context);
     if (denier !== undefined) return deniedTool(name, denier);
     const registered = findSource(name);
-    if (registered !== undefined) await discovery.settle(registered, CALL_WAIT_MS, context);
+    if (registered !== undefined) {
+      await discovery.settle(registered, CALL_WAIT_MS, context);
+      await putOnRecord(registered);
+    }
     const route = routeFor(name, context);
     if (route !== undefined) return succeed(route);
     if (listings.heldTool(name) !== undefined) return findHeld(name, context);
@@ -123,14 +126,22 @@ export function createRouting(deps: RoutingDeps): Routing {
 
   /** Whether what is known of a server is what its program, as it runs now, has served. */
   function isSure(registered: RegisteredSource): boolean {
-    return pins!.trustOf(registered.source.id) === "allow" || registered.isSure();
+    const { id } = registered.source;
+    return pins!.trustOf(id) === "allow" || (registered.isSure() && listings.has(id));
   }
 
   /** Asks a server whose list is not sure. Afterwards the last one that its program served counts. */
   async function makeSure(registered: RegisteredSource, context: CallContext): Promise<ToolResult<void>> {
     if (isSure(registered)) return succeed(undefined);
     await discovery.verify(registered, CALL_WAIT_MS, context);
-    return isSure(registered) || registered.isServed() ? succeed(undefined) : unreadServer(registered);
+    await putOnRecord(registered);
+    const isKnown = registered.isServed() && listings.has(registered.source.id);
+    return isSure(registered) || isKnown ? succeed(undefined) : unreadServer(registered);
+  }
+
+  /** A server that was read while it was trusted may not be on record yet. */
+  async function putOnRecord({ source: { id }, list }: RegisteredSource): Promise<void> {
+    if (list !== undefined && !listings.has(id)) await table.seeAgain(id);
   }
 
   function verify(route: ToolRoute, context: CallContext): Promise<ToolResult<ToolRoute>> | undefined {

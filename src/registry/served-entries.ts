@@ -34,7 +34,8 @@ export function passServed(
   if (pins === undefined || registered === undefined) return entries.map(() => true);
   const isAllowed = pins.trustOf(id) === "allow";
   const { list } = registered;
-  if (list === undefined) return entries.map(() => isAllowed);
+  // Nothing is known of it that could be compared.
+  if (list === undefined || !table.listings.has(id)) return entries.map(() => isAllowed);
   // A resource has no pin of its own.
   if (key === "resources") return entries.map(() => registered.holds.ofServer === undefined);
   const kind = KINDS[key];
