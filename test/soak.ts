@@ -1,6 +1,6 @@
 /**
  * `npm run soak`: the kill tests of `npm test`, many times over; `npm run soak kills` is the one part of it about runs, `npm run soak
- * approvals` the one about decisions of people.
+ * approvals` the one about decisions of people, `npm run soak pins` the one about held tools.
  */
 import { spawnSync } from "node:child_process";
 
@@ -12,6 +12,8 @@ const STORMS = process.env["APPROVAL_STORMS"] ?? "500";
 const SEED = process.env["STORE_KILL_SEED"] ?? String(Date.now() % 2 ** 31);
 const RUN_SEED = process.env["RUN_KILL_SEED"] ?? SEED;
 
+/** Interleavings of lists, changes, decisions and calls, with pins. */
+const INTERLEAVINGS = process.env["PIN_INTERLEAVINGS"] ?? "10000";
 const STORM_SEED = process.env["APPROVAL_STORM_SEED"] ?? SEED;
 
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +21,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   processes: ["test/process-orphans.test.ts", "test/faults.test.ts"],
   kills: ["test/crash.test.ts"],
   approvals: ["test/approval-storms.test.ts"],
+  pins: ["test/pin-interleavings.test.ts"],
 };
 
 function testsOf(wanted: readonly string[]): string[] {
@@ -46,6 +49,8 @@ const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"
     RUN_KILL_SEED: RUN_SEED,
     APPROVAL_STORMS: STORMS,
     APPROVAL_STORM_SEED: STORM_SEED,
+    PIN_INTERLEAVINGS: INTERLEAVINGS,
+    PIN_INTERLEAVING_SEED: SEED,
   },
 });
 process.exitCode = status ?? 1;

@@ -53,7 +53,7 @@ export function createPins(deps: PinsDeps): Pins {
   const turns = new Map<string, Mutex>();
   /** One read at a time, so that an older one never takes the place of a newer. */
   const reads = new Mutex();
-  let servers = new Map<string, ServerPins>();
+  const servers = new Map<string, ServerPins>();
   let readRevision: number | undefined;
   let cancelPoll: (() => void) | undefined;
   let isClosed = false;
@@ -61,21 +61,22 @@ export function createPins(deps: PinsDeps): Pins {
   async function readAll(): Promise<void> {
     // Read before the pins: what changes in between is read again.
     readRevision = await store.revision();
-    const before = servers;
-    servers = byServer(await store.list());
-    for (const server of new Set([...before.keys(), ...servers.keys()])) {
-      if (markOf(before.get(server)) !== markOf(servers.get(server))) tell(server);
-    }
+    const read = byServer(await store.list());
+    for (const server of new Set([...servers.keys(), ...read.keys()]))
+      take(server, read.get(server) ?? NO_PINS);
   }
 
   async function readServer(server: string): Promise<ServerPins> {
     const pins = byServer(await store.list(server)).get(server) ?? NO_PINS;
-    servers.set(server, pins);
+    take(server, pins);
     return pins;
   }
 
-  function tell(server: string): void {
-    for (const listener of listeners) listener(server);
+  /** Whoever reads a change tells of it: nobody reads it a second time. */
+  function take(server: string, pins: ServerPins): void {
+    const before = servers.get(server);
+    servers.set(server, pins);
+    if (markOf(before) !== markOf(pins)) for (const listener of listeners) listener(server);
   }
 
   async function freshen(): Promise<void> {
@@ -135,7 +136,6 @@ export function createPins(deps: PinsDeps): Pins {
     if (pins.size === 0) {
       await store.begin(server, baselineOf(sighting));
       pins = await reads.run(() => readServer(server));
-      tell(server);
     }
     const judged = judgeAll(sighting, pins);
     const offers = judged.flatMap(({ thing, verdict }) => offerOf(server, thing, verdict) ?? []);
