@@ -46,8 +46,15 @@ export async function openApp(options: AppOptions): Promise<App> {
   const tools = await openTools(foundation, front, recording, options);
   const half = openRuns(foundation, tools, recording);
   const gateways = openGateways(foundation, tools, half, front);
-  const inquiries = createInquiries(foundation, tools, half);
   const { config, store, secrets, trail, watching } = foundation;
+  const pinReview = createPinReview({
+    config: () => config.current(),
+    store,
+    pins: tools.pins,
+    trail,
+    person: authorName,
+  });
+  const inquiries = createInquiries(foundation, tools, half, pinReview);
   const { registry, servers } = tools;
   const { runs, traces, library, libraryEditor, freshenLibrary } = half;
   const { gateway } = gateways.gatewayFor(undefined)!;
@@ -65,13 +72,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     libraryEditor,
     freshenLibrary,
     logins: createLogins({ config: () => config.current(), secrets, countTools: tools.countTools }),
-    pinReview: createPinReview({
-      config: () => config.current(),
-      store,
-      pins: tools.pins,
-      trail,
-      person: authorName,
-    }),
+    pinReview,
     ...createImportExport(library, libraryEditor, ownContext),
     ...gateways.reports,
     ...inquiries,

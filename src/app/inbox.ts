@@ -29,7 +29,7 @@ export interface HeldThing {
   readonly server: string;
   readonly kind: string;
   readonly name: string;
-  readonly since: number | null;
+  readonly since: string | null;
   readonly reasons: readonly string[];
 }
 
@@ -76,7 +76,7 @@ function itemsOfRun(run: WaitingRun): InboxItem[] {
           {
             kind: "resume" as const,
             subject: runId,
-            title: `is answered and goes on when it is resumed${about}`,
+            title: `every question is answered, and the run goes on when it is resumed${about}`,
             since,
             command: ["resume", runId],
           },
@@ -105,7 +105,7 @@ function itemOfHeld({ server, kind, name, since, reasons }: HeldThing): InboxIte
     kind: "held",
     subject: server,
     title: `${what} is held: ${reasons.join("; ")}`,
-    ...(since !== null && { since }),
+    ...(since !== null && { since: Date.parse(since) }),
     details: { kind, name, reasons },
     command: ["approve", server, ...(name === "" ? [] : [name])],
   };

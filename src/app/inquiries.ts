@@ -8,6 +8,7 @@ import { createCallExplanation } from "./explain-call.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
 import { readInbox } from "./inbox.ts";
 import { readLive } from "./live.ts";
+import type { PinReview } from "./pin-review.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import { viewServer, withGateways, withLatency, type ServerView } from "./server-view.ts";
 import { VIEW_WAIT_MS, type ToolsHalf } from "./tools-half.ts";
@@ -19,6 +20,7 @@ export function createInquiries(
   { config, home, redactors }: Foundation,
   { registry, guarding, servers, usable }: ToolsHalf,
   { runs, freshenLibrary }: RunsHalf,
+  pinReview: PinReview,
 ): Inquiries {
   const nodeTypes = () => runs.nodeTypes.map(({ name }) => name);
   const explainKnown = createCallExplanation({ registry, guarding, nodeTypes });
@@ -33,7 +35,7 @@ export function createInquiries(
         runs,
         redactors,
         viewServers: () => inquiries.viewServers(false),
-        listHeld: () => Promise.resolve([]),
+        listHeld: async () => (await pinReview.list()).filter(({ status }) => status === "held"),
       }),
     async viewServers(start, only, asked) {
       const chosen = config.current().servers.filter(({ id }) => only?.includes(id) ?? true);

@@ -62,7 +62,8 @@ export function createPinReview({ config, store, pins, trail, person }: PinRevie
       if (outcome !== "decided") return outcome;
       const action = isApproved ? "pin.approved" : "pin.rejected";
       const details = { server, kind, ...(offeredHash !== null && { hash: offeredHash }) };
-      trail.recordChange(action, subjectOf(shown), details, by);
+      // Who decides is the person at this machine.
+      trail.recordChange({}, action, subjectOf(shown), details);
       await pins.freshen();
       return outcome;
     },

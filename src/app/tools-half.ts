@@ -57,6 +57,7 @@ export async function openTools(
     registry: () => registry,
     isApproved: (server) => pins.isApproved(server),
   });
+  pins.changed(() => guarding.approvalsChanged());
   const registry = createRegistry({
     pins,
     startWaitMs,

@@ -89,11 +89,12 @@ function approverOf({ result }: Step): string {
 
 async function ask(
   deps: GuardedCallDeps,
-  { journal, callerContext: context }: RunContext,
+  runContext: RunContext,
   key: string,
   call: GuardedCall,
   decision: Decision,
 ): Promise<Clearance> {
+  const { journal, callerContext: context } = runContext;
   const message = messageOf(call, decision);
   const args = {
     message,
@@ -104,7 +105,7 @@ async function ask(
     return stopped(fail("CANCELLED", "The run had ended."));
   }
   crashPoint("approval.asked");
-  deps.recordAsked(call, decision, context);
+  deps.recordAsked(call, decision, { ...context, runId: (await runContext.begin()).id });
   return stopped(approvalRequired(call.name, message, mayDecide(context.principal)));
 }
 

@@ -1,4 +1,4 @@
-import type { App } from "../../../app/app.ts";
+import { localActor, type App } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { refuse } from "../../app-call.ts";
@@ -12,9 +12,13 @@ import { findAskingRunId } from "./run-reference.ts";
 import { openSession, type Session } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, escapeLines, green, note, printJson, red, tell } from "../../terminal/terminal.ts";
-import { defineCommand } from "../../command.ts";
+import { collect, defineCommand } from "../../command.ts";
+import { InvalidArgumentError } from "commander";
+import type { JsonObject } from "../../../core/json.ts";
+import type { WrittenRule } from "../../../core/rule.ts";
+import { ruleOf, writeRule, type RememberOptions } from "./remember.ts";
 
-interface ApproveOptions extends GlobalOptions {
+interface ApproveOptions extends RememberOptions {
   readonly deny?: boolean;
   readonly yes?: boolean;
   readonly resume?: boolean;
@@ -48,6 +52,21 @@ export const approveCommand = defineCommand({
       about: "answer only this question; its id is shown with it, and in the --json of show and run",
     },
     { flags: "--resume", about: "continue the run at once" },
+    {
+      flags: "--remember",
+      about: "write a rule that allows such calls from now on; it is shown first",
+    },
+    {
+      flags: "--same <argument>",
+      about: "with --remember: only with the same value of this argument; repeatable",
+      parse: collect,
+    },
+    {
+      flags: "--times <n>",
+      about: "with --remember: so often in all; after that, it is asked again",
+      parse: parseTimes,
+    },
+    { flags: "--script", about: "with --remember: only for the script that asks" },
   ],
   help: `Without a terminal, --yes or --deny is required. The answer applies to exactly what is shown, and is recorded in the
 audit trail. If the run has moved on to another question or asks several, --yes and --deny also need --question.
@@ -59,6 +78,7 @@ first seen of it: from then on, what its tools say of themselves (readOnlyHint) 
     "repertoire approve last --yes --resume",
     "repertoire approve 01976a1e-58a7-7c3e-9d1f-3f6f0f1a2b3c --question 3f9a… --yes",
     "repertoire approve last --deny",
+    "repertoire approve last --remember --same repo --times 20 --script",
     "repertoire approve github",
     "repertoire approve github create_issue --yes",
   ],
@@ -82,13 +102,59 @@ async function approve(
     showQuestion(question.data);
     const bound = checkBound(question.data, run.data, options);
     if (!bound.success) return refuse(bound.error, options);
+    const rule = await findRule(session.app, question.data, options);
+    if (!rule.success) return refuse(rule.error, options);
+    if (rule.data !== undefined) showRule(rule.data);
     const answer = await findAnswer(options);
     if (!answer.success) return refuse(answer.error, options);
+    if (answer.data && rule.data !== undefined) await keepRule(session.app, rule.data, options);
     return await record(session, question.data, answer.data, options);
   } finally {
     await session.close();
   }
 }
+
+/** What the yes is to be remembered as. */
+async function findRule(
+  { store }: App,
+  { waiting }: Question,
+  options: ApproveOptions,
+): Promise<ToolResult<WrittenRule | undefined>> {
+  const run = await store.runs.find(await outermost(store, waiting.runId));
+  return ruleOf(waiting, run ?? { principal: null, source: null, kind: "call" }, options);
+}
+
+/** Rules about a script are about the run that a client started. */
+async function outermost({ runs }: App["store"], runId: string): Promise<string> {
+  const parent = (await runs.find(runId))?.parentRunId ?? null;
+  return parent === null ? runId : outermost({ runs } as App["store"], parent);
+}
+
+function showRule(rule: WrittenRule): void {
+  tell("This rule would be added in front of yours:");
+  for (const line of escapeLines(JSON.stringify(rule, null, 2)).split("\n")) tell(`${dim("  │ ")}${line}`);
+}
+
+async function keepRule({ store }: App, rule: WrittenRule, options: ApproveOptions): Promise<void> {
+  const path = writeRule(rule, options);
+  const details = { rule: rule as unknown as JsonObject };
+  await store.audit.append({
+    actor: localActor(),
+    action: "rules.remembered",
+    subject: rule.tool as string,
+    details,
+  });
+  note(`${green("remembered")} in ${path}`);
+}
+
+function parseTimes(written: string): number {
+  const times = Number(written);
+  if (Number.isSafeInteger(times) && times >= 1 && times <= TIMES_MAX) return times;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${TIMES_MAX}.`);
+}
+
+/** More than anybody means by "so often". */
+const TIMES_MAX = 1_000_000;
 
 async function approveServer(
   session: Session,

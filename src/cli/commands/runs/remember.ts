@@ -39,6 +39,7 @@ export function ruleOf(
   const params = isJsonObject(details) ? details["params"] : undefined;
   const tool = isJsonObject(details) ? details["type"] : undefined;
   if (expiresAt === null || typeof tool !== "string" || !isJsonObject(params)) return notARule();
+  if (isJsonObject(details) && details["rule"] === FLOW_RULE) return notForFlow();
   const missing = same.find((name) => !Object.hasOwn(params, name));
   if (missing !== undefined) return noArgument(missing, Object.keys(params));
   const who = whoOf(asker, script);
@@ -88,6 +89,20 @@ function notARule(): ToolResult<never> {
     field: "remember",
     hint: "Approve it without --remember.",
   });
+}
+
+/** As the question names it. */
+const FLOW_RULE = 'flow (trust: "ask")';
+
+function notForFlow(): ToolResult<never> {
+  return fail(
+    "TOOL_INVALID_INPUT",
+    "This is asked because of what the run has read, whatever the rules allow.",
+    {
+      field: "remember",
+      hint: "Approve it without --remember.",
+    },
+  );
 }
 
 function noArgument(name: string, names: readonly string[]): ToolResult<never> {

@@ -12,7 +12,7 @@ import { parseCallExpression, define } from "./call-expression.ts";
 import { findCallable, signatureOfCallable, type Callable } from "./callable.ts";
 import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
 import { parameterLines, parametersOf, typesOf } from "./parameters.ts";
-import { openSession, openSessionFor, type Session } from "../../session.ts";
+import { folderSession, openSession, openSessionFor, type Session } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import {
   dim,
@@ -169,6 +169,7 @@ async function perform(
   process.once("SIGINT", () => abort.abort());
   const answer = await app.gateway.callTool(one.name, args, {
     signal: abort.signal,
+    session: folderSession(),
     onProgress: noteProgress,
   });
   const told = toolErrorIn(answer);
