@@ -12,7 +12,8 @@ import { parseCallExpression, define } from "./call-expression.ts";
 import { findCallable, signatureOfCallable, type Callable } from "./callable.ts";
 import { EXIT, exitCodeOfToolError } from "../../terminal/exit-code.ts";
 import { parameterLines, parametersOf, typesOf } from "./parameters.ts";
-import { folderSession, openSession, openSessionFor, type Session } from "../../session.ts";
+import { openSession, openSessionFor, type Session } from "../../session.ts";
+import { folderSession } from "../runs/run-reference.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import {
   dim,
