@@ -119,11 +119,31 @@ function blockBytes(block: unknown): number {
   );
 }
 
-function measureJson(value: unknown): Measured {
+/** More values are not counted: writing a large structure once more would cost as much as the call itself. */
+const COUNTED_VALUES_MAX = 20_000;
+
+/** As many bytes as its JSON has, escapes aside; of a very large structure, at least so many. */
+function measureJson(root: unknown): Measured {
+  if (typeof root === "string") return { bytes: Buffer.byteLength(root), readLength: root.length };
+  let bytes = 0;
+  let count = 0;
   try {
-    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-    return { bytes: Buffer.byteLength(text), readLength: text.length };
+    const waiting: unknown[] = [root];
+    for (; waiting.length > 0 && count < COUNTED_VALUES_MAX; count++)
+      bytes += measureValue(waiting.pop(), waiting);
   } catch {
-    return { bytes: 0, readLength: 0 };
+    // It is no JSON after all.
   }
+  return { bytes, readLength: bytes };
+}
+
+/** A value without those in it, which are left for later. */
+function measureValue(value: unknown, waiting: unknown[]): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 2;
+  if (typeof value !== "object" || value === null) return String(value).length;
+  const inner = Array.isArray(value) ? value : Object.values(value);
+  for (const item of inner.slice(0, COUNTED_VALUES_MAX)) waiting.push(item);
+  const commas = Math.max(0, inner.length - 1);
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  return keys.reduce((sum, key) => sum + Buffer.byteLength(key) + 3, 2 + commas);
 }
