@@ -199,6 +199,7 @@ function serverFromFile(
     tools: entry.tools,
     trust: entry.trust ?? input.file.trust,
     isPrivate: entry.private,
+    ...(entry.integrity !== undefined && { integrity: entry.integrity }),
     fromEnvironment: namesOf(input.expansion.uses.filter(isOwn).map(({ variable }) => variable)),
     inputs: namesOf(inputs.map((use) => use.id)),
     missingInputs: namesOf(inputs.filter(({ state }) => state === "missing").map((use) => use.id)),

@@ -83,6 +83,8 @@ export interface ServerConfig {
   /** What keeps it from being started, with the cure for each: the server is listed, and says so to every caller. */
   readonly problems: readonly ConfigProblem[];
   readonly transport: ServerTransport;
+  /** Of the npm package that its command runs, as the registry had it when it was pinned. */
+  readonly integrity?: string;
   /** The file of variables for its command, as written. */
   readonly envFile?: string;
   /** How the user logs in to a remote server, where that is not found out from the server itself. */

@@ -70,6 +70,14 @@ function findPathProblem(value: string): ValueProblem | undefined {
   return findEmpty(value);
 }
 
+/** As npm writes it: one hash or several, with the name of their algorithm. */
+function findIntegrityProblem(value: string): ValueProblem | undefined {
+  const isOne =
+    /^sha(?:1|256|384|512)-[A-Za-z0-9+/]{20,100}={0,2}(?: sha(?:1|256|384|512)-[A-Za-z0-9+/]{20,100}={0,2}){0,5}$/;
+  if (isOne.test(value)) return undefined;
+  return { message: "is not an integrity such as sha512-…", hint: "let `repertoire pin` write it" };
+}
+
 /** A longer description is cut by most clients. */
 const DESCRIPTION_BYTES_MAX = 8 * 1024;
 
@@ -195,6 +203,12 @@ const server = section({
   trust: choice(TRUST_LEVELS)
     .optional()
     .describe("What happens to new and changed definitions of this server. Without it, trust of the file."),
+  integrity: text(findIntegrityProblem)
+    .optional()
+    .describe(
+      "The integrity of the npm package that the command runs, as `repertoire pin` writes it. The server is not started when the " +
+        "registry has another one under that version.",
+    ),
   private: flag()
     .default(false)
     .describe("Whether what its tools answer is private: a run that has seen it asks before it sends."),

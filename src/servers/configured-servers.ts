@@ -21,6 +21,7 @@ import {
   type UpstreamServer,
   type UpstreamStatus,
 } from "../upstream/upstream-server.ts";
+import { withIntegrity } from "./package-integrity.ts";
 import { createWaitingServer } from "./waiting-server.ts";
 
 export interface Servers {
@@ -112,7 +113,10 @@ export function createServers({
       startWaitMs,
       redact: (text) => redactors.current().text(text),
       mask: (value) => redactors.current().mask(value),
-      openTransport: createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
+      openTransport: withIntegrity(
+        createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
+        config,
+      ),
     });
     const stopListening = server.notified!((method, params, one) => {
       for (const listener of listeners) listener(config.id, method, params, one);
@@ -204,5 +208,7 @@ function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
   // What was listed before the problem came is not listed while it is there: nothing of it could be called.
   if (problems.length > 0) return hashJson({ id: server.id, problems: problems.map(formatProblem) });
   const login = oauth === undefined ? {} : { oauth: { ...oauth, clientSecret: oauth.clientSecret ?? null } };
-  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login });
+  const { integrity } = server;
+  const pinned = integrity === undefined ? {} : { integrity };
+  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login, ...pinned });
 }

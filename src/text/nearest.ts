@@ -44,7 +44,7 @@ export function distanceOf(wanted: string, name: string): number | undefined {
 }
 
 /** Optimal string alignment: insert, delete, replace, and swap of neighbours each cost one. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

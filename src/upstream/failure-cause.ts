@@ -10,6 +10,8 @@ export type NotStartedCause =
   | "bad_folder"
   /** A variable has a name that cannot be passed on. */
   | "bad_variable"
+  /** The registry has other bytes under the version that the config pins. */
+  | "integrity_changed"
   /** The system refused, for a reason that only its words tell. */
   | "not_started";
 

@@ -24,7 +24,7 @@ const INSTALLER_START_MS = 120_000;
 /** The longest, for one that still writes to stderr. */
 const START_MS_MAX = 10 * 60 * 1000;
 
-const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash"]);
+export const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash"]);
 
 /** Whether a command may first download what it runs; also behind `env`, `cmd /c` and `sh -c`. */
 export function isInstaller(command: string, args: readonly string[]): boolean {
@@ -49,7 +49,7 @@ export function startLimitOf(
 }
 
 /** `C:\nodejs\npx.cmd` is `npx`. */
-function programOf(command: string): string {
+export function programOf(command: string): string {
   const base = command.split(/[\\/]/).at(-1)!.toLowerCase();
   return base.replace(/\.(?:cmd|exe|bat|ps1)$/, "");
 }
@@ -73,7 +73,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** After the options of `env` and its assignments. */
-function indexOfCommand(args: readonly string[]): number {
+export function indexOfCommand(args: readonly string[]): number {
   let at = 0;
   while (at < args.length) {
     const word = args[at]!;

@@ -252,7 +252,7 @@ export class Connection {
 
   #unavailable(): ToolResult<never> {
     const { lastError, breaker } = this.#deps.health;
-    const { reason = "it is not connected", stderr = [], crash } = lastError ?? {};
+    const { reason = "it is not connected", stderr = [], crash, cause } = lastError ?? {};
     const seconds = Math.ceil(breaker.waitMs() / 1000);
     const said =
       stderr.length === 0 || crash !== undefined
@@ -267,7 +267,12 @@ export class Connection {
     const again = `The gateway tries again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
       ...(crash !== undefined && { reason: "crashed" }),
-      hint: crash?.hint ?? again,
+      ...(cause === "integrity_changed" && { reason: cause }),
+      hint: cause === "integrity_changed" ? replaced(this.#config.id) : (crash?.hint ?? again),
     });
   }
+}
+
+function replaced(id: string): string {
+  return `Its package may have been replaced: a person looks at it, and then runs: repertoire pin ${id}`;
 }

@@ -79,6 +79,11 @@ export function findStartProblem(options: ServerProcessOptions): NotStarted | un
   return prepared.kind === "ready" ? undefined : { cause: prepared.cause, reason: prepared.reason };
 }
 
+/** In the place of a process that must not be started. */
+export function notStartedProcess(why: NotStarted): ServerProcess {
+  return new NotStartedProcess(Promise.resolve(why));
+}
+
 function refusedBySystem(error: unknown): NotStarted {
   return { cause: "not_started", reason: messageOf(error) };
 }
