@@ -20,7 +20,7 @@ const WITHOUT: ReadonlySet<string> = new Set(
     "bug-report",
   ]
     .flatMap((line) => line.split(" "))
-    .concat("config path", "config check", "config schema", "token list", "input list"),
+    .concat("config path", "config check", "config schema", "token list", "token show", "input list"),
 );
 
 function leavesOf(command: Command, path = ""): { path: string; command: Command }[] {

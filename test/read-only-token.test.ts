@@ -61,7 +61,7 @@ async function call(who: Headers, name: string, args: object = {}, era: Era = "2
   return {
     ...(result?.["structuredContent"] as object),
     isError: result?.["isError"],
-    whole: JSON.stringify(result),
+    whole: JSON.stringify(result ?? null),
   };
 }
 
@@ -219,10 +219,7 @@ describe.each(ERAS)("a read-only token, in the era %s", (era) => {
     const runId = (failed as { run_id?: string }).run_id;
     openTokens(stand.place.home).revoke(name);
     const narrow = stand.place.tokenFor(name, PERMISSIONS, { effects: ["read"] });
-    await until(
-      "the new token",
-      async () => (await call(narrow, "list_library")).whole?.includes("items") ?? false,
-    );
+    await until("the new token", async () => (await call(narrow, "list_library")).whole.includes("items"));
     const before = effects();
     const resumed = await call(narrow, "execute", { resume: runId, inputs: { ok: true } }, era);
     expect(resumed.whole).toContain("refused");
@@ -244,10 +241,7 @@ describe("a token with some tools", () => {
   it.each(ERAS)("calls no other, and reads no resource beside them, in the era %s", async (era) => {
     const name = `some-${era}`;
     const some = stand.place.tokenFor(name, PERMISSIONS, { tools: ["work__look"] });
-    await until(
-      "the token",
-      async () => (await call(some, "list_library")).whole?.includes("items") ?? false,
-    );
+    await until("the token", async () => (await call(some, "list_library")).whole.includes("items"));
     expect((await call(some, "work__look", {}, era)).whole).toContain("look by work");
     const before = readFileSync(stand.log, "utf8");
     for (const tool of ["change", "drop", "mute"])

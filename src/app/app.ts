@@ -19,7 +19,7 @@ import { openRuns } from "./runs-half.ts";
 import { createTokenInquiry } from "./token-inquiry.ts";
 import { openTools } from "./tools-half.ts";
 
-export type { App, FoundTools } from "./contract.ts";
+export type { App, FoundTools, TokenReach } from "./contract.ts";
 export type { ExplainedCall } from "./explain-call.ts";
 export { localActor } from "./foundation.ts";
 export { examineLive } from "./live.ts";
@@ -32,9 +32,9 @@ export { openSecretStore } from "../secrets/secrets.ts";
 export { isExpired, type TokenEntry } from "../server/auth/token.ts";
 export { openTokens, type ShownToken, type Tokens } from "../server/auth/tokens.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
-export type { TokenReach } from "./token-inquiry.ts";
 export type { ReachedTool } from "./token-reach.ts";
 export { lastUsesOf, readLastUses, type LastUses } from "./token-uses.ts";
+export { askRegistry } from "../upstream/process/published-package.ts";
 export { copyDatabase } from "../store/sqlite/database-file.ts";
 export { createRuleSet, type TokenLimits } from "../trust/rule-set.ts";
 

@@ -16,6 +16,7 @@ import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
+import type { TokenEntry } from "../server/auth/token.ts";
 import type { StdioConnection } from "../server/stdio/serve-stdio.ts";
 import type { Logins } from "../servers/logins.ts";
 import type { ConfigurableLog } from "../telemetry/log.ts";
@@ -26,7 +27,7 @@ import type { PinReview } from "./pin-review.ts";
 import type { FindGateway } from "./profiles.ts";
 import type { CallQuestion, ExplainedCall } from "./explain-call.ts";
 import type { ServerView } from "./server-view.ts";
-import type { TokenInquiry } from "./token-inquiry.ts";
+import type { ReachedTool } from "./token-reach.ts";
 
 /**
  * What the process serves. A command serves nothing: nothing is counted or traced, and it waits for a whole server
@@ -138,4 +139,20 @@ interface CheckedWorkflow {
   readonly warnings: readonly string[];
   drawText(): string;
   drawSvg(): Promise<string>;
+}
+
+/** What a token can do by one address. */
+export interface TokenReach {
+  /** Null for the gateway without a profile. */
+  readonly profile: string | null;
+  /** The config has no such profile. */
+  readonly isMissing?: true;
+  readonly tools: readonly ReachedTool[];
+  /** Servers of which nothing is known yet, so their tools are not among these. */
+  readonly pending: readonly string[];
+}
+
+export interface TokenInquiry {
+  /** For each profile that the token opens, or for the gateway without one. */
+  describeToken(entry: TokenEntry): Promise<TokenReach[]>;
 }

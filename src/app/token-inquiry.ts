@@ -5,26 +5,11 @@ import type { Component, ToolView } from "../core/tool.ts";
 import { createProfileView } from "../gateway/profiles/profile-view.ts";
 import { principalOf } from "../server/auth/token-principals.ts";
 import type { TokenEntry } from "../server/auth/token.ts";
+import type { TokenInquiry, TokenReach } from "./contract.ts";
 import type { Foundation } from "./foundation.ts";
 import type { RunsHalf } from "./runs-half.ts";
-import { describeReach, type ReachedTool } from "./token-reach.ts";
+import { describeReach } from "./token-reach.ts";
 import type { ToolsHalf } from "./tools-half.ts";
-
-/** What a token can do by one address. */
-export interface TokenReach {
-  /** Null for the gateway without a profile. */
-  readonly profile: string | null;
-  /** The config has no such profile. */
-  readonly isMissing?: true;
-  readonly tools: readonly ReachedTool[];
-  /** Servers of which nothing is known yet, so their tools are not among these. */
-  readonly pending: readonly string[];
-}
-
-export interface TokenInquiry {
-  /** For each profile that the token opens, or for the gateway without one. */
-  describeToken(entry: TokenEntry): Promise<TokenReach[]>;
-}
 
 export function createTokenInquiry(
   { config }: Pick<Foundation, "config">,

@@ -7,6 +7,7 @@ import { demoCommand } from "./demo/demo.ts";
 import { demoServerCommand } from "./demo/demo-server.ts";
 import { serversCommand, removeCommand, enableCommand, disableCommand } from "./commands/servers/servers.ts";
 import { addCommand } from "./commands/servers/add.ts";
+import { pinCommand } from "./commands/servers/pin.ts";
 import { toolsCommand, typesCommand } from "./commands/use/tools.ts";
 import { describeCommand } from "./commands/use/describe.ts";
 import { callCommand } from "./commands/use/call.ts";
@@ -45,6 +46,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   removeCommand,
   enableCommand,
   disableCommand,
+  pinCommand,
   toolsCommand,
   describeCommand,
   callCommand,

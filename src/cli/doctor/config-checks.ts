@@ -16,6 +16,7 @@ import {
 import type { JsonObject } from "../../core/json.ts";
 import { passedEnvironment } from "../../process/passed-environment.ts";
 import { commandLine } from "../command-line.ts";
+import { findUnpinnedServers, howToPin } from "../commands/servers/pinned-entry.ts";
 import { reportOf, shellWord, type Check } from "./check.ts";
 import { cureFor, editCommand, type CurePlace } from "./cures.ts";
 import type { GlobalOptions } from "../global-options.ts";
@@ -89,7 +90,7 @@ function plainKeysOf({ id, key, written }: ServerConfig): string[] {
   return findPlainSecrets(id, entry).map(({ path }) => formatPath(["mcpServers", key, ...path]));
 }
 
-export function checkServers(loaded: LoadResult): Check[] {
+export function checkServers(loaded: LoadResult, options: GlobalOptions): Check[] {
   if (!loaded.ok) return [];
   const { servers } = loaded.config;
   const disabled = servers.filter((server) => !server.enabled).length;
@@ -97,7 +98,26 @@ export function checkServers(loaded: LoadResult): Check[] {
   return [
     { name: "servers", state: "ok", message: `${countOf(servers.length, "server")} configured${rest}` },
     ...noteVariables(servers),
+    ...checkPins(servers, options),
     ...(servers.length === 0 ? [] : [notePassed(process.env), ...checkProxy(servers, process.env)]),
+  ];
+}
+
+/** Servers that run another version as soon as somebody publishes one. */
+function checkPins(servers: readonly ServerConfig[], options: GlobalOptions): Check[] {
+  const unpinned = findUnpinnedServers(servers);
+  const [first] = unpinned;
+  if (first === undefined) return [];
+  const npm = unpinned.find(({ run }) => run.kind === "npm");
+  const message = `${unpinned.map(({ id }) => id).join(", ")} ${unpinned.length === 1 ? "runs" : "run"} packages without an exact version`;
+  const advice = `In the args of ${first.id}, ${howToPin(first.run)}.`;
+  return [
+    {
+      name: "servers",
+      state: "warning",
+      message,
+      ...(npm === undefined ? { advice } : { cure: commandLine(["pin", npm.id], options) }),
+    },
   ];
 }
 

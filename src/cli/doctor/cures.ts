@@ -38,6 +38,11 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
       return edit(server, place, `Correct "cwd" of ${server.key} in ${file}.`);
     case "bad_variable":
       return edit(server, place, `Rename the variable under "env" of ${server.key} in ${file}.`);
+    case "integrity_changed":
+      return {
+        cure: commandLine(["disable", server.id], options),
+        advice: `Somebody may have replaced the package. If you have looked at it and want it: ${commandLine(["pin", server.id], options)}`,
+      };
     case "connect_timeout":
       return cureSlowStart(server, place);
     case "auth_required":

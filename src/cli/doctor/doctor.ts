@@ -113,7 +113,7 @@ export async function examine(options: DoctorOptions): Promise<Check[]> {
   let loaded: LoadResult | undefined;
   const config = await attempt("config", home, async () => {
     loaded = await loadConfigWithInputs({ configPath: options.config, home: options.home });
-    return [...checkConfig(loaded, options), ...checkServers(loaded)];
+    return [...checkConfig(loaded, options), ...checkServers(loaded, options)];
   });
   const clients = checkClients(thisPlace(), options);
   const before = [...machine, ...config, ...secrets, ...clients, describeSandbox(await checkSandbox())];

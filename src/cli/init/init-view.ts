@@ -3,6 +3,7 @@ import { CLIENT_TITLES, type ClientId } from "../../clients/client.ts";
 import { withInputs } from "../../clients/import/plain-secrets.ts";
 import type { ImportPlan } from "../../clients/import/plan-import.ts";
 import type { ClientsRead } from "../../clients/read/read-clients.ts";
+import { findEntryRisks } from "../../config/entries/entry-risks.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { createRedactor } from "../../text/redaction.ts";
@@ -57,6 +58,17 @@ function showAddition(addition: Addition, print: Viewer["print"]): void {
   if (inputs.length > 0)
     print(`    ${dim(`needs the inputs ${inputs.map(({ id }) => escapeUnprintable(id)).join(", ")}`)}`);
   for (const line of notes) print(`    ${dim(escapeUnprintable(line))}`);
+  for (const line of warningsOf(addition)) print(`    ${yellow(line)}`);
+}
+
+/** What is unusual about it, with the whole command; that a package has no version is said by `doctor`, of all at once. */
+function warningsOf(addition: Addition): string[] {
+  const risks = findEntryRisks(addition.entry).filter(({ kind }) => kind !== "unpinned");
+  if (risks.length === 0) return [];
+  return [
+    ...risks.map(({ message }) => escapeUnprintable(message)),
+    `starts: ${targetOf(addition, Infinity)}`,
+  ];
 }
 
 /** The command or address, with its secrets as the inputs that they would be. */
@@ -80,6 +92,7 @@ export function describeImport(plan: ImportPlan, found: ClientsRead): object {
       secrets: addition.secrets.map(({ name, suggestedInput }) => ({ name, input: suggestedInput })),
       inputs: addition.inputs.map(({ id }) => id),
       notes: addition.notes,
+      warnings: warningsOf(addition),
     })),
     duplicates: plan.duplicates,
     conflicts: plan.conflicts,

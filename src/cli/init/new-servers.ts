@@ -93,7 +93,8 @@ export function describePlace(inputs: Pick<Inputs, "path" | "protectionOf">, id:
     : `${inputs.path}, which only you can read`;
 }
 
-function documentAt(path: string): Record<string, unknown> | undefined {
+/** The config file as it is written; undefined where there is none, or it is no JSON object. */
+export function documentAt(path: string): Record<string, unknown> | undefined {
   const text = readWhole(path);
   if (typeof text !== "string" || text.trim() === "") return undefined;
   const parsed = parseDocument(text.replace(/^\uFEFF/, ""), path);

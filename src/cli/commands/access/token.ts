@@ -223,7 +223,7 @@ function tokensOf(options: GlobalOptions): Tokens {
 }
 
 /** ISO 8601, or `never`. */
-export function parseExpiry(written: string, _before?: unknown, nowMs: number = Date.now()): string {
+function parseExpiry(written: string, _before?: unknown, nowMs: number = Date.now()): string {
   if (written === NEVER) return NEVER;
   const at = parseMoment(written, 1, nowMs);
   if (at === undefined || at > EXPIRES_AT_MAX)

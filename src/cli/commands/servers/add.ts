@@ -1,7 +1,12 @@
 import { listFiledServers } from "../../../config/entries/filed-servers.ts";
+import { findEntryRisks, packageOf } from "../../../config/entries/entry-risks.ts";
 import { findUrlProblem } from "../../../config/http.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { serverIdOf } from "../../../core/names.ts";
+import { succeed, type ToolResult } from "../../../core/result.ts";
+import { createRedactor } from "../../../text/redaction.ts";
+import { refuse } from "../../app-call.ts";
+import { howToPin, pinEntry } from "./pinned-entry.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { canAsk } from "../../terminal/confirm.ts";
 import { editedFile } from "../../place.ts";
@@ -16,7 +21,7 @@ import {
 import { isSnippet, readSnippet } from "../../connect/server-snippet.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
-import { failWith, green, note, printJson } from "../../terminal/terminal.ts";
+import { failWith, green, note, printJson, yellow } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 import { quote } from "../../../text/quote.ts";
 
@@ -27,6 +32,7 @@ interface AddOptions extends GlobalOptions {
   readonly header: readonly string[];
   readonly force?: boolean;
   readonly plain?: boolean;
+  readonly pin?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -63,6 +69,7 @@ export const addCommand = defineCommand({
       default: [],
     },
     { flags: "--plain", about: "Write secrets into the config in plain text, not into the secret store" },
+    { flags: "--pin", about: "Pin its npm package: write the exact version and its integrity" },
     { flags: "--force", about: "Replace a server of the same name" },
   ],
   dryRun: "own",
@@ -72,6 +79,7 @@ as \${input:ID}; --plain writes them as they are. \${NAME} is read from the envi
     `repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github`,
     `repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'`,
     "repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp",
+    "repertoire add files --pin -- npx -y @modelcontextprotocol/server-filesystem /tmp",
     'repertoire add \'{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}\'',
   ],
   run: (options: AddOptions, name: string, target: string | undefined, args: string[]) =>
@@ -84,11 +92,16 @@ async function add(
   args: readonly string[],
   options: AddOptions,
 ): Promise<number> {
-  const given = describeServers(name, target, args, options);
-  if (typeof given === "string") return failWith(EXIT.usage, given);
+  const described = describeServers(name, target, args, options);
+  if (typeof described === "string") return failWith(EXIT.usage, described);
+  const pinned = options.pin === true ? await pinServers(described) : succeed(described);
+  if (!pinned.success) return refuse(pinned.error, options);
+  const given = pinned.data;
   const place = editedFile(options);
   const servers = placeServers(given, place.path, options);
   if (!Array.isArray(servers)) return failWith(servers.exitCode, servers.message);
+  const warnings = servers.flatMap(({ key, entry }) => warningsOf(key, entry));
+  if (options.json !== true) for (const line of warnings) note(`${yellow("warning")} ${line}`);
   const plan = planNewServers(servers, place);
   if (options.dryRun === true) {
     const draft = draftNewServers(plan, options.plain !== true);
@@ -102,13 +115,52 @@ async function add(
     const [only] = written.entries;
     const shown =
       ids.length === 1 ? { added: ids[0], server: only!.entry } : { added: ids, servers: written.entries };
-    printJson({ ...shown, file: plan.path, moved: written.moved });
+    const warned = warnings.length === 0 ? {} : { warnings };
+    printJson({ ...shown, file: plan.path, moved: written.moved, ...warned });
   } else note(`${green("added")} ${ids.join(", ")} to ${plan.path}. Try: repertoire tools ${ids[0]}`);
   if (written.moved.length > 0) {
     const names = plan.secretNames.join(", ");
     note(`${names}: stored in ${written.keptIn}, not in the config (--plain writes it there)`);
   }
   return EXIT.ok;
+}
+
+interface Given {
+  readonly key: string;
+  readonly entry: JsonObject;
+}
+
+async function pinServers(given: readonly Given[]): Promise<ToolResult<Given[]>> {
+  const pinned: Given[] = [];
+  for (const { key, entry } of given) {
+    const found = await pinEntry(key, entry);
+    if (!found.success) return found;
+    pinned.push({ key, entry: { ...entry, ...(found.data.fields as unknown as JsonObject) } });
+  }
+  return succeed(pinned);
+}
+
+/** What a person should see before it starts, each in one line; with anything unusual, the whole command too. */
+function warningsOf(key: string, entry: JsonObject): string[] {
+  const risks = findEntryRisks(entry);
+  const lines = risks.map(({ kind, message }) =>
+    kind === "unpinned" ? `${key}: ${message} ${pinAdvice(key, entry)}` : `${key}: ${message}`,
+  );
+  const isUnusual = risks.some(({ kind }) => kind !== "unpinned");
+  return [...lines, ...(isUnusual ? [`${key} starts: ${wholeCommand(entry)}`] : [])].map(escapeUnprintable);
+}
+
+function pinAdvice(key: string, entry: JsonObject): string {
+  const run = packageOf(entry);
+  return run === undefined || run.kind === "npm"
+    ? `Pin it: repertoire pin ${key}`
+    : `To pin it, ${howToPin(run)}.`;
+}
+
+/** Every word in quotes, so that nobody takes two for one; nothing is cut. */
+function wholeCommand({ command, args }: JsonObject): string {
+  const words = [command, ...(Array.isArray(args) ? args : [])];
+  return createRedactor().text(words.map((word) => JSON.stringify(word)).join(" "));
 }
 
 /** Whether secrets go to the secret store; `undefined` after Ctrl-C. Without a terminal they do. */
@@ -133,7 +185,7 @@ function describeServers(
   target: string | undefined,
   args: readonly string[],
   options: AddOptions,
-): { readonly key: string; readonly entry: JsonObject }[] | string {
+): Given[] | string {
   const snippet =
     target === undefined && isSnippet(name) ? name : isSnippet(target ?? "") ? target! : undefined;
   if (snippet === undefined) {
@@ -157,7 +209,7 @@ function describeServers(
 
 /** Under names that are valid and free, or that may be replaced. */
 function placeServers(
-  given: readonly { readonly key: string; readonly entry: JsonObject }[],
+  given: readonly Given[],
   path: string,
   options: AddOptions,
 ): NewServer[] | { readonly message: string; readonly exitCode: number } {

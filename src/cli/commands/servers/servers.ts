@@ -11,6 +11,7 @@ import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { openSession, configError } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
+import { findUnpinnedServers, howToPin, type UnpinnedServer } from "./pinned-entry.ts";
 import { startServersVisibly } from "./start-servers.ts";
 import { dim, note, print, printJson, printTable, failWith, green } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
@@ -57,15 +58,37 @@ async function show(name: string | undefined, options: ServersOptions): Promise<
     const views = await (options.check === true
       ? startServersVisibly(session.app, ids)
       : session.app.viewServers(false, ids));
-    if (options.json === true) printJson(views);
+    const unpinned = findUnpinnedServers(configured.filter(({ id }) => ids.includes(id)));
+    if (options.json === true) printJson(views.map((view) => withPackage(view, unpinned)));
     else if (views.length === 0) note("No servers are configured. Add one: repertoire add NAME -- COMMAND");
-    else showTable(views, { ...options, ...(name !== undefined && { rejected: true }) });
+    else {
+      showTable(views, { ...options, ...(name !== undefined && { rejected: true }) });
+      showUnpinned(unpinned, options);
+    }
     return options.check === true && views.some((view) => view.cause !== undefined)
       ? EXIT.unreachable
       : EXIT.ok;
   } finally {
     await session.close();
   }
+}
+
+/** Programs are told which package has no exact version. */
+function withPackage(view: ServerView, unpinned: readonly UnpinnedServer[]): object {
+  const found = unpinned.find(({ id }) => id === view.id);
+  return found === undefined ? view : { ...view, unpinned: found.run.name };
+}
+
+function showUnpinned(unpinned: readonly UnpinnedServer[], options: GlobalOptions): void {
+  const [first] = unpinned;
+  if (first === undefined) return;
+  const npm = unpinned.find(({ run }) => run.kind === "npm");
+  const cure =
+    npm === undefined
+      ? `In the args of ${first.id}, ${howToPin(first.run)}.`
+      : `Pin it: ${commandLine(["pin", npm.id], options)}`;
+  const names = unpinned.map(({ id }) => id).join(", ");
+  print(`\n${names}: without an exact version, each start may run another package. ${cure}`);
 }
 
 /** The id of the named server; undefined without a name, for all. */
