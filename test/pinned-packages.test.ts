@@ -244,3 +244,25 @@ describe("add", () => {
     expect((JSON.parse(json.stdout) as { warnings: string[] }).warnings.length).toBeGreaterThan(3);
   });
 });
+
+describe("init", () => {
+  it("T165: T166: shows what is unusual about the servers of other clients, with the whole command", async () => {
+    const { cli, folder, file } = await openPlace();
+    const long = "x".repeat(200);
+    mkdirSync(join(folder, ".cursor"));
+    const mcpServers = {
+      box: { command: "docker", args: ["run", "-v", "/:/h", "some/server", long, "last-word"] },
+      near: { command: "npx", args: ["-y", "mcp-remot"] },
+      usual: { command: "npx", args: ["-y", "some-server"] },
+    };
+    writeFileSync(join(folder, ".cursor/mcp.json"), JSON.stringify({ mcpServers }));
+    writeFileSync(file, "{}");
+    const { added } = JSON.parse((await cli("init", "--dry-run", "--json")).stdout) as {
+      added: { key: string; warnings: string[] }[];
+    };
+    const warningsOf = (key: string) => added.find((one) => one.key === key)?.warnings.join(" ");
+    expect(warningsOf("box")).toMatch(/-v \/:\/h": it gets at every file.*last-word/);
+    expect(warningsOf("near")).toContain("mcp-remot is nearly called like mcp-remote");
+    expect(warningsOf("usual")).toBe("");
+  });
+});
