@@ -12,8 +12,14 @@ export interface OfferedThing {
   /** As the server calls it; of a template, the template. Identity and instructions have none. */
   readonly name: string;
   readonly definition: JsonObject;
-  /** What the scanner found in its texts, in a few words. It is asked for only where that decides something. */
-  readonly finding: () => string | undefined;
+  /** What the scanner found in its texts. It is asked for only where that decides something. */
+  readonly finding: () => ThingFinding | undefined;
+}
+
+export interface ThingFinding {
+  readonly code: string;
+  /** With the place and the text, for a person. */
+  readonly text: string;
 }
 
 /** One look at everything that a server offers. */
@@ -27,7 +33,8 @@ export interface Sighting {
 /** Why something may not be used. */
 export interface Hold {
   readonly since: number;
-  readonly reasons: readonly string[];
+  /** In words of our own: a model reads them, and what is held must not speak to it. */
+  readonly words: readonly string[];
   /** Whether a person said no. */
   readonly isRejected: boolean;
   /** Whether it is held because the server as a whole is. */

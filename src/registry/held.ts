@@ -2,32 +2,29 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Hold } from "../core/pin-check.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import { cut } from "../text/cut.ts";
-import { escapeUnprintable } from "../text/printable.ts";
 import { quote } from "../text/quote.ts";
 import type { RegisteredSource } from "./registered-source.ts";
 import { matchesTemplate, nearlyMatchesTemplate } from "./template-match.ts";
-
-/** The reasons hold words of the server: the whole of them is for a person, in `repertoire pins`. */
-const REASONS_LENGTH_MAX = 200;
 
 export interface HeldThing {
   readonly server: string;
   /** As the caller calls it. */
   readonly shown: string;
-  /** As the server calls it; absent where approving it means approving the server. */
-  readonly name?: string | undefined;
+  /** As the server calls it. */
+  readonly name?: string;
 }
 
+/** Nothing that the server wrote is in it but the name that the caller gave: what is held must not speak to a model. */
 export function refuseHeld({ server, shown, name }: HeldThing, hold: Hold): ToolResult<never> {
   const since = new Date(hold.since).toISOString();
-  const why = escapeUnprintable(cut(hold.reasons.join("; "), REASONS_LENGTH_MAX));
+  const why = hold.words.join(", ");
   const what = hold.isOfServer
     ? `${quote(shown)} is held with everything of the server ${quote(server)}, which is not the one that was seen first`
     : hold.isRejected
       ? `${quote(shown)} is held: a person rejected this definition of it`
       : `${quote(shown)} is held until a person approves it`;
-  const target = hold.isOfServer || name === undefined ? server : `${server} ${wordOf(name)}`;
+  const isNamed = !hold.isOfServer && name !== undefined && PLAIN_NAME.test(name);
+  const target = isNamed ? `${server} ${name}` : server;
   return fail("SECURITY_ERROR", `${what}, since ${since}${why === "" ? "" : ` (${why})`}.`, {
     reason: "held",
     tool: shown,
@@ -37,16 +34,12 @@ export function refuseHeld({ server, shown, name }: HeldThing, hold: Hold): Tool
   });
 }
 
-/** As a shell reads it. */
-function wordOf(name: string): string {
-  return /^[\w.:@/-]+$/.test(name) ? name : `'${escapeUnprintable(name).replaceAll("'", `'\\''`)}'`;
-}
+/** A name that cannot say anything; for any other, the person is shown all that is held. */
+const PLAIN_NAME = /^[\w.-]{1,64}$/;
 
 /** The thing that a request uses, and whether it is known and held. */
 export interface RequestedThing {
   readonly name: string;
-  /** What has to be approved for it: of a URI, the template that it comes from. */
-  readonly pinName?: string;
   readonly hold: Hold | undefined;
   /** Whether the server lists it, as far as that is needed to use it. */
   readonly isListed: boolean;
@@ -93,12 +86,7 @@ function templateThing(registered: RegisteredSource, uri: string): RequestedThin
 
 /** A URI that is listed, or comes from a template that may be used, is read; one that comes only from a held one is not. */
 function resourceThing({ holds, list }: RegisteredSource, uri: string): RequestedThing {
-  const found = (hold: Hold | undefined, pinName?: string): RequestedThing => ({
-    name: uri,
-    hold,
-    isListed: true,
-    ...(pinName !== undefined && { pinName }),
-  });
+  const found = (hold: Hold | undefined): RequestedThing => ({ name: uri, hold, isListed: true });
   if (holds.ofServer !== undefined) return found(holds.ofServer);
   if (list === undefined || list.admitted.resources.some((resource) => resource["uri"] === uri))
     return found(undefined);
@@ -109,7 +97,7 @@ function resourceThing({ holds, list }: RegisteredSource, uri: string): Requeste
   if (templates.some(({ text, hold }) => hold === undefined && matchesTemplate(text, uri)))
     return found(undefined);
   const held = templates.find(({ text, hold }) => hold !== undefined && nearlyMatchesTemplate(text, uri));
-  return found(held?.hold, held?.text);
+  return found(held?.hold);
 }
 
 function textOf(value: unknown): string {

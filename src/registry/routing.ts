@@ -180,8 +180,8 @@ export function createRouting(deps: RoutingDeps): Routing {
     if (requestedThing(registered, method, params)?.hold !== undefined) await lookAtPins(source.id);
     const thing = requestedThing(registered, method, params);
     if (thing === undefined) return succeed(undefined);
-    const { name, pinName = name, hold } = thing;
-    if (hold !== undefined) return refuseHeld({ server: source.id, shown: name, name: pinName }, hold);
+    const { name, hold } = thing;
+    if (hold !== undefined) return refuseHeld({ server: source.id, shown: name, name }, hold);
     if (thing.isListed || pins.trustOf(source.id) === "allow") return succeed(undefined);
     return fail("TOOL_NOT_FOUND", `The server "${source.id}" lists no ${quote(name)}.`);
   }

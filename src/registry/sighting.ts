@@ -3,7 +3,7 @@ import type { Admitted } from "../admission/admission.ts";
 import { entryNameOf, type EntryKind } from "../admission/entry-reading.ts";
 import { findGrave, type EntryFinding } from "../admission/findings.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { OfferedThing, Sighting } from "../core/pin-check.ts";
+import type { OfferedThing, Sighting, ThingFinding } from "../core/pin-check.ts";
 import type { PinKind } from "../core/trust-store.ts";
 import { cut } from "../text/cut.ts";
 
@@ -38,15 +38,15 @@ function entryThing(
 }
 
 /** `findGrave` reads tools; what admission saw of another entry is handed to it as if it were one. */
-function tellGrave(definition: JsonObject, own: readonly EntryFinding[]): string | undefined {
+function tellGrave(definition: JsonObject, own: readonly EntryFinding[]): ThingFinding | undefined {
   const named = definition as JsonObject & { readonly name: string };
   const found = findGrave(
     named,
     own.map((finding) => ({ ...finding, kind: "tool", tool: named.name })),
   );
-  return (
-    found && `${found.code}: ${found.message}: ${cut(JSON.stringify(found.excerpt), EXCERPT_LENGTH_MAX)}`
-  );
+  if (found === undefined) return undefined;
+  const excerpt = cut(JSON.stringify(found.excerpt), EXCERPT_LENGTH_MAX);
+  return { code: found.code, text: `${found.message}: ${excerpt}` };
 }
 
 /** Of two entries with one name the first counts, as in a listing. */

@@ -88,3 +88,31 @@ function tellChange({ path, before, after }: ValueChange): string {
   if (before === undefined) return `${place} was added`;
   return after === undefined ? `${place} was removed` : `${place} changed`;
 }
+
+/** Fields of MCP and of an identity; any other is named by the server. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "annotations",
+  "arguments",
+  "icons",
+  "execution",
+  "mimeType",
+  "_meta.ui",
+  "text",
+  "command",
+  "args",
+  "package",
+  "url",
+  "serverInfo",
+]);
+
+/** The fields that changed, in no word of the server's. */
+export function tellFields(before: JsonObject, after: JsonObject): string[] {
+  const fields = changedFields(before, after).map(({ field }) =>
+    KNOWN_FIELDS.has(field) ? field : "another field",
+  );
+  return [...new Set(fields)].map((field) => `${field} changed`);
+}

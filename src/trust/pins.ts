@@ -120,7 +120,7 @@ export function createPins(deps: PinsDeps): Pins {
         const since = (isOnRecord ? pin.offeredAt : null) ?? clock.now();
         const hold = {
           since,
-          reasons: verdict.reasons,
+          words: verdict.words,
           isRejected: verdict.kind === "rejected",
           isOfServer: false,
         };

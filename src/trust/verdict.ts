@@ -14,19 +14,22 @@
  */
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { OfferedThing } from "../core/pin-check.ts";
+import type { OfferedThing, ThingFinding } from "../core/pin-check.ts";
 import type { TrustLevel } from "../core/rule.ts";
 import type { Pin } from "../core/trust-store.ts";
 import { quote } from "../text/quote.ts";
-import { tellChanges } from "./definition-changes.ts";
+import { tellChanges, tellFields } from "./definition-changes.ts";
 import { canOnlyNarrow } from "./narrowing.ts";
 
 export interface Verdict {
   readonly kind: "approved" | "noted" | "held" | "rejected";
+  /** For a person: what changed and what was found, with the server's own names and texts. */
   readonly reasons: readonly string[];
+  /** The same without anything of the server's. */
+  readonly words: readonly string[];
 }
 
-const APPROVED: Verdict = { kind: "approved", reasons: [] };
+const APPROVED: Verdict = { kind: "approved", reasons: [], words: [] };
 
 export interface JudgedThing extends OfferedThing {
   readonly pin: Pin | undefined;
@@ -38,39 +41,48 @@ export interface JudgedThing extends OfferedThing {
 export function judgeThing(thing: JudgedThing): Verdict {
   const { pin, definition, trust } = thing;
   if (pin?.status === "rejected" && pin.offeredHash === hashOfDefinition(definition))
-    return { kind: "rejected", reasons: pin.reasons };
+    return { kind: "rejected", reasons: pin.reasons, words: [] };
   const approved = pin?.approved ?? undefined;
   if (approved === undefined) return judgeNew(thing);
   const isByPerson = pin!.approvedBy !== null;
   if (isSame(thing, approved)) {
     const finding = trust === "allow" || isByPerson ? undefined : thing.finding();
-    return finding === undefined ? APPROVED : { kind: "held", reasons: [finding] };
+    if (finding === undefined) return APPROVED;
+    return { kind: "held", reasons: [tellFinding(finding)], words: [finding.code] };
   }
   return judgeChange(thing, approved, isByPerson);
 }
 
 function judgeNew(thing: JudgedThing): Verdict {
   const old = thing.renamedFrom();
-  const reason =
-    old === undefined ? "new: it was not there before" : `renamed from ${quote(old)}, with an equal body`;
-  return withFinding(thing, [reason]);
+  if (old === undefined) return withFinding(thing, ["new: it was not there before"], ["it is new"]);
+  return withFinding(thing, [`renamed from ${quote(old)}, with an equal body`], ["it was renamed"]);
 }
 
 function judgeChange(thing: JudgedThing, approved: JsonObject, isByPerson: boolean): Verdict {
   const { kind, trust } = thing;
   const offered = comparable(thing, approved);
-  const changes = tellChanges(approved, offered);
+  const reasons = tellChanges(approved, offered);
+  const words = tellFields(approved, offered);
   const narrows = trust !== "allow" && canOnlyNarrow(kind, approved, offered);
   if (narrows && (isByPerson || thing.finding() === undefined))
-    return { kind: "noted", reasons: [...changes, "it can only narrow"] };
-  return withFinding(thing, changes);
+    return { kind: "noted", reasons: [...reasons, "it can only narrow"], words };
+  return withFinding(thing, reasons, words);
 }
 
-function withFinding({ trust, finding }: JudgedThing, reasons: readonly string[]): Verdict {
-  if (trust === "allow") return { kind: "noted", reasons };
+function withFinding(
+  { trust, finding }: JudgedThing,
+  reasons: readonly string[],
+  words: readonly string[],
+): Verdict {
+  if (trust === "allow") return { kind: "noted", reasons, words };
   const found = finding();
-  if (found !== undefined) return { kind: "held", reasons: [...reasons, found] };
-  return { kind: trust === "ask" ? "held" : "noted", reasons };
+  if (found === undefined) return { kind: trust === "ask" ? "held" : "noted", reasons, words };
+  return { kind: "held", reasons: [...reasons, tellFinding(found)], words: [...words, found.code] };
+}
+
+function tellFinding({ code, text }: ThingFinding): string {
+  return `${code}: ${text}`;
 }
 
 function isSame(thing: OfferedThing, approved: JsonObject): boolean {

@@ -13,6 +13,8 @@ export type KnownNodeType =
       readonly kind: "missing";
       readonly message: string;
       readonly nearest: readonly string[];
+      /** What can be done, where the look-up knows more than that another name may be meant. */
+      readonly hint?: string | undefined;
       /** The config forbids it. */
       readonly isDenied?: boolean;
     };

@@ -83,7 +83,8 @@ function checkNode(
     return;
   }
   const message = type?.message ?? `the node type ${quote(node.type)} is not known.`;
-  const fix = `Name a tool, a capability or a built-in node type.${didYouMean(type?.nearest ?? [])}`;
+  const names = `Name a tool, a capability or a built-in node type.${didYouMean(type?.nearest ?? [])}`;
+  const fix = type?.hint ?? names;
   problems.add(
     [...path, "type"],
     message,

@@ -151,8 +151,12 @@ function knownOf(found: Found): ReadonlyMap<string, KnownNodeType> {
   return new Map(
     [...found].map(([type, result]): [string, KnownNodeType] => {
       if (!result.success) {
-        const { code, message, nearest: near = [] } = result.error;
-        return [type, { kind: "missing", message, nearest: near, isDenied: code === "SECURITY_ERROR" }];
+        const { code, message, nearest: near = [], reason, hint } = result.error;
+        const isDenied = code === "SECURITY_ERROR";
+        return [
+          type,
+          { kind: "missing", message, nearest: near, isDenied, ...(reason === "held" && { hint }) },
+        ];
       }
       const { definition } = result.data;
       const { inputSchema, outputSchema } = definition;
