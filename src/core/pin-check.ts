@@ -54,6 +54,8 @@ export const NOTHING_HELD: Holds = { of: () => undefined, ofServer: undefined, m
 
 export interface PinCheck {
   trustOf(server: string): TrustLevel;
+  /** Whether something of the server may be held, so that a call needs a list that the server itself has served. */
+  mayHold(server: string): boolean;
   /** Reads what is on record. */
   load(): Promise<void>;
   /**

@@ -127,7 +127,7 @@ export function createRouting(deps: RoutingDeps): Routing {
   /** Whether what is known of a server is what its program, as it runs now, has served. */
   function isSure(registered: RegisteredSource): boolean {
     const { id } = registered.source;
-    return pins!.trustOf(id) === "allow" || (registered.isSure() && listings.has(id));
+    return !pins!.mayHold(id) || (registered.isSure() && listings.has(id));
   }
 
   /** Asks a server whose list is not sure. Afterwards the last one that its program served counts. */

@@ -54,6 +54,8 @@ export function createPins(deps: PinsDeps): Pins {
   /** One read at a time, so that an older one never takes the place of a newer. */
   const reads = new Mutex();
   const servers = new Map<string, ServerPins>();
+  /** Servers of which a person rejected something. */
+  const withRejected = new Set<string>();
   let readRevision: number | undefined;
   let cancelPoll: (() => void) | undefined;
   let isClosed = false;
@@ -76,6 +78,8 @@ export function createPins(deps: PinsDeps): Pins {
   function take(server: string, pins: ServerPins): void {
     const before = servers.get(server);
     servers.set(server, pins);
+    if ([...pins.values()].some(isRejected)) withRejected.add(server);
+    else withRejected.delete(server);
     if (markOf(before) !== markOf(pins)) for (const listener of listeners) listener(server);
   }
 
@@ -169,6 +173,7 @@ export function createPins(deps: PinsDeps): Pins {
 
   return {
     trustOf,
+    mayHold: (server) => trustOf(server) !== "allow" || withRejected.has(server),
     load: () => reads.run(readAll),
     judge,
     see(sighting) {

@@ -360,7 +360,9 @@ export async function playInterleaving(
       if (check === undefined) continue;
       const at = processes.indexOf(check.process);
       const earlier = before.served[at]!;
-      const mayUseEarlier = !earlier.mustBeAsked || before.trust === "allow" || trust === "allow";
+      const isRejecting = before.rows.some(({ status }) => status === "rejected");
+      const isAllowed = (before.trust === "allow" || trust === "allow") && !isRejecting;
+      const mayUseEarlier = !earlier.mustBeAsked || isAllowed;
       const served = [
         ...(mayUseEarlier && earlier.served ? [earlier.served] : []),
         ...check.process.servedNow,
