@@ -47,6 +47,7 @@ In a project folder with a \`repertoire.json\` that is trusted, both files count
 | \`exposure\`, and each setting such as \`limits.callTimeoutMs\` or \`workflows.llm\` | the project's counts, as a whole: no key of one file is sent to an address of the other |
 | \`profiles\` | by name: your own stays |
 | \`workflows.allowShell\`, \`workflows.allowPrivateHttp\` | \`false\` in your own file stays \`false\` |
+| \`trust\`, and that of a server | a project can be more careful than your own file, and not less |
 | \`tools.suspicious\`, \`library.changedTools\` | \`"block"\` and \`"refuse"\` in your own file stay |
 | \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\` | what your own file says stays |
 

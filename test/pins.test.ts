@@ -73,7 +73,7 @@ describe("a server that changes what it offers", () => {
     const front = await profiled(place, "front");
     expect((await agent.call("mail__send", { to: "ada" })).isError).toBe(false);
     expect(await front.tools()).toEqual(["read", "send"]);
-    expect((await front.client.getInstructions()) ?? "").toContain("Use send");
+    expect(front.client.getInstructions()).toContain("Use send");
     const kept = await agent.call("execute", {
       code: "return await mcp.mail.send({ to: args.to })",
       inputs: { to: "ada" },
@@ -176,6 +176,22 @@ describe("a server that changes what it offers", () => {
     expect(place.cli("reject", "mail", "send", "--yes")).toMatchObject({ status: 0 });
     expect((await agent.call("mail__send", { to: "x" })).isError).toBe(true);
     expect(place.cli("pins", "mail").stdout).toContain("tool send: rejected");
+  });
+
+  it("T103: fails the capability that uses it, which names the tool, also where changed tools are refused", async () => {
+    for (const changedTools of ["warn", "refuse"]) {
+      const place = openChangingPlace({ library: { changedTools } });
+      const agent = await place.join();
+      const code = "return await mcp.mail.send({ to: args.to })";
+      await agent.call("execute", { code, inputs: { to: "ada" }, save_as: "post:letter" });
+      place.offer(EVIL);
+      await eventuallyAsync("the hold", async () => (await agent.call("mail__send", { to: "x" })).isError);
+      const before = place.done().length;
+      const told = await failureOf(agent.call("mcp__post__letter", { to: "eve" }));
+      expect(told).toContain("mail__send");
+      expect(told).toContain("is held until a person approves it");
+      expect(place.done()).toHaveLength(before);
+    }
   });
 
   it("T100: counts as approved once a person has approved the whole of it", async () => {

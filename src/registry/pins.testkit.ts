@@ -23,7 +23,7 @@ export function createPinnedServer(id: string, tools: readonly ToolDefinition[])
   const source = createFixtureSource(id, tools);
   const requests: PinnedServer["requests"] = [];
   const server: PinnedServer = Object.assign(source, {
-    offer: {} as Partial<Offer>,
+    offer: {},
     requests,
     request: async (method: string, params: JsonObject): Promise<ToolResult<JsonObject>> => {
       requests.push({ method, params });
@@ -45,10 +45,10 @@ export interface PinnedRig {
   readonly time: TestTime;
   readonly audit: { action: string; subject: string; details: JsonObject }[];
   trust: TrustLevel;
-  names(): string[];
-  list(): Promise<string[]>;
-  pin(name: string, kind?: Pin["kind"]): Promise<Pin | undefined>;
-  decide(name: string, isApproved: boolean, kind?: Pin["kind"]): Promise<void>;
+  readonly names: () => string[];
+  readonly list: () => Promise<string[]>;
+  readonly pin: (name: string, kind?: Pin["kind"]) => Promise<Pin | undefined>;
+  readonly decide: (name: string, isApproved: boolean, kind?: Pin["kind"]) => Promise<void>;
 }
 
 export async function openTestStore(): Promise<Store> {

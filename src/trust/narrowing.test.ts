@@ -22,7 +22,7 @@ const TOOL: JsonObject = {
 const withSchema = (change: JsonObject): JsonObject => ({ ...TOOL, inputSchema: { ...SCHEMA, ...change } });
 const withParam = (name: keyof typeof SCHEMA.properties, change: JsonObject): JsonObject =>
   withSchema({ properties: { ...SCHEMA.properties, [name]: { ...SCHEMA.properties[name], ...change } } });
-const { cc: _, ...WITHOUT_CC } = SCHEMA.properties;
+const { cc: _cc, ...WITHOUT_CC } = SCHEMA.properties;
 const { to: _to, ...WITHOUT_TO } = SCHEMA.properties;
 
 it.each<[string, JsonObject]>([

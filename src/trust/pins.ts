@@ -22,7 +22,7 @@ import type { Pin, PinKey, PinKind, PinOffer, PinStore } from "../core/trust-sto
 import { backgroundAfter, type After } from "../timing/after.ts";
 import { Mutex } from "../timing/mutex.ts";
 import { changedFields } from "./definition-changes.ts";
-import { judgeThing, type Verdict } from "./verdict.ts";
+import { judgeThing, type PinVerdict } from "./verdict.ts";
 
 /** A decision of another process counts within a second. */
 const POLL_MS = 400;
@@ -120,8 +120,8 @@ export function createPins(deps: PinsDeps): Pins {
     const held = judgeAll({ ...sighting, things }, pins).flatMap(
       ({ thing, pin, verdict }): [string, Hold][] => {
         if (verdict.kind !== "held" && verdict.kind !== "rejected") return [];
-        const isOnRecord = pin?.offeredHash === hashOfDefinition(thing.definition);
-        const since = (isOnRecord ? pin.offeredAt : null) ?? clock.now();
+        const isKnown = pin?.offeredHash === hashOfDefinition(thing.definition);
+        const since = (isKnown ? pin.offeredAt : null) ?? clock.now();
         const hold = {
           since,
           words: verdict.words,
@@ -205,7 +205,7 @@ export function createPins(deps: PinsDeps): Pins {
 type JudgedSighting = readonly {
   readonly thing: OfferedThing;
   readonly pin: Pin | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: PinVerdict;
 }[];
 
 /** How one thing of a server is called on the audit trail. */
@@ -229,7 +229,12 @@ function byServer(pins: readonly Pin[]): Map<string, ServerPins> {
 /** Another one for every change that decides something. */
 function markOf(pins: ServerPins = NO_PINS): string {
   const marks = [...pins.values()].map((pin) => [
-    ...[pin.kind, pin.name, pin.status, pin.approvedAt, pin.approvedBy, pin.offeredHash],
+    pin.kind,
+    pin.name,
+    pin.status,
+    pin.approvedAt,
+    pin.approvedBy,
+    pin.offeredHash,
     pin.approved === null ? null : hashOfDefinition(pin.approved),
   ]);
   return JSON.stringify(marks);
@@ -252,7 +257,7 @@ function baselineOf({ server, things }: Sighting) {
 function offerOf(
   server: string,
   { kind, name, definition }: OfferedThing,
-  { kind: verdict, reasons }: Verdict,
+  { kind: verdict, reasons }: PinVerdict,
 ): PinOffer | undefined {
   if (verdict === "approved") return undefined;
   const offeredHash = hashOfDefinition(definition);

@@ -21,7 +21,7 @@ import { quote } from "../text/quote.ts";
 import { tellChanges, tellFields } from "./definition-changes.ts";
 import { canOnlyNarrow } from "./narrowing.ts";
 
-export interface Verdict {
+export interface PinVerdict {
   readonly kind: "approved" | "noted" | "held" | "rejected";
   /** For a person: what changed and what was found, with the server's own names and texts. */
   readonly reasons: readonly string[];
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly words: readonly string[];
 }
 
-const APPROVED: Verdict = { kind: "approved", reasons: [], words: [] };
+const APPROVED: PinVerdict = { kind: "approved", reasons: [], words: [] };
 
 export interface JudgedThing extends OfferedThing {
   readonly pin: Pin | undefined;
@@ -38,7 +38,7 @@ export interface JudgedThing extends OfferedThing {
   readonly renamedFrom: () => string | undefined;
 }
 
-export function judgeThing(thing: JudgedThing): Verdict {
+export function judgeThing(thing: JudgedThing): PinVerdict {
   const { pin, definition, trust } = thing;
   if (pin?.status === "rejected" && pin.offeredHash === hashOfDefinition(definition))
     return { kind: "rejected", reasons: pin.reasons, words: [] };
@@ -53,13 +53,13 @@ export function judgeThing(thing: JudgedThing): Verdict {
   return judgeChange(thing, approved, isByPerson);
 }
 
-function judgeNew(thing: JudgedThing): Verdict {
+function judgeNew(thing: JudgedThing): PinVerdict {
   const old = thing.renamedFrom();
   if (old === undefined) return withFinding(thing, ["new: it was not there before"], ["it is new"]);
   return withFinding(thing, [`renamed from ${quote(old)}, with an equal body`], ["it was renamed"]);
 }
 
-function judgeChange(thing: JudgedThing, approved: JsonObject, isByPerson: boolean): Verdict {
+function judgeChange(thing: JudgedThing, approved: JsonObject, isByPerson: boolean): PinVerdict {
   const { kind, trust } = thing;
   const offered = comparable(thing, approved);
   const reasons = tellChanges(approved, offered);
@@ -74,7 +74,7 @@ function withFinding(
   { trust, finding }: JudgedThing,
   reasons: readonly string[],
   words: readonly string[],
-): Verdict {
+): PinVerdict {
   if (trust === "allow") return { kind: "noted", reasons, words };
   const found = finding();
   if (found === undefined) return { kind: trust === "ask" ? "held" : "noted", reasons, words };

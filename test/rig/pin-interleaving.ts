@@ -155,7 +155,7 @@ class Process {
       },
       request: async (method: string, params: JsonObject): Promise<ToolResult<JsonObject>> => {
         const { use } = (params["arguments"] ?? {}) as JsonObject;
-        this.#reach(method === "resources/read" ? String(params["uri"]).slice("memo://".length) : use);
+        this.#reach(method === "resources/read" ? (params["uri"] as string).slice("memo://".length) : use);
         return succeed({ content: [] });
       },
     });
@@ -245,7 +245,7 @@ export interface InterleavingEnd {
 }
 
 /** The store, and when nothing is asked of it any more. */
-function watchStore(store: PinStore): { readonly store: PinStore; quiet(): Promise<void> } {
+function watchStore(store: PinStore): { readonly store: PinStore; readonly quiet: () => Promise<void> } {
   const pending = new Set<Promise<unknown>>();
   const watched = new Proxy(store, {
     get(target, name: keyof PinStore) {

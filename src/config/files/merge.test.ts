@@ -177,16 +177,16 @@ test("B5: --config is the only file", () => {
 });
 
 describe("trust in a server of a trusted project", () => {
-  const server = (trust?: unknown) => ({ command: "node", ...(trust !== undefined && { trust }) });
+  const server = (level?: unknown) => ({ command: "node", ...(level !== undefined && { trust: level }) });
   const trustOf = (user: object, project: object) => {
     const { result } = load({ ...USER, ...user }, project, { trusted: true });
     const { servers } = configOf(result);
-    return { trust: servers.find(({ id }) => id === "p")?.trust, warnings: warningsOf(result) };
+    return { level: servers.find(({ id }) => id === "p")?.trust, warnings: warningsOf(result) };
   };
 
   test("cannot be more than the user's own file says of all servers", () => {
-    const { trust, warnings } = trustOf({ trust: "scan" }, { mcpServers: { p: server("allow") } });
-    expect(trust).toBe("scan");
+    const { level, warnings } = trustOf({ trust: "scan" }, { mcpServers: { p: server("allow") } });
+    expect(level).toBe("scan");
     expect(warnings).toContain('your own file sets "trust" to something more careful');
   });
 
@@ -197,16 +197,16 @@ describe("trust in a server of a trusted project", () => {
     [{}, { trust: "ask", mcpServers: { p: server("allow") } }, "allow"],
     [{ mcpServers: { p: server("ask") } }, { mcpServers: { p: server() } }, "ask"],
     [{ mcpServers: { p: server("ask") } }, { mcpServers: { p: server(true) } }, "ask"],
-  ])("%j and %j make %s", (user, project, trust) => {
-    expect(trustOf(user, project).trust).toBe(trust);
+  ])("%j and %j make %s", (user, project, level) => {
+    expect(trustOf(user, project).level).toBe(level);
   });
 
   test("cannot be more than the user's own file says of the server that it replaces", () => {
-    const { trust, warnings } = trustOf(
+    const { level, warnings } = trustOf(
       { mcpServers: { p: server("ask") } },
       { mcpServers: { p: server("allow") } },
     );
-    expect(trust).toBe("ask");
+    expect(level).toBe("ask");
     expect(warnings).toContain("more careful");
   });
 });

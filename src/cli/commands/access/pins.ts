@@ -141,8 +141,8 @@ function choosePins(
 }
 
 function findPins(pins: readonly PinView[], server: string, tool: string): ToolResult<readonly PinView[]> {
-  const names = [tool, ...(tool.startsWith(`${server}__`) ? [tool.slice(server.length + 2)] : [])];
-  const named = pins.filter(({ name }) => name !== "" && names.includes(name));
+  const isMeant = (name: string) => name !== "" && [name, `${server}__${name}`].includes(tool);
+  const named = pins.filter(({ name }) => isMeant(name));
   const found = named.length > 0 ? named : pins.filter(({ kind, name }) => name === "" && kind === tool);
   if (found.length > 0) return succeed(found);
   const near = nearest(
