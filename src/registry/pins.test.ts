@@ -366,6 +366,50 @@ describe("prompts, templates and instructions", () => {
   });
 });
 
+describe("a page that a server lists to a client itself", () => {
+  it("T097: has nothing that is held, and counts for calls as what was served last", async () => {
+    const { list, registry, call, server, names } = await openRig([SEND]);
+    await list();
+    const page = (...tools: object[]) =>
+      registry.passServed(
+        "s",
+        "tools",
+        tools.map((entry) => ({ entry: entry as never, notes: [] })),
+      );
+    expect(page(SEND, READ)).toEqual([true, false]);
+    expect(page(EVIL)).toEqual([false]);
+    expect(names()).toEqual([]);
+    expect(await call("s__send")).toMatchObject({ error: { reason: "held" } });
+    expect(page(SEND)).toEqual([true]);
+    expect(await call("s__send")).toMatchObject({ success: true });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it("passes whole where everything is allowed, except for what a person rejected", async () => {
+    const { rig, list, registry, decide, pins, server } = await openRig([SEND]);
+    await list();
+    server.tools = [EVIL];
+    await list();
+    await decide("send", false);
+    await pins.freshen();
+    rig.trust = "allow";
+    registry.reviewTrust();
+    const entry = (tool: object) => ({ entry: tool as never, notes: [] });
+    expect(registry.passServed("s", "tools", [entry(EVIL), entry(READ)])).toEqual([false, true]);
+    expect(registry.passServed("s", "tools", [entry({ ...SEND, title: "x" })])).toEqual([true]);
+  });
+
+  it("has no call of a tool that the server never listed", async () => {
+    const { list, registry, server } = await openRig([SEND]);
+    await list();
+    const unlisted = { name: "secret", arguments: {} };
+    expect(await registry.request("s", "tools/call", unlisted, contextOf())).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND" },
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
 describe("a list from the cache", () => {
   it("is shown where its server is on record, and calls wait for a list of the server itself", async () => {
     const [cache, store] = [createMemoryCache(), await openTestStore()];

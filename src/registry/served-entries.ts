@@ -42,7 +42,8 @@ export function passServed(
   const others = entries.filter(({ entry }) => !isKnown(list.admitted, key, entry));
   const changed = withEntries(list.admitted, key, others);
   // Where nothing is held, what single clients are served is none of the registry's business.
-  const isNews = !isAllowed || pins.judge(sightingOf(id, changed, registered.identity)) !== NOTHING_HELD;
+  const judged = [registered.holds, pins.judge(sightingOf(id, changed, registered.identity))];
+  const isNews = !isAllowed || judged.some((holds) => holds !== NOTHING_HELD);
   if (others.length > 0 && isNews) table.served(id, () => changed);
   return entries.map(({ entry }) => registered.holds.of(kind, entryNameOf(kind, entry)) === undefined);
 }
