@@ -1,6 +1,7 @@
 /**
  * `npm run soak`: the kill tests of `npm test`, many times over; `npm run soak kills` is the one part of it about runs, `npm run soak
- * approvals` the one about decisions of people, `npm run soak pins` the one about held tools.
+ * approvals` the one about decisions of people, `npm run soak pins` the one about held tools, `npm run soak limits` the
+ * one about limits of calls.
  */
 import { spawnSync } from "node:child_process";
 
@@ -22,6 +23,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   kills: ["test/crash.test.ts"],
   approvals: ["test/approval-storms.test.ts"],
   pins: ["test/pin-interleavings.test.ts"],
+  limits: ["test/call-recording.test.ts"],
 };
 
 function testsOf(wanted: readonly string[]): string[] {
@@ -47,6 +49,7 @@ const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"
     GATEWAY_KILL_ROUNDS: ROUNDS,
     RUN_KILL_ROUNDS: MOMENTS,
     RUN_KILL_SEED: RUN_SEED,
+    LIMIT_ROUNDS: ROUNDS,
     APPROVAL_STORMS: STORMS,
     APPROVAL_STORM_SEED: STORM_SEED,
     PIN_INTERLEAVINGS: INTERLEAVINGS,
