@@ -7,7 +7,7 @@ import { EFFECTS } from "../../../core/rule.ts";
 import { refuse, useApp } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { auditToken } from "./token-audit.ts";
+import { auditChange } from "../../store-call.ts";
 import { collect, defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -125,7 +125,7 @@ not through code, workflows and saved tools.`,
 
 async function show(options: GlobalOptions): Promise<number> {
   const shown = tokensOf(options).showDefault();
-  if (shown.isNew) await auditToken(options, "token.created", shown.name);
+  if (shown.isNew) await auditChange(options, { action: "token.created", subject: shown.name });
   if (options.json === true) printJson(viewNew(shown));
   else print(shown.token);
   return EXIT.ok;
@@ -186,7 +186,10 @@ async function showNew(
 ): Promise<number> {
   if (!made.success) return refuse(made.error, options);
   const { name, token } = made.data;
-  await auditToken(options, done === "created" ? "token.created" : "token.rotated", name);
+  await auditChange(options, {
+    action: done === "created" ? "token.created" : "token.rotated",
+    subject: name,
+  });
   const what = `${green(done)} ${name} (${limitsInWords(made.data)})`;
   if (isDryRun()) {
     // The token of a dry run opens nothing.
@@ -208,7 +211,7 @@ function adviceOn(name: string, options: GlobalOptions): string {
 async function revoke(name: string, options: GlobalOptions): Promise<number> {
   const revoked = tokensOf(options).revoke(name);
   if (!revoked.success) return refuse(revoked.error, options);
-  await auditToken(options, "token.revoked", name);
+  await auditChange(options, { action: "token.revoked", subject: name });
   if (options.json === true) printJson({ revoked: name });
   else note(`${green("revoked")} ${name}. Clients that use it are disconnected.`);
   return EXIT.ok;

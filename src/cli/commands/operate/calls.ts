@@ -1,14 +1,18 @@
 /** `repertoire calls`: who called what, newest first, or as it happens. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { shortRunIds } from "../../../app/app.ts";
 import type { CallFilter, CallStore, StoredCall } from "../../../core/trust-store.ts";
 import { reserveStdout } from "../../../process/stdout.ts";
+import { cut } from "../../../text/cut.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
 import { defineCommand } from "../../command.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { useStore } from "../../store-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { watchSignals } from "../../terminal/signals.ts";
 import { failWith, note, print, printJson, printTable, terminalOptions } from "../../terminal/terminal.ts";
-import { CALL_HEADING, callLine, callRow, viewCall } from "./call-view.ts";
+import { agoOf } from "../../terminal/wording.ts";
+import { durationOf } from "../runs/run-view.ts";
 import { limitOption, SINCE_OPTION } from "./list-options.ts";
 
 interface CallsOptions extends GlobalOptions {
@@ -105,4 +109,71 @@ function printCall(call: StoredCall, { json }: CallsOptions): void {
 /** By the clock of this machine: `14:03:59`. */
 function timeOfDay(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** As `--json` has it. */
+type CallView = ReturnType<typeof viewCall>;
+
+function viewCall(call: StoredCall) {
+  const { id, at, principal, client, profile, kind, tool, effect, decision, rule, outcome, bytes } = call;
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    who: principal,
+    client,
+    profile,
+    kind,
+    tool,
+    effect,
+    decision,
+    rule,
+    args_digest: call.argsDigest,
+    ...(call.args !== null && { args: call.args }),
+    outcome,
+    elapsed_ms: call.elapsedMs,
+    bytes,
+    run_id: call.runId,
+    trace_id: call.traceId,
+  };
+}
+
+const CALL_HEADING = [
+  "WHEN",
+  "WHO",
+  "CLIENT",
+  "TOOL",
+  "EFFECT",
+  "DECISION",
+  "OUTCOME",
+  "TOOK",
+  "BYTES",
+  "RUN",
+] as const;
+
+/** How wide a column is where the rows to come are not known. */
+const WIDTHS = [8, 16, 20, 32, 7, 24, 24, 8, 8, 8] as const;
+
+function callRow(call: CallView, time: string = agoOf(call.at)): string[] {
+  const { who, profile, client, tool, effect, decision, rule, outcome, run_id: runId } = call;
+  return [
+    time,
+    profile === null ? who : `${who} (${profile})`,
+    client ?? "-",
+    tool,
+    effect,
+    `${decision}: ${rule}`,
+    outcome,
+    durationOf(call.elapsed_ms),
+    String(call.bytes),
+    runId === null ? "-" : shortRunIds([runId]).get(runId)!,
+  ];
+}
+
+/** A line among others that come one by one. */
+function callLine(row: readonly string[]): string {
+  const cells = row.map((cell, column) => {
+    const width = WIDTHS[column]!;
+    return cut(escapeUnprintable(cell), width).padEnd(width);
+  });
+  return cells.join("  ").trimEnd();
 }
