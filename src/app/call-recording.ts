@@ -16,9 +16,9 @@ const ASKED = fail("APPROVAL_REQUIRED", "A person is asked.", { reason: "asked" 
 export interface CallRecording {
   readonly limits: CallLimits;
   /** Puts a call on record, when it has ended or was refused; it never waits. */
-  record(passed: PassedCall): void;
+  readonly record: (passed: PassedCall) => void;
   /** A person is asked about a call. */
-  recordAsked(call: GuardedCall, decision: Decision, context: CallContext): void;
+  readonly recordAsked: (call: GuardedCall, decision: Decision, context: CallContext) => void;
   /** Resolves when every call is on disk and every slot is given back. */
   settle(): Promise<void>;
 }

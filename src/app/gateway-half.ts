@@ -50,7 +50,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     serverNotified: (listener) => servers.notified(listener),
     states,
     heldCalls,
-    denied: trail.recordDenial,
+    denied: (context, tool, details) => trail.recordDenial(context, tool, details),
     // A client that looks for tools runs code next; a command that lists them does not.
     metaToolAnswered: () => (front.stdio !== undefined || front.http !== undefined) && runs.warm(),
     version: VERSION,

@@ -3,7 +3,7 @@ import { CAPABILITIES_ID } from "../core/names.ts";
 import { VERSION } from "../core/version.ts";
 import { createLibraryEditor } from "../library/edit-library.ts";
 import { createDrafts } from "../library/drafts.ts";
-import { createCapabilitySaver } from "../library/save-capability.ts";
+import { createCapabilitySaver, type RecordChange } from "../library/save-capability.ts";
 import { createLibrarySource } from "../library/library-source.ts";
 import { createLibrary } from "../library/library.ts";
 import { createSourceFinder } from "../library/named-source.ts";
@@ -98,7 +98,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
     scope,
     author: authorName,
     redactors,
-    record: trail.recordChange,
+    record: (...change: Parameters<RecordChange>) => trail.recordChange(...change),
   };
   return {
     runs,

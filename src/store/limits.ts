@@ -20,7 +20,7 @@ const BUCKETS_PER_WINDOW = 60;
 /** The bucket of the lock, and of a count without a window. Buckets of windows are counted from 1970. */
 const LOCK_BUCKET = 0;
 /** How long a killed process keeps its slots; renewed three times within it. */
-export const SLOT_MS = 60_000;
+const SLOT_MS = 60_000;
 /** How often expired rows are looked for, at the most. */
 const SWEEP_GAP_MS = 60_000;
 /** So many rows are removed at a time: a few ms. Where there are more, the next call goes on. */

@@ -19,7 +19,7 @@ import { Mutex } from "../timing/mutex.ts";
 type AuditActor = Pick<CallContext, "principal"> | typeof GATEWAY;
 
 /** What the rules decided about a call: `call.refused`, `call.asked`. */
-export interface AuditedDecision {
+interface AuditedDecision {
   readonly action: string;
   /** By exposed name, the type of a node, or the exposed URI. */
   readonly tool: string;

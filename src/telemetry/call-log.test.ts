@@ -169,13 +169,13 @@ it("lets other work have its turn while it reads large arguments", async () => {
   const call = { kind: "tool", name: "t", args } as const;
   for (let i = 0; i < 5; i++) log.record(passedOf("t", { call }));
   let turns = 0;
-  let isDone = false;
-  const settled = log.settle().then(() => (isDone = true));
-  while (!isDone) {
-    await new Promise((resolve) => setImmediate(resolve));
+  const count = (): void => {
     turns++;
-  }
-  await settled;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await log.settle();
+  clearImmediate(next);
   expect(turns).toBeGreaterThanOrEqual(5);
 });
 

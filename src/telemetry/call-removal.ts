@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 
 export function createCallRemoval({ store, days, log, clock, after }: CallRemovalDeps): CallRemoval {
   const removing = new SingleFlight<void>();
-  let isStopped = false;
+  const stopping = new AbortController();
   let hasRemoved = false;
   let stopTimer = (): void => {};
 
@@ -33,7 +33,8 @@ export function createCallRemoval({ store, days, log, clock, after }: CallRemova
   /** Some at a time, with a turn for everybody else in between. */
   async function removeAll(): Promise<void> {
     try {
-      while ((await removeSome()) > 0 && !isStopped) await new Promise((resolve) => setImmediate(resolve));
+      while ((await removeSome()) > 0 && !stopping.signal.aborted)
+        await new Promise((resolve) => setImmediate(resolve));
       hasRemoved = true;
     } catch (error) {
       log.warn("calls.removal.failed", { error });
@@ -50,7 +51,7 @@ export function createCallRemoval({ store, days, log, clock, after }: CallRemova
   removeIn(FIRST_REMOVAL_MS);
   return {
     async stop(last) {
-      isStopped = true;
+      stopping.abort();
       stopTimer();
       await removing.underWay;
       // A command ends before the first removal is due, and there may be nothing but commands.

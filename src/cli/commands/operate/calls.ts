@@ -83,11 +83,7 @@ async function follow(calls: CallStore, options: CallsOptions): Promise<number> 
     return failWith(EXIT.usage, "--jq filters one answer, and --follow has no end.", "Pipe the lines to jq.");
   const ending = new AbortController();
   const { stopped } = watchSignals();
-  let exitCode: number = EXIT.ok;
-  void stopped.then((code) => {
-    exitCode = code;
-    ending.abort();
-  });
+  void stopped.then(() => ending.abort());
   reserveStdout().once("error", () => ending.abort());
   if (options.json !== true) print(callLine(CALL_HEADING));
   let afterId = options.since === undefined ? ((await calls.list({ limit: 1 }))[0]?.id ?? "") : "";
@@ -97,7 +93,8 @@ async function follow(calls: CallStore, options: CallsOptions): Promise<number> 
     afterId = page.at(-1)?.id ?? afterId;
     if (page.length < FOLLOW_PAGE_LENGTH) await sleep(FOLLOW_MS, undefined, ending).catch(() => {});
   }
-  return exitCode;
+  // Either a signal came, or the reader has gone.
+  return Promise.race([stopped, Promise.resolve(EXIT.ok)]);
 }
 
 function printCall(call: StoredCall, { json }: CallsOptions): void {
