@@ -42,7 +42,7 @@ export function createCallEntry(passed: PassedCall, endedAt: number, options: Ca
     client: context.clientName ?? null,
     profile: context.view?.profile ?? null,
     kind: call.kind,
-    tool: options.redactors.current().text(cut(call.name, NAME_LENGTH_MAX)),
+    tool: nameOf(call, options),
     effect: decision.effect,
     decision: decision.do,
     rule: decision.rule.name,
@@ -55,6 +55,12 @@ export function createCallEntry(passed: PassedCall, endedAt: number, options: Ca
     traceId: context.traceId,
   };
   return { entry, readLength: text.length + readLength };
+}
+
+/** Only an address can carry a secret: other names are from lists. */
+function nameOf({ kind, name }: PassedCall["call"], { redactors }: CallEntryOptions): string {
+  const short = cut(name, NAME_LENGTH_MAX);
+  return kind === "resource" ? redactors.current().text(short) : short;
 }
 
 /** Arguments were bounded where they came in; what is no JSON after all must not stop the log. */

@@ -180,3 +180,15 @@ describe("T135: a token that expires", () => {
     expect(requireRefused(await bearer(makeToken())).challenge).toBe('Bearer error="invalid_token"');
   });
 });
+
+it("notes the use of a token that is good, and of no other", async () => {
+  const uses: string[] = [];
+  const tokenUses = { put: async (put: ReadonlyMap<string, number>) => void uses.push(...put.keys()) };
+  const { gate, token, bearer } = openGate({ tokenUses });
+  await bearer("rpt_wrong");
+  expect(uses).toEqual([]);
+  await bearer(token);
+  await bearer(token);
+  gate.known(`Bearer ${token}`);
+  expect(uses).toEqual(["default"]);
+});

@@ -10,7 +10,6 @@ import { perform } from "./execution.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { findAskingRunId } from "./run-reference.ts";
 import { openSession, type Session } from "../../session.ts";
-import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, escapeLines, green, note, printJson, red, tell } from "../../terminal/terminal.ts";
 import { collect, defineCommand } from "../../command.ts";
 import { InvalidArgumentError } from "commander";
