@@ -11,7 +11,7 @@ import { runCliHere } from "./fixtures/cli-in-process.ts";
 const WITHOUT: ReadonlySet<string> = new Set(
   [
     // They read.
-    "servers tools cost list describe history diff show runs audit validate test completions",
+    "servers tools cost list describe history diff show runs calls audit validate test completions",
     // They run what they are given, or go on until they are stopped: `validate` and `call --dry-run` look first.
     "run resume serve demo demo-server",
     // They ask first, or talk to somebody else.
@@ -20,7 +20,18 @@ const WITHOUT: ReadonlySet<string> = new Set(
     "bug-report",
   ]
     .flatMap((line) => line.split(" "))
-    .concat("config path", "config check", "config schema", "token list", "token show", "input list"),
+    .concat(
+      "config path",
+      "config check",
+      "config schema",
+      "token list",
+      "token show",
+      "input list",
+      "audit verify",
+      "audit export",
+      "rules explain",
+      "inbox",
+    ),
 );
 
 function leavesOf(command: Command, path = ""): { path: string; command: Command }[] {

@@ -18,6 +18,7 @@ it("T159: a call that the rules refuse is not recorded a second time as a denial
   const refused: string[] = [];
   const guard: Guard = {
     decide: () => Promise.reject(new Error("not asked")),
+    observe: () => {},
     bindingOf: () => "",
     async pass({ name }) {
       refused.push(name);
