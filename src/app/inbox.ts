@@ -25,7 +25,7 @@ export interface InboxItem {
 }
 
 /** Something that a server offers and a person has not approved. */
-export interface HeldThing {
+interface HeldThing {
   readonly server: string;
   readonly kind: string;
   readonly name: string;

@@ -9,6 +9,9 @@ export const PERMISSIONS = ["read", "call", "write", "admin"] as const;
  */
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** Who calls where there is no principal: the person at this machine. */
+export const LOCAL = "local";
+
 export interface Principal {
   /** Never changes for the same person or token: `token:laptop`, `oauth:<issuer>#<subject>`. */
   readonly id: string;

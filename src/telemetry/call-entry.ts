@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { PassedCall } from "../core/guard.ts";
 import { canonicalJson, isJsonObject, NO_LIMITS, type JsonObject } from "../core/json.ts";
+import { LOCAL } from "../core/principal.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { CallEntry } from "../core/trust-store.ts";
@@ -28,9 +29,6 @@ const DIGEST_LENGTH = 32;
 const NAME_LENGTH_MAX = 500;
 /** What is larger is data, and would make the log as large as the traffic. */
 export const KEPT_ARGUMENTS_LENGTH_MAX = 16_384;
-
-/** The caller where there is no principal: the person at this machine. */
-const LOCAL = "local";
 
 export function createCallEntry(passed: PassedCall, endedAt: number, options: CallEntryOptions): MadeEntry {
   const { call, context, decision, result, elapsedMs } = passed;

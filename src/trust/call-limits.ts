@@ -12,7 +12,7 @@ import { backgroundAfter, type After } from "../timing/after.ts";
 import { refuseOverLimit, refuseUncounted, type NamedLimit } from "./limit-refusal.ts";
 import type { Rule } from "./rule-set.ts";
 
-export interface CountedCall {
+interface CountedCall {
   /** The id of the principal, or `local`. */
   readonly who: string;
   readonly tool: string;

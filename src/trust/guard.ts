@@ -10,6 +10,7 @@ import { hashOfDefinition } from "../core/definition-hash.ts";
 import { NOT_APPROVED, type Guard, type GuardedCall, type PassedCall } from "../core/guard.ts";
 import { hashJson, NO_LIMITS } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
+import { LOCAL } from "../core/principal.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { Decision, Effect } from "../core/rule.ts";
 import type { CallContext } from "../core/tool.ts";
@@ -17,9 +18,6 @@ import { quote } from "../text/quote.ts";
 import type { CallLimits } from "./call-limits.ts";
 import { findFlowRule, noteFlow, type LabelsOf } from "./flow.ts";
 import type { Rule, RuleSet, RuleSubject } from "./rule-set.ts";
-
-/** The caller where there is no principal: the person at this machine. */
-export const LOCAL = "local";
 
 export interface GuardDeps {
   /** The rules for this caller as they are now: those of its token first. */
@@ -127,7 +125,7 @@ export function createGuard(deps: GuardDeps): Guard {
 }
 
 /** What `who` of a rule is compared with. */
-export function whoOf({ principal, view, script }: CallContext): readonly string[] {
+function whoOf({ principal, view, script }: CallContext): readonly string[] {
   return [
     principal?.id ?? LOCAL,
     ...(view === undefined ? [] : [`profile:${view.profile}`]),
