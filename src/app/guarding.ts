@@ -12,7 +12,7 @@ import type { CallContext } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { CallLimits } from "../trust/call-limits.ts";
 import { createEffects, type Effects } from "../trust/effects.ts";
-import { createLabels, type LabelsOf } from "../trust/flow.ts";
+import { createLabels, findFlowWarning } from "../trust/flow.ts";
 import { createGuard, type GuardDeps } from "../trust/guard.ts";
 import { createRuleSet, limitTo, type RuleSet } from "../trust/rule-set.ts";
 
@@ -34,7 +34,8 @@ interface UsedLibrary {
 export interface Guarding {
   readonly guard: Guard;
   readonly effects: Effects;
-  readonly labelsOf: LabelsOf;
+  /** What is to be said of something that is saved and uses these; undefined where nothing is. */
+  flowWarning(this: void, uses: CapabilityUses): string | undefined;
   readonly limits: CallLimits;
   rulesFor(this: void, context: Pick<CallContext, "principal">): RuleSet;
   /** From now on it is known what capabilities use. */
@@ -103,7 +104,7 @@ export function openGuard(
     },
   });
   return {
-    labelsOf,
+    flowWarning: (uses) => findFlowWarning(labelsOf, (tool) => library?.usesOf(library.liveName(tool)), uses),
     guard: createGuard({
       rulesFor,
       effectOf: effects.of,

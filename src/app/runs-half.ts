@@ -92,6 +92,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
   registry.add(source, { isOwn: true });
   guarding.useLibrary(source);
   const saving = {
+    flowWarning: guarding.flowWarning,
     store,
     kept: (tool: string, intent: string) => experience.noteRun([tool], intent),
     runs,

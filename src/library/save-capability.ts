@@ -26,7 +26,9 @@ import type {
 } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { PreparedCode } from "../runs/prepare/prepare-code.ts";
+import { builtInNodesOf } from "../runs/prepare/built-in-nodes.ts";
 import type { Runs } from "../runs/runs.ts";
+import type { CapabilityUses } from "../core/rule.ts";
 import { skippedBy } from "../runs/resume/skipped.ts";
 import type { FoundTool } from "../runs/prepare/tool-directory.ts";
 import { compareText } from "../text/compare-text.ts";
@@ -80,6 +82,8 @@ export interface CapabilitySaverDeps {
   /** Know the values that no example may contain. */
   readonly redactors: Pick<Redactors, "knowing">;
   readonly record: RecordChange;
+  /** What is to be said of what flows through it, by what it uses. */
+  readonly flowWarning?: (uses: CapabilityUses) => string | undefined;
   /** Called with the intent of the run that the capability was saved from. */
   readonly kept?: (tool: string, intent: string) => void;
 }
@@ -202,14 +206,27 @@ export function createCapabilitySaver(deps: CapabilitySaverDeps): CapabilitySave
       const { capability, version } = outcome;
       recordSave(deps.record, context, outcome);
       if (run?.intent) deps.kept?.(toolNameOf(capability), run.intent);
+      const flow = deps.flowWarning?.(usesIn(request, kept));
       return succeed({
         capability,
         version,
         offers,
-        warnings: run === undefined ? [NEVER_RUN[request.kind], ...warnings] : warnings,
+        warnings: [
+          ...(run === undefined ? [NEVER_RUN[request.kind]] : []),
+          ...warnings,
+          ...(flow === undefined ? [] : [flow]),
+        ],
       });
     },
   };
+}
+
+function usesIn(
+  { kind, source }: SaveRequest,
+  { toolsUsed }: Pick<CapabilityDraft, "toolsUsed">,
+): CapabilityUses {
+  const nodes = kind === "workflow" ? builtInNodesOf(source) : undefined;
+  return { tools: (toolsUsed ?? []).map(({ tool }) => tool), nodes: nodes ?? [] };
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 import type { GuardedCall } from "../core/guard.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
-import type { DecidingRule, Effect } from "../core/rule.ts";
+import type { CapabilityUses, DecidingRule, Effect } from "../core/rule.ts";
 import type { RunFlow, ToolDefinition } from "../core/tool.ts";
 import { compilePatterns } from "../text/glob.ts";
 
@@ -101,4 +101,44 @@ function namesOf(tools: ReadonlySet<string>): string {
   const names = [...tools].sort();
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
   return `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
+}
+
+// ── what is known before a run ──────────────────────────────────────────────────────────────────────────────────────
+
+/** More than any capability uses, all levels taken together. */
+const USED_COUNT_MAX = 1_000;
+
+/**
+ * What is said when something is saved that reads private and untrusted things and sends: from what it uses, itself and
+ * through other capabilities. Undefined where one of the three is missing.
+ */
+export function findFlowWarning(
+  labelsOf: LabelsOf,
+  usesOf: (capability: string) => CapabilityUses | undefined,
+  uses: CapabilityUses,
+): string | undefined {
+  const [untrusted, secret, sends] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const note = (kind: GuardedCall["kind"], name: string): void => {
+    const labels = labelsOf({ kind, name });
+    if (labels.isUntrusted) untrusted.add(name);
+    if (labels.isPrivate) secret.add(name);
+    if (labels.sends) sends.add(name);
+  };
+  const seen = new Set<string>();
+  const waiting = [uses];
+  for (let next = waiting.pop(); next !== undefined && seen.size < USED_COUNT_MAX; next = waiting.pop()) {
+    for (const { type } of next.nodes) note("node", type);
+    for (const tool of next.tools) {
+      if (seen.has(tool)) continue;
+      seen.add(tool);
+      note("tool", tool);
+      const inner = usesOf(tool);
+      if (inner !== undefined) waiting.push(inner);
+    }
+  }
+  if ([untrusted, secret, sends].some(({ size }) => size === 0)) return undefined;
+  return (
+    `It reads what is private (${namesOf(secret)}) and what anybody may have written (${namesOf(untrusted)}), and can ` +
+    `send (${namesOf(sends)}). With trust "ask", a run of it asks a person before it sends.`
+  );
 }
