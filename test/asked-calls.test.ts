@@ -130,6 +130,27 @@ describe("a tool that a client calls", () => {
   });
 });
 
+it.each(["2025-11-25", "2026-07-28"] as const)(
+  "a server that is fronted alone is asked about under its own names (%s)",
+  { timeout: PATIENCE_MS },
+  async (era) => {
+    const place = openDecisionPlace({ rules: RULES, profiles: { only: { transparent: "counter" } } });
+    const heard: string[] = [];
+    const { client } = await connect(era, {
+      folder: place.folder,
+      args: [...argsOf(place), "--profile", "only"],
+      capabilities: { elicitation: {} },
+    });
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      heard.push(params.message);
+      return { action: "accept" as const, content: { approve: true } };
+    });
+    const answer = await client.callTool({ name: "add", arguments: { n: 7 } });
+    expect(answer.structuredContent).toMatchObject({ n: 7, double: 14 });
+    expect([heard.length, place.paid()]).toEqual([1, [7]]);
+  },
+);
+
 describe("code", () => {
   it.each(["2025-11-25", "2026-07-28"] as const)(
     "asks the person behind the client and goes on, without repeating anything (%s)",

@@ -71,7 +71,7 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
       return masked(gateway, events, false);
     }
     const isFronted = () => rulesOf(profile)?.transparent === server;
-    const gateway = createTransparentGateway({ ...deps, profile, server, isFronted });
+    const gateway = createTransparentGateway({ ...deps, asking: deps, profile, server, isFronted });
     return masked(gateway, createTransparentEvents(servers, server, isFronted), true);
   }
 

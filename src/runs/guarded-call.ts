@@ -111,7 +111,7 @@ async function ask(
 
 function messageOf({ name }: GuardedCall, { effect, rule }: Decision): string {
   const why = rule.why === undefined ? "" : ` ${rule.why}`;
-  return `May ${name} be called? It can ${EFFECT_WORDS[effect]}; ${rule.name} asks.${why}`;
+  return `May ${name} be called? It can ${EFFECT_WORDS[effect]}. Asked by ${rule.name}.${why}`;
 }
 
 const EFFECT_WORDS = {

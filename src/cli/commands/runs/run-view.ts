@@ -50,6 +50,8 @@ export interface StepView {
   /** Absent while a call that is not on record yet is under way. */
   readonly args?: Json;
   readonly error?: ErrorView;
+  /** Of one that has succeeded; of a question, who said yes. */
+  readonly result?: Json;
 }
 
 /** What a person needs to know of a paused run is what it waits for. */

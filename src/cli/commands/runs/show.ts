@@ -1,5 +1,6 @@
 import { agoOf } from "../../terminal/wording.ts";
 import type { App } from "../../../app/app.ts";
+import { isJsonObject } from "../../../core/json.ts";
 import type { Json } from "../../../core/json.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
@@ -183,7 +184,11 @@ function timesOf({
   elapsed_ms: elapsedMs,
   from_journal: from,
   skipped_by: skippedBy,
+  tool,
+  result,
 }: StepView): string {
+  const approver = tool === "approve" && isJsonObject(result) ? result["by"] : undefined;
+  if (typeof approver === "string") return green(`approved by ${escapeUnprintable(approver)}`);
   if (skippedBy !== undefined) return yellow(`skipped by ${escapeUnprintable(skippedBy)}`);
   if (from !== undefined) return dim(`from the journal of ${escapeUnprintable(from)}`);
   if (status === "sent") return yellow("sent, but no answer was recorded");
