@@ -50,7 +50,7 @@ function commandsIn(text: string): Command[] {
 /** Ids, times and names differ from run to run, and so does the width of a line that is cut. */
 function plain(output: string): string {
   return output
-    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{22}\b/g, "RUN")
+    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}\b/g, "RUN")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replaceAll(/held (?:just now|\d+ s ago|\d+ min ago)/g, "held AGO")
     .replaceAll(/approved by \S+/g, "approved by WHO")
