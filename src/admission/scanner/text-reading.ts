@@ -1,0 +1,203 @@
+/**
+ * Whether a text gives orders to a model. Each sentence is looked at by itself; what a few sentences in a row say is
+ * added up, because an attack needs more than one thing: a reason, an order, and silence about it.
+ */
+import {
+  findAlteration,
+  findNoConsent,
+  findOrder,
+  findPromotion,
+  findToolOrder,
+  findTrigger,
+} from "./frames/manipulation.ts";
+import { findHarvest } from "./frames/harvest.ts";
+import { findOverride, findPersona, findPressure } from "./frames/orders.ts";
+import { findPhrases } from "./frames/phrases.ts";
+import { findPriority } from "./frames/priority.ts";
+import { findSoft } from "./frames/soft.ts";
+import { findSecrecy } from "./frames/secrecy.ts";
+import { findMarks, type Mark } from "./marks.ts";
+import { ENGLISH } from "./words/lexicon.ts";
+import { readSentences, type Sentence } from "./words/sentences.ts";
+import { viewsOf, type SentenceView } from "./words/sentence-view.ts";
+import type { Frame, Reading, Signal } from "./frames/signal.ts";
+import { readTokens } from "./words/text-tokens.ts";
+
+const FRAMES: readonly Frame[] = [
+  findOverride,
+  findSecrecy,
+  findPriority,
+  findHarvest,
+  findAlteration,
+  findPromotion,
+  findNoConsent,
+  findTrigger,
+  findToolOrder,
+  findPersona,
+  findPressure,
+  findPhrases,
+  findSoft,
+  findOrder,
+];
+
+export interface Instruction {
+  readonly what: string;
+  readonly at: number;
+}
+
+export interface TextReading extends Omit<Reading, "isFirst"> {
+  /** How much it takes: less for a text that was hidden in another. */
+  readonly threshold: number;
+  /** Values that are examples of what a security tool looks at. */
+  readonly isSample?: boolean;
+  readonly count: (steps: number) => void;
+}
+
+interface Placed {
+  readonly family: string;
+  readonly weight: number;
+  readonly what: string;
+  readonly at: number;
+}
+
+/** Sentences that belong together. */
+const WINDOW = 4;
+/** Letters in disguise are a sign by themselves. */
+const MASK_WEIGHT = 0.5;
+const SAMPLE_FACTOR = 0.3;
+
+/** What a text orders and where; undefined where it orders nothing. */
+export function findInstruction(text: string, reading: TextReading): Instruction | undefined {
+  const sentences = readSentences(text, readTokens(text, reading.count));
+  const marks = findMarks(text, reading.source);
+  const said = sentences.map((sentence, index) => signalsOf(sentence, index, reading));
+  const ends = sentences.map(({ tokens }) => tokens.at(-1)!.at);
+  for (const mark of marks) placeMark(mark, ends, said);
+  return weigh(said, reading);
+}
+
+function signalsOf(sentence: Sentence, index: number, reading: TextReading): Placed[] {
+  const context: Reading = { ...reading, isFirst: reading.isDescription && index === 0 };
+  return viewsOf(sentence).flatMap((view) => {
+    reading.count(sentence.tokens.length);
+    const found = FRAMES.flatMap((frame) => frame(view, context));
+    return found.flatMap((signal) => place(signal, view, reading));
+  });
+}
+
+function place(signal: Signal, view: SentenceView, { isSample }: TextReading): Placed[] {
+  const factor = mentionFactor(signal, view) * (isSample === true ? SAMPLE_FACTOR : 1);
+  const at = view.tokens[Math.max(0, signal.from)]?.at ?? 0;
+  const placed = { family: signal.family, weight: signal.weight * factor, what: signal.what, at };
+  const tokens = view.tokens.slice(Math.max(0, signal.from), signal.to + 1);
+  const isMasked = tokens.some((token) => token.isMasked);
+  return isMasked
+    ? [placed, { family: "mask", weight: MASK_WEIGHT * factor, what: signal.what, at }]
+    : [placed];
+}
+
+function placeMark({ family, weight, what, at }: Mark, ends: readonly number[], said: Placed[][]): void {
+  const index = Math.min(firstFrom(ends, at), ends.length - 1);
+  if (index < 0) said.push([{ family, weight, what, at }]);
+  else said[index]!.push({ family, weight, what, at });
+}
+
+/** The place of the first of rising numbers that is not below another. */
+function firstFrom(numbers: readonly number[], least: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function weigh(said: readonly (readonly Placed[])[], { threshold }: TextReading): Instruction | undefined {
+  for (let index = 0; index < said.length; index++) {
+    if (said[index]!.length === 0) continue;
+    const near = said.slice(index, index + WINDOW).flat();
+    const strongest = new Map<string, Placed>();
+    for (const placed of near) {
+      const known = strongest.get(placed.family);
+      if (known === undefined || known.weight < placed.weight) strongest.set(placed.family, placed);
+    }
+    const counted = [...strongest.values()];
+    const sum = counted.reduce((total, { weight }) => total + weight, 0);
+    if (sum < threshold - 1e-9) continue;
+    const main = counted
+      .filter(({ family }) => family !== "mask")
+      .toSorted((a, b) => b.weight - a.weight)[0]!;
+    return { what: main.what, at: main.at };
+  }
+  return undefined;
+}
+
+/** A quoted or described order counts little: several of them still are no finding. */
+const MENTION_FACTOR = 0.15;
+/** "Example: …" */
+const EXAMPLE_FACTOR = 0.5;
+/** Words around a quotation that introduce it. */
+const INTRODUCTION_MIN = 2;
+
+/** To make the model say something is no quotation. */
+const SPEAKS =
+  /^(?:say|reply|respond|answer|output|print|append|insert|write|add|include|tell|state|repeat|execute|run|do|follow|obey)$/;
+
+/** Files and addresses are put into quotation marks by everybody. */
+const LITERAL: ReadonlySet<string> = new Set(["file", "send", "carrier"]);
+
+const ORDERED = /^(?:and|then|must|should|always|please|you|also|now|first|shall|will|just|simply)$/;
+
+/** How much of a signal is left where the sentence only speaks of it. */
+function mentionFactor(signal: Signal, view: SentenceView): number {
+  if (!LITERAL.has(signal.family) && isQuoted(signal, view)) return MENTION_FACTOR;
+  return isDescribed(signal, view) ? MENTION_FACTOR : isExample(view) ? EXAMPLE_FACTOR : 1;
+}
+
+function isQuoted({ from, to }: Signal, { tokens, sentence }: SentenceView): boolean {
+  const part = tokens.slice(Math.max(0, from), to + 1);
+  const quote = part.find((token) => token.quote > 0)?.quote ?? 0;
+  // The end of what was found may already be outside.
+  if (quote === 0 || tokens[Math.max(0, from)]?.quote === 0) return false;
+  const outside = tokens.filter((token) => token.quote !== quote && token.kind === "word");
+  if (isDictated(tokens, part[0]!.at)) return false;
+  return part[0]!.isIntroduced || outside.length >= INTRODUCTION_MIN || sentence.intro !== undefined;
+}
+
+function isDictated(tokens: SentenceView["tokens"], before: number): boolean {
+  return tokens.some(({ word, quote, at }, index) => {
+    if (at >= before || quote !== 0 || !SPEAKS.test(word)) return false;
+    const lead = tokens[index - 1];
+    return lead === undefined || lead.kind !== "word" || ORDERED.test(lead.word);
+  });
+}
+
+function isExample(view: SentenceView): boolean {
+  const colon = view.tokens.findIndex(({ kind }) => kind === "colon");
+  return colon > 0 && colon <= 3 && view.find(0, colon, "example") >= 0;
+}
+
+/** "Detects texts that tell a model to …", and the items of a list that follows such a sentence. */
+function isDescribed({ from }: Signal, view: SentenceView): boolean {
+  if (isDescribing(view, from)) return true;
+  const { intro, isItem } = view.sentence;
+  if (!isItem || intro === undefined) return false;
+  return viewsOf(intro).some((other) => isDescribing(other, other.tokens.length));
+}
+
+function isDescribing(view: SentenceView, before: number): boolean {
+  if (view.language !== ENGLISH)
+    return view.all("describe").length > 0 && view.tokens.some(({ quote }) => quote > 0);
+  const describing = view.all("describe").some((at) => at < before && !isAddressed(view, at));
+  return (
+    describing ||
+    view.all("attack").some((at) => at < before) ||
+    view.find(before - 4, before - 1, "example") >= 0
+  );
+}
+
+/** "You must block …" is an order to the model itself. */
+function isAddressed(view: SentenceView, at: number): boolean {
+  return view.find(at - 3, at - 1, "you", "model") >= 0;
+}
