@@ -14,7 +14,7 @@ import type { ToolDefinition } from "../core/tool.ts";
 import { cut } from "../text/cut.ts";
 import { repairTexts } from "./entry-texts.ts";
 import { findSchemaProblem } from "./schema-check.ts";
-import type { TextNote } from "./text-repair.ts";
+import type { TextNote } from "./finding-code.ts";
 
 export type Verdict<T> =
   | {

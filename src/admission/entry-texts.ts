@@ -7,7 +7,8 @@ import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { makeVisible } from "../text/visible-text.ts";
 import { cutStart } from "../text/cut.ts";
 import { branchesOf } from "./schema-keywords.ts";
-import { createTextRepair, type TextNote, type TextRepair } from "./text-repair.ts";
+import type { TextNote } from "./finding-code.ts";
+import { createTextRepair, type TextRepair } from "./text-repair.ts";
 
 /** A longer one costs every client tokens in every request, and has room to argue with the model. */
 export const DESCRIPTION_BYTES_MAX = 8 * 1024;

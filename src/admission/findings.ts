@@ -8,12 +8,11 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { makeVisible } from "../text/visible-text.ts";
 import { exposeTools } from "../core/names.ts";
-import { entryNameOf, textsOf, type EntryKind } from "./entry-reading.ts";
+import { entryNameOf, isPhrase, textsOf, type EntryKind } from "./entry-reading.ts";
 import { excerptOf } from "./excerpt.ts";
-import { findInstruction } from "./instruction-wording.ts";
-import type { TextNote } from "./text-repair.ts";
-
-type FindingCode = "hidden_text" | "instruction_to_model" | "cross_server_reference" | "oversize_text";
+import { gravityOf, type FindingCode, type TextNote } from "./finding-code.ts";
+import { scanDefinition } from "./scanner/scan-definition.ts";
+import { findShadows } from "./scanner/shadowing.ts";
 
 export interface Finding {
   readonly code: FindingCode;
@@ -29,9 +28,6 @@ export interface Finding {
 /** A finding before it is known whose it is. */
 export type EntryFinding = Omit<Finding, "server">;
 
-/** A tool with one of these is left out where the config says `block`: a model that only lists it has read it. */
-const GRAVE: ReadonlySet<FindingCode> = new Set(["hidden_text", "instruction_to_model"]);
-
 /** What one server lists, after admission. */
 export interface ListedEntries {
   readonly server: string;
@@ -43,12 +39,13 @@ export interface ListedEntries {
 /** Everything suspicious in what the servers list, in their order. */
 export function findSuspicious(servers: readonly ListedEntries[]): Finding[] {
   const crossed = findCrossReferences(servers);
+  const shadows = findShadows(servers);
   return servers.flatMap(({ server, entries, findings }) => {
     const read = entries.flatMap(({ kind, definition }) => {
       const tool = entryNameOf(kind, definition as JsonObject);
-      return notesOf(definition).map((note): EntryFinding => ({ ...note, kind, tool }));
+      return notesOf(definition, kind).map((note): EntryFinding => ({ ...note, kind, tool }));
     });
-    return [...findings, ...read, ...(crossed.get(server) ?? [])].map(
+    return [...findings, ...read, ...(crossed.get(server) ?? []), ...(shadows.get(server) ?? [])].map(
       ({ code, kind, tool, message, excerpt }) => ({ code, server, kind, tool, message, excerpt }),
     );
   });
@@ -60,9 +57,9 @@ export function findGrave(
   atTheDoor: readonly EntryFinding[],
 ): Pick<Finding, "code" | "message" | "excerpt"> | undefined {
   const seen = atTheDoor.find(
-    ({ code, kind, tool }) => kind === "tool" && tool === definition.name && GRAVE.has(code),
+    ({ code, kind, tool }) => kind === "tool" && tool === definition.name && gravityOf(code) === "grave",
   );
-  return seen ?? notesOf(definition).find(({ code }) => GRAVE.has(code));
+  return seen ?? notesOf(definition, "tool").find(({ code }) => gravityOf(code) === "grave");
 }
 
 const AT_THE_DOOR: ReadonlySet<unknown> = new Set<FindingCode>(["hidden_text", "oversize_text"]);
@@ -77,32 +74,26 @@ export function isEntryFinding(value: unknown): value is EntryFinding & JsonObje
 
 const known = new WeakMap<object, readonly TextNote[]>();
 
-function notesOf(definition: object): readonly TextNote[] {
+function notesOf(definition: object, kind: EntryKind): readonly TextNote[] {
   let notes = known.get(definition);
   if (notes === undefined) {
-    notes = readDefinition(definition as JsonObject);
+    notes = readDefinition(definition as JsonObject, kind);
     known.set(definition, notes);
   }
   return notes;
 }
 
 /** At most one of each kind. */
-function readDefinition(definition: JsonObject): TextNote[] {
-  const notes = new Map<TextNote["code"], TextNote>();
+function readDefinition(definition: JsonObject, kind: EntryKind): TextNote[] {
+  const notes = scanDefinition(definition, kind);
+  if (notes.some(({ code }) => code === "hidden_text")) return notes;
   for (const { text, place } of textsOf(definition)) {
-    const instruction = findInstruction(text);
-    if (instruction !== undefined && !notes.has("instruction_to_model")) {
-      const message = `${excerptOf(place)} ${instruction.what}`;
-      const excerpt = excerptOf(text, instruction.at);
-      notes.set("instruction_to_model", { code: "instruction_to_model", message, excerpt });
-    }
-    const at = notes.has("hidden_text") ? -1 : findHidden(text);
-    if (at >= 0) {
-      const message = `${excerptOf(place)} has text that does not show, in a place that is passed on as it came`;
-      notes.set("hidden_text", { code: "hidden_text", message, excerpt: excerptOf(text, at) });
-    }
+    const at = findHidden(text);
+    if (at < 0) continue;
+    const message = `${excerptOf(place)} has text that does not show, in a place that is passed on as it came`;
+    return [...notes, { code: "hidden_text", message, excerpt: excerptOf(text, at) }];
   }
-  return [...notes.values()];
+  return notes;
 }
 
 /** Where a text that must stay exact hides something. Control characters are no news in patterns and defaults. */
@@ -148,7 +139,7 @@ function collectOwners(servers: readonly ListedEntries[]): Owners {
 function findInServer({ server, entries }: ListedEntries, owners: Owners): EntryFinding[] {
   return entries.flatMap(({ kind, definition }) => {
     const entry = definition as JsonObject;
-    for (const { text } of textsOf(entry)) {
+    for (const { text } of textsOf(entry).filter((placed) => isPhrase(placed.text))) {
       const found = findForeign(text, server, owners);
       if (found === undefined) continue;
       const message = `its text speaks of ${found.name}, a tool of ${[...owners.get(found.name)!].join(", ")}`;

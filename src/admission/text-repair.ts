@@ -2,13 +2,7 @@
 import { dropLooseEnd, makeVisible } from "../text/visible-text.ts";
 import { cutToBytes } from "../text/cut.ts";
 import { excerptOf } from "./excerpt.ts";
-
-/** Something about the texts of an entry that a person should know. */
-export interface TextNote {
-  readonly code: "hidden_text" | "oversize_text" | "instruction_to_model";
-  readonly message: string;
-  readonly excerpt: string;
-}
+import type { TextNote } from "./finding-code.ts";
 
 export interface TextRepair {
   /** The text as it may be shown; the very same where nothing is to be repaired. */
