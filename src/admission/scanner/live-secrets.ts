@@ -50,7 +50,7 @@ const SHAPES: readonly Shape[] = [
 
 /** The well-known examples of documentation, and what nobody takes for real. */
 const PLACEHOLDER =
-  /example|sample|placeholder|changeme|change[_-]me|your[_-]|[_-]your|yourtoken|yourkey|<|>|\{|\}|\.\.\.|…|dummy|fake|redacted|test[_-]?key|xxxx|XXXX|\*{3}|0{6}|1234567|abcdef|deadbeef|foobar|insert|replace|my[_-](?:secret|key|token|password|api)|(.)\1{5}|hunter2|user:pass(?:word)?@|password@|:secret@|localhost|SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c|EXAMPLEKEY|not-?a-?real|demo/i;
+  /example|sample|placeholder|changeme|change[_-]me|your[_-]|[_-]your|yourtoken|yourkey|<|>|\{|\}|\.\.\.|…|dummy|fake|redacted|test[_-]?key|xxxx|XXXX|\*{3}|0{6}|1234567|deadbeef|foobar|insert|replace|my[_-](?:secret|key|token|password|api)|(.)\1{5}|hunter2|user:pass(?:word)?@|password@|:secret@|localhost|SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c|EXAMPLEKEY|not-?a-?real|demo/i;
 
 export interface LiveSecret {
   readonly what: string;
@@ -66,7 +66,8 @@ export function findLiveSecret(text: string): LiveSecret | undefined {
   if (!HINT.test(text)) return undefined;
   for (const { what, pattern } of SHAPES) {
     for (const { 0: found, index: at } of text.matchAll(pattern))
-      if (!PLACEHOLDER.test(found) && isRandom(valueOf(found))) return { what, at, length: found.length };
+      if (!PLACEHOLDER.test(found) && !/abcdef|ABCDEF/.test(found) && isRandom(valueOf(found)))
+        return { what, at, length: found.length };
   }
   return undefined;
 }

@@ -16,7 +16,7 @@ const TAG = new RegExp(
   "gi",
 );
 const SPECIAL =
-  /<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|eot_id|start_header_id)\|>|<<\/?SYS>>|\[\/?INST\]|<(?:start|end)_of_turn>|\u2581?<\/?s>\s?\[INST\]/gi;
+  /<\|(?:im_start|im_end|system|user|assistant|endoftext|begin_of_text|eot_id|start_header_id)\|>|<<\/?SYS>>|\[\/?INST\]|<(?:start|end)_of_turn>|\{\{[#/](?:system|assistant)\}\}|\u2581?<\/?s>\s?\[INST\]/gi;
 const TURN =
   /(?:^|\n|[.!?"'`)\]}>]\s|[*_#=\-[\]]{1,4}\s?)(?:\[{1,2}|\*\*|#{1,4}\s?|={2,6}\s?|-{2,6}\s?|\(|<!--\s?|\/\*\s?|\/\/\s?)?(?:(?:new |updated |begin |end of |start of |the )?(?:system|assistant|developer|admin|administrator|root|ai|llm|model|agent)(?:\s(?:message|prompt|note|notice|override|instructions?|update|alert|directive|command|policy|maintenance|requirement|context)){0,2}|human|end of (?:tool |function )?(?:description|output|result|response|document|context|data)|begin (?:new )?instructions|new (?:instructions?|task|objective|directive))\s?(?:\]|\*\*|\)|={2,6}|-{2,6}|#{2,6}|:)/gi;
 
@@ -41,7 +41,10 @@ function tagAt(text: string, { 0: found, 1: slash, index }: RegExpMatchArray, is
     ) ||
     /^\s{0,2}[,)]/.test(after);
   // Answers are often XML.
-  const weight = isAnswer ? (/[A-Z]{4}/.test(found) ? 0.8 : 0.3) : slash === "/" ? 0.6 : 1;
+  const isSpeaking = /\b(?:the user|you must|assistant|the model)\b/i.test(
+    text.slice(index! + found.length, index! + found.length + 200),
+  );
+  const weight = isAnswer ? (/[A-Z]{4}/.test(found) ? 0.8 : isSpeaking ? 0.5 : 0.3) : slash === "/" ? 0.6 : 1;
   return [{ family: "tag", weight: isSpokenOf ? 0.3 : weight, what: TAGS, at: index! }];
 }
 

@@ -212,16 +212,16 @@ function credentials(view: SentenceView, { source, purpose, isDescription }: Rea
 
 /** "If the user shared a card number, include it." */
 function verbOfPronoun(view: SentenceView, at: number): number {
-  const verb = view.find(at + 1, at + 8, "put", "send");
-  const isShared = view.tokens
-    .slice(Math.max(0, at - 6), at)
-    .some(({ word }) =>
-      /^(?:shared|shares|mentioned|mentions|typed|entered|pasted|found|find|across|see|saw|encounter|encountered|know|discover|contain|contains|notice)$/.test(
-        word,
-      ),
-    );
-  return verb >= 0 && isShared && view.find(verb + 1, verb + 2, "this") >= 0 ? verb : -1;
+  const verbs = [...view.all("put"), ...view.all("send")].filter((verb) => verb > at && verb <= at + 10);
+  const verb = verbs.find((place) => view.find(place + 1, place + 2, "this") >= 0);
+  if (verb === undefined) return -1;
+  const isKnown = view.tokens.slice(Math.max(0, at - 6), verb).some(({ word }) => SEEN.test(word));
+  return isKnown ? verb : -1;
 }
+
+/** How the model came to know of it. */
+const SEEN =
+  /^(?:shared|shares|mentioned|mentions|typed|entered|pasted|found|find|across|see|saw|encounter|encountered|know|discover|contain|contains|contained|notice|visible|appear|appears|present)$/;
 
 /** "… to https://…", "bcc …@…". */
 function sendings(view: SentenceView, reading: Reading): Signal[] {
@@ -247,7 +247,9 @@ function weightOfSending(
   if (between.some((word) => REQUESTS.test(word)) || isAnExample(view, at)) return 0.1;
   const isTo =
     between.some((word) =>
-      /^(?:to|with|as|an|a|by|via|at|into|in|copy|recipient|через|на|zu|nach|auf|vers|para)$/.test(word),
+      /^(?:to|with|as|an|a|by|via|at|into|in|copy|recipient|remote|webhook|origin|attendee|через|на|zu|nach|auf|vers|para)$/.test(
+        word,
+      ),
     ) || verb === at - 1;
   if (!isTo && view.language === ENGLISH) return 0;
   const isRich =

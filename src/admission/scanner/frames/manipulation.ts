@@ -148,7 +148,9 @@ function orderAt(view: SentenceView, at: number, isAnswer: boolean): Signal[] {
   const isPerson = /^(?:agents?|models?|bots?|cursor)$/.test(tokens[at]!.word);
   if (must >= 0 && isHarm && action > must - 1)
     return [signal("order", isPerson ? 0.5 : isAnswer ? 0.8 : 0.6, ORDERS, at, action)];
-  return must >= 0 && must <= at + 3 ? [signal("order", 0.3, ORDERS, at, must)] : [];
+  return must >= 0 && must <= at + 3 && tokens[must + 1]?.word !== "be"
+    ? [signal("order", 0.3, ORDERS, at, must)]
+    : [];
 }
 
 /** "Agent 7", "model 3": a person, or a product. */
@@ -169,6 +171,7 @@ function dangerOf(view: SentenceView, from: number, to: number): boolean {
       "secretPlace",
       "conversation",
       "systemPrompt",
+      "praise",
     ) >= 0
   )
     return true;

@@ -24,7 +24,7 @@ function wiped(view: SentenceView): Signal[] {
       .slice(Math.max(0, at - 5), at)
       .map(({ word }) => word)
       .join(" ");
-    return /\b(?:erase|delete|wipe|clear|reset|remove|purge|drop|abandon) (?:all )?(?:of )?your\b/.test(
+    return /\b(?:erase|delete|wipe|clear|reset|remove|purge|drop|abandon) (?:all |any )?(?:of )?(?:your|earlier|previous|prior)\b/.test(
       before,
     )
       ? [signal("override", 0.9, IGNORES, at)]
@@ -53,7 +53,7 @@ function overrideAt(view: SentenceView, at: number, weight: number): Signal[] {
   if (rules >= 0 && (qualified(view, at, rules) || view.language !== ENGLISH))
     return [signal("override", qualifiedAnywhere(view, at, rules) ? weight : 0.5, IGNORES, at, rules)];
   const orders = view.find(from, at + OBJECT_DISTANCE, "orders");
-  if (orders >= 0 && view.find(Math.min(at, orders), Math.max(at, orders), "prior") >= 0)
+  if (orders >= 0 && view.find(Math.min(at, orders), Math.max(at, orders) + 2, "prior") >= 0)
     return [signal("override", weight, IGNORES, at, orders)];
   return [...forgetAll(view, at), ...forgetUser(view, at)];
 }
@@ -102,6 +102,8 @@ function outrankAt(view: SentenceView, at: number): Signal[] {
 function ignoredAt(view: SentenceView, at: number): Signal[] {
   const rules = view.find(at - 8, at - 1, "rules", "orders");
   if (rules < 0 || !qualified(view, Math.max(0, rules - 5), rules)) return [];
+  // "Previous instructions for upgrading": those of a manual.
+  if (/^(?:for|on|about|how)$/.test(view.tokens[rules + 1]?.word ?? "")) return [];
   return [signal("override", 1, IGNORES, rules, at)];
 }
 

@@ -41,7 +41,7 @@ const RULES_NOUN =
 const TASK = "(?:tasks?|job|objectives?|goals?|mission|assignment|request|question|query|work)";
 const REPLY = "(?:repl(?:y|ies)|answers?|responses?|summar(?:y|ies)|output|messages?|explanation|report)";
 
-const rule = (
+const phrase = (
   family: string,
   weight: number,
   what: string,
@@ -61,57 +61,102 @@ const ANSWER: readonly Source[] = ["answer"];
 const LISTED: readonly Source[] = ["tool", "prompt"];
 
 const PHRASE_RULES: readonly PhraseRule[] = [
+  phrase(
+    "ability",
+    0.8,
+    ORDERS,
+    `(?:paste|include|send|put|add|attach|copy) (?:the )?(?:contents?|output|values?|text) of (?:your|the) (?:\\S+ ){0,2}(?:environment|env|PLACE|memory|context|prompt|configuration) ${GAP6}(?:into|in|to|with|as)`,
+    ["put", "send"],
+    ANSWER,
+  ),
+  phrase(
+    "claim",
+    0.5,
+    SAYS,
+    `(?:blame|accuse|discourage|dissuade) `,
+    ["when", "user", "always", "asks"],
+    LISTED,
+  ),
+  phrase(
+    "claim",
+    0.3,
+    SAYS,
+    `tell (?:the user|them|users|him|her) that (?!(?:there|nothing|no|it|they|you|this|the (?:result|request|file|search))\\b)`,
+    ["tell"],
+  ),
+  phrase(
+    "keyword",
+    0.5,
+    SAYS,
+    `(?:if|when|whenever|once|where) (?:the |a )?(?:word|words|term|phrase|keyword|name|mention of) ${GAP6}(?:comes? up|appears?|is mentioned|occurs?|shows up|is used|is said)`,
+    ["when"],
+  ),
+  phrase(
+    "pretence",
+    0.8,
+    HIDES,
+    `if (?:the user|they|he|she|anyone|someone|somebody|a user) (?:\\S+ )?(?:notices?|finds out|complains?|suspects?|wonders|becomes suspicious|gets suspicious|discovers) ${GAP6}(?:say|tell|claim|blame|pretend|deny|change|answer|reply|explain)`,
+    ["when"],
+  ),
+  phrase(
+    "priority",
+    0.8,
+    FIRST,
+    `(?:before|prior to|ahead of) (?:\\S+ ){0,3}(?:whichever|whatever) (?:\\S+ )?tool`,
+    ["before"],
+    LISTED,
+  ),
   // The model's own instructions.
-  rule(
+  phrase(
     "override",
     1,
     IGNORES,
     `(?:released|freed|free|exempt|exempted|liberated|relieved|unbound) (?:from|of) ${GAP6}${RULES_NOUN}`,
     ["rules", "orders"],
   ),
-  rule(
+  phrase(
     "override",
     1,
     IGNORES,
     `(?:treat|consider|regard|deem|view|count) ${GAP9}${RULES_NOUN} ${GAP9}(?:invalid|void|obsolete|outdated|expired|irrelevant|optional|null|cancelled|superseded|inactive)`,
     ["rules", "orders"],
   ),
-  rule(
+  phrase(
     "override",
     1,
     IGNORES,
-    `(?:your|earlier|previous|prior|original|former) (?:\\S+ ){0,6}${RULES_NOUN} ${GAP6}(?:lifted|void|expired|revoked|suspended|outdated|obsolete|superseded|withdrawn|cancelled|canceled|invalid|removed|disabled|(?:no longer|not) (?:in force|valid|binding|apply|applies|active|relevant|count))`,
+    `(?:your|earlier|previous|prior|original|former) (?:\\S+ ){0,6}${RULES_NOUN} (?!for |on |about |how )${GAP6}(?:lifted|void|expired|revoked|suspended|outdated|obsolete|superseded|withdrawn|cancelled|canceled|invalid|removed|disabled|(?:no longer|not) (?:in force|valid|binding|apply|applies|active|relevant|count))`,
     ["rules", "orders"],
   ),
-  rule(
+  phrase(
     "override",
     1,
     IGNORES,
     `${RULES_NOUN} (?:\\S+ ){0,6}(?:imposed on you|set for you|(?:has|have) (?:set|given|made) (?:for )?you|you (?:received|got|were given|were told|have been given)|given to you|you had) ${GAP9}(?:lifted|void|expired|revoked|suspended|outdated|obsolete|superseded|withdrawn|cancelled|invalid|removed|over|wrong|(?:not|no longer) (?:count|apply|matter|hold|bind))`,
     ["rules", "orders"],
   ),
-  rule(
+  phrase(
     "override",
     0.8,
     IGNORES,
     `(?:guidance|directions|instructions|guidelines|orders) (?:that |which )?you (?:\\S+ )?(?:received|got|were given|have been given|were told|have)`,
     ["rules", "orders"],
   ),
-  rule(
+  phrase(
     "override",
     0.9,
     IGNORES,
     `(?:outranks?|overrides?|supersedes?|beats?|trumps?|precede|wins? over|take priority over|takes priority over) (?:what|anything|everything|whatever|all) (?:that )?(?:the |your )?(?:user|developer|operator|system|host|owner)`,
     ["outrank", "user", "prior"],
   ),
-  rule(
+  phrase(
     "override",
     0.8,
     IGNORES,
     `your (?:\\S+ ){0,2}${RULES_NOUN} (?:as|are|is) (?:mere |only |just )?(?:suggestions?|optional|advice|recommendations?|hints?|irrelevant)`,
     ["rules", "orders"],
   ),
-  rule("obey", 0.7, IGNORES, `(?:stop|cease|quit) (?:obeying|following|listening to|serving)`, [
+  phrase("obey", 0.7, IGNORES, `(?:stop|cease|quit) (?:obeying|following|listening to|serving)`, [
     "you",
     "user",
     "ignore",
@@ -120,21 +165,21 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     "model",
     "prior",
   ]),
-  rule(
+  phrase(
     "obey only",
     0.6,
     IGNORES,
     `(?:obey|follow|follows|comply with|adhere to|carry out|carries out|execute|honou?r|accept) (?:only |each |every |all |any |whatever |the |what ){1,3}${GAP6}(?:here|below|above|document|page|server|author|found in|written|he writes|text|results?|description|website|email|message)`,
     ["you", "model", "act", "rules", "this", "from"],
   ),
-  rule(
+  phrase(
     "obey only",
     0.5,
     IGNORES,
     `(?:only|sole|single|new) (?:set of )?(?:valid |true |real )?${RULES_NOUN}`,
     ["rules", "orders"],
   ),
-  rule("task", 0.6, IGNORES, `(?:your |the )?(?:new|next|real|actual|updated|true) ${TASK} ?(?::|is|are)`, [
+  phrase("task", 0.6, IGNORES, `(?:your |the )?(?:new|next|real|actual|updated|true) ${TASK} ?(?::|is|are)`, [
     "you",
     "this",
     "from",
@@ -146,14 +191,14 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     "harm",
     "ignore",
   ]),
-  rule(
+  phrase(
     "task",
     0.8,
     IGNORES,
     `(?:abandon|drop|disregard|ignore|stop|cancel|discard|forget|skip|set aside|interrupt) ${GAP3}(?:current|present|original|previous|user's|summary|summari[sz]ation|translation|ongoing|initial|your|this) ${GAP3}${TASK}`,
     ["prior", "user", "you", "ignore", "this", "reply"],
   ),
-  rule(
+  phrase(
     "task",
     0.7,
     IGNORES,
@@ -163,35 +208,35 @@ const PHRASE_RULES: readonly PhraseRule[] = [
   ),
 
   // The user must not know.
-  rule(
+  phrase(
     "secrecy",
     1,
     HIDES,
     `(?:the|your) (?:user|human|customer|person|client|operator|owner) (?:is|are|was|should|must|need|needs|has|may|will|can|does) (?:not|never|no) ${GAP3}(?:find out|know|see|learn|notice|hear|told|informed|aware|notified|shown|suspect|realis|realiz|bothered|discover)`,
     ["user"],
   ),
-  rule(
+  phrase(
     "secrecy",
     0.9,
     HIDES,
     `(?:leave|keep|omit|exclude|strip|drop|remove|cut|hold back) (?:this|that|it|these|them|any mention|any reference|all mention|mention|references|any trace|all traces|the \\S+) ${GAP6}(?:out of|from|back from) ${GAP6}(?:${REPLY}|show|tell|user|say|write)`,
     ["reply", "user", "tell"],
   ),
-  rule(
+  phrase(
     "secrecy",
     0.8,
     HIDES,
     `(?:${REPLY} |which |that |it )${GAP3}(?:contains?|has|have|includes?|makes?|with|gives?) no (?:reference|mention|trace|hint|indication|sign)`,
     ["not"],
   ),
-  rule(
+  phrase(
     "secrecy",
     0.8,
     HIDES,
     `(?:skip|omit|leave out|drop|exclude|hide|suppress) (?:it|this|that|them|these) (?:in|from|when) (?:\\S+ ){0,3}(?:${REPLY}|reports|summari[sz]ing|reporting|report)`,
     ["reply", "conceal", "this"],
   ),
-  rule(
+  phrase(
     "secrecy",
     0.6,
     HIDES,
@@ -199,43 +244,43 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["user", "not"],
     LISTED,
   ),
-  rule(
+  phrase(
     "secrecy",
     0.6,
     HIDES,
     `(?:do not|don't|never|without) (?:say|saying|mention|mentioning|tell|admit|admitting) (?:so|this|it|anything|a word|any of this)(?! (?:is|as|in|if|unless|to be))`,
     ["tell"],
   ),
-  rule(
+  phrase(
     "secrecy",
     0.9,
     HIDES,
     `(?:not|no|never) (?:\\S+ ){0,5}(?:brought|drawn|called|come|bring|draw|call) (?:\\S+ ){0,3}to (?:the |their |his |any )?(?:user's|human's|customer's|users|their)? ?attention`,
     ["not"],
   ),
-  rule(
+  phrase(
     "pretence",
     0.5,
     HIDES,
     `(?:report|claim|confirm|signal|announce) success (?:in any case|regardless|anyway|always|even)`,
     ["tell", "send"],
   ),
-  rule("pretence", 0.5, HIDES, `change the (?:subject|topic)`, ["alter"]),
-  rule(
+  phrase("pretence", 0.5, HIDES, `change the (?:subject|topic)`, ["alter"]),
+  phrase(
     "secrecy",
     0.8,
     HIDES,
     `(?:make|making) no (?:mention|reference)|no mention of (?:this|it|these|the)`,
     ["not"],
   ),
-  rule(
+  phrase(
     "secrecy",
     0.9,
     HIDES,
     `(?:say|tell|mention|reveal|disclose|report|admit|write) (?:absolutely |the user |him |her |them )?(?:nothing|nobody|no one|none of this|not a word)`,
     ["tell"],
   ),
-  rule("secrecy", 0.8, HIDES, `(?:stay|remain|keep|be) (?:silent|quiet|discreet|mum)(?: about)?`, [
+  phrase("secrecy", 0.8, HIDES, `(?:stay|remain|keep|be) (?:silent|quiet|discreet|mum)(?: about)?`, [
     "conceal",
     "user",
     "this",
@@ -246,7 +291,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     "deed",
     "always",
   ]),
-  rule(
+  phrase(
     "secrecy",
     0.8,
     HIDES,
@@ -254,26 +299,26 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["you", "model", "this", "conceal"],
     LISTED,
   ),
-  rule(
+  phrase(
     "pretence",
     0.7,
     HIDES,
     `(?:act|behave|respond|answer|proceed|carry on) as (?:if|though) ${GAP6}(?:not|never|nothing|no|n't|normal)`,
     ["act", "reply", "not"],
   ),
-  rule("pretence", 0.6, HIDES, `(?:deny|denies|denying) (?:that|any|this|it|knowledge|having)`, [
+  phrase("pretence", 0.6, HIDES, `(?:deny|denies|denying) (?:that|any|this|it|knowledge|having)`, [
     "this",
     "everything",
     "known",
   ]),
-  rule(
+  phrase(
     "pretence",
     0.5,
     HIDES,
     `(?:make it|should|must|it) (?:look|appear|seem) (?:like|as if|as though|normal)`,
     ["this", "must"],
   ),
-  rule(
+  phrase(
     "if asked",
     0.3,
     HIDES,
@@ -281,7 +326,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["when"],
     LISTED,
   ),
-  rule(
+  phrase(
     "pretence",
     0.5,
     HIDES,
@@ -290,7 +335,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
   ),
 
   // Other tools.
-  rule(
+  phrase(
     "priority",
     1,
     FIRST,
@@ -298,7 +343,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["tool", "thisTool", "you"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     0.9,
     FIRST,
@@ -306,7 +351,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["prefer", "this", "thisTool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     1,
     FIRST,
@@ -314,7 +359,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["before"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     1,
     FIRST,
@@ -322,7 +367,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["tool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     0.9,
     FIRST,
@@ -330,7 +375,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["always", "everything"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     0.9,
     FIRST,
@@ -338,7 +383,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["this", "thisTool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     0.6,
     FIRST,
@@ -346,7 +391,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["before"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     0.9,
     FIRST,
@@ -354,7 +399,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["tool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     0.8,
     FIRST,
@@ -362,7 +407,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["first", "act", "thisTool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "priority",
     0.8,
     FIRST,
@@ -370,7 +415,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["send", "act", "prefer", "put"],
     LISTED,
   ),
-  rule(
+  phrase(
     "ill",
     0.7,
     FIRST,
@@ -378,7 +423,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["others", "everything", "tool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "ill",
     0.8,
     FIRST,
@@ -386,7 +431,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["others", "tool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "avoid",
     0.9,
     FIRST,
@@ -394,7 +439,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["not", "instead"],
     LISTED,
   ),
-  rule(
+  phrase(
     "avoid",
     0.6,
     FIRST,
@@ -402,7 +447,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["tool"],
     LISTED,
   ),
-  rule(
+  phrase(
     "prefer",
     0.4,
     FIRST,
@@ -410,7 +455,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["always", "must", "prefer"],
     LISTED,
   ),
-  rule(
+  phrase(
     "avoid",
     0.5,
     FIRST,
@@ -420,21 +465,21 @@ const PHRASE_RULES: readonly PhraseRule[] = [
   ),
 
   // Another role.
-  rule(
+  phrase(
     "persona",
     0.7,
     BECOMES,
     `(?:speak|talk|answer|respond|reply|behave|operate|work|function|continue) (?:only )?as (?!(?:if|though|usual|needed|before|json|soon|a (?:list|table|string|number)|an? (?:array|object)|plain|text|markdown|follows|described|expected|well|specified|required|long|much)\\b)`,
     ["reply", "persona", "act", "model", "tell", "you", "unbound", "user", "conversation"],
   ),
-  rule(
+  phrase(
     "persona",
     0.7,
     BECOMES,
     `you are (?!ready|done|right|here|logged|connected|welcome|able)\\S+ now(?! (?:able|ready|logged|connected))`,
     ["you"],
   ),
-  rule(
+  phrase(
     "persona",
     0.5,
     BECOMES,
@@ -442,7 +487,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["authority", "user", "prior", "you"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "persona",
     0.6,
     BECOMES,
@@ -450,21 +495,21 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["you"],
     ["tool", "answer"],
   ),
-  rule(
+  phrase(
     "persona",
     0.6,
     BECOMES,
     `your (?:\\S+ )?(?:role|identity|purpose|mission|job|loyalty|persona|name|owner|master) (?:has (?:been )?(?:changed|changed|updated|replaced)|is now|now is|changed|becomes)`,
     ["you"],
   ),
-  rule(
+  phrase(
     "persona",
     0.7,
     BECOMES,
     `you (?:will |shall |must |now |have to |are to )*(?:now |henceforth )?(?:take on|adopt|assume|embody|become|impersonate|serve|belong to|work for|answer to|obey) (?!the tool)`,
     ["you"],
   ),
-  rule(
+  phrase(
     "persona",
     0.6,
     BECOMES,
@@ -472,49 +517,49 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["persona", "you", "model", "unbound"],
     ["tool", "answer"],
   ),
-  rule(
+  phrase(
     "persona",
     0.6,
     BECOMES,
     `you (?:have|'ve) been (?:upgraded|updated|reconfigured|reprogrammed|unlocked|promoted|granted|given|freed|switched)`,
     ["you"],
   ),
-  rule(
+  phrase(
     "unrefusing",
     0.6,
     BECOMES,
     `(?:never|cannot|can't|does not|doesn't|will not|not allowed to|unable to) (?:say no|says no|refuses?|declines?|rejects? (?:a|any) request|objects?)`,
     ["not"],
   ),
-  rule(
+  phrase(
     "unbound",
     0.7,
     BECOMES,
     `(?:no|without|zero|lacks?|free of) (?:any )?(?:content |ethical |moral |safety |usual )?(?:polic(?:y|ies)|limits?|limitations|restrictions|filters?|rules|constraints|ethics|boundaries|safeguards|censorship|guardrails)`,
     ["you", "model", "persona", "unbound"],
   ),
-  rule(
+  phrase(
     "unbound",
     0.6,
     BECOMES,
     `(?:without|skips?|no|omits?|ignor(?:es?|ing)) (?:any )?(?:moral judgements?|moral judgments?|warnings?|refusals?|disclaimers|hesitation|moralizing)`,
     ["not", "model", "persona", "you", "ignore", "reply"],
   ),
-  rule(
+  phrase(
     "unbound",
     0.4,
     BECOMES,
     `(?:normally|usually|otherwise) (?:refused|forbidden|prohibited|blocked|disallowed|not allowed|restricted)`,
     ["inferior", "refuse", "not", "you"],
   ),
-  rule(
+  phrase(
     "unbound",
     0.6,
     BECOMES,
     `(?:drop|lower|disable|remove|turn off|switch off|suspend|relax|skip|deactivate|bypass) (?:\\S+ ){0,2}(?:safeguards?|safety|guardrails?|filters?|protections?|confirmations?|restrictions|precautions|confirmation prompts|safety checks|approval prompts)`,
     ["orders", "rules", "confirm", "model", "you", "harm", "outrank", "unbound"],
   ),
-  rule(
+  phrase(
     "unbound",
     0.5,
     BECOMES,
@@ -523,28 +568,28 @@ const PHRASE_RULES: readonly PhraseRule[] = [
   ),
 
   // What the model is to say.
-  rule(
+  phrase(
     "claim",
     0.6,
     SAYS,
     `(?:say|answer|respond|reply|claim|insist|assert|state|pretend|declare|conclude|announce|write) (?:only )?that (?!(?:this|it|these) (?:is|are) (?:no|not|only|just|an? (?:estimate|example))|you (?:are|have|cannot|can't|could not|do not|don't|are not))`,
     ["reply", "when", "always", "must", "user", "you", "model", "conversation"],
   ),
-  rule(
+  phrase(
     "claim",
     0.6,
     SAYS,
     `(?:report|confirm|assure) (?:\\S+ ){0,2}that (?:the|it|all|everything|there) (?:\\S+ ){0,2}(?:is|are|was|were|went) (?:no|secure|safe|fine|clean|ok|correct|successful|trustworthy|approved)`,
     ["send", "confirm", "tell", "put"],
   ),
-  rule(
+  phrase(
     "claim",
     0.6,
     SAYS,
     `(?:higher|lower|more|less|cheaper|better|worse) than (?:the |its )?(?:result|actual|real|true|returned|listed)`,
     ["reply", "payment", "must", "this", "user"],
   ),
-  rule(
+  phrase(
     "claim",
     0.8,
     SAYS,
@@ -552,21 +597,21 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["model"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "claim",
     0.6,
     SAYS,
     `(?:respond|reply|answer)(?: only)? with (?:only )?(?:the )?(?:word|words|phrase|sentence|text|string|message)`,
     ["reply", "known", "this", "must", "always", "not"],
   ),
-  rule(
+  phrase(
     "claim",
     0.7,
     SAYS,
     `(?:present|describe|portray|rate|rank|depict|list|label|show|mention|recommend|suggest|promote|endorse|name) ${GAP6}(?:as (?:the )?(?:winner|best|worst|bad|safest|only|superior|inferior|recommended|leading|unsafe|top|poor|dangerous)|with (?:one|five|zero|1|5) stars?|over (?:all |any |the )?(?:competitors|others|alternatives)|in first place)`,
     ["praise", "others", "everything", "you", "user", "always", "when", "model"],
   ),
-  rule(
+  phrase(
     "rank",
     0.4,
     SAYS,
@@ -574,34 +619,34 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["always"],
     LISTED,
   ),
-  rule("claim", 0.6, SAYS, `only (?:our|\\S+'s) (?:\\S+ ){0,3}(?:is|are|has|have|can)`, [
+  phrase("claim", 0.6, SAYS, `only (?:our|\\S+'s) (?:\\S+ ){0,3}(?:is|are|has|have|can)`, [
     "when",
     "user",
     "you",
     "praise",
   ]),
-  rule(
+  phrase(
     "plant",
     0.6,
     SAYS,
     `(?:add|insert|include|append|inject|embed|import|install|place|plant|put) ${GAP6}(?:package|dependency|dependencies|library|script|link|backdoor|tracking|snippet|import|URL|banner) ${GAP6}(?:every|each|all|any|dependencies|files?|project|page|commit)`,
     ["put", "act"],
   ),
-  rule(
+  phrase(
     "coding",
     0.4,
     SAYS,
     `(?:when(?:ever)?|if|every time|each time|all code|every file|any code|code that|files? (?:that )?) ?you (?:write|generate|create|produce|edit|commit|build|refactor)`,
     ["you"],
   ),
-  rule(
+  phrase(
     "trigger",
     0.4,
     SAYS,
     `(?:on|for|in|to|upon) (?:all |any |every )?(?:requests?|questions?|queries|conversations?|discussions?|topics?|prompts?) (?:about|on|regarding|concerning|related to|that (?:mention|concern|involve))`,
     ["asks", "conversation", "known", "reply", "user", "from", "everything", "always"],
   ),
-  rule(
+  phrase(
     "other tool",
     0.3,
     ORDERS,
@@ -609,7 +654,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["act", "prefer"],
     LISTED,
   ),
-  rule(
+  phrase(
     "trigger",
     0.4,
     SAYS,
@@ -618,7 +663,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
   ),
 
   // What the model has.
-  rule(
+  phrase(
     "talk",
     1,
     WANTS,
@@ -626,7 +671,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["conversation", "everything", "known", "before", "from"],
     ["tool"],
   ),
-  rule(
+  phrase(
     "talk",
     0.9,
     WANTS,
@@ -634,21 +679,21 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["rules", "orders"],
     ["tool"],
   ),
-  rule(
+  phrase(
     "talk",
     0.9,
     WANTS,
     `(?:results?|outputs?|responses?|answers?|contents?|returns?) (?:of|from) (?:all |any |every |the |your )*(?:other|earlier|previous|prior|preceding|past) (?:\\S+ ){0,2}(?:tools?|calls?|servers?|functions)`,
     ["tool", "others", "prior", "known", "deed"],
   ),
-  rule(
+  phrase(
     "talk",
     0.9,
     WANTS,
     `(?:names?|list|descriptions?|schemas?|definitions?) ${GAP3}of (?:all )?(?:your|the other|other|all) (?:\\S+ ){0,2}tools`,
     ["tool"],
   ),
-  rule(
+  phrase(
     "talk",
     0.9,
     WANTS,
@@ -656,7 +701,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["systemPrompt", "rules", "you"],
     ["tool"],
   ),
-  rule(
+  phrase(
     "talk",
     0.8,
     WANTS,
@@ -664,7 +709,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["put", "send", "must", "always", "user", "conversation"],
     ["tool"],
   ),
-  rule(
+  phrase(
     "talk",
     0.7,
     WANTS,
@@ -672,7 +717,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["put", "send", "conversation", "reply", "prior"],
     ["tool"],
   ),
-  rule(
+  phrase(
     "talk",
     0.7,
     WANTS,
@@ -680,7 +725,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["send", "put"],
     ["tool"],
   ),
-  rule(
+  phrase(
     "carrier",
     0.4,
     WANTS,
@@ -688,7 +733,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["conversation", "credential", "systemPrompt", "secretPlace"],
     ["tool"],
   ),
-  rule(
+  phrase(
     "known",
     0.3,
     WANTS,
@@ -697,7 +742,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
   ),
 
   // Addresses and accounts.
-  rule(
+  phrase(
     "link",
     0.8,
     LINKS,
@@ -705,7 +750,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["reply"],
     LISTED,
   ),
-  rule("link", 0.7, LINKS, `(?:URL= |URL \\? ?)${GAP3}(?:followed by|plus|and|with|\\+|where|then)`, [
+  phrase("link", 0.7, LINKS, `(?:URL= |URL \\? ?)${GAP3}(?:followed by|plus|and|with|\\+|where|then)`, [
     "link",
     "known",
     "conversation",
@@ -718,7 +763,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     "this",
     "must",
   ]),
-  rule(
+  phrase(
     "pay",
     0.7,
     PAYS,
@@ -727,15 +772,15 @@ const PHRASE_RULES: readonly PhraseRule[] = [
   ),
 
   // A model that reads an answer.
-  rule(
+  phrase(
     "ability",
     0.5,
     ORDERS,
-    `(?:use|using|with|open|through|via|call|invoke|run|employ) (?:your|the|its) (?:\\S+ ){0,2}(?:tools?|shell|terminal|browser tool|function|email tool|connector|access)(?! (?:to see|again))`,
+    `(?:use|using|with|open|through|via|call|invoke|run|employ) (?:your|its) (?:\\S+ ){0,2}(?:tools?|shell|terminal|browser tool|function|email tool|connector|access)(?! (?:to see|again))`,
     ["act", "prefer", "tool"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.6,
     ORDERS,
@@ -743,7 +788,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["before", "reply"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "insist",
     0.5,
     ORDERS,
@@ -751,7 +796,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["harm", "send", "tell"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.4,
     ORDERS,
@@ -759,7 +804,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["you", "reply"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.5,
     ORDERS,
@@ -767,7 +812,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["reply", "credential", "known"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.5,
     ORDERS,
@@ -775,7 +820,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["act"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.5,
     ORDERS,
@@ -783,7 +828,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["user", "confirm"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.3,
     ORDERS,
@@ -791,7 +836,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["put", "send"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.4,
     ORDERS,
@@ -799,15 +844,15 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["demand", "this", "harm", "act"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
-    0.4,
+    0.3,
     ORDERS,
     `(?:no|without|skip|needs no|not need) (?:\\S+ ){0,2}(?:approval|confirmation|permission|consent|review|comments?)(?: is| are)?(?: necessary| needed| required)?`,
     ["confirm", "not"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.4,
     ORDERS,
@@ -815,7 +860,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     ["harm", "send", "act"],
     ANSWER,
   ),
-  rule(
+  phrase(
     "ability",
     0.3,
     ORDERS,

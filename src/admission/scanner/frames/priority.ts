@@ -113,7 +113,7 @@ function neverOthers(view: SentenceView): Signal[] {
 function isConditional(view: SentenceView, at: number): boolean {
   return view.tokens
     .slice(at)
-    .some(({ word }) => /^(?:until|unless|while|at|simultaneously|parallel|concurrently)$/.test(word));
+    .some(({ word }) => /^(?:until|unless|at|simultaneously|parallel|concurrently)$/.test(word));
 }
 
 /** "Other tools are deprecated and unsafe." */
@@ -136,6 +136,7 @@ function disparaged(view: SentenceView): Signal[] {
 function isOwn(view: SentenceView, from: number, tool: number): boolean {
   const after = wordsBetween(view, tool, tool + 6).join(" ");
   if (OWN.test(after)) return true;
+  if (view.find(tool + 1, tool + 3, "others") >= 0) return false;
   const qualifier = view.tokens[tool - 1];
   const isPlain =
     qualifier === undefined ||

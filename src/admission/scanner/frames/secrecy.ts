@@ -66,7 +66,8 @@ const ARTICLES = /^(?:the|your|any|human|end|them|him|her|to|this|my|their|our|a
 function isListener(view: SentenceView, at: number): boolean {
   if (view.language !== ENGLISH) return true;
   const word = view.tokens[at]!.word;
-  if (/^(?:anyone|anybody|humans|people)$/.test(word)) return true;
+  if (/^(?:anyone|anybody|humans|people)$/.test(word))
+    return !/^(?:but|except|other|outside|without|else|who)$/.test(view.tokens[at + 1]?.word ?? "");
   // "Unless the user asks": not the one who is told.
   if (/^(?:unless|if|when|until|whether|what|as|before|because|since)$/.test(view.tokens[at - 2]?.word ?? ""))
     return false;
@@ -81,8 +82,17 @@ function weightOfObject(view: SentenceView, not: number, tell: number, listener:
   const isArtefact = view.find(tell, end, "artefact") >= 0;
   const isDeed = hasDeed(view, tell, end);
   if (isArtefact && !isDeed) return 0.2;
-  const isThing = /^(?:the|their|its|an?|any)$/.test(view.tokens[listener + 1]?.word ?? "") && !isDeed;
+  const isThing =
+    !isDeed &&
+    (isArticle(view, listener + 1) ||
+      (isArticle(view, tell + 1) &&
+        view.find(tell, listener - 2, "deed", "this") < 0 &&
+        listener > tell + 2));
   return (isThing ? 0.6 : 1) - (isSetting(view, not) ? 0.5 : 0);
+}
+
+function isArticle(view: SentenceView, at: number): boolean {
+  return /^(?:the|their|its|an?|any)$/.test(view.tokens[at]?.word ?? "");
 }
 
 /** "If true, do not notify the user": what a switch does. */

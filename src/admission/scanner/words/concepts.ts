@@ -61,8 +61,6 @@ export type Concept =
   | "reply"
   | "praise"
   | "reading"
-  | "shell"
-  | "image"
   | "link"
   | "refuse"
   | "from";
@@ -135,7 +133,7 @@ const ENGLISH: Lists = {
   urgent:
     "urgent urgently immediately critical crucial asap emergency highest_priority top_priority non-negotiable without_delay at_once right_now without_exception not_optional without_hesitation mandatory important attention",
   when: "if when whenever once should_the as_soon_as in_case each_time every_time any_time anytime",
-  asks: "asks ask asked mentions mention shared shares requests says wants talks inquires enquires needs types writes discusses brings_up queries tries attempts",
+  asks: "complain complains asks ask asked mentions mention shared shares requests says wants talks inquires enquires needs types writes discusses brings_up queries tries attempts",
   persona:
     "act_as pretend roleplay role-play impersonate persona you_are_now you_are_no_longer you're_now assume_the_role assume_the_identity take_on_the_role from_now_on from_this_point henceforth from_here_on for_the_rest going_forward simulate_being developer_mode dan_mode god_mode jailbreak_mode unrestricted_mode debug_mode maintenance_mode admin_mode sudo_mode root_mode new_identity your_new your_real your_true alter_ego behave_as respond_as become switch_to enter_mode starting_now",
   unbound:
@@ -159,12 +157,9 @@ const ENGLISH: Lists = {
   reply:
     "reply response answer output summary message explanation responses answers replies result report text",
   praise:
-    "recommend recommends promote endorse advertise praise recommending best superior favourite favorite leading top rank favourably favorably competitors competitor",
+    "rate recommend recommends promote endorse advertise praise recommending best superior favourite favorite leading top rank favourably favorably competitors competitor",
   reading:
     "reading reads processing processes parsing summarizing summarising analyzing analysing viewing handling sees see encounters ingesting reviewing triaging who that when",
-  shell:
-    "curl wget bash powershell netcat nc sh zsh subprocess os.system eval exec chmod sudo rm scp cmd.exe shell",
-  image: "image img picture pixel markdown thumbnail avatar badge logo",
   link: "url urls query link querystring query_string query_parameter url_parameter hyperlink uri webhook",
   refuse:
     "refused refuses denied denies blocked forbidden rejected excluded excludes exclude skipped skips disallowed prohibited protected ignored",
@@ -421,14 +416,7 @@ const EAST_ASIAN: Lists = {
   act: "执行 調用 运行 実行 呼び出 실행 호출",
 };
 
-/** All lists whose words end at blanks. `strict` ones are English, where the order of words says who does what. */
-export const WORD_LISTS: readonly { readonly lists: Lists; readonly isEnglish: boolean }[] = [
-  { lists: ENGLISH, isEnglish: true },
-  { lists: GERMAN, isEnglish: false },
-  { lists: FRENCH, isEnglish: false },
-  { lists: SPANISH, isEnglish: false },
-  { lists: ROMANCE_AND_OTHERS, isEnglish: false },
-  { lists: RUSSIAN, isEnglish: false },
-];
+/** All lists whose words end at blanks, English first. */
+export const WORD_LISTS: readonly Lists[] = [ENGLISH, GERMAN, FRENCH, SPANISH, ROMANCE_AND_OTHERS, RUSSIAN];
 
 export const EAST_ASIAN_LISTS: Lists = EAST_ASIAN;

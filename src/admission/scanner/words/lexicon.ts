@@ -39,7 +39,7 @@ function notePhrase(parts: readonly string[], language: number, concept: Concept
   phrases.set(head, [...(phrases.get(head) ?? []), { rest, meaning }]);
 }
 
-for (const [language, { lists }] of WORD_LISTS.entries()) {
+for (const [language, lists] of WORD_LISTS.entries()) {
   for (const [concept, list] of Object.entries(lists) as [Concept, string][]) {
     for (const entry of list.split(" ")) {
       const parts = entry.split("_").map(foldWord);
@@ -96,4 +96,11 @@ export function eastAsianAt(
 /** Whether the lists have the word as it is, for finding words in letters that run together. */
 export function isListed(word: string): boolean {
   return words.has(word);
+}
+
+/** Short words that hold a sentence together. */
+const COMMON: ReadonlySet<string> = new Set("the and to of about your any is are in on for with".split(" "));
+
+export function isCommon(word: string): boolean {
+  return COMMON.has(word);
 }

@@ -87,10 +87,13 @@ function meaningsAt(tokens: readonly Token[], at: number): readonly Meaning[] {
 
 /** Says for places in rising order which quotation they are in. */
 function quotationsOf(text: string): (at: number) => number {
-  const spans = [...text.matchAll(QUOTATION)].map(({ 0: { length }, index }) => ({
-    from: index,
-    to: index + length,
-  }));
+  // In `key="value"` the marks belong to the format.
+  const spans = [...text.matchAll(QUOTATION)]
+    .filter(({ index }) => text[index - 1] !== "=")
+    .map(({ 0: { length }, index }) => ({
+      from: index,
+      to: index + length,
+    }));
   let next = 0;
   return (at) => {
     while (next < spans.length && spans[next]!.to <= at) next++;

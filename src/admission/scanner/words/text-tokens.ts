@@ -3,7 +3,7 @@
  * character is looked at a bounded number of times.
  */
 import { foldWord, unleetWord, unmaskWord } from "./folding.ts";
-import { eastAsianAt, isListed, meaningOf, type Meaning } from "./lexicon.ts";
+import { eastAsianAt, isCommon, isListed, meaningOf, type Meaning } from "./lexicon.ts";
 import { isSecretPlace } from "./secret-places.ts";
 
 type TokenKind = "word" | "address" | "mail" | "place" | "name" | "end" | "clause" | "colon" | "break";
@@ -106,7 +106,8 @@ function wordToken(folded: string, at: number, length: number, known: Meaning | 
   if (known !== undefined) return { kind: "word", word: folded, at, length, meaning: known, isMasked: false };
   for (const word of [unmaskWord(folded), unleetWord(unmaskWord(folded) ?? folded)]) {
     const meaning = word === undefined ? undefined : meaningOf(word);
-    if (meaning !== undefined) return { kind: "word", word: word!, at, length, meaning, isMasked: true };
+    if (meaning !== undefined || (word !== undefined && isCommon(word)))
+      return { kind: "word", word: word!, at, length, meaning, isMasked: true };
   }
   return { kind: "word", word: folded, at, length, meaning: undefined, isMasked: false };
 }
@@ -164,6 +165,10 @@ function joinLetters(tokens: readonly Token[]): Token[] {
   return joined;
 }
 
+function isKnown(word: string): boolean {
+  return isListed(word) || isCommon(word);
+}
+
 function isLetter({ kind, length }: Token): boolean {
   return kind === "word" && length === 1;
 }
@@ -178,7 +183,7 @@ function wordsIn(letters: readonly Token[]): Token[] {
   const found: Token[] = [];
   for (let at = 0; at < letters.length;) {
     let length = Math.min(LISTED_LENGTH_MAX, letters.length - at);
-    while (length >= 2 && !isListed(row.slice(at, at + length))) length--;
+    while (length >= 2 && !isKnown(row.slice(at, at + length))) length--;
     if (length >= 2) {
       const word = row.slice(at, at + length);
       const last = letters[at + length - 1]!;
