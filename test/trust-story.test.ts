@@ -60,7 +60,7 @@ function plain(output: string): string {
 it("a changed description is held, seen and rejected; a mail is asked about, approved once and on record", () => {
   const folder = temporaryFolder();
   const [offer, used] = [join(folder, "offer.json"), join(folder, "used.jsonl")];
-  const [config] = blocks.filter(({ language }) => language === "json");
+  const config = blocks.find(({ language }) => language === "json");
   const written = JSON.parse(config!.text) as { mcpServers: { mail: object } };
   written.mcpServers.mail = { command: process.execPath, args: [SERVER, offer, used] };
   writeFileSync(join(folder, "servers.json"), JSON.stringify(written));

@@ -6,6 +6,7 @@
 import type { ProfileConfig } from "../config/config.ts";
 import type { ConfigSource } from "../config/source.ts";
 import type { Redactors } from "../text/redactors.ts";
+import { createAskedCalls } from "../gateway/asked-call.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { maskGateway } from "../gateway/masked-gateway.ts";
 import {
@@ -48,6 +49,7 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
     events: maskEvents(events, redactors.current),
     isTransparent,
   });
+  const asked = createAskedCalls(deps);
   const whole = masked(core, createServerEvents(servers), false);
   const rulesOf = (profile: string) => config.current().profiles[profile];
 
@@ -71,7 +73,7 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
       return masked(gateway, events, false);
     }
     const isFronted = () => rulesOf(profile)?.transparent === server;
-    const gateway = createTransparentGateway({ ...deps, asking: deps, profile, server, isFronted });
+    const gateway = createTransparentGateway({ ...deps, asked, profile, server, isFronted });
     return masked(gateway, createTransparentEvents(servers, server, isFronted), true);
   }
 

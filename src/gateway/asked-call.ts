@@ -6,6 +6,7 @@
  * told the run and how it goes on. The same call again, while it waits, is the same run and no second question.
  */
 import { ERROR_KEY, type ToolError } from "../core/errors.ts";
+import { NOT_APPROVED } from "../core/guard.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer, ToolDefinition } from "../core/tool.ts";
@@ -17,6 +18,7 @@ import type { Runs } from "../runs/runs.ts";
 import { canBeAsked, elicitApproval } from "../runs/workflow/approval.ts";
 import { APPROVAL_REQUIRED } from "../runs/workflow/pause.ts";
 import { toldError } from "./answer.ts";
+import { nextHop } from "./hops.ts";
 import { askInAnswer, denied, enterRound, resumeOf, type ApprovalRoundDeps } from "./approval-round.ts";
 import type { MetaTool } from "./meta-tools/meta-tool.ts";
 import type { BoundRequest, StateContent } from "./sealed-state.ts";
@@ -28,10 +30,48 @@ export interface AskedCallDeps extends ApprovalRoundDeps {
 /** How many waiting runs of a caller are compared with a call: more than a person would leave unanswered. */
 const COMPARED_MAX = 50;
 
+/** A call as the client made it, and the exposed name of its tool. */
+export interface AskedCall extends BoundRequest {
+  readonly tool: string;
+  readonly definition: () => ToolDefinition | undefined;
+}
+
+export interface AskedCalls {
+  /** What becomes of a call for which a person must be asked first; any other failure is told as it is. */
+  ask(
+    failure: { success: false; error: ToolError },
+    call: AskedCall,
+    context: CallContext,
+  ): Promise<ToolResult<ToolAnswer>>;
+  /** Goes on with a call, once a modern client brings what the person said. */
+  decide(
+    state: Extract<StateContent, { kind: "approval" }>,
+    call: AskedCall,
+    context: CallContext,
+  ): Promise<ToolResult<ToolAnswer>>;
+}
+
+export function createAskedCalls(deps: AskedCallDeps): AskedCalls {
+  return {
+    async ask(failure, call, context) {
+      const { reason, runId } = failure.error;
+      if (reason === APPROVAL_REQUIRED && runId !== undefined)
+        return askInCapability(deps, failure, call.definition(), context);
+      if (reason !== NOT_APPROVED) return failure;
+      const meta = nextHop(context.meta);
+      if (!meta.success) return meta;
+      const report = await callAsked(deps, call, { ...context, meta: meta.data });
+      return answerOfAsked(deps, report, call, context);
+    },
+    decide: async (state, call, context) =>
+      answerOfAsked(deps, await answerAsked(deps, state, context), call, context),
+  };
+}
+
 /** Makes a call that a person must say yes to first, as far as that can be done now. */
-export async function callAsked(
+async function callAsked(
   deps: AskedCallDeps,
-  { name, args }: Pick<BoundRequest, "name" | "args">,
+  { tool: name, args }: Pick<AskedCall, "tool" | "args">,
   context: CallContext,
 ): Promise<RunReport> {
   const waiting = await deps.runs.findCall(name, args, COMPARED_MAX, context);
@@ -43,7 +83,7 @@ export async function callAsked(
 }
 
 /** A capability that a client called and that waits for a person: the person behind a legacy client is asked. */
-export async function askInCapability(
+async function askInCapability(
   deps: AskedCallDeps,
   waiting: { success: false; error: ToolError },
   definition: ToolDefinition | undefined,
@@ -60,7 +100,7 @@ function withRun(error: ToolError, runId: string | null): ToolResult<never> {
 }
 
 /** What came of a question that a modern client brings the answer to. */
-export async function answerAsked(
+async function answerAsked(
   deps: AskedCallDeps,
   state: Extract<StateContent, { kind: "approval" }>,
   context: CallContext,
@@ -135,19 +175,19 @@ async function resume({ runs }: AskedCallDeps, runId: string, context: CallConte
 }
 
 /** The answer to the client: that of the tool, a question, or that the call waits. */
-export async function answerOfAsked(
+async function answerOfAsked(
   deps: AskedCallDeps,
   report: RunReport,
-  request: BoundRequest,
-  definition: ToolDefinition | undefined,
+  { method, name, args, profile, definition }: AskedCall,
   context: CallContext,
 ): Promise<ToolResult<ToolAnswer>> {
   const { result, runId } = report;
   if (result.success) return succeed(result.data as unknown as ToolAnswer);
   if (!isWaiting(report)) return withRun(result.error, runId);
   const asked = { run_id: runId, error: { reason: APPROVAL_REQUIRED } };
+  const request = { method, name, args, ...(profile !== undefined && { profile }) };
   const question = await askInAnswer(deps, asked, request, context);
-  return succeed(question ?? waitingAnswer(report, result.error, definition));
+  return succeed(question ?? waitingAnswer(report, result.error, definition()));
 }
 
 /**

@@ -6,22 +6,20 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
-import { isDenial, NOT_APPROVED } from "../core/guard.ts";
+import { isDenial } from "../core/guard.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import { RPC_ERROR, type CallContext, type ListKind, type ToolAnswer } from "../core/tool.ts";
 import type { Route } from "../registry/route.ts";
-import type { RunReport } from "../runs/run.ts";
 import type { Exposed } from "../registry/listing.ts";
-import { APPROVAL_REQUIRED } from "../runs/workflow/pause.ts";
 import { quote } from "../text/quote.ts";
 import { describeGateway } from "./meta-tools/description.ts";
 import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
-import { answerAsked, answerOfAsked, askInCapability, callAsked, executeAsking } from "./asked-call.ts";
+import { createAskedCalls, executeAsking, type AskedCall } from "./asked-call.ts";
 import { heldRequestOf, type HeldRequest } from "./held-calls.ts";
 import { nextHop } from "./hops.ts";
 import {
@@ -35,7 +33,7 @@ import { viewLibrary } from "./meta-tools/library-view.ts";
 import { createMetaTools } from "./meta-tools/meta-tools.ts";
 import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwarding.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
-import { CALL_AGAIN, checkNoState, refuseState, type BoundRequest } from "./sealed-state.ts";
+import { CALL_AGAIN, checkNoState, refuseState } from "./sealed-state.ts";
 import { viewTraces } from "./meta-tools/run-view.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 import type { ListMethod, Gateway, ListPage } from "./gateway.ts";
@@ -53,6 +51,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const turns = new Set<() => void>();
   const turned = () => turns.forEach((tell) => tell());
   const toolList = createToolListReader({ ...deps, metaTools, turned });
+  const asked = createAskedCalls(deps);
 
   /** A meta-tool, or something saved by any of its names. */
   async function routeOwn(
@@ -112,7 +111,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     context: CallContext,
   ): Promise<ToolResult<ToolAnswer>> {
     const called = await callHeld(name, args, context);
-    return called.success ? called : askIfWanted(called, name, args, context);
+    return called.success ? called : asked.ask(called, askedCallOf(name, args), context);
   }
 
   /** The names that are told are those that this caller can call. */
@@ -160,10 +159,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (modern === undefined) return callRegistry(name, args, context, route);
     if (isCapability(name, route)) return callOrDecide(name, args, context, route);
     const server = () => (route ?? registry.route(name))?.source.id;
-    const decided: HeldRequest["decided"] = async (state) => {
-      const report = await answerAsked(deps, state, context);
-      return (await answerOfCall(report, { method: "tools/call", name, args }, context, route)) as never;
-    };
+    const decided: HeldRequest["decided"] = (state) =>
+      asked.decide(state, askedCallOf(name, args, route), context) as never;
     const request = { method: "tools/call", name, args, server, decided } as const;
     // A state is opened with a wait, and after a wait a route may be out of date.
     const current = modern.requestState === undefined ? route : undefined;
@@ -184,42 +181,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (!state.success) return state;
     if (state.data === undefined) return callRegistry(name, args, context, route);
     if (state.data.kind !== "approval") return refuseState("was given for another call", CALL_AGAIN);
-    return answerOfCall(await answerAsked(deps, state.data, context), request, context, route);
+    return asked.decide(state.data, askedCallOf(name, args, route), context);
   }
 
-  /** A rule asks a person before this call: it becomes a run, which can wait. */
-  async function askFirst(
-    name: string,
-    args: JsonObject,
-    context: CallContext,
-    route?: Route,
-  ): Promise<ToolResult<ToolAnswer>> {
-    const meta = nextHop(context.meta);
-    if (!meta.success) return meta;
-    const report = await callAsked(deps, { name, args }, { ...context, meta: meta.data });
-    return answerOfCall(report, { method: "tools/call", name, args }, context, route);
-  }
-
-  /** A rule asks a person before the call, or before one inside of the capability that was called. */
-  async function askIfWanted(
-    failure: { success: false; error: ToolError },
-    ...[name, args, context, route]: Parameters<typeof askFirst>
-  ): Promise<ToolResult<ToolAnswer>> {
-    const { reason, runId } = failure.error;
-    if (reason === NOT_APPROVED) return askFirst(name, args, context, route);
-    if (reason !== APPROVAL_REQUIRED || runId === undefined) return failure;
-    return askInCapability(deps, failure, (route ?? registry.route(name))?.definition, context);
-  }
-
-  function answerOfCall(
-    report: RunReport,
-    request: BoundRequest,
-    context: CallContext,
-    route: Route | undefined,
-  ): Promise<ToolResult<ToolAnswer>> {
-    const { definition } = route ?? registry.route(request.name) ?? {};
-    return answerOfAsked(deps, report, request, definition, context);
-  }
+  const askedCallOf = (name: string, args: JsonObject, route?: Route): AskedCall => ({
+    method: "tools/call",
+    name,
+    tool: name,
+    args,
+    definition: () => (route ?? registry.route(name))?.definition,
+  });
 
   async function callRouted(
     name: string,
@@ -228,7 +199,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     route?: Route,
   ): Promise<ToolAnswer> {
     const result = await callHeld(name, args, context, route)
-      .then((answer) => (answer.success ? answer : askIfWanted(answer, name, args, context, route)))
+      .then((answer) =>
+        answer.success ? answer : asked.ask(answer, askedCallOf(name, args, route), context),
+      )
       .catch((error: unknown) => unexpected(error, name, context, deps.log));
     if (result.success) {
       if (result.data.isError !== true) deps.toolCalled?.(name);

@@ -28,10 +28,8 @@ import type { Gateway, ListMethod, ListPage } from "../gateway.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import { heldRequestOf, type HeldRequest } from "../held-calls.ts";
 import { nextHop } from "../hops.ts";
-import { checkNoState, type BoundRequest } from "../sealed-state.ts";
-import { answerAsked, answerOfAsked, callAsked, type AskedCallDeps } from "../asked-call.ts";
-import type { RunReport } from "../../runs/run.ts";
-import { NOT_APPROVED } from "../../core/guard.ts";
+import { checkNoState } from "../sealed-state.ts";
+import type { AskedCall, AskedCalls } from "../asked-call.ts";
 import { exposeTools } from "../../core/names.ts";
 import { quote } from "../../text/quote.ts";
 import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
@@ -41,7 +39,7 @@ import { createProfileView } from "./profile-view.ts";
 
 export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
   /** Asks a person where a rule says so; without it, such a call is refused. */
-  readonly asking?: AskedCallDeps;
+  readonly asked?: AskedCalls;
   readonly registry: Pick<
     Registry,
     "request" | "describe" | "permits" | "passServed" | "sourceChanged" | "catalogue"
@@ -100,18 +98,17 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
     }
     const meta = nextHop(context.meta);
     if (!meta.success) return failed(meta.error, context, definition);
-    const asked = { method: "tools/call", name, args, profile } as const;
-    const answerAs = (report: Promise<RunReport>) => answerWaiting(report, asked, definition, context);
-    const decided = (state: Parameters<NonNullable<HeldRequest["decided"]>>[0]) =>
-      answerAs(answerAsked(deps.asking!, state, { ...context, view })) as never;
-    const held = { ...asked, server: () => server, decided };
+    const asked = askedCallOf(name, args, definition);
+    const decided: HeldRequest["decided"] = (state) =>
+      deps.asked?.decide(state, asked, { ...context, view }) as never;
+    const held = { method: "tools/call", name, args, profile, server: () => server, decided } as const;
     const headers = definition === undefined ? undefined : paramHeadersOf(definition.inputSchema, args);
     const below = { ...context, meta: meta.data, ...(headers !== undefined && { headers }) };
     const send = (next: CallContext) => request("tools/call", { name, arguments: args }, next);
     const broken = (error: unknown) => unexpected(error, name, context, deps.log);
     const result = await deps.heldCalls
       .answer(held, below, send)
-      .then((answer) => (isUnapproved(answer) ? answerAs(askFirst(name, args, below)) : answer))
+      .then((answer) => (answer.success ? answer : askIfWanted(answer, asked, { ...below, view })))
       .catch(broken);
     if (result.success) return result.data as unknown as ToolAnswer;
     const upstream = refusalOf(result.error);
@@ -120,24 +117,17 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
     return failed(result.error, context, definition);
   }
 
-  /** A rule asks a person before this call: it becomes a run, which can wait. */
-  function askFirst(name: string, args: JsonObject, context: CallContext): Promise<RunReport> {
+  function askedCallOf(name: string, args: JsonObject, definition: ToolDefinition | undefined): AskedCall {
     const [tool = name] = exposeTools(server, [name]).originals.keys();
-    return callAsked(deps.asking!, { name: tool, args }, { ...context, view });
+    return { method: "tools/call", name, tool, args, profile, definition: () => definition };
   }
 
-  async function answerWaiting(
-    report: Promise<RunReport>,
-    asked: BoundRequest,
-    definition: ToolDefinition | undefined,
+  async function askIfWanted(
+    failure: { success: false; error: ToolError },
+    call: AskedCall,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> {
-    const answer = await answerOfAsked(deps.asking!, await report, asked, definition, { ...context, view });
-    return answer as ToolResult<JsonObject>;
-  }
-
-  function isUnapproved(answer: ToolResult<unknown>): boolean {
-    return !answer.success && answer.error.reason === NOT_APPROVED && deps.asking !== undefined;
+    return ((await deps.asked?.ask(failure, call, context)) ?? failure) as ToolResult<JsonObject>;
   }
 
   function failed(
