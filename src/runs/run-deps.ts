@@ -4,7 +4,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { ToolResult } from "../core/result.ts";
-import type { Guard } from "../core/guard.ts";
+import type { Guard, GuardedCall } from "../core/guard.ts";
+import type { Decision } from "../core/rule.ts";
 import type { RunKind, RunStatus, RunStore, SealStore } from "../core/store.ts";
 import type { CallContext, CallTool, NodeType } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
@@ -13,7 +14,6 @@ import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { TypeCheck } from "../sandbox/types/type-check.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Redactors } from "../text/redactors.ts";
-import type { GuardedCallDeps } from "./guarded-call.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
 import type { ToolDirectory } from "./prepare/tool-directory.ts";
 import type { RunReport, RunSource } from "./run.ts";
@@ -68,7 +68,7 @@ export interface RunsDeps {
   /** How long the question of a rule can be answered, and its answer used. */
   readonly approvalMs?: () => number;
   /** A person is asked about a call. */
-  readonly recordAsked?: GuardedCallDeps["recordAsked"];
+  readonly recordAsked?: (call: GuardedCall, decision: Decision, context: CallContext) => void;
   /** The capability or draft of a name. */
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
   /** A version of a capability, also of one that was deleted. */
