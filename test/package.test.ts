@@ -73,6 +73,7 @@ it("C11: only declarations that the public API reaches are published", () => {
       "core/principal",
       "core/registry-event",
       "core/result",
+      "core/rule",
       "core/tool",
       "core/trace-context",
       "core/version",

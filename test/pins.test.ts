@@ -41,7 +41,15 @@ function openChangingPlace(config: object = {}): ChangingPlace {
   const profiles = { some: { servers: ["mail"] }, front: { transparent: "mail" }, none: { servers: [] } };
   writeFileSync(
     place.config,
-    JSON.stringify({ mcpServers, trust: "ask", exposure: "lean", profiles, ...config }),
+    // It is about what is held: no call is asked about.
+    JSON.stringify({
+      mcpServers,
+      trust: "ask",
+      rules: [{ do: "allow" }],
+      exposure: "lean",
+      profiles,
+      ...config,
+    }),
   );
   const offer = (value: object) => writeFileSync(offerFile, JSON.stringify(value));
   offer(OFFER);
