@@ -389,6 +389,8 @@ describe("the routes of HTTP", () => {
     "/health/live": ["read", "state"],
     "/health/ready": ["read", "state"],
     "/metrics": ["admin", "whole"],
+    "/api/v1/inbox": ["write", "whole"],
+    "/api/v1/runs/:run/decision": ["write", "whole"],
     "/.well-known/oauth-protected-resource": ["public", "state"],
     "/.well-known/oauth-protected-resource/mcp": ["public", "state"],
     "/.well-known/oauth-protected-resource/mcp/:profile": ["public", "state"],
@@ -404,7 +406,7 @@ describe("the routes of HTTP", () => {
     "T132: show a token of a profile nothing but its profile, with %s",
     async (method) => {
       const paths = [
-        ...Object.keys(ROUTES).map((path) => path.replace(":profile", "other")),
+        ...Object.keys(ROUTES).map((path) => path.replace(":profile", "other").replace(":run", "r")),
         "/",
         "/mcp",
         "/mcp/",

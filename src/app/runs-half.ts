@@ -15,6 +15,7 @@ import { createCodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import { createArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { createTypeCheck } from "../sandbox/types/type-check.ts";
+import { createAnswerScan } from "./answer-scan.ts";
 import type { CallRecording } from "./call-recording.ts";
 import { createCodeDirectory, createToolLookUp } from "./code-directory.ts";
 import { explainAbsent, idleServers, nodePolicyOf } from "./config-view.ts";
@@ -64,6 +65,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
     guard: guarding.guard,
     spend: (id, expiresAt) => store.seals.spend(id, expiresAt),
     approvalMs: () => config.current().limits.approvalMs,
+    scanAnswer: createAnswerScan(foundation, tools),
     recordAsked: (...asked) => recording.recordAsked(...asked),
     findSource: (name) => sources.find(name),
     findVersion: (id, version) => sources.version(id, version),

@@ -12,13 +12,14 @@ import type { PreparedCode } from "./prepare/prepare-code.ts";
 import { resultOf, unhandledWarning, type RunBounds } from "./run-error.ts";
 import type { RunEnd, RunRequest } from "./run.ts";
 import { skippedCalls, skippedWarning } from "./resume/skipped.ts";
-import { createToolCaller } from "./tool-caller.ts";
+import { createToolCaller, type ScanAnswer } from "./tool-caller.ts";
 import { createMatchGuard } from "./resume/unmatched.ts";
 
 export interface CodeRunDeps extends GuardedCallDeps {
   readonly sandbox: Sandbox;
   readonly args: ArgumentCheck;
   readonly callTool: CallTool;
+  readonly scanAnswer?: ScanAnswer;
   readonly clock: Clock;
 }
 

@@ -7,7 +7,7 @@ import type { ToolResult } from "../core/result.ts";
 import type { Guard, GuardedCall } from "../core/guard.ts";
 import type { Decision } from "../core/rule.ts";
 import type { RunKind, RunStatus, RunStore, SealStore } from "../core/store.ts";
-import type { CallContext, CallTool, NodeType } from "../core/tool.ts";
+import type { CallContext, CallTool, NodeType, ToolAnswer } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
@@ -67,6 +67,8 @@ export interface RunsDeps {
   readonly spend?: SealStore["spend"];
   /** How long the question of a rule can be answered, and its answer used. */
   readonly approvalMs?: () => number;
+  /** What looks like an attack in the texts of an answer; without it, none is looked at. */
+  readonly scanAnswer?: (tool: string, answer: ToolAnswer, context: CallContext) => string | undefined;
   /** A person is asked about a call. */
   readonly recordAsked?: (call: GuardedCall, decision: Decision, context: CallContext) => void;
   /** The capability or draft of a name. */

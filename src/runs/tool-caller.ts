@@ -9,7 +9,7 @@ import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
 import type { Permit } from "../core/rule.ts";
 import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallBudget, CallContext, CallTool, ToolDefinition } from "../core/tool.ts";
+import type { CallBudget, CallContext, CallTool, ToolAnswer, ToolDefinition } from "../core/tool.ts";
 import type { TraceContext } from "../core/trace-context.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { signatureOfTool } from "../sandbox/types/declarations.ts";
@@ -34,7 +34,11 @@ export interface ToolCallerDeps {
   /** For what is called, by the key of its step; the signal is each call's own. */
   readonly context: (key: string) => Promise<CallContext>;
   readonly observe?: (event: RunEvent) => void;
+  /** What looks like an attack in the texts of an answer, in one sentence. */
+  readonly scanAnswer?: ScanAnswer;
 }
+
+export type ScanAnswer = (tool: string, answer: ToolAnswer, context: CallContext) => string | undefined;
 
 /** A step whose call can be made with a person's yes. */
 export interface GuardedStep extends Omit<StepRequest, "make"> {
@@ -76,6 +80,8 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
     const answer = await deps.callTool(tool.name, args, context);
     if (!answer.success) return answer;
     for (const warning of warningsOf(answer.data)) warnings.add(warning);
+    const finding = deps.scanAnswer?.(tool.name, answer.data, context);
+    if (finding !== undefined) warnings.add(finding);
     return unwrapAnswer(answer.data);
   }
 

@@ -47,7 +47,8 @@ export const callsCommand = defineCommand({
     limitOption(LIMIT_DEFAULT, LIMIT_MAX),
   ],
   help: `Every call is in it, made or refused: of clients, code, capabilities and workflows. DECISION is what the rules said and
-which rule it was. OUTCOME is ok, tool_error (the tool itself says that it failed), or the code of an error with its reason.
+which rule it was. OUTCOME is ok, tool_error (the tool itself says that it failed), or the code of an error with its
+reason.
 Of the arguments there is a digest (--json): equal digests are equal arguments. calls.arguments in the config keeps the
 arguments as well, without secrets; calls.days says for how long entries are kept.`,
   examples: [
