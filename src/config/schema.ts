@@ -335,7 +335,9 @@ const rule = section({
 });
 
 const calls = section({
-  days: wholeNumber(1, 3650).default(30).describe("How many days an entry of the call log is kept."),
+  days: wholeNumber(0, 3650)
+    .default(30)
+    .describe("How many days an entry of the call log is kept. 0: only refused calls are logged."),
   arguments: flag()
     .default(false)
     .describe(

@@ -142,6 +142,8 @@ export function createCallLog(deps: CallLogDeps): CallLog {
 
   return {
     record(passed) {
+      // What is refused is on the audit trail, which is made from here.
+      if (deps.settings().days === 0 && passed.decision.do !== "refuse") return;
       if (calls.length >= CALL_COUNT_MAX) {
         droppedCount++;
         return;
