@@ -12,8 +12,7 @@ import type { OAuthPrincipals } from "./oauth-principals.ts";
 import { createRefusal, type TokenFailure } from "./refusal.ts";
 import { audiencesOf } from "./resource-metadata.ts";
 import { watchTokens, type TokenPrincipals } from "./token-principals.ts";
-import { createTokenUse } from "./token-use.ts";
-import { digestOf, DEFAULT_TOKEN_NAME } from "./token.ts";
+import { DEFAULT_TOKEN_NAME, digestOf } from "./token.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
 export type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
@@ -199,5 +198,52 @@ export function checkListener({ host, hasIssuer, tokenNames }: Listener): Listen
     hint:
       "Make a token for those who shall, with `repertoire token create NAME --scope read,call`, or configure http.oauth.issuer; " +
       "or listen on 127.0.0.1.",
+  };
+}
+
+interface TokenUseDeps {
+  readonly uses: Pick<TokenUses, "put">;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** A person asks whether a token is still used, and not in which second. */
+const GAP_MS = 60_000;
+/** The beginning of the ids of the gateway's own tokens; what follows is the name. */
+const TOKEN_ID = /^token:(.+)$/;
+
+interface TokenUse {
+  /** Never waits and never throws. */
+  note(principal: Principal): void;
+  /** Resolves when everything that was noted is on disk. */
+  settle(): Promise<void>;
+}
+
+/** Notes when each token was last used: at most once a minute for each, so that a busy client costs nothing. */
+export function createTokenUse({ uses, log, clock }: TokenUseDeps): TokenUse {
+  /** By the id of the principal; there are at most as many as there were tokens. */
+  const notedAt = new Map<string, number>();
+  const writes = new Set<Promise<void>>();
+
+  function write(name: string): void {
+    const writing = uses
+      .put(new Map([[name, clock.now()]]))
+      .catch((error: unknown) => log.warn("auth.use.failed", { token: name, error }))
+      .finally(() => writes.delete(writing));
+    writes.add(writing);
+  }
+
+  return {
+    note({ id }) {
+      const at = clock.elapsed();
+      if (at - (notedAt.get(id) ?? -Infinity) < GAP_MS) return;
+      const name = TOKEN_ID.exec(id)?.[1];
+      if (name === undefined) return;
+      notedAt.set(id, at);
+      write(name);
+    },
+    async settle() {
+      await Promise.all(writes);
+    },
   };
 }

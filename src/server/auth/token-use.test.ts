@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { silentLog } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
-import { createTokenUse } from "./token-use.ts";
+import { createTokenUse } from "./gate.ts";
 
 const principalOf = (id: string): Principal => ({
   id,

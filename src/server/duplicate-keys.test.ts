@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { hasDuplicateKeys } from "./duplicate-keys.ts";
+import { hasDuplicateKeys } from "./message.ts";
 
 const check = (text: string) => hasDuplicateKeys(Buffer.from(text), JSON.parse(text));
 
