@@ -33,7 +33,7 @@ export { isExpired, type TokenEntry } from "../server/auth/token.ts";
 export { openTokens, type ShownToken, type Tokens } from "../server/auth/tokens.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
 export type { ReachedTool } from "./token-reach.ts";
-export { lastUsesOf, readLastUses, type LastUses } from "./token-uses.ts";
+export { lastUsesOf, readLastUses, type LastUses } from "./token-inquiry.ts";
 export { askRegistry } from "../upstream/process/published-package.ts";
 export { copyDatabase } from "../store/sqlite/database-file.ts";
 export { createRuleSet, type TokenLimits } from "../trust/rule-set.ts";

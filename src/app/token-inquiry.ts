@@ -1,4 +1,7 @@
-/** Answers what a token can do, profile by profile, from what is known: no server is asked. */
+/**
+ * Answers what a token can do, profile by profile, from what is known: no server is asked. And when tokens were last
+ * used.
+ */
 import type { ProfileConfig } from "../config/config.ts";
 import type { Guard } from "../core/guard.ts";
 import type { Component, ToolView } from "../core/tool.ts";
@@ -10,6 +13,11 @@ import type { Foundation } from "./foundation.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import { describeReach } from "./token-reach.ts";
 import type { ToolsHalf } from "./tools-half.ts";
+import { join } from "node:path";
+import type { Store } from "../core/store.ts";
+import { isPresent } from "../store/sqlite/database-file.ts";
+import { DATABASE_NAME } from "../store/sqlite/home.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 
 export function createTokenInquiry(
   { config }: Pick<Foundation, "config">,
@@ -53,4 +61,28 @@ function viewOf(profile: string, rules: ProfileConfig, components: readonly Comp
     nameOf: (tool) => names.get(tool) ?? tool,
     descriptionOf: () => undefined,
   };
+}
+
+/** When tokens were last used, as the store has it: in ms since 1970, by the name of the token. */
+export type LastUses = ReadonlyMap<string, number>;
+
+const NONE: LastUses = new Map();
+
+export async function lastUsesOf(store: Store): Promise<LastUses> {
+  return store.tokenUses.list();
+}
+
+/** The same for a command that needs no gateway. A list of tokens is worth showing without it, so it never throws. */
+export async function readLastUses(home: string): Promise<LastUses> {
+  if (!isPresent(join(home, DATABASE_NAME))) return NONE;
+  try {
+    const store = await openSqliteStore({ home });
+    try {
+      return await lastUsesOf(store);
+    } finally {
+      await store.close();
+    }
+  } catch {
+    return NONE;
+  }
 }

@@ -10,9 +10,22 @@ import type { GlobalOptions } from "../../global-options.ts";
 import { openSession, type Session } from "../../session.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { dim, green, note, print, printJson, printTable, red, tell } from "../../terminal/terminal.ts";
-import { countOf } from "../../terminal/wording.ts";
-import { describePin, isOpen, labelOf, rowOf } from "./pin-view.ts";
+import {
+  bold,
+  dim,
+  escapeLines,
+  green,
+  note,
+  print,
+  printJson,
+  printTable,
+  red,
+  tell,
+  yellow,
+} from "../../terminal/terminal.ts";
+import { agoOf, countOf, listOf } from "../../terminal/wording.ts";
+import type { Json } from "../../../core/json.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
 
 interface PinsOptions extends GlobalOptions {
   readonly all?: boolean;
@@ -187,4 +200,47 @@ function report(
   for (const pin of changed) tell(`${red("not decided")} ${labelOf(pin)}: something else is offered by now.`);
   if (changed.length > 0) note(`Look again: ${commandLine(["pins", server], options)}`);
   return changed.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+function isOpen({ status }: PinView): boolean {
+  return status !== "approved";
+}
+
+/** `tool send`, or `identity`. */
+function labelOf({ kind, name }: Pick<PinView, "kind" | "name">): string {
+  return name === "" ? kind : `${kind} ${escapeUnprintable(name)}`;
+}
+
+const PAINT = { approved: green, noted: yellow, held: red, rejected: red } as const;
+
+/** As a person reads it: everything that differs, cut nowhere, with what would not show written out. */
+function describePin(pin: PinView): string[] {
+  const { server, status, since, reasons, usedBy } = pin;
+  const when = since === null ? "" : ` ${agoOf(since)}`;
+  return [
+    `${bold(server)} ${labelOf(pin)}: ${PAINT[status](status)}${dim(when)}`,
+    ...reasons.map((reason) => `  ${escapeUnprintable(reason)}`),
+    ...(usedBy.length === 0 ? [] : [`  used by ${listOf(usedBy.map(escapeUnprintable))}`]),
+    ...pin.changes.flatMap(describeChange),
+  ];
+}
+
+function describeChange({ path, before, after }: PinView["changes"][number]): string[] {
+  return [
+    `  ${dim(escapeUnprintable(path))}`,
+    ...linesOf(before).map((line) => red(`  - ${line}`)),
+    ...linesOf(after).map((line) => green(`  + ${line}`)),
+  ];
+}
+
+function linesOf(value: Json | undefined): string[] {
+  if (value === undefined) return [];
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return escapeLines(text).split("\n");
+}
+
+/** One line for each pin. */
+function rowOf({ server, kind, name, status, approvedBy, approvedAt }: PinView): string[] {
+  const by = approvedBy === null ? "first seen" : `approved by ${approvedBy}`;
+  return [server, kind, name, status, approvedAt === null ? "never approved" : `${by} ${agoOf(approvedAt)}`];
 }

@@ -1,18 +1,36 @@
-/** `repertoire audit`: who changed or was refused what, newest first, as the trail in the store has it. */
-import { agoOf } from "../../terminal/wording.ts";
+/**
+ * `repertoire audit`: who changed or was refused what, newest first, as the trail in the store has it. `verify` says
+ * whether the trail is whole, and `export` prints it for a program that checks it.
+ */
+import { agoOf, countOf } from "../../terminal/wording.ts";
 import type { App } from "../../../app/app.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
 import { useApp } from "../../app-call.ts";
 import type { GlobalOptions } from "../../global-options.ts";
-import { note, printTable } from "../../terminal/terminal.ts";
+import {
+  failWith,
+  green,
+  note,
+  print,
+  printJson,
+  printTable,
+  red,
+  tell,
+  terminalOptions,
+} from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
-import { auditExportCommand, auditVerifyCommand } from "./audit-chain.ts";
 import { limitOption, SINCE_OPTION } from "./list-options.ts";
+import type { Audit } from "../../../core/store.ts";
+import { useStore } from "../../store-call.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
 
-interface AuditOptions extends GlobalOptions {
+interface ExportOptions extends GlobalOptions {
   /** In milliseconds since 1970. */
   readonly since?: number;
+}
+
+interface AuditOptions extends ExportOptions {
   readonly server?: string;
   readonly limit: number;
 }
@@ -31,6 +49,67 @@ interface Listed {
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 10_000;
 const PAGE_LENGTH = 500;
+
+const auditVerifyCommand = defineCommand({
+  name: "verify",
+  summary: "Check that no entry of the audit trail was changed, removed or put in by hand",
+  help: "Exits with 0 where the chain is whole, and with 1 where it is broken; then it names the first bad entry.",
+  run: (options: GlobalOptions) => useStore(options, ({ audit }) => verify(audit, options)),
+});
+
+async function verify(audit: Audit, options: GlobalOptions): Promise<number> {
+  const brokenAt = await audit.findBreak();
+  const [newest] = await audit.newest({ limit: 1 });
+  const entries = newest?.seq ?? 0;
+  if (options.json === true) {
+    const head = newest === undefined ? {} : { hash: newest.hash };
+    printJson(
+      brokenAt === undefined ? { whole: true, entries, ...head } : { whole: false, broken_at: brokenAt },
+    );
+  } else if (brokenAt === undefined) {
+    note(
+      `${green("whole")} The audit trail has ${countOf(entries, "entry", "entries")}, and each follows from the one before.`,
+    );
+  } else {
+    tell(
+      `${red("broken")} The audit trail is broken at entry ${brokenAt}: it was edited, cut or put in by hand.`,
+    );
+  }
+  return brokenAt === undefined ? EXIT.ok : EXIT.failed;
+}
+
+const auditExportCommand = defineCommand({
+  name: "export",
+  summary: "Print the audit trail as JSON lines with their hashes, oldest first",
+  options: [SINCE_OPTION],
+  help: `Each line has seq, at (ms since 1970), actor, action, subject, details, previous_hash and hash. hash is the SHA-256, in hex,
+of previous_hash followed by the JSON of {action, actor, at, details, seq, subject}: keys in this order, no white space, and
+details as a text that has its own JSON in it, with sorted keys. The first entry of all has an empty previous_hash.`,
+  examples: ["repertoire audit export > audit.jsonl", "repertoire audit export --since 7d"],
+  run: (options: ExportOptions) => useStore(options, ({ audit }) => exportEntries(audit, options)),
+});
+
+async function exportEntries(audit: Audit, { since = 0 }: ExportOptions): Promise<number> {
+  if (terminalOptions().jq !== undefined)
+    return failWith(
+      EXIT.usage,
+      "--jq filters one answer, and this prints many lines.",
+      "Pipe the lines to jq.",
+    );
+  let previousHash = "";
+  // From the first that is late enough, everything: a chain with gaps could not be checked.
+  let hasBegun = false;
+  for (let afterSeq = 0; ;) {
+    const page = await audit.list({ limit: PAGE_LENGTH, afterSeq });
+    for (const { hash, ...entry } of page) {
+      hasBegun ||= entry.at >= since;
+      if (hasBegun) print(JSON.stringify({ ...entry, previous_hash: previousHash, hash }));
+      previousHash = hash;
+      afterSeq = entry.seq;
+    }
+    if (page.length < PAGE_LENGTH) return EXIT.ok;
+  }
+}
 
 export const auditCommand = defineCommand({
   name: "audit",
