@@ -15,7 +15,6 @@ import { RPC_ERROR, type CallContext, type ListKind, type ToolAnswer } from "../
 import type { Route } from "../registry/route.ts";
 import type { Exposed } from "../registry/listing.ts";
 import { quote } from "../text/quote.ts";
-import { describeGateway } from "./meta-tools/description.ts";
 import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
@@ -30,7 +29,7 @@ import {
   readLibraryResource,
 } from "./library-resources.ts";
 import { viewLibrary } from "./meta-tools/library-view.ts";
-import { createMetaTools } from "./meta-tools/meta-tools.ts";
+import { createMetaTools, describeGateway } from "./meta-tools/meta-tools.ts";
 import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwarding.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import { CALL_AGAIN, checkNoState, refuseState } from "./sealed-state.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { matchesTemplate, nearlyMatchesTemplate } from "./template-match.ts";
+import { matchesTemplate, nearlyMatchesTemplate } from "./held.ts";
 
 it.each([
   ["memo://{id}", "memo://1", true],

@@ -4,25 +4,27 @@
  * started as it is configured is there and starts nothing, so that its callers are told why.
  */
 import type { Config, ServerConfig } from "../config/config.ts";
-import { identityOf } from "../config/identity.ts";
 import { startLimitOf } from "../config/entries/installer.ts";
 import { formatProblem } from "../config/problem.ts";
-import type { JsonObject } from "../core/json.ts";
-import { hashJson } from "../core/json.ts";
+import { hashJson, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { NO_SECRETS, type Redactors } from "../text/redactors.ts";
 import type { SecretStore } from "../core/secret-store.ts";
 import type { ClientHandle } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
-import { createOpenTransport } from "../upstream/transport/open-transport.ts";
+import { createOpenTransport, type OpenTransport } from "../upstream/transport/open-transport.ts";
 import type { UpstreamConfig } from "../upstream/upstream-config.ts";
 import {
   createUpstreamServer,
   type UpstreamServer,
   type UpstreamStatus,
 } from "../upstream/upstream-server.ts";
-import { withIntegrity } from "./package-integrity.ts";
 import { createWaitingServer } from "./waiting-server.ts";
+import { maskTransport } from "../config/values/secrets.ts";
+import { findPackageRun } from "../config/entries/package-run.ts";
+import type { NotStarted } from "../upstream/process/process-exit.ts";
+import { askRegistry } from "../upstream/process/published-package.ts";
+import { notStartedProcess } from "../upstream/process/server-process.ts";
 
 export interface Servers {
   /** Takes over a config; resolves when servers that are gone have ended. */
@@ -211,4 +213,66 @@ function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
   const { integrity } = server;
   const pinned = integrity === undefined ? {} : { integrity };
   return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login, ...pinned });
+}
+
+/** `@scope/name@1.2.3` of npm, `name==1.2.3` of PyPI. */
+const PACKAGE = /^((?:@[\w.-]{1,100}\/)?[\w.-]{1,200})(?:@|==)([\w.+*^~-]{1,100})$/;
+
+/**
+ * Who a server is, as the config says: what its pins are compared with. As it is written, so that a variable with
+ * another value is no other server, and without secrets.
+ */
+export function identityOf({ written }: Pick<ServerConfig, "written">): JsonObject {
+  const masked = maskTransport(written);
+  if (masked.kind !== "stdio") return { url: masked.url };
+  const { command, args } = masked;
+  const found = args.map((arg) => PACKAGE.exec(arg)).find((match) => match !== null);
+  return {
+    command,
+    args: [...args],
+    ...(found && { package: { name: found[1]!, version: found[2]! } }),
+  };
+}
+
+type PinnedServer = Pick<ServerConfig, "id" | "key" | "integrity">;
+type StdioTransport = Extract<Parameters<OpenTransport>[0], { kind: "stdio" }>;
+
+/**
+ * Before a server with a pinned package is started, the registry is asked whether it still has the same bytes under that
+ * version. Others than those that were pinned are not started. Where nothing is found out, the server is started and the
+ * log says so: a machine without a network has its packages in a cache. A server without an integrity is just started.
+ */
+function withIntegrity(open: OpenTransport, server: PinnedServer): OpenTransport {
+  if (server.integrity === undefined) return open;
+  return async (transport, log) => {
+    if (transport.kind !== "stdio") return open(transport, log);
+    const problem = await findIntegrityProblem(server, transport, log);
+    if (problem === undefined) return open(transport, log);
+    const process = notStartedProcess(problem);
+    return { transport: process, process };
+  };
+}
+
+async function findIntegrityProblem(
+  { id, key, integrity }: PinnedServer,
+  { command, args, env, cwd }: StdioTransport,
+  log: Log,
+): Promise<NotStarted | undefined> {
+  const run = findPackageRun(command, args);
+  if (run?.kind !== "npm" || !run.isExact) {
+    const reason = `${key} has an integrity in the config, and no npm package with an exact version.`;
+    return { cause: "integrity_changed", reason };
+  }
+  const { name, version } = run;
+  const published = await askRegistry({ name, version, env, cwd });
+  if (published.kind === "unknown") {
+    log.warn("server.integrity.unknown", { server: id, reason: published.reason });
+    return undefined;
+  }
+  if (published.kind === "published" && published.integrity === integrity) return undefined;
+  const now = published.kind === "absent" ? "has no such version any more" : `now has ${published.integrity}`;
+  return {
+    cause: "integrity_changed",
+    reason: `${name}@${version} was pinned with ${integrity}, and the registry ${now}.`,
+  };
 }

@@ -15,7 +15,6 @@ import type { Redactors } from "../text/redactors.ts";
 import { backgroundAfter, type After } from "../timing/after.ts";
 import { SingleFlight } from "../timing/single-flight.ts";
 import { createCallEntry } from "./call-entry.ts";
-import { createCallRemoval } from "./call-removal.ts";
 
 export interface CallLog {
   /** Never waits and never throws. */
@@ -173,4 +172,59 @@ function isStoreBroken(error: unknown): boolean {
 /** Lets everything else have its turn. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+interface CallRemoval {
+  /** Resolves when nothing is being removed any more; with `last`, some are removed first if nothing was so far. */
+  stop(last: boolean): Promise<void>;
+}
+
+interface CallRemovalDeps {
+  readonly store: Pick<CallStore, "removeBefore">;
+  readonly days: () => number;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly after: After;
+}
+
+/** A start has better to do. */
+const FIRST_REMOVAL_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+/** Removes entries that are old enough: soon after the start, and then once a day. */
+function createCallRemoval({ store, days, log, clock, after }: CallRemovalDeps): CallRemoval {
+  const removing = new SingleFlight<void>();
+  const stopping = new AbortController();
+  let hasRemoved = false;
+  let stopTimer = (): void => {};
+
+  const removeSome = (): Promise<number> => store.removeBefore(clock.now() - days() * DAY_MS);
+
+  /** Some at a time, with a turn for everybody else in between. */
+  async function removeAll(): Promise<void> {
+    try {
+      while ((await removeSome()) > 0 && !stopping.signal.aborted) await turn();
+      hasRemoved = true;
+    } catch (error) {
+      log.warn("calls.removal.failed", { error });
+    }
+  }
+
+  function removeIn(delayMs: number): void {
+    stopTimer = after(delayMs, () => {
+      void removing.run(removeAll);
+      removeIn(DAY_MS);
+    });
+  }
+
+  removeIn(FIRST_REMOVAL_MS);
+  return {
+    async stop(last) {
+      stopping.abort();
+      stopTimer();
+      await removing.underWay;
+      // A command ends before the first removal is due, and there may be nothing but commands.
+      if (last && !hasRemoved) await removeAll();
+    },
+  };
 }

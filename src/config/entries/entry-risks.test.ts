@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../core/json.ts";
-import { findEntryRisks } from "./entry-risks.ts";
-import { findLookalike } from "./known-packages.ts";
+import { findEntryRisks, findLookalike } from "./entry-risks.ts";
 
 const risksOf = (line: string, more: JsonObject = {}) => {
   const [command = "", ...args] = line.split(" ");

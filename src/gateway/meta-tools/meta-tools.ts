@@ -6,6 +6,7 @@ import type { GatewayDeps } from "../gateway-deps.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
+import type { GatewayDescription } from "../gateway.ts";
 
 export interface MetaTools {
   /** In the order in which they are listed. */
@@ -28,4 +29,23 @@ export function createMetaTools(deps: GatewayDeps): MetaTools {
 /** As they are listed now. */
 export function defineMetaTools(deps: GatewayDeps): ToolDefinition[] {
   return createMetaTools(deps).all.map((tool) => tool.define(deps.servers(), deps.idle?.()));
+}
+
+const INSTRUCTIONS =
+  "Repertoire is one gateway to many MCP servers, and it keeps what worked. Search with browse_components, look into the library with " +
+  "list_library, run TypeScript against the tools with execute, and keep what worked with save_to_library.";
+
+/** What clients are told of the gateway itself. */
+export function describeGateway(version: string): GatewayDescription {
+  return {
+    serverInfo: { name: "repertoire", title: "Repertoire", version },
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      prompts: { listChanged: true },
+      completions: {},
+      logging: {},
+    },
+    instructions: INSTRUCTIONS,
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { identityOf } from "./identity.ts";
-import { requireConfig } from "./temp-project.testkit.ts";
+import { identityOf } from "./configured-servers.ts";
+import { requireConfig } from "../config/temp-project.testkit.ts";
 
 function identityIn(entry: object) {
   return identityOf(requireConfig({ mcpServers: { a: entry } }).servers[0]!);
