@@ -21,7 +21,11 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   store: ["test/store-processes.test.ts"],
   processes: ["test/process-orphans.test.ts", "test/faults.test.ts"],
   kills: ["test/crash.test.ts"],
-  approvals: ["test/approval-storms.test.ts"],
+  approvals: [
+    "test/approval-storms.test.ts",
+    "src/runs/approval-interleavings.test.ts",
+    "test/asked-calls.test.ts",
+  ],
   pins: ["test/pin-interleavings.test.ts"],
   limits: ["test/call-recording.test.ts"],
 };
@@ -52,6 +56,7 @@ const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"
     LIMIT_ROUNDS: ROUNDS,
     APPROVAL_STORMS: STORMS,
     APPROVAL_STORM_SEED: STORM_SEED,
+    APPROVAL_INTERLEAVINGS: INTERLEAVINGS,
     PIN_INTERLEAVINGS: INTERLEAVINGS,
     PIN_INTERLEAVING_SEED: SEED,
   },
