@@ -17,6 +17,12 @@ export function askableOf(capabilities: JsonObject | undefined): JsonObject {
   return Object.fromEntries(ASKABLE.flatMap((key) => (key in declared ? [[key, declared[key]!]] : [])));
 }
 
+/** Whether a person behind such a client can be shown a form: `elicitation` that names only `url` takes none. */
+export function takesForms({ elicitation }: JsonObject): boolean {
+  if (typeof elicitation !== "object" || elicitation === null) return false;
+  return "form" in elicitation || !("url" in elicitation);
+}
+
 /** Whether a server may ask such a client anything. */
 export function isAskable(capabilities: JsonObject): boolean {
   return ASKABLE.some((key) => key in capabilities);

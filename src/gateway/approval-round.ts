@@ -5,6 +5,7 @@
  * restart of the gateway.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { takesForms } from "../core/askable.ts";
 import { mayDecide } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";
@@ -61,7 +62,7 @@ export async function askInAnswer(
   const { modern, principal } = context;
   const runId = answer["run_id"];
   const error = answer["error"] as { readonly reason?: string } | null | undefined;
-  const canAsk = modern?.capabilities["elicitation"] !== undefined && mayDecide(principal);
+  const canAsk = modern !== undefined && takesForms(modern.capabilities) && mayDecide(principal);
   if (!canAsk || error?.reason !== "approval_required" || typeof runId !== "string") return undefined;
   const question = await runs.question(runId);
   if (!question.success) return undefined;

@@ -5,6 +5,7 @@
  */
 import { crashPoint } from "../../process/crash-point.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
+import { takesForms } from "../../core/askable.ts";
 import { mayDecide } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunContext } from "../run-context.ts";
@@ -76,7 +77,7 @@ type Answer = "approved" | "denied" | "unanswered";
 
 /** A client whose answer would not count is not asked. */
 export function canBeAsked({ client, principal }: CallContext): boolean {
-  return client?.capabilities["elicitation"] !== undefined && mayDecide(principal);
+  return client !== undefined && takesForms(client.capabilities) && mayDecide(principal);
 }
 
 /** Asks a person through the client, where the client can. */
