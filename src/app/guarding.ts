@@ -8,7 +8,7 @@ import type { Guard } from "../core/guard.ts";
 import type { Principal } from "../core/principal.ts";
 import { succeed } from "../core/result.ts";
 import type { CapabilityUses } from "../core/rule.ts";
-import type { CallContext } from "../core/tool.ts";
+import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { CallLimits } from "../trust/call-limits.ts";
 import { createEffects, type Effects } from "../trust/effects.ts";
@@ -20,7 +20,7 @@ export interface GuardingDeps {
   /** The registry that asks the guard; it is there when the first call comes. */
   readonly registry: () => Pick<Registry, "route" | "resolveHidden">;
   /** Whether a person approved what a server says of its tools. */
-  readonly isApproved?: (server: string) => boolean;
+  readonly isApproved?: (server: string, tool: ToolDefinition) => boolean;
   readonly limits?: CallLimits;
   readonly record?: GuardDeps["record"];
 }

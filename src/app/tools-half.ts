@@ -55,7 +55,7 @@ export async function openTools(
   const guarding = openGuard(foundation, {
     ...recording,
     registry: () => registry,
-    isApproved: (server) => pins.isApproved(server),
+    isApproved: (server, tool) => pins.areHintsApproved(server, tool),
   });
   pins.changed(() => guarding.approvalsChanged());
   const registry = createRegistry({

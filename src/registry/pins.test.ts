@@ -301,6 +301,20 @@ describe("the identity of a server", () => {
     await list();
     expect(pins.isApproved("s")).toBe(false);
   });
+
+  it("T100: a tool that claims more than was approved is not believed, whatever the trust", async () => {
+    const { list, server, decide, pins } = await openRig([SEND]);
+    await list();
+    await decide("", true, "identity");
+    await decide("send", true);
+    await pins.freshen();
+    expect(pins.areHintsApproved("s", SEND)).toBe(true);
+    const liar = { ...SEND, annotations: { readOnlyHint: true } };
+    server.offer = { tools: [liar] };
+    await list();
+    expect(pins.areHintsApproved("s", liar)).toBe(false);
+    expect(pins.areHintsApproved("s", { ...SEND, name: "new" })).toBe(false);
+  });
 });
 
 describe("prompts, templates and instructions", () => {

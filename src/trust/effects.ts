@@ -16,7 +16,7 @@ export interface EffectsDeps {
   /** `tools.effects` of a server: patterns of its own names, in the order in which they are written. */
   readonly configured: (server: string) => Readonly<Record<string, Effect>> | undefined;
   /** Whether a person approved what the server says of its tools. */
-  readonly isApproved: (server: string) => boolean;
+  readonly isApproved: (server: string, tool: ToolDefinition) => boolean;
   /** A tool as it is listed now, by exposed name. */
   readonly find: (tool: string) => FoundTool | undefined;
   readonly usesOf: (capability: string) => CapabilityUses | undefined;
@@ -57,7 +57,8 @@ export function createEffects(deps: EffectsDeps): Effects {
   }
 
   function findOfTool(server: string, name: string, definition: ToolDefinition | undefined): ExplainedEffect {
-    return inConfig(server, name) ?? byAnnotations(definition?.annotations ?? {}, deps.isApproved(server));
+    const isApproved = definition !== undefined && deps.isApproved(server, definition);
+    return inConfig(server, name) ?? byAnnotations(definition?.annotations ?? {}, isApproved);
   }
 
   function inConfig(server: string, name: string): ExplainedEffect | undefined {

@@ -22,7 +22,7 @@ export interface FlowLabels {
 export type LabelsOf = (call: Omit<GuardedCall, "args">) => FlowLabels;
 
 export interface FlowDeps {
-  readonly isApproved: (server: string) => boolean;
+  readonly isApproved: (server: string, tool: ToolDefinition) => boolean;
   readonly effectOf: (call: GuardedCall) => Effect;
   /** A tool as it is listed now, by exposed name. */
   readonly find: (tool: string) => FoundTool | undefined;
@@ -57,7 +57,7 @@ export function createLabels(deps: FlowDeps): LabelsOf {
     const { isPrivate = false, private: secret, sends } = deps.marksOf(source) ?? {};
     const has = (patterns: readonly string[] | undefined) =>
       patterns !== undefined && tool !== undefined && compilePatterns(patterns)(tool.name);
-    const isClosed = tool?.annotations?.openWorldHint === false && deps.isApproved(source);
+    const isClosed = tool?.annotations?.openWorldHint === false && deps.isApproved(source, tool);
     const isChange = call.kind === "tool" && deps.effectOf({ ...call, args: {} }) !== "read";
     return {
       isUntrusted: !isClosed,

@@ -17,7 +17,9 @@ import {
   type PinCheck,
   type Sighting,
 } from "../core/pin-check.ts";
+import { isDeepStrictEqual } from "node:util";
 import type { TrustLevel } from "../core/rule.ts";
+import type { ToolDefinition } from "../core/tool.ts";
 import type { Pin, PinKey, PinKind, PinOffer, PinStore } from "../core/trust-store.ts";
 import { backgroundAfter, type After } from "../timing/after.ts";
 import { Mutex } from "../timing/mutex.ts";
@@ -40,6 +42,8 @@ export interface PinsDeps {
 export interface Pins extends PinCheck {
   /** Whether a person approved the server: its identity is what they approved. */
   isApproved(server: string): boolean;
+  /** Whether a person approved what a tool says of itself: its annotations are those that they approved. */
+  areHintsApproved(server: string, tool: ToolDefinition): boolean;
   close(): void;
 }
 
@@ -171,6 +175,15 @@ export function createPins(deps: PinsDeps): Pins {
     }
   }
 
+  function isApproved(server: string): boolean {
+    const identity = servers.get(server)?.get(keyText({ kind: "identity", name: "" }));
+    return (
+      identity !== undefined &&
+      identity.approvedBy !== null &&
+      ["approved", "noted"].includes(identity.status)
+    );
+  }
+
   return {
     trustOf,
     mayHold: (server) => trustOf(server) !== "allow" || withRejected.has(server),
@@ -182,13 +195,11 @@ export function createPins(deps: PinsDeps): Pins {
       return turn.run(() => see(sighting));
     },
     freshen,
-    isApproved(server) {
-      const identity = servers.get(server)?.get(keyText({ kind: "identity", name: "" }));
-      return (
-        identity !== undefined &&
-        identity.approvedBy !== null &&
-        ["approved", "noted"].includes(identity.status)
-      );
+    isApproved,
+    areHintsApproved(server, tool) {
+      const pin = servers.get(server)?.get(keyText({ kind: "tool", name: tool.name }));
+      if (pin?.approved == null || pin.approvedBy === null || !isApproved(server)) return false;
+      return isDeepStrictEqual(pin.approved["annotations"], tool.annotations);
     },
     changed(listener) {
       listeners.add(listener);
