@@ -4,6 +4,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Those that take longest on two cores. */
 const LONG = [
   "crash",
+  "asked-calls",
+  "decisions",
   "slow-start",
   "approval-storms",
   "faults",
@@ -16,7 +18,10 @@ const LONG = [
   "cli-library",
   "cli",
   "four-cells",
-  "decisions",
+  "pinned-packages",
+  "call-recording",
+  "token-profile",
+  "read-only-token",
   "real-clients",
   "server-answers",
   "fitting-errors",

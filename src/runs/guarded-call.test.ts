@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,6 +24,8 @@ const ASK: Rule = {
 };
 const REFUSE: Rule = { id: "refuse", name: "rules[1]", do: "refuse", namesTools: true, limits: NO_LIMITS };
 
+const SEND = 'return await mcp.mail.send({ to: "ann" })';
+
 /** By the name of the tool; what is not named is allowed. */
 let rules: Record<string, Rule> = {};
 /** What tools bring into a run. */
@@ -44,13 +46,8 @@ function testGuard(): Guard {
   });
 }
 
-const homes: string[] = [];
-afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, force: true })));
-
-let home = "";
+const home = mkdtempSync(join(tmpdir(), "repertoire-ask-"));
 let kit: TestRuns;
-const kits: TestRuns[] = [];
-afterAll(() => Promise.all(kits.map((one) => one.close())));
 
 async function openKit(): Promise<TestRuns> {
   const opened = await createTestRuns(home, undefined, undefined, undefined, {
@@ -58,32 +55,40 @@ async function openKit(): Promise<TestRuns> {
     guard: testGuard(),
     approvalMs: () => 60_000,
   });
-  kits.push(opened);
-  opened.addSource(
-    "mail",
-    {
-      send: ({ to }) => `sent to ${String(to)}`,
-      fail: () => ({ content: [{ type: "text", text: "no" }], isError: true }),
-    },
-    { send: { description: "Sends a mail." } },
-  );
+  addMail(opened, "Sends a mail.");
   opened.addSource("notes", {
     list: () => "[]",
     slow: () => new Promise((done) => setTimeout(() => done("ok"), 50)),
   });
+  opened.addCapabilities({
+    "post:one": SEND,
+    "look:all": "await mcp.notes.list({}); await mcp.notes.slow({}); return 1",
+  });
   return opened;
 }
 
-beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), "repertoire-ask-"));
-  homes.push(home);
+function addMail(to: TestRuns, description: string): void {
+  const answers = {
+    send: ({ to: whom }: Record<string, unknown>) => `sent to ${String(whom)}`,
+    fail: () => ({ content: [{ type: "text", text: "no" }], isError: true }),
+  };
+  to.addSource("mail", answers, { send: { description } });
+}
+
+beforeAll(async () => {
+  kit = await openKit();
+});
+afterAll(async () => {
+  await kit.close();
+  rmSync(home, { recursive: true, force: true });
+});
+beforeEach(() => {
   rules = { mail__send: ASK };
   labels = {};
-  kit = await openKit();
+  kit.calls.length = 0;
 });
 
 const madeCalls = (tool = "mail__send") => kit.calls.filter((call) => call.tool === tool).length;
-const SEND = 'return await mcp.mail.send({ to: "ann" })';
 const APPROVED = { isApproved: true };
 
 async function questionOf(runId: string) {
@@ -172,7 +177,6 @@ describe("code that makes a call which a rule asks about", () => {
   });
 
   it("waits with a capability that asks inside of it", async () => {
-    kit.addCapabilities({ "post:one": SEND });
     const { runId, result } = await kit.execute("return await mcp.post.one({})");
     expect(result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
     await approve(runId!);
@@ -208,11 +212,13 @@ describe("a yes", () => {
     const second = await kit.resume(runId!);
     expect(second.result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
     await approve(second.runId!);
-    kit.addSource("mail", { send: () => "sent" }, { send: { description: "Sends a mail, and a copy." } });
+    addMail(kit, "Sends a mail, and a copy.");
     await kit.registry.refresh("mail", contextOf());
     const third = await kit.resume(second.runId!);
     expect(third.result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
     expect(madeCalls()).toBe(0);
+    addMail(kit, "Sends a mail.");
+    await kit.registry.refresh("mail", contextOf());
   });
 
   it("cannot be given after the question has expired, nor used then", async () => {
@@ -244,7 +250,6 @@ describe("a yes", () => {
   it("survives the process that asked, also where it died before the run had paused", async () => {
     const { runId } = await kit.execute(SEND);
     await kit.close();
-    kits.splice(kits.indexOf(kit), 1);
     kit = await openKit();
     await approve(runId!);
     expect((await kit.resume(runId!)).result).toEqual({ success: true, data: "sent to ann" });
@@ -312,7 +317,6 @@ describe("a run that has read private and untrusted things", () => {
   });
 
   it("asks also where a capability inside of it read them", async () => {
-    kit.addCapabilities({ "look:all": "await mcp.notes.list({}); await mcp.notes.slow({}); return 1" });
     const { runId, result } = await kit.execute(`await mcp.look.all({}); ${SEND}`);
     expect(result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
     now += 60_001;
