@@ -20,7 +20,7 @@ const ESCAPES = /(?:\\+(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})
 const ANY_ESCAPE = /\\+(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))/g;
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos|nbsp));?/g;
 const PERCENT = /%[0-9a-fA-F]{2}/g;
-const CODES = /(?<![\d.])(?:\d{2,3}[ ,;]{1,2}){9,}\d{2,3}(?![\d.])/g;
+const CODES = /(?<![\d.])(?:\d{2,3}[ ,;]{1,2}){9,}\d{2,3}(?!\d|\.\d)/g;
 
 const LETTERS_MIN = 6;
 const PRINTABLE_SHARE_MIN = 0.92;

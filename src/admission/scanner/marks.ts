@@ -52,7 +52,7 @@ function specials(text: string): Mark[] {
   return [...text.matchAll(SPECIAL)].map(({ index, 0: found }) => {
     const isQuoted =
       /["'`“‘]$/.test(text.slice(Math.max(0, index - 1), index)) &&
-      /^["'`”’]/.test(text.slice(index + found.length));
+      /^\w{0,20}["'`”’]/.test(text.slice(index + found.length, index + found.length + 24));
     return { family: "tag", weight: isQuoted ? 0.2 : 1, what: TAGS, at: index };
   });
 }

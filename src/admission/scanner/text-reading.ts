@@ -10,6 +10,7 @@ import {
   findToolOrder,
   findTrigger,
 } from "./frames/manipulation.ts";
+import { findAddress } from "./frames/address.ts";
 import { findHarvest } from "./frames/harvest.ts";
 import { findOverride, findPersona, findPressure } from "./frames/orders.ts";
 import { findPhrases } from "./frames/phrases.ts";
@@ -20,6 +21,7 @@ import { findMarks, type Mark } from "./marks.ts";
 import { ENGLISH } from "./words/lexicon.ts";
 import { readSentences, type Sentence } from "./words/sentences.ts";
 import { viewsOf, type SentenceView } from "./words/sentence-view.ts";
+import { reportedIn } from "./words/reported.ts";
 import type { Frame, Reading, Signal } from "./frames/signal.ts";
 import { readTokens } from "./words/text-tokens.ts";
 
@@ -38,6 +40,7 @@ const FRAMES: readonly Frame[] = [
   findPhrases,
   findSoft,
   findOrder,
+  findAddress,
 ];
 
 export interface Instruction {
@@ -58,10 +61,15 @@ interface Placed {
   readonly weight: number;
   readonly what: string;
   readonly at: number;
+  readonly isConditional?: boolean;
 }
 
 /** Sentences that belong together. */
 const WINDOW = 4;
+/** Families that say that a model is spoken to. */
+const ORDERING: ReadonlySet<string> = new Set(["address", "end"]);
+/** One that is only quoted orders nothing. */
+const ORDER_MIN = 0.4;
 /** Letters in disguise are a sign by themselves. */
 const MASK_WEIGHT = 0.5;
 const SAMPLE_FACTOR = 0.3;
@@ -70,7 +78,10 @@ const SAMPLE_FACTOR = 0.3;
 export function findInstruction(text: string, reading: TextReading): Instruction | undefined {
   const sentences = readSentences(text, readTokens(text, reading.count));
   const marks = findMarks(text, reading.source);
-  const said = sentences.map((sentence, index) => signalsOf(sentence, index, reading));
+  const isReported = reading.source === "answer" ? reportedIn(text, sentences) : () => false;
+  const said = sentences.map((sentence, index) =>
+    isReported(index) ? [] : signalsOf(sentence, index, reading),
+  );
   const ends = sentences.map(({ tokens }) => tokens.at(-1)!.at);
   for (const mark of marks) placeMark(mark, ends, said);
   return weigh(said, reading);
@@ -88,10 +99,11 @@ function signalsOf(sentence: Sentence, index: number, reading: TextReading): Pla
 function place(signal: Signal, view: SentenceView, { isSample }: TextReading): Placed[] {
   const factor = mentionFactor(signal, view) * (isSample === true ? SAMPLE_FACTOR : 1);
   const at = view.tokens[Math.max(0, signal.from)]?.at ?? 0;
-  const placed = { family: signal.family, weight: signal.weight * factor, what: signal.what, at };
+  const { family, what, isConditional = false } = signal;
+  const placed = { family, weight: signal.weight * factor, what, at, isConditional };
   const tokens = view.tokens.slice(Math.max(0, signal.from), signal.to + 1);
   const isMasked = tokens.some((token) => token.isMasked);
-  return isMasked
+  return isMasked && !isConditional
     ? [placed, { family: "mask", weight: MASK_WEIGHT * factor, what: signal.what, at }]
     : [placed];
 }
@@ -116,11 +128,15 @@ function firstFrom(numbers: readonly number[], least: number): number {
 function weigh(said: readonly (readonly Placed[])[], { threshold }: TextReading): Instruction | undefined {
   for (let index = 0; index < said.length; index++) {
     if (said[index]!.length === 0) continue;
-    const near = said.slice(index, index + WINDOW).flat();
+    const together = said.slice(index, index + WINDOW).flat();
+    const isOrdered = together.some(({ family, weight }) => ORDERING.has(family) && weight >= ORDER_MIN);
+    const near = isOrdered ? together : together.filter(({ isConditional }) => isConditional !== true);
     const strongest = new Map<string, Placed>();
     for (const placed of near) {
-      const known = strongest.get(placed.family);
-      if (known === undefined || known.weight < placed.weight) strongest.set(placed.family, placed);
+      // To speak to a model and to order it about are one thing.
+      const family = placed.family === "address" ? "order" : placed.family;
+      const known = strongest.get(family);
+      if (known === undefined || known.weight < placed.weight) strongest.set(family, placed);
     }
     const counted = [...strongest.values()];
     const sum = counted.reduce((total, { weight }) => total + weight, 0);

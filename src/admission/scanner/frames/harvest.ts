@@ -47,7 +47,8 @@ function weightOfFile(view: SentenceView, { source, purpose, isFirst }: Reading,
   const isScope = purpose.topics.has("secrets") || purpose.topics.has("security");
   const isOrder = isTold(view) || view.find(0, view.tokens.length, "before") >= 0;
   if (view.has("refuse")) return 0.2;
-  if (source === "answer") return isToldModel(view) || isReadOut(view, at) ? 0.8 : 0.4;
+  if (source === "answer")
+    return isToldModel(view) || isReadOut(view, at) || isFetched(view, at) ? 0.8 : 0.4;
   if (!isScope) return isAnExample(view, at) ? 0.4 : 1;
   const isTaken = view.find(0, view.tokens.length, "send", "put") >= 0;
   if (isFirst) return isTaken && isOrder ? 0.7 : 0.2;
@@ -67,6 +68,12 @@ function isReadOut(view: SentenceView, at: number): boolean {
       said,
     )
   );
+}
+
+/** "Call read_file with path=…": a tool by its name, and a file for it. */
+function isFetched(view: SentenceView, at: number): boolean {
+  const call = view.find(at - 7, at - 1, "act", "prefer");
+  return call >= 0 && view.tokens.slice(call + 1, at).some(({ kind }) => kind === "name");
 }
 
 /** "… has to be part of the argument", "… must be passed". */
@@ -157,6 +164,10 @@ function credentials(view: SentenceView, { source, purpose, isDescription }: Rea
       !isDescription && view.tokens.length <= 16 && /\b(?:user's|your|their|users)\b/.test(near);
     const isOut = view.tokens.some(({ kind }) => kind === "address" || kind === "mail");
     const isScope = purpose.topics.has("secrets") || purpose.topics.has("security");
+    // "Set API_KEY=…" is how a program is set up.
+    if (/^[A-Z0-9_]+$/.test(view.tokens[at]!.word) && view.tokens[verb]?.word === "set") return [];
+    if (verb < 0 && source === "tool" && !isScope && isAny && isSeen && !view.has("not") && !view.has("refuse"))
+      return [signal("credential", 0.8, WANTS_SECRETS, at)];
     if (verb < 0)
       return isCarried && source === "tool" && !isScope
         ? [signal("credential", view.has("not") ? 0 : 0.8, WANTS_SECRETS, at)]

@@ -8,12 +8,12 @@ const IGNORES = "tells the model to ignore its instructions";
 /** How many words may be between the verb and its object. */
 const OBJECT_DISTANCE = 9;
 
-export const findOverride: Frame = (view) => [
+export const findOverride: Frame = (view, { source }) => [
   ...newRules(view),
   ...wiped(view),
-  ...view.all("ignore").flatMap((at) => (isNegated(view, at) ? [] : overrideAt(view, at, 1))),
+  ...view.all("ignore").flatMap((at) => (isNegated(view, at) ? [] : overrideAt(view, at, 1, source === "answer"))),
   ...view.all("outrank").flatMap((at) => (isNegated(view, at) ? [] : outrankAt(view, at))),
-  ...view.all("ignored").flatMap((at) => ignoredAt(view, at)),
+  ...view.all("ignored").flatMap((at) => ignoredAt(view, at, source === "answer")),
 ];
 
 /** "Erase your instructions": of other things, tools erase what they like. */
@@ -46,16 +46,23 @@ function newRules(view: SentenceView): Signal[] {
   });
 }
 
-function overrideAt(view: SentenceView, at: number, weight: number): Signal[] {
+/** "Forget the earlier instructions about the move": people write so to each other. */
+function isMatter(view: SentenceView, rules: number, isAnswer: boolean): boolean {
+  return isAnswer && !view.has("model") && ABOUT.test(view.tokens[rules + 1]?.word ?? "");
+}
+
+function overrideAt(view: SentenceView, at: number, weight: number, isAnswer: boolean): Signal[] {
   // Other languages put the verb last.
   const from = view.language === ENGLISH ? at + 1 : at - OBJECT_DISTANCE;
   const rules = view.find(from, at + OBJECT_DISTANCE, "rules");
-  if (rules >= 0 && (qualified(view, at, rules) || view.language !== ENGLISH))
-    return [signal("override", qualifiedAnywhere(view, at, rules) ? weight : 0.5, IGNORES, at, rules)];
+  if (rules >= 0 && (qualified(view, at, rules) || view.language !== ENGLISH)) {
+    const isFull = qualifiedAnywhere(view, at, rules) && !isMatter(view, rules, isAnswer);
+    return [signal("override", isFull ? weight : 0.5, IGNORES, at, rules)];
+  }
   const orders = view.find(from, at + OBJECT_DISTANCE, "orders");
   if (orders >= 0 && view.find(Math.min(at, orders), Math.max(at, orders) + 2, "prior") >= 0)
     return [signal("override", weight, IGNORES, at, orders)];
-  return [...forgetAll(view, at), ...forgetUser(view, at)];
+  return [...forgetAll(view, at), ...forgetUser(view, at), ...forgetMaker(view, at)];
 }
 
 /** "Ignore what the user asked for." */
@@ -65,6 +72,20 @@ function forgetUser(view: SentenceView, at: number): Signal[] {
     /^(?:asked|asks|request|requests|requested|question|wants|wanted|wishes|said|says|query|instructions?|original|task|goal|message)$/;
   const isAsked = user >= 0 && view.tokens.slice(at + 1, user + 4).some(({ word }) => asked.test(word));
   return isAsked && view.language === ENGLISH ? [signal("override", 1, IGNORES, at, user)] : [];
+}
+
+/** "Disregard what the developer said." */
+function forgetMaker(view: SentenceView, at: number): Signal[] {
+  if (view.language !== ENGLISH) return [];
+  const said = view.tokens
+    .slice(at + 1, at + 10)
+    .map(({ word }) => word)
+    .join(" ");
+  const isSaid =
+    /^(?:what|anything|whatever|everything|all|things) (?:that )?(?:the |your |its )?(?:developers?|operators?|system|platform|vendor|host|company|administrators?|makers?|owner|provider|client|application)(?:'s)? (?:\S+ )?(?:said|says|told|set|configured|wrote|asked|instructed|specified|wants|demands)\b/.test(
+      said,
+    );
+  return isSaid ? [signal("override", 1, IGNORES, at, at + 4)] : [];
 }
 
 /** "Forget everything above", "disregard what you were told". */
@@ -98,12 +119,15 @@ function outrankAt(view: SentenceView, at: number): Signal[] {
   return [signal("override", isYours && !isSafety ? 0.6 : 1, IGNORES, at, rules)];
 }
 
+/** After "instructions": those for a matter among people. */
+const ABOUT = /^(?:for|on|about|how|over|sobre|uber|sur|su|zu|zum|zur|regarding|concerning|omtrent)$/;
+
 /** "All previous instructions are void." */
-function ignoredAt(view: SentenceView, at: number): Signal[] {
+function ignoredAt(view: SentenceView, at: number, isAnswer: boolean): Signal[] {
   const rules = view.find(at - 8, at - 1, "rules", "orders");
   if (rules < 0 || !qualified(view, Math.max(0, rules - 5), rules)) return [];
   // "Previous instructions for upgrading": those of a manual.
-  if (/^(?:for|on|about|how)$/.test(view.tokens[rules + 1]?.word ?? "")) return [];
+  if ((isAnswer || !view.is(rules, "orders")) && ABOUT.test(view.tokens[rules + 1]?.word ?? "")) return [];
   return [signal("override", 1, IGNORES, rules, at)];
 }
 
@@ -128,7 +152,7 @@ export function isNegated(view: SentenceView, at: number): boolean {
 const BECOMES = "gives the model another role or other rules";
 /** After "you are now": a state of the tool, and no role. */
 const STATES =
-  /^(?:ready|logged|connected|able|authenticated|viewing|signed|in|on|at|using|running|done|set|subscribed|a|registered|up|free)$/;
+  /^(?:ready|logged|connected|able|authenticated|viewing|signed|in|on|at|using|running|done|set|subscribed|a|registered|up|free|responsible|required|expected|allowed|leaving|going|all|good|eligible|entitled|looking|about|part|protected|enrolled|following|being|back|safe|online|offline|seeing|reading)$/;
 
 export const findPersona: Frame = (view, { source }) => {
   const signals = view.all("persona").map((at) => personaAt(view, at, source === "prompt"));

@@ -7,8 +7,8 @@
 import type { Concept } from "../words/concepts.ts";
 import { isNegated } from "./orders.ts";
 import { ENGLISH } from "../words/lexicon.ts";
-import type { SentenceToken } from "../words/sentences.ts";
 import type { SentenceView } from "../words/sentence-view.ts";
+import { placeAt, rowOf, type Row } from "./row.ts";
 import { signal, type Frame, type Signal, type Source } from "./signal.ts";
 
 interface PhraseRule {
@@ -104,6 +104,22 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     FIRST,
     `(?:before|prior to|ahead of) (?:\\S+ ){0,3}(?:whichever|whatever) (?:\\S+ )?tool`,
     ["before"],
+    LISTED,
+  ),
+  phrase(
+    "trigger",
+    0.3,
+    SAYS,
+    `(?:for|on|with) (?:any|every|each|whatever|all|whichever) (?:\\S+ ){1,3}(?:that )?(?:the|your|a) (?:user|customer|human) (?:\\S+ )?(?:asks|mentions|wants|names|requests|looks|searches|enters|types|picks|chooses)`,
+    ["user"],
+    LISTED,
+  ),
+  phrase(
+    "anyway",
+    0.3,
+    SAYS,
+    `(?:whatever|regardless of what|no matter what|even if) (?:\\S+ ){1,4}(?:says?|shows?|returns?|reports?|states?|contains?|finds?)`,
+    ["always", "everything", "when"],
     LISTED,
   ),
   // The model's own instructions.
@@ -875,7 +891,7 @@ export const findPhrases: Frame = (view, { source }) => {
   const rules = new Set<PhraseRule>();
   for (const concept of view.concepts()) for (const rule of byCue.get(concept) ?? []) rules.add(rule);
   if (rules.size === 0) return [];
-  const row = rowOf(view.tokens);
+  const row = rowOf(view);
   return [...rules].flatMap((rule) =>
     rule.sources?.includes(source) === false ? [] : find(rule, row, view),
   );
@@ -884,50 +900,6 @@ export const findPhrases: Frame = (view, { source }) => {
 const byCue = new Map<Concept, PhraseRule[]>();
 for (const rule of PHRASE_RULES)
   for (const cue of rule.cues) byCue.set(cue, [...(byCue.get(cue) ?? []), rule]);
-
-interface Row {
-  readonly text: string;
-  /** Where each word begins in it. */
-  readonly starts: readonly number[];
-}
-
-function rowOf(tokens: readonly SentenceToken[]): Row {
-  const starts: number[] = [];
-  let text = "";
-  for (const [at, token] of tokens.entries()) {
-    starts.push(text.length);
-    text += `${isQuotedAlone(tokens, at) ? "QUOTED" : wordOf(token)} `;
-  }
-  return { text, starts };
-}
-
-/** A word in quotation marks by itself: the name of a parameter. */
-function isQuotedAlone(tokens: readonly SentenceToken[], at: number): boolean {
-  const { quote, kind } = tokens[at]!;
-  if (quote === 0 || (kind !== "word" && kind !== "name")) return false;
-  return tokens[at - 1]?.quote !== quote && tokens[at + 1]?.quote !== quote;
-}
-
-function wordOf({ kind, word }: SentenceToken): string {
-  switch (kind) {
-    case "address":
-      return /[=?]$/.test(word) ? "URL=" : "URL";
-    case "mail":
-      return "MAIL";
-    case "place":
-      return "PLACE";
-    case "name":
-      return "NAME";
-    case "clause":
-      return ",";
-    case "colon":
-      return ":";
-    default:
-      return NUMBER.test(word) ? "NUMBER" : word;
-  }
-}
-
-const NUMBER = /^(?:\d{6,}|[a-z]{2}\d{2}[a-z0-9]{8,30}|0x[0-9a-f]{8,64}|bc1[a-z0-9]{10,60})$/;
 
 function find(
   { pattern, family, weight, what }: PhraseRule,
@@ -952,9 +924,3 @@ const NEGATIVE: ReadonlySet<string> = new Set([
   "unbound",
   "override",
 ]);
-
-function placeAt(starts: readonly number[], index: number): number {
-  let at = 0;
-  while (at + 1 < starts.length && starts[at + 1]! <= index) at++;
-  return at;
-}

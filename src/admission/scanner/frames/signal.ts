@@ -15,6 +15,8 @@ export interface Signal {
   /** The first and last word of it. */
   readonly from: number;
   readonly to: number;
+  /** Counts only near an order: what is asked for says nothing unless a model is asked. */
+  readonly isConditional?: boolean;
 }
 
 export interface Reading {

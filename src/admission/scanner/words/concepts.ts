@@ -69,11 +69,11 @@ type Lists = Readonly<Partial<Record<Concept, string>>>;
 
 const ENGLISH: Lists = {
   ignore:
-    "ignore disregard forget discard overlook neglect unlearn set_aside pay_no_attention stop_following stop_obeying do_not_follow don't_follow never_follow do_not_obey no_longer_follow throw_away throw_out do_away",
+    "ignore disregard forget ignores disregards forgets ignoring disregarding forgetting discard overlook neglect unlearn set_aside pay_no_attention stop_following stop_obeying do_not_follow don't_follow never_follow do_not_obey no_longer_follow throw_away throw_out do_away",
   outrank:
     "override bypass circumvent supersede supersedes overrides overriding superseding takes_precedence take_precedence takes_priority take_priority overrule overrules outranks outrank",
   ignored:
-    "ignored void expired ended invalid outdated withdrawn superseded overridden obsolete revoked cancelled canceled suspended lifted disregarded inactive no_longer_apply no_longer_applies no_longer_valid do_not_apply don't_apply not_apply rescinded",
+    "ignored void expired ended invalid outdated withdrawn superseded overridden obsolete revoked cancelled canceled suspended lifted disregarded inactive no_longer_apply no_longer_applies no_longer_bind no_longer_hold no_longer_holds no_longer_valid do_not_apply don't_apply not_apply rescinded",
   rules:
     "directions instruction instructions prompt prompts guideline guidelines directive directives guardrail guardrails programming safety_training safety_measures safety_guidelines safety_protocols safeguards system_message system_messages training",
   orders:
@@ -83,7 +83,7 @@ const ENGLISH: Lists = {
   everything: "all any everything anything every entire whatever each other",
   user: "user users user's human humans customer customers person operator end-user owner developer client people anyone anybody reader",
   tell: "tell mention inform reveal disclose notify alert warn show report explain discuss acknowledge say admit surface display expose announce communicate bring_up let_on reference refer telling mentioning informing revealing disclosing notifying alerting warning showing reporting explaining discussing saying displaying announcing referencing told mentioned informed revealed disclosed notified shown alert talk speak talking speaking describe describing confess",
-  not: "not don't dont never without avoid mustn't shouldn't cannot can't refrain nor neither no nothing needn't won't doesn't do_not must_not should_not no_need isn't",
+  not: "not don't dont never without avoid mustn't shouldn't cannot can't refrain nor neither no nothing needn't won't doesn't do_not must_not should_not no_need isn't best_not",
   secretly:
     "silently quietly secretly covertly discreetly invisibly stealthily surreptitiously behind_the_scenes unnoticed in_secret under_the_radar without_comment without_notice on_the_quiet inconspicuously",
   conceal:
@@ -94,7 +94,7 @@ const ENGLISH: Lists = {
     "id ids uuid uuids identifier identifiers raw internal json xml html markup slug slugs hash hashes stack trace traces stacktrace password passwords token tokens key keys secret secrets path paths code codes debug sql guid guids handle handles cursor cursors url urls numeric placeholder placeholders field_names column values markdown syntax jargon verbatim score scores embedding embeddings metadata payload",
   model:
     "assistant assistants model models llm llms ai ais chatbot chatbots bot bots agent agents claude gpt chatgpt copilot gemini cursor llama mistral co-pilot whoever_parses whoever_reads whoever_processes automated_system automated_systems automated_agent automated_agents ai_system ai_systems automation crawler crawlers ai_assistant ai_assistants ai_agent ai_agents ai_model language_model language_models large_language_model language-model gpt-4 ai-assistant copilots",
-  you: "you your yourself you're you'll yours you've",
+  you: "u ur you your yourself you're you'll yours you've",
   must: "must should shall need required ensure please sure remember ought supposed mandatory have_to has_to be_sure make_sure is_to are_to you_will obliged obligated expected instructed kindly needs requires",
   always:
     "always every everytime whenever each regardless invariably unconditionally at_all_times in_all_cases no_matter whatever automatically",
@@ -107,9 +107,9 @@ const ENGLISH: Lists = {
   systemPrompt:
     "system_prompt system_message system_instructions your_instructions your_prompt initial_prompt developer_message your_rules hidden_instructions initial_instructions original_instructions your_guidelines your_tools your_other_tools tools_you_have your_system_message your_system_prompt your_own_instructions instructions_you_were instructions_you_received instructions_you_got available_tools tool_list chain_of_thought your_reasoning internal_reasoning your_thoughts your_memory hidden_prompt your_hidden your_configuration custom_instructions",
   credential:
-    "password passwords passphrase token verification_code verification_codes reset_link api_key api_keys api-key api-keys apikey apikeys access_token access_tokens auth_token auth_tokens bearer_token secret secrets credential credentials private_key private_keys ssh_key ssh_keys ssh-key seed_phrase recovery_phrase session_cookie session_cookies cookies session_token login_details card_number credit_card bank_details one-time_code otp 2fa social_security ssn environment_variables env_vars environment_variable process_environment tokens keys signing_key wallet_key connection_string personal_data private_data sensitive_data confidential_information sensitive_information personal_information",
+    "logins login_data passport_number passport_numbers date_of_birth pin_code home_address phone_number bank_account tax_id password passwords passphrase token verification_code verification_codes reset_link api_key api_keys api-key api-keys apikey apikeys access_token access_tokens auth_token auth_tokens bearer_token secret secrets credential credentials private_key private_keys ssh_key ssh_keys ssh-key seed_phrase recovery_phrase session_cookie session_cookies cookies session_token login_details card_number credit_card bank_details one-time_code otp 2fa social_security ssn environment_variables env_vars environment_variable process_environment tokens keys signing_key wallet_key connection_string personal_data private_data sensitive_data confidential_information sensitive_information personal_information",
   secretPlace:
-    "keychain keyring credentials_file credential_file credentials_files credential_store password_store browser_cookies password_manager",
+    "kubeconfig saved_logins saved_passwords stored_passwords browser_profile password_vault shell_history browser_history ssh_folder keychain keyring credentials_file credential_file credentials_files credential_store password_store browser_cookies password_manager",
   known:
     "seen know known found saw encountered encounter available visible have_access accessible earlier previously accumulated collected discovered so_far possess hold",
   tool: "tool tools function functions server servers plugin plugins connector connectors integration integrations skill skills utility utilities",
@@ -146,7 +146,7 @@ const ENGLISH: Lists = {
     "such_as like e.g eg for_example for_instance example examples including namely i.e e.g. i.e. sample samples",
   confirm:
     "confirm confirmation confirming approval consent permission ask asking approve verification prompt_the",
-  harm: "delete drop transfer wire purchase approve merge disable grant revoke wipe erase destroy publish force-push overwrite pay buy refund reset shutdown kill remove uninstall rm close star fork invite withdraw escalate elevate unlock modify click export rotate add_to_the_cart",
+  harm: "delete deletes drop transfer wire purchase approve merge disable grant revoke wipe erase destroy publish force-push overwrite pay buy refund reset shutdown kill remove uninstall rm close star fork invite withdraw escalate elevate unlock modify click export rotate add_to_the_cart",
   act: "call calling invoking running using executing invoke run execute use open visit fetch download install navigate browse click curl wget trigger perform issue make apply follow carry_out do start obey obeying comply",
   alter:
     "replace change modify substitute swap double triple increase decrease multiply alter edit rewrite redirect reroute set switch adjust convert use round inflate reduce changed replaced switched rerouted",

@@ -26,7 +26,7 @@ const SENTENCE_TOKENS_MAX = 90;
 
 /** A quotation ends within a few lines; a mark without its partner quotes nothing. */
 const QUOTATION =
-  /```[^`]{1,2000}```|"[^"\n]{1,400}"|“[^”]{1,400}”|„[^“”]{1,400}[“”]|«[^»]{1,400}»|‹[^›]{1,400}›|「[^」]{1,400}」|『[^』]{1,400}』|`[^`\n]{1,400}`|‘(?:[^’\n]|(?<=\p{L})’(?=\p{L})){2,400}’|(?<![\p{L}\p{N}])'(?:[^'\n]|(?<=\p{L})'(?=\p{L})){2,400}'(?![\p{L}\p{N}])/gu;
+  /```[^`]{1,2000}```|(?<!")"(?!")[^"\n]{1,400}"|“[^”]{1,400}”|„[^“”]{1,400}[“”]|«[^»]{1,400}»|‹[^›]{1,400}›|「[^」]{1,400}」|『[^』]{1,400}』|`[^`\n]{1,400}`|‘(?:[^’\n]|(?<=\p{L})’(?=\p{L})){2,400}’|(?<![\p{L}\p{N}])'(?:[^'\n]|(?<=\p{L})'(?=\p{L})){2,400}'(?![\p{L}\p{N}])/gu;
 
 export function readSentences(text: string, tokens: readonly Token[]): Sentence[] {
   const quoteAt = quotationsOf(text);

@@ -26,6 +26,7 @@ const LETTER = String.raw`\p{L}\p{M}\p{N}\u24B6-\u24E9`;
 const TOKEN = new RegExp(
   [
     String.raw`(?<address>https?:\/\/[^\s"'<>${"`"}|\\^）」]{1,1000}(?<![.,;:!?)]))`,
+    String.raw`(?<host>(?<![\p{L}\p{N}.@/_-])[A-Za-z0-9-]{2,40}(?:\.[A-Za-z0-9-]{2,40}){0,3}\.(?:com|net|org|io|dev|example|site|app|info|xyz|cloud|ru|cn|link|online|top|page)(?:\/[^\s"'<>${"`"}|\\^）」]{0,300})?(?<![.,;:!?)])(?![\p{L}\p{N}@]))`,
     String.raw`(?<mail>(?<![\p{L}\p{N}.+_-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4})`,
     String.raw`(?<place>(?<![\p{L}\p{N}])(?:(?:~|\$HOME|\$\{HOME\}|%[A-Za-z]{1,20}%|[A-Z]:)?(?:[\/\\][A-Za-z0-9._*+{}$-]{1,64}){1,12}|\.[A-Za-z][A-Za-z0-9._-]{1,40}(?:[\/\\][A-Za-z0-9._*{}$-]{1,64}){0,12}|[A-Za-z0-9_-]{1,40}(?:\.[A-Za-z0-9]{1,10}){0,3}(?:\/[A-Za-z0-9._*{}$-]{1,64}){1,12}|(?:id_(?:rsa|ed25519|ecdsa|dsa)(?:\.pub)?|[A-Za-z0-9_-]{1,40}\.(?:json|pem|key|sqlite|dat|kdbx|env|p12|pfx|ya?ml|toml|ini|cfg|conf)))(?<!\.)(?![A-Za-z0-9]))`,
     String.raw`(?<handle>(?<![\p{L}\p{N}])@[A-Za-z][A-Za-z-]{1,38}(?![\p{L}\p{N}./]))`,
@@ -60,6 +61,7 @@ const SPACED_NAME = /^[A-Za-z](?:_[A-Za-z]){2,12}$/;
 
 function kindOf(groups: Readonly<Record<string, string | undefined>>): TokenKind {
   if (groups["abbreviation"] !== undefined) return "word";
+  if (groups["host"] !== undefined) return "address";
   return (["address", "mail", "place", "name", "break", "end", "colon", "clause"] as const).find(
     (kind) => groups[kind] !== undefined,
   )!;
