@@ -14,7 +14,8 @@ export type Topic =
   | "llm"
   | "shell"
   | "encoding"
-  | "computation";
+  | "computation"
+  | "lookup";
 
 export interface Purpose {
   readonly topics: ReadonlySet<Topic>;
@@ -22,7 +23,7 @@ export interface Purpose {
 
 export const NO_PURPOSE: Purpose = { topics: new Set() };
 
-const TOPICS: Readonly<Record<Exclude<Topic, "computation">, RegExp>> = {
+const TOPICS: Readonly<Record<Exclude<Topic, "computation" | "lookup">, RegExp>> = {
   security:
     /^(?:security|injections?|jailbreaks?|moderat\w*|phishing|malware|malicious|vulnerabilit\w*|threats?|redteam\w*|red|toxic\w*|guard\w*|firewall|pentest\w*|dlp|leaks?|secrets?|sanitiz\w*|audit\w*|detect\w*|scan\w*|classif\w*|attacks?|adversarial|abuse|lint\w*|safety|spam)$/,
   secrets:
@@ -39,7 +40,15 @@ const TOPICS: Readonly<Record<Exclude<Topic, "computation">, RegExp>> = {
 };
 
 const COMPUTING =
-  /^(?:add|adds|sum|sums|subtract|multiply|divide|calc|calculat\w*|compute|computes|convert\w*|format|formats|formatter|count|counts|counter|reverse|reverses|sort|sorts|round|rounds|random|uppercase|lowercase|capitali[sz]e|titlecase|camelcase|trim|trims|slug|slugify|pad|truncate|factorial|fibonacci|prime|primes|square|sqrt|root|power|modulo|average|mean|median|percent\w*|statistics|stats|roman|bmi|tip|temperature|celsius|fahrenheit|units?|currency|palindrome|anagram|wordcount|levenshtein|distance|dedupe|diff|uuid|dice|roll|coin|flip|math|maths|arithmetic|matrix|vector|gcd|lcm|interest|loan|mortgage|age|leap|weekday|timezone|date|dates|duration|prettify|minify|beautify|indent|concat|concatenate|join|split|lorem|ipsum|rot13|hash|sha256|md5|base64|hex|checksum|morse|emoji|color|colour|rgb|hsl|regex|json|yaml|csv|markdown|text|string|strings|word|words|number|numbers|numeral|evaluate|expression|stack|area|volume|bit|xor|vat|tax|discount|min|max|compare|equal|sign|abs|log|sin|cos|translate)$/;
+  /^(?:add|adds|sum|sums|subtract|multiply|divide|calc|calculat\w*|compute|computes|convert\w*|format|formats|formatter|count|counts|counter|reverse|reverses|sort|sorts|round|rounds|random|uppercase|lowercase|capitali[sz]e|titlecase|camelcase|trim|trims|slug|slugify|pad|truncate|factorial|fibonacci|prime|primes|square|sqrt|root|power|modulo|average|mean|median|percent\w*|statistics|stats|roman|bmi|tip|temperature|celsius|fahrenheit|units?|currency|palindrome|anagram|wordcount|levenshtein|distance|dedupe|diff|uuid|dice|roll|coin|flip|math|maths|arithmetic|matrix|vector|gcd|lcm|interest|loan|mortgage|age|leap|weekday|timezone|date|dates|duration|prettify|minify|beautify|indent|concat|concatenate|join|split|lorem|ipsum|rot13|hash|sha256|md5|base64|hex|checksum|morse|emoji|color|colour|rgb|hsl|regex|json|yaml|csv|markdown|text|string|strings|word|words|number|numbers|numeral|evaluate|expression|stack|area|volume|bit|xor|vat|tax|discount|min|max|compare|equal|sign|abs|log|sin|cos|translate|solve|solves|solver|sudoku|caesar|vowels|consonants|cipher|factor|factors|factorize|combinations|permutations|days|calculator|day|percentile|ratio|angle|hypotenuse|polynomial|integral|derivative|binary|octal|decimal|fraction|probability|deviation|variance|normalize|normalise|rhyme|syllables|calendar)$/;
+
+/** What is looked up in public tables, with a word or two. */
+const LOOKING_UP =
+  /^(?:weather|forecast|time|clock|stock|stocks|ticker|price|prices|quote|quotes|rate|rates|exchange|fx|holiday|holidays|zip|zipcode|postal|postcode|country|countries|capital|dictionary|define|definition|definitions|synonym|synonyms|thesaurus|antonyms|moon|sunrise|sunset|tide|horoscope|joke|jokes|trivia|fact|facts|recipe|airport|iata|elevation|geocode|air|pollen|season|lottery|elements|periodic|etymology|spelling|spell|spellcheck|coordinates|population|flag|currency|bin|iban|vin|isbn|barcode|haiku|name|anniversary|zodiac|temperature|crypto|coin|gold|bus|train|flight|flights)$/;
+/** What is added, counted or sorted where the word means arithmetic. */
+const AMBIGUOUS = /^(?:add|adds|text|word|words|name|sign|log|format|join|split|compare|calendar|date|day|days|time|air|flag|count|counter|translate|markdown|json|csv|yaml)$/;
+const ARITHMETIC =
+  /^(?:add|adds|numbers?|two|ints?|integers?|values?|floats?|sum|up|vectors?|matrix|matrices|time|days|hours|months|minutes|dates?|fractions?|digits?|words?|characters?|chars|letters?|lines?|vowels?|text|string|strings|list|array|bytes|tokens|of|in|to|from|a|the|and|json|yaml|csv|markdown|format|formatter|sort|count|counter|join|split|compare|week|day|year|month|between|diff|business|now|current|get|zone|name|case|title)$/;
 
 /** Words that say that a tool reaches out of itself, so it is no mere computation. */
 const REACHING: readonly Topic[] = ["secrets", "files", "chat", "net", "shell", "llm", "security"];
@@ -51,15 +60,23 @@ export function purposeOf(definition: JsonObject): Purpose {
   const name = wordsOfName(textOf(definition["name"]));
   const named = [...name, ...wordsIn(textOf(definition["title"]))];
   const topics = topicsOf(named);
-  if (named.some((word) => COMPUTING.test(word)) && !REACHING.some((topic) => topics.has(topic))) {
+  const isReaching = REACHING.some((topic) => topics.has(topic));
+  if (named.some((word) => COMPUTING.test(word)) && !isReaching && isArithmetic(name)) {
     topics.add("computation");
     return { topics };
   }
+  if (named.some((word) => LOOKING_UP.test(word)) && !isReaching) topics.add("lookup");
   const said = withoutPlaces(FIRST_SENTENCE.exec(textOf(definition["description"]))![0]);
   const about = topicsOf(wordsIn(said));
   // Only a name makes a tool one for secrets: an attack speaks of them in its first sentence, too.
   about.delete("secrets");
   return { topics: new Set([...topics, ...about]) };
+}
+
+/** `add_contact` and `count_users` have the verbs of arithmetic, and the objects of a business. */
+function isArithmetic(name: readonly string[]): boolean {
+  const telling = name.filter((word) => COMPUTING.test(word) && !AMBIGUOUS.test(word));
+  return telling.length > 0 || name.every((word) => COMPUTING.test(word) || ARITHMETIC.test(word) || word.length === 1);
 }
 
 function topicsOf(words: readonly string[]): Set<Topic> {

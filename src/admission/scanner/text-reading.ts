@@ -80,7 +80,9 @@ export function findInstruction(text: string, reading: TextReading): Instruction
   const marks = findMarks(text, reading.source);
   const isReported = reading.source === "answer" ? reportedIn(text, sentences) : () => false;
   const said = sentences.map((sentence, index) =>
-    isReported(index) ? [] : signalsOf(sentence, index, reading),
+    signalsOf(sentence, index, reading).map((placed) =>
+      isReported(index) ? { ...placed, weight: placed.weight * REPORTED_FACTOR } : placed,
+    ),
   );
   const ends = sentences.map(({ tokens }) => tokens.at(-1)!.at);
   for (const mark of marks) placeMark(mark, ends, said);
@@ -151,6 +153,8 @@ function weigh(said: readonly (readonly Placed[])[], { threshold }: TextReading)
 
 /** A quoted or described order counts little: several of them still are no finding. */
 const MENTION_FACTOR = 0.15;
+/** What somebody in a document says to somebody in it. It is easy to imitate, so it counts more than a quotation. */
+const REPORTED_FACTOR = 0.4;
 /** "Example: …" */
 const EXAMPLE_FACTOR = 0.5;
 /** Words around a quotation that introduce it. */
