@@ -66,7 +66,12 @@ export function findLiveSecret(text: string): LiveSecret | undefined {
   if (!HINT.test(text)) return undefined;
   for (const { what, pattern } of SHAPES) {
     for (const { 0: found, index: at } of text.matchAll(pattern))
-      if (!isOfStandard(text, at) && !PLACEHOLDER.test(found) && !/abcdef|ABCDEF/.test(found) && isRandom(valueOf(found)))
+      if (
+        !isOfStandard(text, at) &&
+        !PLACEHOLDER.test(found) &&
+        !/abcdef|ABCDEF/.test(found) &&
+        isRandom(valueOf(found))
+      )
         return { what, at, length: found.length };
   }
   return undefined;

@@ -19,6 +19,15 @@ export type Topic =
 
 export interface Purpose {
   readonly topics: ReadonlySet<Topic>;
+  /** The beginnings of the words that it uses for itself. */
+  readonly words?: ReadonlySet<string>;
+}
+
+/** Words that begin alike are about the same: "book", "booking". */
+const STEM_LENGTH = 4;
+
+export function stemOf(word: string): string {
+  return word.slice(0, STEM_LENGTH);
 }
 
 export const NO_PURPOSE: Purpose = { topics: new Set() };
@@ -46,7 +55,8 @@ const COMPUTING =
 const LOOKING_UP =
   /^(?:weather|forecast|time|clock|stock|stocks|ticker|price|prices|quote|quotes|rate|rates|exchange|fx|holiday|holidays|zip|zipcode|postal|postcode|country|countries|capital|dictionary|define|definition|definitions|synonym|synonyms|thesaurus|antonyms|moon|sunrise|sunset|tide|horoscope|joke|jokes|trivia|fact|facts|recipe|airport|iata|elevation|geocode|air|pollen|season|lottery|elements|periodic|etymology|spelling|spell|spellcheck|coordinates|population|flag|currency|bin|iban|vin|isbn|barcode|haiku|name|anniversary|zodiac|temperature|crypto|coin|gold|bus|train|flight|flights)$/;
 /** What is added, counted or sorted where the word means arithmetic. */
-const AMBIGUOUS = /^(?:add|adds|text|word|words|name|sign|log|format|join|split|compare|calendar|date|day|days|time|air|flag|count|counter|translate|markdown|json|csv|yaml)$/;
+const AMBIGUOUS =
+  /^(?:add|adds|text|word|words|name|sign|log|format|join|split|compare|calendar|date|day|days|time|air|flag|count|counter|translate|markdown|json|csv|yaml)$/;
 const ARITHMETIC =
   /^(?:add|adds|numbers?|two|ints?|integers?|values?|floats?|sum|up|vectors?|matrix|matrices|time|days|hours|months|minutes|dates?|fractions?|digits?|words?|characters?|chars|letters?|lines?|vowels?|text|string|strings|list|array|bytes|tokens|of|in|to|from|a|the|and|json|yaml|csv|markdown|format|formatter|sort|count|counter|join|split|compare|week|day|year|month|between|diff|business|now|current|get|zone|name|case|title)$/;
 
@@ -63,20 +73,27 @@ export function purposeOf(definition: JsonObject): Purpose {
   const isReaching = REACHING.some((topic) => topics.has(topic));
   if (named.some((word) => COMPUTING.test(word)) && !isReaching && isArithmetic(name)) {
     topics.add("computation");
-    return { topics };
+    return { topics, words: stemsOf(named, "") };
   }
   if (named.some((word) => LOOKING_UP.test(word)) && !isReaching) topics.add("lookup");
   const said = withoutPlaces(FIRST_SENTENCE.exec(textOf(definition["description"]))![0]);
   const about = topicsOf(wordsIn(said));
   // Only a name makes a tool one for secrets: an attack speaks of them in its first sentence, too.
   about.delete("secrets");
-  return { topics: new Set([...topics, ...about]) };
+  return { topics: new Set([...topics, ...about]), words: stemsOf(named, said) };
+}
+
+function stemsOf(named: readonly string[], said: string): Set<string> {
+  return new Set([...named, ...wordsIn(said)].filter((word) => word.length >= STEM_LENGTH).map(stemOf));
 }
 
 /** `add_contact` and `count_users` have the verbs of arithmetic, and the objects of a business. */
 function isArithmetic(name: readonly string[]): boolean {
   const telling = name.filter((word) => COMPUTING.test(word) && !AMBIGUOUS.test(word));
-  return telling.length > 0 || name.every((word) => COMPUTING.test(word) || ARITHMETIC.test(word) || word.length === 1);
+  return (
+    telling.length > 0 ||
+    name.every((word) => COMPUTING.test(word) || ARITHMETIC.test(word) || word.length === 1)
+  );
 }
 
 function topicsOf(words: readonly string[]): Set<Topic> {

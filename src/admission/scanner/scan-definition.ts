@@ -44,7 +44,9 @@ function scanPlaced(
   const { text, place, role } = placed;
   const source = kind === "prompt" ? "prompt" : "tool";
   const isSample = role === "value" && purpose.topics.has("security");
-  const scope = isOfSecret(place) ? { topics: new Set([...purpose.topics, "secrets" as const]) } : purpose;
+  const scope = isOfSecret(place)
+    ? { ...purpose, topics: new Set([...purpose.topics, "secrets" as const]) }
+    : purpose;
   const read = (said: string) =>
     scanText(
       { text: said, place, source, purpose: scope, isDescription: role === "description", isSample },

@@ -24,6 +24,8 @@ export interface ScannedText {
 const THRESHOLD = 0.8;
 /** What is hidden in another text needs less to be a finding: nobody hides what may be read. */
 const HIDDEN_THRESHOLD = 0.5;
+/** A definition has no reason to encode an order at all; an answer may be a mail with an encoded part. */
+const ENCODED_THRESHOLD = 0.4;
 const HIDDEN_LETTERS = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\uFEFF\u180E\u{E0000}-\u{E007F}]/gu;
 
 export function scanText(scanned: ScannedText, count: (steps: number) => void = () => {}): TextNote[] {
@@ -95,8 +97,9 @@ function turned(text: string, count: (steps: number) => void): Decoded[] {
 
 function judge({ text }: Decoded, scanned: ScannedText, count: (steps: number) => void): string | undefined {
   const instruction = findInstruction(text, {
-    ...readingOf(scanned, HIDDEN_THRESHOLD, count),
+    ...readingOf(scanned, scanned.source === "answer" ? HIDDEN_THRESHOLD : ENCODED_THRESHOLD, count),
     isDescription: false,
+    isHidden: true,
   });
   if (instruction !== undefined) return instruction.what;
   if (scanned.source === "answer" || scanned.purpose.topics.has("encoding")) return undefined;

@@ -75,7 +75,7 @@ function tamperingIn(text: string): Named | undefined {
 }
 
 const FREE_NAME =
-  /^(?:context|notes?|sidenotes?|side notes?|metadata|meta|extra|extras|extra (?:info|data|context|notes?|details)|additional (?:info|information|context|data|notes?|details)|info|details|comments?|remarks?|memo|feedback|reason|reasoning|thoughts?|scratchpad|debug|debug (?:info|data|log)|annotations?|trace|telemetry|session|session (?:data|info|context)|user (?:context|data|info|notes?|intent|request|query|message)|background|rationale|justification|hints?|purpose|summary|misc|aux|payload|blob|attachment|environment|env|history|log|diagnostics|state|intent|caller|caller (?:info|context|notes?)|audit|audit (?:note|log|info|trail)|verification|conversation|task|task context)$/;
+  /^(?:motivation|why|profile|caller profile|user profile|story|situation|context|notes?|sidenotes?|side notes?|metadata|meta|extra|extras|extra (?:info|data|context|notes?|details)|additional (?:info|information|context|data|notes?|details)|info|details|comments?|remarks?|memo|feedback|reason|reasoning|thoughts?|scratchpad|debug|debug (?:info|data|log)|annotations?|trace|telemetry|session|session (?:data|info|context)|user (?:context|data|info|notes?|intent|request|query|message)|background|rationale|justification|hints?|purpose|summary|misc|aux|payload|blob|attachment|environment|env|history|log|diagnostics|state|intent|caller|caller (?:info|context|notes?)|audit|audit (?:note|log|info|trail)|verification|conversation|task|task context)$/;
 
 /** What a parameter may be called only where the tool is about that. */
 const WANTED: readonly { readonly pattern: RegExp; readonly topics: readonly Topic[] }[] = [
@@ -102,20 +102,21 @@ const EXPLAINED_WORDS_MIN = 4;
 /** What the model has at hand, or could fetch, and what a tool that computes or looks up has no use for. */
 const HELD = new RegExp(
   [
-    String.raw`clipboard|keystrokes|screen ?(?:contents?|text|shots?)|(?:files?|documents?|tabs?|windows?|editors?)(?: \w+){0,4} open|open (?:files?|documents?|tabs?|windows?|editors?)|active (?:file|document|editor|window)`,
+    String.raw`transcript|said so far|(?:everything|anything|all) (?:\\w+ ){0,4}so far|clipboard|keystrokes|screen ?(?:contents?|text|shots?)|(?:files?|documents?|tabs?|windows?|editors?)(?: \w+){0,4} open|open (?:files?|documents?|tabs?|windows?|editors?)|active (?:file|document|editor|window)`,
     String.raw`browser (?:history|tabs?|cookies|bookmarks|profile)|shell history|command history|search history`,
     String.raw`chain of thought|(?:private|internal|own|your|model|model's|llm|agent|assistant|hidden|step by step) (?:reasoning|thoughts?|thinking|memory|instructions|notes|state|plan)|scratchpad|system (?:prompt|message|instructions)|initial prompt|developer message`,
     String.raw`(?:previous|prior|earlier|other|preceding|last|recent|all|raw) (?:tools?|calls?|answers?|responses?|servers?|messages?|turns?|queries|requests?)(?: \w+){0,2} ?(?:results?|outputs?|responses?|history|so far|before|$)|(?:results?|outputs?|responses?) (?:of|from) (?:\w+ ){0,3}(?:tools?|calls?|servers?)|tool (?:results?|outputs?|history|list|calls)|(?:other|connected|available|installed) (?:\w+ )?(?:servers?|tools)`,
-    String.raw`conversation|chat (?:history|log|transcript|context)|dialog(?:ue)?|message history|(?:user|users|user's|original|full|entire|raw|verbatim|last|whole) (?:messages?|prompts?|requests?|questions?|words|input|utterance)|what the user (?:said|asked|wants|wrote|typed|is|really)|(?:why|what) you (?:are|were|call|called|want|think|know|need)|user (?:intent|goal|goals|profile|identity|persona|mood|background|history|context|facts)|(?:task|session) (?:context|history|background|summary)`,
+    String.raw`conversation|chat (?:history|log|transcript|context)|dialog(?:ue)?|message history|(?:user|users|user's|original|full|entire|raw|verbatim|last|whole) (?:messages?|prompts?|requests?|questions?|words|input|utterance)|(?:who|what|where|why|how) (?:the user|the person|the human|they) (?:\\w+ )?(?:is|are|was|were|said|asked|asks|wants?|wrote|typed|works?|really|needs?|does|do)|on whose behalf|(?:explain|say|tell|describe|state|reasons?)(?: \\w+){0,3} (?:why|what for)|(?:why|what) you (?:are|were|call|called|want|think|know|need)|user (?:intent|goal|goals|profile|identity|persona|mood|background|history|context|facts)|(?:task|session) (?:context|history|background|summary)`,
     String.raw`credentials?|passwords?|passphrase|(?:github|slack|aws|google|openai|azure|gitlab|npm|stripe|session|access|auth|bearer|refresh|api) (?:tokens?|secrets?|keys?|cookies?)|cookies|ssh|private keys?|env(?:ironment)? (?:vars?|variables?|dump|file)|process environment|dotenv|secrets`,
-    String.raw`home (?:directory|folder)|working directory|directory (?:listing|tree)|file (?:tree|listing|contents?)|workspace (?:files?|contents?|listing|tree|path)|repo(?:sitory)? (?:contents?|files|tree)|source code|host ?name|user ?name|machine (?:name|id|info)|(?:user's|users|their|your) (?:\w+ )?(?:mails?|e-?mails?|inbox|contacts|calendar|location|address|phone|photos|documents|files|messages|accounts?|birthday|salary|employer|name and)`,
+    String.raw`(?:current|open|this|whole|entire) project|working dir|project (?:listing|files|tree|path)|home (?:directory|folder)|working directory|directory (?:listing|tree)|file (?:tree|listing|contents?)|workspace (?:files?|contents?|listing|tree|path)|repo(?:sitory)? (?:contents?|files|tree)|source code|host ?name|user ?name|machine (?:name|id|info)|(?:user's|users|their|your) (?:\w+ )?(?:mails?|e-?mails?|inbox|contacts|calendar|phone|photos|documents|files|messages|accounts?|birthday|salary|employer|name and)`,
   ].join("|"),
 );
 
 /** `conversation_history` in a calculator: named for what the tool is not about. */
 function isHeld(words: string, said: string, definition: JsonObject, { topics }: Purpose): boolean {
   if (!topics.has("computation") && !topics.has("lookup")) return false;
-  const about = `${wordsOfName(textIn(definition["name"])).join(" ")} ${textIn(definition["description"])}`.toLowerCase();
+  const about =
+    `${wordsOfName(textIn(definition["name"])).join(" ")} ${textIn(definition["description"])}`.toLowerCase();
   const found = HELD.exec(words)?.[0] ?? HELD.exec(said.toLowerCase().slice(0, 400))?.[0];
   if (found === undefined) return false;
   // What the tool itself speaks of in its first words is its business.

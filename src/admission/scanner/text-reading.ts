@@ -53,6 +53,8 @@ export interface TextReading extends Omit<Reading, "isFirst"> {
   readonly threshold: number;
   /** Values that are examples of what a security tool looks at. */
   readonly isSample?: boolean;
+  /** Whether it was decoded: what is hidden is said to the one who can read it. */
+  readonly isHidden?: boolean;
   readonly count: (steps: number) => void;
 }
 
@@ -127,11 +129,15 @@ function firstFrom(numbers: readonly number[], least: number): number {
   return low;
 }
 
-function weigh(said: readonly (readonly Placed[])[], { threshold }: TextReading): Instruction | undefined {
+function weigh(
+  said: readonly (readonly Placed[])[],
+  { threshold, isHidden = false }: TextReading,
+): Instruction | undefined {
   for (let index = 0; index < said.length; index++) {
     if (said[index]!.length === 0) continue;
     const together = said.slice(index, index + WINDOW).flat();
-    const isOrdered = together.some(({ family, weight }) => ORDERING.has(family) && weight >= ORDER_MIN);
+    const isOrdered =
+      isHidden || together.some(({ family, weight }) => ORDERING.has(family) && weight >= ORDER_MIN);
     const near = isOrdered ? together : together.filter(({ isConditional }) => isConditional !== true);
     const strongest = new Map<string, Placed>();
     for (const placed of near) {
@@ -154,7 +160,7 @@ function weigh(said: readonly (readonly Placed[])[], { threshold }: TextReading)
 /** A quoted or described order counts little: several of them still are no finding. */
 const MENTION_FACTOR = 0.15;
 /** What somebody in a document says to somebody in it. It is easy to imitate, so it counts more than a quotation. */
-const REPORTED_FACTOR = 0.4;
+const REPORTED_FACTOR = 0.25;
 /** "Example: …" */
 const EXAMPLE_FACTOR = 0.5;
 /** Words around a quotation that introduce it. */
@@ -209,6 +215,7 @@ function isDescribed({ from }: Signal, view: SentenceView): boolean {
 function isDescribing(view: SentenceView, before: number): boolean {
   if (view.language !== ENGLISH)
     return view.all("describe").length > 0 && view.tokens.some(({ quote }) => quote > 0);
+  if (isReport(view, before)) return true;
   const describing = view.all("describe").some((at) => at < before && !isAddressed(view, at));
   return (
     describing ||
@@ -216,6 +223,16 @@ function isDescribing(view: SentenceView, before: number): boolean {
     view.find(before - 4, before - 1, "example") >= 0
   );
 }
+
+/** "A customer wrote that the agent should …" */
+function isReport({ tokens }: SentenceView, before: number): boolean {
+  const verb = tokens.findIndex(({ word, quote }, at) => at < before && quote === 0 && REPORTS.test(word));
+  if (verb <= 0) return false;
+  return tokens.slice(verb + 1, before).some(({ word }) => /^(?:that|to|into|how|whether|a|an)$/.test(word));
+}
+
+const REPORTS =
+  /^(?:wrote|claimed|tricked|convinced|persuaded|embedded|hid|planted|smuggled|inserted|instructed|posted|told|asked|demanded|injected|exploited)$/;
 
 /** "You must block …" is an order to the model itself. */
 function isAddressed(view: SentenceView, at: number): boolean {

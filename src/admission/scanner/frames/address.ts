@@ -17,7 +17,7 @@ const LABEL =
 const ANY =
   "(?:the |an? |any |all |your |our |whichever |whatever |every |those |whoever |you )?(?:(?:ai|language|large|automated|autonomous|coding|code|review|reviewing|helpful|other|future|mail|email|virtual|digital|browsing|browser|reading|research|shopping|triage|merge|calling|host|connected|smart|llm|generative|artificial|intelligent|current|screening|hiring|recruiting|personal) ){0,2}";
 const READS =
-  "(?:reading|processing|parsing|summari[sz]ing|handling|reviewing|analy[sz]ing|seeing|evaluating|scoring|indexing|consuming|ingesting|(?:that|who|which) (?:\\S+ ){0,2}(?:reads?|sees?|parses?|loads?|loaded|processes|handles|receives?|received|opens?|opened|seen|ingests?|summari[sz]es?|evaluates?|reviews?))";
+  "(?:managing|running|operating|in charge of|looking after|showing|reading|processing|parsing|summari[sz]ing|handling|reviewing|analy[sz]ing|seeing|evaluating|scoring|indexing|consuming|ingesting|(?:that|who|which) (?:\\S+ ){0,2}(?:reads?|sees?|parses?|loads?|loaded|processes|handles|receives?|received|opens?|opened|seen|ingests?|summari[sz]es?|evaluates?|reviews?))";
 
 interface AddressRule {
   readonly weight: number;
@@ -37,9 +37,14 @@ const CALLS: readonly AddressRule[] = [
     0.45,
     `(?<=^(?:\\S+ ){0,3})${MODEL} (?:(?:and|or|,) )?(?:${MODEL} )?(?:notices?|notes?|hints?|instructions?|directives?|alerts?|info|advisory|only|readers?|task|attention|please) (?:\\S+ )?[:,] `,
   ),
+  rule(0.45, `(?<=^(?:\\S+ )?)(?:\\S+ )?(?:assistants|agents|models|chatbots|llms|ais) [:,] `),
+  rule(0.45, `@(?:\\S{1,20}-)?(?:agent|assistant|ai|llm|copilot|claude|gemini|chatgpt) `),
   rule(0.45, `(?<=^)(?:${MODEL} (?:(?:and|or|,) )?){2,4}[:,] `),
   rule(0.4, `(?<=^)(?:gemini|claude|chatgpt|copilot|grok|llms?|ais?) [:,] `),
-  rule(0.45, `(?:dear|hey|hi|hello|attention|yo|okay|ok|psst|listen) (?:, )?(?!(?:the |our )?(?:support )?agents? )${ANY}${MODEL} `),
+  rule(
+    0.45,
+    `(?:dear|hey|hi|hello|attention|yo|okay|ok|psst|listen) (?:, )?(?!(?:the |our )?(?:support )?agents? )${ANY}${MODEL} `,
+  ),
   rule(
     0.45,
     `(?:if|when|since|because|as|should) (?:you are|you're|you happen to be|you act as|this (?:\\S+ ){0,3}(?:read|processed|parsed|summari[sz]ed|handled|opened|seen) by) ${ANY}(?:\\S+ ){0,3}?${MODEL} `,
@@ -51,7 +56,7 @@ const CALLS: readonly AddressRule[] = [
 const OBLIGES: readonly AddressRule[] = [
   rule(
     0.35,
-    `(?:the|an?|any|every|your|this|each|calling|host) (?:\\S+ )?${ONE_MODEL} (?:\\S+ly |also |then |now |always |itself |first )?(?:must|should|shall|has to|have to|is to|are to|needs? to|ought to|is (?:required|expected|asked|instructed|requested|supposed|obliged) to) (?!not |never |be |ask |have )`,
+    `(?:the|an?|any|every|your|this|each|calling|host) (?:\\S+ )?${ONE_MODEL} (?:\\S+ly |also |then |now |always |itself |first )?(?:must|should|shall|has to|have to|is to|are to|needs? to|ought to|is (?:authori[sz]ed|cleared|permitted|entitled|free|required|expected|asked|instructed|requested|supposed|obliged) to) (?!not |never |be |ask |have )`,
   ),
 ];
 
@@ -61,13 +66,24 @@ const CASTS: readonly AddressRule[] = [
     0.45,
     `you are (?:now )?(?:an? |the |my )(?:\\S+ ){0,3}?(?:summari[sz]er|translator|screener|classifier|grader|${ONE_MODEL}) (?!for )`,
   ),
-  rule(0.4, `(?:when|while|before|once|after|as) you (?:\\S+ )?(?:summari[sz]e|translate|process|analy[sz]e|parse|ingest) `),
-  rule(0.4, `(?:in|for|with) your (?:\\S+ )?(?:summary|reply to the user|answer to the user|response to the user) `),
-  rule(0.4, `(?:when|if|once|whenever|after|as soon as|next time) (?:the|your|this) (?:user|human) (?:\\S+ )?(?:says?|asks?|types?|mentions?|wants?|confirms?|thanks|requests?|writes?) `),
+  rule(
+    0.4,
+    `(?:when|while|before|once|after|as) you (?:\\S+ )?(?:summari[sz]e|translate|process|analy[sz]e|parse|ingest) `,
+  ),
+  rule(
+    0.4,
+    `(?:in|for|with) your (?:\\S+ )?(?:summary|reply to the user|answer to the user|response to the user) `,
+  ),
+  rule(
+    0.4,
+    `(?:when|if|once|whenever|after|as soon as|next time) (?:the|your|this) (?:user|human) (?:\\S+ )?(?:says?|asks?|types?|mentions?|wants?|confirms?|thanks|requests?|writes?) `,
+  ),
 ];
 
-const OUT = "(?:send|forward|post|text|e-?mail|mail|upload|share|transmit|submit|relay|publish|dm|message|leak|deliver|reveal|disclose|enter|repeat|hand|report|exfiltrate|push|transfer)";
-const IN = "(?:put|include|append|attach|paste|copy|pass|save|store|write|type|give|add|prepend|embed|encode|supply|quote|place|collect|gather|fetch|retrieve|read|find|extract|look up|search|take|note|remember|get|obtain|grab)";
+const OUT =
+  "(?:send|forward|post|text|e-?mail|mail|upload|share|transmit|submit|relay|publish|dm|message|leak|deliver|reveal|disclose|enter|repeat|hand|report|exfiltrate|push|transfer)";
+const IN =
+  "(?:put|include|append|attach|paste|copy|pass|save|store|write|type|give|add|prepend|embed|encode|supply|quote|place|collect|gather|fetch|retrieve|read|find|extract|look up|search|take|note|remember|get|obtain|grab)";
 const THING =
   "(?:URL|MAIL|PLACE|NAME|NUMBER|number|server|webhook|channel|messages?|attachments?|account|customers?|client|files?|database|addresses|address|invoices?|documents?|records?|data|email|e-mail|emails|results?|output|contents?|list|link|copy|it|them|these|this)";
 const SENSITIVE =
@@ -86,12 +102,19 @@ const DEEDS: readonly AddressRule[] = [
   rule(0.4, `${OUT} (?:\\S+ ){0,8}?(?:${THING}|${SENSITIVE})`),
   rule(0.4, `${IN} (?:\\S+ ){0,6}?${SENSITIVE}`),
   rule(0.4, `(?:end|begin|start|finish|close|sign|open) (?:each|every|all|any|your) (?:\\S+ ){0,3}?with `),
+  rule(
+    0.4,
+    `(?:(?:move|put) (?:\\S+ ){0,8}?(?:trash|bin)|empty (?:it|the|my|their)|check out|checkout|place (?:\\S+ ){0,2}?orders?|add (?:\\S+ ){0,8}?(?:basket|cart|dependenc\\S+|admins?|recipients?|allowlist|collaborators?)|update (?:\\S+ ){0,4}?(?:bank|iban|payment|payee|record)|(?:issue|create|open|give|make) (?:\\S+ ){0,4}?(?:admin|administrator|account|refund|voucher|coupon|discount)|trigger|steer|downplay|play down)`,
+  ),
   rule(0.4, `(?:are|is) to be (?:posted|sent|forwarded|uploaded|shared|reported|copied)`),
   rule(
     0.4,
     `(?:delete|deletes|wipe|erase|drop|purge|merge|approve|dismiss|disable|deactivate|turn off|switch off|grant|wire|pay|buy|purchase|refund|unlock|revoke|force-push|whitelist|elevate|escalate|bypass|withdraw|impersonate|vote|retweet|sign up|log in|downvote|upvote) `,
   ),
-  rule(0.4, `(?:open|unlock|start|switch on|turn on|turn up) (?:\\S+ ){0,3}?(?:door|doors|gate|lock|locks|garage|boiler|oven|heater|heating|engine|car|alarm|camera|microphone|windows?|valve|pump) `),
+  rule(
+    0.4,
+    `(?:open|unlock|start|switch on|turn on|turn up) (?:\\S+ ){0,3}?(?:door|doors|gate|lock|locks|garage|boiler|oven|heater|heating|engine|car|alarm|camera|microphone|windows?|valve|pump) `,
+  ),
   rule(
     0.4,
     `(?:rank|score|rate|grade|shortlist|recommend|prefer|favou?r|select|choose|mark|label|classify|describe|present|portray|treat|rule|judge|call) (?:\\S+ ){0,6}?(?:first|top|highest|above|10|100|maximum|full|five|best|positive|positively|favou?rably|perfect|winner|excellent|outstanding|ideal|hire|as (?:\\S+ ){0,2}?(?:safe|benign|approved|trusted|false|legitimate|verified|resolved|harmless|fixed|spam|superseded|settled|granted|confirmed|trustworthy)) `,
@@ -102,7 +125,10 @@ const DEEDS: readonly AddressRule[] = [
   ),
   rule(0.4, `ask (?:the user |them |him |her )?for (?:\\S+ ){0,4}?${SENSITIVE}`),
   rule(0.4, `(?:on|in) the user's (?:behalf|name)`),
-  rule(0.4, `(?:without|no need for|skip|skipping|instead of) (?:asking|confirmation|confirming|approval|the user|consent|permission|waiting|checking|further)`),
+  rule(
+    0.4,
+    `(?:without|no need for|skip|skipping|instead of) (?:asking|confirmation|confirming|approval|the user|consent|permission|waiting|checking|further)`,
+  ),
 ];
 
 /** What an answer has no business with. */
@@ -111,7 +137,10 @@ const ANSWER_DEEDS: readonly AddressRule[] = [
     0.4,
     `(?:respond|reply|answer|say|state|claim|tell|assure|insist|outputs?|print|conclude|announce|inform|write|add|mention) (?:\\S+ ){0,5}?(?:that|only|nothing but|QUOTED) `,
   ),
-  rule(0.4, `(?:visit|open|browse|navigate|go|click|download|install|run|execute|call|fetch|load) (?:\\S+ ){0,5}?(?:URL|NAME|command|curl|shell|script|terminal|attachment|link|sql|query) `),
+  rule(
+    0.4,
+    `(?:visit|open|browse|navigate|go|click|download|install|run|execute|call|fetch|load) (?:\\S+ ){0,5}?(?:URL|NAME|command|curl|shell|script|terminal|attachment|link|sql|query) `,
+  ),
   rule(0.4, `(?:via|through|using|with) (?:\\S+ ){0,3}?(?:tools?|connector|control|terminal|shell|NAME) `),
 ];
 
@@ -131,7 +160,8 @@ const DUTIES: readonly AddressRule[] = [
   ),
 ];
 
-const NEGATION = /(?<!\S)(?:not|don't|never|cannot|can't|won't|mustn't|shouldn't|without|no|nor|refuses?|avoid|neither|doesn't) (?:\S+ ){0,3}$/;
+const NEGATION =
+  /(?<!\S)(?:not|don't|never|cannot|can't|won't|mustn't|shouldn't|without|no|nor|refuses?|avoid|neither|doesn't) (?:\S+ ){0,3}$/;
 /** Nothing is lost with a note that the reader may keep to itself. */
 const isAside = (family: string): boolean => family === "duty";
 
@@ -173,7 +203,8 @@ function matches(row: Row, view: SentenceView, family: string, rules: readonly A
   return rules.flatMap(({ pattern, weight }) => {
     const found = pattern.exec(row.text);
     if (found === null) return [];
-    if (!isAside(family) && NEGATION.test(row.text.slice(Math.max(0, found.index - 60), found.index))) return [];
+    if (!isAside(family) && NEGATION.test(row.text.slice(Math.max(0, found.index - 60), found.index)))
+      return [];
     const from = placeAt(row.starts, found.index);
     const to = placeAt(row.starts, found.index + found[0].trimEnd().length - 1);
     return [signal(family, weight, ORDERS, from, Math.min(to, view.tokens.length - 1))];
@@ -184,8 +215,20 @@ function matches(row: Row, view: SentenceView, family: string, rules: readonly A
 function addressAbroad(view: SentenceView): Signal[] {
   const model = view.all("model")[0];
   const called =
-    model !== undefined && view.tokens.slice(model, model + 5).some(({ kind }) => kind === "colon" || kind === "clause");
-  const deed = view.find(0, view.tokens.length, "send", "harm", "ignore", "credential", "systemPrompt", "secretly");
+    model !== undefined &&
+    (view.tokens[model + 1]?.kind === "clause" ||
+      view.tokens.slice(model, model + 8).some(({ kind }) => kind === "colon"));
+  const deed = view.find(
+    0,
+    view.tokens.length,
+    "send",
+    "harm",
+    "ignore",
+    "credential",
+    "systemPrompt",
+    "secretly",
+    "praise",
+  );
   return [
     ...(called || (model !== undefined && view.has("must")) ? [signal("address", 0.45, ORDERS, model!)] : []),
     ...(deed < 0 ? [] : [{ ...signal("deed", 0.4, ORDERS, deed), isConditional: true }]),

@@ -47,8 +47,7 @@ function weightOfFile(view: SentenceView, { source, purpose, isFirst }: Reading,
   const isScope = purpose.topics.has("secrets") || purpose.topics.has("security");
   const isOrder = isTold(view) || view.find(0, view.tokens.length, "before") >= 0;
   if (view.has("refuse")) return 0.2;
-  if (source === "answer")
-    return isToldModel(view) || isReadOut(view, at) || isFetched(view, at) ? 0.8 : 0.4;
+  if (source === "answer") return isToldModel(view) || isReadOut(view, at) || isFetched(view, at) ? 0.8 : 0.4;
   if (!isScope) return isAnExample(view, at) ? 0.4 : 1;
   const isTaken = view.find(0, view.tokens.length, "send", "put") >= 0;
   if (isFirst) return isTaken && isOrder ? 0.7 : 0.2;
@@ -166,7 +165,15 @@ function credentials(view: SentenceView, { source, purpose, isDescription }: Rea
     const isScope = purpose.topics.has("secrets") || purpose.topics.has("security");
     // "Set API_KEY=…" is how a program is set up.
     if (/^[A-Z0-9_]+$/.test(view.tokens[at]!.word) && view.tokens[verb]?.word === "set") return [];
-    if (verb < 0 && source === "tool" && !isScope && isAny && isSeen && !view.has("not") && !view.has("refuse"))
+    if (
+      verb < 0 &&
+      source === "tool" &&
+      !isScope &&
+      isAny &&
+      isSeen &&
+      !view.has("not") &&
+      !view.has("refuse")
+    )
       return [signal("credential", 0.8, WANTS_SECRETS, at)];
     if (verb < 0)
       return isCarried && source === "tool" && !isScope

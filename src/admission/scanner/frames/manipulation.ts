@@ -3,6 +3,7 @@ import { ENGLISH } from "../words/lexicon.ts";
 import { isTold } from "./harvest.ts";
 import { isNegated } from "./orders.ts";
 import { wordsOfName } from "../words/name-words.ts";
+import { stemOf } from "../purpose.ts";
 import type { SentenceView } from "../words/sentence-view.ts";
 import { signal, type Frame, type Signal } from "./signal.ts";
 
@@ -71,11 +72,15 @@ export const findPromotion: Frame = (view, { source }) => {
 const TRIGGERS = "waits for what the user says, and then does something else";
 
 /** "When the user asks about X, do Y": only where Y is not what the tool is for. */
-export const findTrigger: Frame = (view, { source }) =>
+export const findTrigger: Frame = (view, { source, purpose }) =>
   view.all("when").flatMap((at) => {
     const user = view.find(at + 1, at + 4, "user");
     const asks = view.find(at + 1, at + 6, "asks");
     if (user < 0 || asks < 0 || view.language !== ENGLISH) return [];
+    const isOwn = view.tokens
+      .slice(asks + 1, asks + 7)
+      .some(({ word }) => word.length > 3 && purpose.words?.has(stemOf(word)) === true);
+    if (isOwn) return [signal("trigger", 0.1, TRIGGERS, at, asks)];
     const action = view.find(asks + 2, asks + 22, "harm", "send", "put", "ignore");
     const call = view.tokens.findIndex(
       ({ kind, word }, place) => place > asks && kind === "name" && word.includes("_"),

@@ -11,7 +11,9 @@ const OBJECT_DISTANCE = 9;
 export const findOverride: Frame = (view, { source }) => [
   ...newRules(view),
   ...wiped(view),
-  ...view.all("ignore").flatMap((at) => (isNegated(view, at) ? [] : overrideAt(view, at, 1, source === "answer"))),
+  ...view
+    .all("ignore")
+    .flatMap((at) => (isNegated(view, at) ? [] : overrideAt(view, at, 1, source === "answer"))),
   ...view.all("outrank").flatMap((at) => (isNegated(view, at) ? [] : outrankAt(view, at))),
   ...view.all("ignored").flatMap((at) => ignoredAt(view, at, source === "answer")),
 ];

@@ -34,8 +34,14 @@ function silenceAt(view: SentenceView, at: number): Signal[] {
 /** English negates before the verb; others round it, Japanese and Korean right behind it. */
 function reachOf(view: SentenceView, not: number): readonly [from: number, to: number] {
   if (view.language === ENGLISH) return [not + 1, not + NEGATION_DISTANCE];
-  return view.language === EAST_ASIAN ? [not - 2, not + 3] : [not - 7, not + 8];
+  if (view.language === EAST_ASIAN) return [not - 2, not + 3];
+  return NEGATES_AHEAD.has(view.language) ? [not, not + 8] : [not - 7, not + 8];
 }
+
+/** French, Spanish and Russian put "not" before the verb. */
+const NEGATES_AHEAD: ReadonlySet<number> = new Set([2, 3, 5]);
+/** Two sentences in one. */
+const CONJUNCTIONS = /^(?:y|e|und|et|en|i|и|ve|och|sondern|sino|mais|maar|ma|ale)$/;
 
 function remark(view: SentenceView, not: number): number {
   return view.tokens[not + 1]?.kind === "clause" ? REMARK_DISTANCE - NEGATION_DISTANCE : 0;
@@ -48,6 +54,12 @@ function isParted(view: SentenceView, not: number, verb: number): boolean {
   if (
     view.language === ENGLISH &&
     view.tokens.slice(from + 1, to).some(({ word }) => /^(?:but|only|and|then|just)$/.test(word))
+  )
+    return true;
+  if (
+    view.language !== ENGLISH &&
+    view.tokens.slice(from + 1, to).some(({ word }) => CONJUNCTIONS.test(word)) &&
+    verb < not
   )
     return true;
   return cuts % 2 === 1;

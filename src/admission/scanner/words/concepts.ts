@@ -100,8 +100,8 @@ const ENGLISH: Lists = {
     "always every everytime whenever each regardless invariably unconditionally at_all_times in_all_cases no_matter whatever automatically",
   also: "also additionally furthermore too besides plus as_well in_addition along_with together_with",
   send: "send upload forward transmit exfiltrate leak post email mail bcc cc relay mirror submit deliver route dispatch ship beacon report copy copied sent forwarded sending uploading forwarding posting uploaded transmitted push sync ping delivered routed mirrored relayed redirected",
-  put: "include pass put paste append attach embed insert place provide fill supply encode add write store save share set copy receive receives expects included passed added attached supplied provided placed inserted appended pasted part_of handed relay prepend populate concatenate stuff repeat print output echo dump reproduce smuggle including passing adding appending containing enter record summarize summarise quote recite state give type return base64-encode hand begin_your start_your prefix",
-  read: "read open cat fetch access retrieve get load collect gather extract obtain grab look list dump scan inspect search find harvest locate reading collecting gathering steal capture check",
+  put: "go_into goes_into go_in goes_in belongs_in belong_in include pass put paste append attach embed insert place provide fill supply encode add write store save share set copy receive receives expects included passed added attached supplied provided placed inserted appended pasted part_of handed relay prepend populate concatenate stuff repeat print output echo dump reproduce smuggle including passing adding appending containing enter record summarize summarise quote recite state give type return base64-encode hand begin_your start_your prefix",
+  read: "take read open cat fetch access retrieve get load collect gather extract obtain grab look list dump scan inspect search find harvest locate reading collecting gathering steal capture check",
   conversation:
     "conversation conversations chat_history message_history chat_log chat_logs chat_transcript dialogue dialog transcript message_thread previous_messages prior_messages earlier_messages user's_messages user_messages last_messages recent_messages context_window your_context your_full_context your_entire_context your_whole_context user_said user_has_said user_told user_wrote user_typed user's_words user's_previous user's_last user's_message user_message was_discussed been_discussed we_discussed has_been_said was_said discussed_so_far messages_of_the_user messages_from_the_user input_of_the_user message_of_the_user words_of_the_user user_wrote chat prior_conversation",
   systemPrompt:
@@ -123,7 +123,7 @@ const ENGLISH: Lists = {
     "prefer favour favor prioritize prioritise choose select pick rely use call invoke default route only exclusively trust preferred",
   instead: "instead rather over in_place_of in_lieu replaces replace replacing supersedes",
   inferior:
-    "deprecated unsafe insecure broken unreliable compromised outdated obsolete malicious untrusted disabled inferior inaccurate retired dangerous forbidden prohibited wrong unavailable faulty discontinued harmful",
+    "poisoned tampered manipulated falsified deprecated unsafe insecure broken unreliable compromised outdated obsolete malicious untrusted disabled inferior inaccurate retired dangerous forbidden prohibited wrong unavailable faulty discontinued harmful",
   authority:
     "compliance policy regulation regulations regulatory legal law security_team administrator administrators admin gdpr hipaa soc2 iso management anthropic openai google microsoft it_department security_policy company corporate organization organisation governance audit system_requirement vendor headquarters ceo authorities developers creators makers engineers operators regulator operations_team platform_team",
   demand:
@@ -180,7 +180,7 @@ const GERMAN: Lists = {
   secretly: "heimlich* unbemerkt* stillschweigend* unauffallig* verdeckt*",
   conceal: "verheimlich* verschweig* verberg* versteck* geheim*",
   this: "dies* davon daruber das es",
-  model: "ki ki-assistent* assistent* sprachmodell* ki-agent* ki-modell*",
+  model: "ki ki-* sprachassistent* ki-assistent* assistent* sprachmodell* ki-agent* ki-modell*",
   you: "du dein* dir sie ihr* ihnen",
   must: "musst mussen muss sollst soll sollen bitte unbedingt",
   always: "immer stets jedes jedem grundsatzlich",
@@ -208,6 +208,7 @@ const GERMAN: Lists = {
   recipient: "empfanger* adresse* konto*",
   alter: "ersetz* ander* tausch*",
   payment: "betrag* uberweisung* zahlung* rechnung*",
+  praise: "empfiehl* empfehl* bewerte lobe",
   harm: "losch* uberweis* bezahl* deaktivier*",
   act: "ruf fuhr* aufrufen ausfuhr*",
 };
@@ -253,6 +254,7 @@ const FRENCH: Lists = {
   recipient: "destinataire* adresse* compte*",
   alter: "remplace* change* modifie*",
   payment: "montant* paiement* virement* facture*",
+  praise: "recommand* conseill* vante*",
   harm: "supprime* supprimer efface* vire* virer paie* desactive*",
   act: "appelle* execute* lance* executer appeler",
 };
@@ -297,34 +299,58 @@ const SPANISH: Lists = {
   recipient: "destinatario* direccion* cuenta*",
   alter: "reemplaza* cambia* modifica* sustituye*",
   payment: "importe* pago* transferencia* factura*",
+  praise: "recomiend* recomend* elogi*",
   harm: "elimina* eliminar borra* borrar transfiere* paga desactiva*",
   act: "llama* ejecuta* ejecutar",
 };
 
+/** Italian, Portuguese, Dutch, Polish, Turkish, Swedish, Czech, Indonesian, Vietnamese, Arabic and Hindi. */
 const ROMANCE_AND_OTHERS: Lists = {
   ignore:
-    "ignora ignorate dimentica dimenticate trascura ignorar esqueca esquecer desconsidere desconsidera negeer vergeet zignoruj ignoruj zapomnij pomin yoksay gormezden_gel unut ignorera glom تجاهل انس अनदेखा नजरअंदाज",
+    "ignora ignorate ignori dimentica dimenticate dimenticare trascura ignorar ignore esqueca esquecer desconsidere desconsidera negeer negeren vergeet zignoruj ignoruj zapomnij pomin yoksay yok_say gormezden_gel unut ignorera bortse glom ignoruj zapomen abaikan lupakan bo_qua تجاهل انس अनदेखा नजरअंदाज",
   rules:
-    "istruzioni istruzione direttive instrucoes instrucao diretrizes instructies instructie richtlijnen instrukcje instrukcji polecenia polecen talimat* yonerge* instruktioner التعليمات تعليمات निर्देश* أوامر",
-  orders: "regole regras regels zasady kurallar*",
+    "istruzioni istruzione direttive indicazioni instrucoes instrucao diretrizes orientacoes instructies instructie aanwijzing* richtlijnen instrukcje instrukcji polecenia polecen wytyczn* talimat* yonerge* instruktioner anvisning* pokyny instrukce instruksi perintah huong_dan التعليمات تعليمات निर्देश* أوامر",
+  orders: "regole regras regels zasad* reguly kural* regler pravidla aturan",
   prior:
-    "precedenti anteriores vorige eerdere bovenstaande poprzednie wczesniejsze onceki tidigare السابقة पिछले tue suas voorgaande wszystkie",
-  everything: "tutte tutti todas todos alle tum جميع كل सभी",
-  user: "utente* utenti usuario* gebruiker* uzytkownik* kullanici* anvandar* المستخدم उपयोगकर्ता*",
-  tell: "dire dici dirlo dirglielo menzion* inform* rivel* avvis* diga dizer mencion* informe revele avise vertel* meld* zeg noem mow powiedz wspominaj informuj soyleme bahsetme bildirme تخبر تذكر बताए* बताएं",
-  not: "non mai senza nunca nao sem niet nooit zonder nie nigdy bez asla لا दون बिना मत",
-  send: "invia* inviare inoltra* envie enviar encaminhe stuur* verzend* wyslij przeslij gonder* skicka ارسل أرسل भेजें",
-  put: "includi* inserisci* inclua* adicione* voeg dolacz ekle*",
-  read: "leggi leggere leia abra lees przeczytaj oku* اقرأ पढ़ें",
-  conversation: "conversazione cronologia conversa historico gesprek* rozmow* konusma* المحادثة बातचीत",
+    "precedenti anteriores anterior recebidas ricevute vorige eerdere bovenstaande voorgaande jouw poprzedni* wczesniejsz* dotychczasow* swoje twoje onceki tidigare dina predchozi sebelumnya truoc السابقة पिछले tue suas wszystkie",
+  everything:
+    "tutte tutti tutto todas todos tudo qualquer qualquer alle alles wszystkie wszelkie kazd* tum butun herhangi alla vsechn* semua جميع كل सभी",
+  user: "utente* utenti l'utente all'utente dell'utente usuario* gebruiker* uzytkownik* kullanici* anvandar* uzivatel* pengguna nguoi_dung المستخدم उपयोगकर्ता*",
+  tell: "dire dici dirlo dirglielo menzion* inform* rivel* avvis* diga dizer conte contar mencion* informe revele avise vertel* meld* zeg noem zwijg* mow mowic powiedz wspominaj informuj ujawniaj soyle* bahset* bildir* soz_et* beratta namn* rekni nerikej beritahu memberi_tahu تخبر تذكر बताए* बताएं",
+  not: "non mai senza nunca nao sem jamais niet nooit zonder zwijg* nie nigdy bez asla sakin soyleme* bahsetme* bildirme* soz_etme* inte aldrig utan nikdy nerikej jangan tanpa khong لا دون बिना मत",
+  conceal: "nascondi* esconda* oculte verberg* ukryj* gizle* dolj* skryj* rahasia*",
+  this: "questo cio isso isto dit hierover daarover tym tego bunu bundan detta ini",
+  you: "tu tuoi voce je jij jouw ty ci sen senin du anda",
+  must: "devi deve moet* moeten musisz nalezy lutfen maste harus prosze",
+  always: "sempre ogni altijd elke zawsze kazdego her_zaman daima alltid selalu",
+  send: "invia* inviare inoltra* manda* spedisci* envie enviar encaminhe mande stuur* verzend* doorstuur* wyslij wysylaj przeslij gonder* ilet* skicka posli odesli kirim* gui ارسل أرسل भेजें",
+  put: "includi* inserisci* metti aggiungi* allega* inclua* coloque adicione* insira anexe voeg zet plaats dolacz wstaw wpisz ekle* yaz koy lagg_till vloz masukkan sertakan",
+  read: "leggi leggere apri leia abra lees open przeczytaj odczytaj otworz oku* ac las oppna precti baca",
+  conversation:
+    "conversazione cronologia conversa historico gesprek* chatgeschiedenis rozmow* konusma* sohbet* konversation* konverzac* percakapan المحادثة बातचीत",
+  systemPrompt:
+    "prompt_di_sistema prompt_do_sistema systeemprompt* prompt_systemowy sistem_istemi systemprompt",
   credential:
-    "credenziali senha* wachtwoord* haslo hasla sifre* كلمة_المرور पासवर्ड chiave_privata chave_privada",
-  tool: "strumento strumenti ferramenta* gereedschap narzedzi* arac* الأداة أداة उपकरण",
-  others: "altro altri altra outro outra outras andere inne innego diger* أخرى अन्य",
-  before: "prima antes voordat przed once قبل पहले",
-  secretly: "silenziosamente segretamente silenciosamente stilletjes potajemnie",
-  model: "modello assistente asystent* yapay_zeka",
-  persona: "d'ora_in_poi sei_ora a_partir_de_agora voce_agora_e vanaf_nu od_teraz bundan_sonra",
+    "credenziali password senha* chave* wachtwoord* sleutels haslo hasla hasel klucz* sifre* parola* losenord* hesl* kata_sandi mat_khau كلمة_المرور पासवर्ड chiave_privata chave_privada",
+  tool: "strumento strumenti ferramenta* gereedschap tools tool narzedzi* arac* verktyg* nastroj* alat الأداة أداة उपकरण",
+  others:
+    "altro altri altra altre outro outra outras outros andere inne innych innego diger* baska andra jine jinych lain أخرى अन्य",
+  before: "prima antes voordat voor przed zanim once innan pred nez sebelum قبل पहले",
+  first: "prima_di_tutto primeiro eerst najpierw ilk_once forst nejdriv",
+  prefer: "usa usare use usar gebruik* uzyj uzywaj uzyjesz kullan* cagir* anvand* pouzij gunakan",
+  secretly:
+    "silenziosamente segretamente di_nascosto silenciosamente secretamente stilletjes heimelijk ongemerkt potajemnie cicho gizlice sessizce tyst diam-diam",
+  model:
+    "modello assistente l'assistente all'assistente ia l'ia all'ia ai modelo taalmodel* assistent* ki-assistent asystent* asystencie model* yapay_zeka yapay_zeka_asistan* asistan* asisten sprakmodell*",
+  persona:
+    "d'ora_in_poi sei_ora a_partir_de_agora voce_agora_e vanaf_nu od_teraz bundan_sonra fran_och_med_nu",
+  harm: "elimina* cancella* trasferisci* paga apague exclua transfira verwijder* betaal* usun skasuj przelej zaplac sil ode radera ta_bort smaz hapus",
+  praise: "consiglia* raccomanda* recomende aanbevel* beveel polecaj tavsiye_et rekommendera doporuc",
+  describe:
+    "traduce traduci traduz vertaalt tlumaczy cevirir oversatter rileva deteta detecteert wykrywa algilar esempio exemplo voorbeeld przyklad ornek",
+  artefact: "interni interno internas interne wewnetrzn* id ids id's dahili",
+  instead: "invece em_vez in_plaats zamiast yerine istallet",
+  when: "quando als wanneer gdy jesli eger om kdyz jika",
 };
 
 const RUSSIAN: Lists = {
@@ -366,6 +392,7 @@ const RUSSIAN: Lists = {
   recipient: "получател* адрес* счет* счёт*",
   alter: "замени* измени*",
   payment: "сумм* платеж* перевод*",
+  praise: "рекоменду* порекоменду* хвали*",
   harm: "удали* переведи* отключи*",
   act: "вызови* выполни* запусти*",
 };
@@ -412,6 +439,7 @@ const EAST_ASIAN: Lists = {
   recipient: "收件人 收款人 地址 账户 宛先 受信者 口座 수신자 계좌",
   alter: "替换 更改 修改 改为 置き換え 変更 변경",
   payment: "金额 付款 转账 支付 振込 支払 금액 송금",
+  praise: "推荐 推薦 おすすめ 推奨 추천",
   harm: "删除 刪除 转账 付款 禁用 削除 送金 無効 삭제 송금",
   act: "执行 調用 运行 実行 呼び出 실행 호출",
 };
