@@ -95,11 +95,20 @@ function turned(text: string, count: (steps: number) => void): Decoded[] {
   ];
 }
 
-function judge({ text }: Decoded, scanned: ScannedText, count: (steps: number) => void): string | undefined {
+/** One run of letters was decoded, and not a text in which some are escaped. */
+const RUNS: ReadonlySet<string> = new Set(["base64", "hexadecimal", "character codes"]);
+
+function judge(
+  { text, encoding }: Decoded,
+  scanned: ScannedText,
+  count: (steps: number) => void,
+): string | undefined {
+  const isHidden = RUNS.has(encoding);
+  const threshold = isHidden && scanned.source !== "answer" ? ENCODED_THRESHOLD : HIDDEN_THRESHOLD;
   const instruction = findInstruction(text, {
-    ...readingOf(scanned, scanned.source === "answer" ? HIDDEN_THRESHOLD : ENCODED_THRESHOLD, count),
+    ...readingOf(scanned, threshold, count),
     isDescription: false,
-    isHidden: true,
+    isHidden,
   });
   if (instruction !== undefined) return instruction.what;
   if (scanned.source === "answer" || scanned.purpose.topics.has("encoding")) return undefined;

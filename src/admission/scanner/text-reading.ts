@@ -21,7 +21,7 @@ import { findMarks, type Mark } from "./marks.ts";
 import { ENGLISH } from "./words/lexicon.ts";
 import { readSentences, type Sentence } from "./words/sentences.ts";
 import { viewsOf, type SentenceView } from "./words/sentence-view.ts";
-import { reportedIn } from "./words/reported.ts";
+import { isChatLog, reportedIn } from "./words/reported.ts";
 import type { Frame, Reading, Signal } from "./frames/signal.ts";
 import { readTokens } from "./words/text-tokens.ts";
 
@@ -70,6 +70,12 @@ interface Placed {
 const WINDOW = 4;
 /** Families that say that a model is spoken to. */
 const ORDERING: ReadonlySet<string> = new Set(["address", "end"]);
+/** The lists of servers are read by models alone: to act unseen or unasked is said to them. */
+const LISTED_ORDERING: ReadonlySet<string> = new Set([
+  ...ORDERING,
+  "consent",
+  "stealth",
+]);
 /** One that is only quoted orders nothing. */
 const ORDER_MIN = 0.4;
 /** Letters in disguise are a sign by themselves. */
@@ -87,7 +93,9 @@ export function findInstruction(text: string, reading: TextReading): Instruction
     ),
   );
   const ends = sentences.map(({ tokens }) => tokens.at(-1)!.at);
-  for (const mark of marks) placeMark(mark, ends, said);
+  // In a log of a conversation, turns are the form of the data.
+  const isLog = reading.source === "answer" && isChatLog(text);
+  for (const mark of marks) if (!isLog || mark.family !== "turn") placeMark(mark, ends, said);
   return weigh(said, reading);
 }
 
@@ -131,13 +139,17 @@ function firstFrom(numbers: readonly number[], least: number): number {
 
 function weigh(
   said: readonly (readonly Placed[])[],
-  { threshold, isHidden = false }: TextReading,
+  { threshold, source, isHidden = false }: TextReading,
 ): Instruction | undefined {
   for (let index = 0; index < said.length; index++) {
     if (said[index]!.length === 0) continue;
     const together = said.slice(index, index + WINDOW).flat();
     const isOrdered =
-      isHidden || together.some(({ family, weight }) => ORDERING.has(family) && weight >= ORDER_MIN);
+      isHidden ||
+      together.some(
+        ({ family, weight }) =>
+          (source === "answer" ? ORDERING : LISTED_ORDERING).has(family) && weight >= ORDER_MIN,
+      );
     const near = isOrdered ? together : together.filter(({ isConditional }) => isConditional !== true);
     const strongest = new Map<string, Placed>();
     for (const placed of near) {
@@ -205,8 +217,8 @@ function isExample(view: SentenceView): boolean {
 }
 
 /** "Detects texts that tell a model to …", and the items of a list that follows such a sentence. */
-function isDescribed({ from }: Signal, view: SentenceView): boolean {
-  if (isDescribing(view, from)) return true;
+function isDescribed({ from, to, family }: Signal, view: SentenceView): boolean {
+  if (isDescribing(view, from) || (family === "soft" && isReport(view, to))) return true;
   const { intro, isItem } = view.sentence;
   if (!isItem || intro === undefined) return false;
   return viewsOf(intro).some((other) => isDescribing(other, other.tokens.length));
@@ -227,7 +239,8 @@ function isDescribing(view: SentenceView, before: number): boolean {
 /** "A customer wrote that the agent should …" */
 function isReport({ tokens }: SentenceView, before: number): boolean {
   const verb = tokens.findIndex(({ word, quote }, at) => at < before && quote === 0 && REPORTS.test(word));
-  if (verb <= 0) return false;
+  // "The user has asked you to …" is a claim, and no report.
+  if (verb <= 0 || tokens[verb + 1]?.word === "you") return false;
   return tokens.slice(verb + 1, before).some(({ word }) => /^(?:that|to|into|how|whether|a|an)$/.test(word));
 }
 

@@ -38,7 +38,6 @@ const CALLS: readonly AddressRule[] = [
     `(?<=^(?:\\S+ ){0,3})${MODEL} (?:(?:and|or|,) )?(?:${MODEL} )?(?:notices?|notes?|hints?|instructions?|directives?|alerts?|info|advisory|only|readers?|task|attention|please) (?:\\S+ )?[:,] `,
   ),
   rule(0.45, `(?<=^(?:\\S+ )?)(?:\\S+ )?(?:assistants|agents|models|chatbots|llms|ais) [:,] `),
-  rule(0.45, `@(?:\\S{1,20}-)?(?:agent|assistant|ai|llm|copilot|claude|gemini|chatgpt) `),
   rule(0.45, `(?<=^)(?:${MODEL} (?:(?:and|or|,) )?){2,4}[:,] `),
   rule(0.4, `(?<=^)(?:gemini|claude|chatgpt|copilot|grok|llms?|ais?) [:,] `),
   rule(
@@ -50,6 +49,11 @@ const CALLS: readonly AddressRule[] = [
     `(?:if|when|since|because|as|should) (?:you are|you're|you happen to be|you act as|this (?:\\S+ ){0,3}(?:read|processed|parsed|summari[sz]ed|handled|opened|seen) by) ${ANY}(?:\\S+ ){0,3}?${MODEL} `,
   ),
   rule(0.45, `${MODEL} (?:\\S+ ){0,2}?${READS} `),
+];
+
+/** `@shopping-agent`: nobody else has such a name. */
+const HANDLES: readonly AddressRule[] = [
+  rule(0.45, `@(?:\\S{1,20}-)?(?:agent|assistant|ai|llm|copilot|claude|gemini|chatgpt) `),
 ];
 
 /** Says what a model has to do, as texts about models do as well: it takes a deed in the same sentence. */
@@ -81,7 +85,7 @@ const CASTS: readonly AddressRule[] = [
 ];
 
 const OUT =
-  "(?:send|forward|post|text|e-?mail|mail|upload|share|transmit|submit|relay|publish|dm|message|leak|deliver|reveal|disclose|enter|repeat|hand|report|exfiltrate|push|transfer)";
+  "(?:send|forward|post|text (?:him|her|them|me|us|NUMBER|my|\\S+'s)|e-?mail|mail|upload|share|transmit|submit|relay|publish|dm|message|leak|deliver|reveal|disclose|enter|repeat|hand|report|exfiltrate|push|transfer)";
 const IN =
   "(?:put|include|append|attach|paste|copy|pass|save|store|write|type|give|add|prepend|embed|encode|supply|quote|place|collect|gather|fetch|retrieve|read|find|extract|look up|search|take|note|remember|get|obtain|grab)";
 const THING =
@@ -161,7 +165,7 @@ const DUTIES: readonly AddressRule[] = [
 ];
 
 const NEGATION =
-  /(?<!\S)(?:not|don't|never|cannot|can't|won't|mustn't|shouldn't|without|no|nor|refuses?|avoid|neither|doesn't) (?:\S+ ){0,3}$/;
+  /(?<!\S)(?:not|don't|never|cannot|can't|won't|mustn't|shouldn't|without|no|nor|refuses?|avoid|neither|doesn't) (?:\S+ ){0,3}$|(?<!\S)before (?:(?:you|it|they|we|the \S+) )?(?:\S+ )?$/;
 /** Nothing is lost with a note that the reader may keep to itself. */
 const isAside = (family: string): boolean => family === "duty";
 
@@ -182,7 +186,7 @@ function addressees(view: SentenceView, row: Row, { source, purpose }: Reading):
   const isBusiness = source !== "answer" && purpose.topics.has("llm");
   const called = matches(row, view, "address", [
     ...(view.has("model") ? CALLS : []),
-    ...(source === "answer" ? CASTS : []),
+    ...(source === "answer" ? [...CASTS, ...HANDLES] : HANDLES),
   ]);
   if (!view.has("model") || isBusiness || source === "prompt") return called;
   const deeds = matches(row, view, "deed", DEEDS);
@@ -214,10 +218,7 @@ function matches(row: Row, view: SentenceView, family: string, rules: readonly A
 /** Other languages: a model that is named with a comma or a colon near it, and what it is to do, by the concepts alone. */
 function addressAbroad(view: SentenceView): Signal[] {
   const model = view.all("model")[0];
-  const called =
-    model !== undefined &&
-    (view.tokens[model + 1]?.kind === "clause" ||
-      view.tokens.slice(model, model + 8).some(({ kind }) => kind === "colon"));
+  const called = model !== undefined && (isGreeted(view, model) || isNoted(view, model));
   const deed = view.find(
     0,
     view.tokens.length,
@@ -233,4 +234,23 @@ function addressAbroad(view: SentenceView): Signal[] {
     ...(called || (model !== undefined && view.has("must")) ? [signal("address", 0.45, ORDERS, model!)] : []),
     ...(deed < 0 ? [] : [{ ...signal("deed", 0.4, ORDERS, deed), isConditional: true }]),
   ];
+}
+
+/** "Asystencie, …" */
+function isGreeted(view: SentenceView, model: number): boolean {
+  const next = view.tokens[model + 1]?.kind;
+  return model <= 1 && (next === "clause" || next === "colon");
+}
+
+const TOWARDS =
+  /^(?:an|fur|a|à|pour|para|per|voor|aan|do|dla|for|till|для|ke|untuk|pro|den|das|die|l'attention|bagi|cho)$/;
+
+/** "Nota per l'assistente: …". Languages with endings, and those without blanks, have no such word. */
+function isNoted(view: SentenceView, model: number): boolean {
+  const isNamed = view.tokens.slice(model, model + 8).some(({ kind }) => kind === "colon");
+  const isTowards =
+    view.tokens.slice(Math.max(0, model - 3), model).some(({ word }) => TOWARDS.test(word)) ||
+    !/^[a-z'-]+$/.test(view.tokens[model]!.word) ||
+    /^(?:l'|all'|dell')|(?:ina|ine|lara|lere|na|ne|cie|owi|tom)$/.test(view.tokens[model]!.word);
+  return isNamed && isTowards;
 }

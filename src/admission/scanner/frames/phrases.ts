@@ -544,7 +544,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     "persona",
     0.7,
     BECOMES,
-    `(?:speak|talk|answer|respond|reply|behave|operate|work|function|continue) (?:only )?as (?!(?:if|though|usual|needed|before|json|soon|a (?:list|table|string|number)|an? (?:array|object)|plain|text|markdown|follows|described|expected|well|specified|required|long|much)\\b)`,
+    `(?<!(?:their|the|your|its|an|this|user's) )(?:speak|talk|answer|respond|reply|behave|operate|work|function|continue) (?:only )?as (?!(?:if|though|usual|needed|before|json|soon|a (?:list|table|string|number)|an? (?:array|object)|plain|text|markdown|follows|described|expected|well|specified|required|long|much)\\b)`,
     ["reply", "persona", "act", "model", "tell", "you", "unbound", "user", "conversation"],
   ),
   phrase(
@@ -875,7 +875,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     "ability",
     0.4,
     ORDERS,
-    `(?:before|when|while|after|once|as) you (?:reply|answer|respond|summari[sz]e|translate|finish|process|read|review|analy[sz]e|continue|write your|present)`,
+    `(?:before|when|while|after|once|as) you (?:reply|answer|respond|summari[sz]e|translate|process|read|review|analy[sz]e|continue|write your|present)`,
     ["you", "reply"],
     ANSWER,
   ),

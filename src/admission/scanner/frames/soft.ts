@@ -126,7 +126,7 @@ function ordersModel(view: SentenceView): number {
 }
 
 function isOrdered(view: SentenceView, action: number): boolean {
-  return action >= 0 && !isNegated(view, action);
+  return action >= 0 && !isNegated(view, action) && view.find(action - 3, action - 1, "before") < 0;
 }
 
 function usesOthers(view: SentenceView): number {

@@ -153,7 +153,7 @@ const ENGLISH: Lists = {
   payment:
     "amount funds money payment payments transfer invoice iban account wallet price bank transaction sum fee order withdrawal payout balance",
   recipient:
-    "recipient recipients payee destination addressee to_field beneficiary address receiver cc bcc reply-to to_address mailbox endpoint account iban wallet",
+    "guests attendees attendee participants invitees watchers recipient recipients payee destination addressee to_field beneficiary address receiver cc bcc reply-to to_address mailbox endpoint account iban wallet",
   reply:
     "reply response answer output summary message explanation responses answers replies result report text",
   praise:

@@ -28,6 +28,11 @@ const TURNS_MIN = 3;
 /** A longer text has turns enough to be read as what it says. */
 const TURNS_MAX = 200;
 
+/** Whether customers and a bot take turns in it. */
+export function isChatLog(text: string): boolean {
+  return customerTurns(text).length > 0;
+}
+
 /** What customers said to a bot that answered: the bot has already read it. */
 function customerTurns(text: string): readonly { readonly from: number; readonly to: number }[] {
   const turns = [...text.matchAll(TURN)].slice(0, TURNS_MAX);
