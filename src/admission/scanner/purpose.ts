@@ -8,6 +8,8 @@ import { wordsOfName } from "./words/name-words.ts";
 export type Topic =
   | "security"
   | "secrets"
+  /** Keys and files with secrets themselves, and not only something that one signs in to. */
+  | "keys"
   | "files"
   | "chat"
   | "net"
@@ -37,6 +39,7 @@ const TOPICS: Readonly<Record<Exclude<Topic, "computation" | "lookup">, RegExp>>
     /^(?:security|injections?|jailbreaks?|moderat\w*|phishing|malware|malicious|vulnerabilit\w*|threats?|redteam\w*|red|toxic\w*|guard\w*|firewall|pentest\w*|dlp|leaks?|secrets?|sanitiz\w*|audit\w*|detect\w*|scan\w*|classif\w*|attacks?|adversarial|abuse|lint\w*|safety|spam)$/,
   secrets:
     /^(?:ssh|sftp|scp|keys?|keygen|secrets?|passwords?|passphrases?|credentials?|vault|keychain|keyring|dotenv|env|environment|config\w*|aws|kube\w*|k8s|login|auth\w*|oauth|token|tokens|certificates?|gpg|pgp|wallet|bitwarden|1password|keepass|dotfiles?|tls|ssl|pki|signing|deploy\w*|server|host|hosts|docker|git|netrc|npmrc|gitignore|cookies?|account|accounts|signin|signup|sign|register|database|db|connect|connection|smtp|ftp|session|sessions|user|users|identity|sso|mfa|totp|otp)$/,
+  keys: /^(?:ssh|sftp|scp|keys?|keygen|secrets?|passwords?|passphrases?|credentials?|vault|keychain|keyring|dotenv|env|environment|aws|kube\w*|k8s|certificates?|gpg|pgp|wallet|bitwarden|1password|keepass|dotfiles?|tls|ssl|pki|netrc|npmrc|gitignore|config\w*|docker|backup\w*)$/,
   files:
     /^(?:files?|paths?|folders?|director(?:y|ies)|read|grep|backup\w*|sync|archive|disk|filesystem|edit|editor|write|open|repositor(?:y|ies)|repo|project|code|logs?|workspace)$/,
   chat: /^(?:chats?|conversations?|messages?|memor(?:y|ies)|transcripts?|threads?|summar\w*|slack|discord|teams|telegram|whatsapp|sms|support|sessions?|dialogs?|dialogues?|handoff|feedback|history|thinking|thought|thoughts|meeting|meetings|journal|remember|recall|note|notes|ticket|tickets|inbox|sampling|compact)$/,
@@ -80,6 +83,7 @@ export function purposeOf(definition: JsonObject): Purpose {
   const about = topicsOf(wordsIn(said));
   // Only a name makes a tool one for secrets: an attack speaks of them in its first sentence, too.
   about.delete("secrets");
+  about.delete("keys");
   return { topics: new Set([...topics, ...about]), words: stemsOf(named, said) };
 }
 

@@ -102,7 +102,7 @@ const EXPLAINED_WORDS_MIN = 4;
 /** What the model has at hand, or could fetch, and what a tool that computes or looks up has no use for. */
 const HELD = new RegExp(
   [
-    String.raw`transcript|said so far|(?:everything|anything|all) (?:\\w+ ){0,4}so far|clipboard|keystrokes|screen ?(?:contents?|text|shots?)|(?:files?|documents?|tabs?|windows?|editors?)(?: \w+){0,4} open|open (?:files?|documents?|tabs?|windows?|editors?)|active (?:file|document|editor|window)`,
+    String.raw`e-?mails? (?:\\w+ )?(?:excerpts?|of|from)|(?:recent|latest|last|newest) e-?mails|environment|instructions|(?:assistant|agent|llm|model)(?:'s|s)? |agent memory|account owner|biography|browser|said so far|(?:everything|anything|all) (?:\\w+ ){0,4}so far|clipboard|keystrokes|screen ?(?:contents?|text|shots?)|(?:files?|documents?|tabs?|windows?|editors?)(?: \w+){0,4} open|open (?:files?|documents?|tabs?|windows?|editors?)|active (?:file|document|editor|window)`,
     String.raw`browser (?:history|tabs?|cookies|bookmarks|profile)|shell history|command history|search history`,
     String.raw`chain of thought|(?:private|internal|own|your|model|model's|llm|agent|assistant|hidden|step by step) (?:reasoning|thoughts?|thinking|memory|instructions|notes|state|plan)|scratchpad|system (?:prompt|message|instructions)|initial prompt|developer message`,
     String.raw`(?:previous|prior|earlier|other|preceding|last|recent|all|raw) (?:tools?|calls?|answers?|responses?|servers?|messages?|turns?|queries|requests?)(?: \w+){0,2} ?(?:results?|outputs?|responses?|history|so far|before|$)|(?:results?|outputs?|responses?) (?:of|from) (?:\w+ ){0,3}(?:tools?|calls?|servers?)|tool (?:results?|outputs?|history|list|calls)|(?:other|connected|available|installed) (?:\w+ )?(?:servers?|tools)`,

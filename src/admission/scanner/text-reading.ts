@@ -22,7 +22,7 @@ import { ENGLISH } from "./words/lexicon.ts";
 import { readSentences, type Sentence } from "./words/sentences.ts";
 import { viewsOf, type SentenceView } from "./words/sentence-view.ts";
 import { isChatLog, reportedIn } from "./words/reported.ts";
-import type { Frame, Reading, Signal } from "./frames/signal.ts";
+import type { Frame, Reading, Signal, Source } from "./frames/signal.ts";
 import { readTokens } from "./words/text-tokens.ts";
 
 const FRAMES: readonly Frame[] = [
@@ -71,11 +71,7 @@ const WINDOW = 4;
 /** Families that say that a model is spoken to. */
 const ORDERING: ReadonlySet<string> = new Set(["address", "end"]);
 /** The lists of servers are read by models alone: to act unseen or unasked is said to them. */
-const LISTED_ORDERING: ReadonlySet<string> = new Set([
-  ...ORDERING,
-  "consent",
-  "stealth",
-]);
+const LISTED_ORDERING: ReadonlySet<string> = new Set([...ORDERING, "consent", "stealth"]);
 /** One that is only quoted orders nothing. */
 const ORDER_MIN = 0.4;
 /** Letters in disguise are a sign by themselves. */
@@ -108,8 +104,8 @@ function signalsOf(sentence: Sentence, index: number, reading: TextReading): Pla
   });
 }
 
-function place(signal: Signal, view: SentenceView, { isSample }: TextReading): Placed[] {
-  const factor = mentionFactor(signal, view) * (isSample === true ? SAMPLE_FACTOR : 1);
+function place(signal: Signal, view: SentenceView, { isSample, source }: TextReading): Placed[] {
+  const factor = mentionFactor(signal, view, source) * (isSample === true ? SAMPLE_FACTOR : 1);
   const at = view.tokens[Math.max(0, signal.from)]?.at ?? 0;
   const { family, what, isConditional = false } = signal;
   const placed = { family, weight: signal.weight * factor, what, at, isConditional };
@@ -188,12 +184,14 @@ const LITERAL: ReadonlySet<string> = new Set(["file", "send", "carrier"]);
 const ORDERED = /^(?:and|then|must|should|always|please|you|also|now|first|shall|will|just|simply)$/;
 
 /** How much of a signal is left where the sentence only speaks of it. */
-function mentionFactor(signal: Signal, view: SentenceView): number {
-  if (!LITERAL.has(signal.family) && isQuoted(signal, view)) return MENTION_FACTOR;
+function mentionFactor(signal: Signal, view: SentenceView, source: Source): number {
+  if (!LITERAL.has(signal.family) && isQuoted(signal, view, source)) return MENTION_FACTOR;
   return isDescribed(signal, view) ? MENTION_FACTOR : isExample(view) ? EXAMPLE_FACTOR : 1;
 }
 
-function isQuoted({ from, to }: Signal, { tokens, sentence }: SentenceView): boolean {
+function isQuoted({ from, to }: Signal, view: SentenceView, source: Source): boolean {
+  const { tokens, sentence } = view;
+  if (source === "answer" && isValue(view)) return false;
   const part = tokens.slice(Math.max(0, from), to + 1);
   const quote = part.find((token) => token.quote > 0)?.quote ?? 0;
   // The end of what was found may already be outside.
@@ -202,6 +200,19 @@ function isQuoted({ from, to }: Signal, { tokens, sentence }: SentenceView): boo
   if (isDictated(tokens, part[0]!.at)) return false;
   return part[0]!.isIntroduced || outside.length >= INTRODUCTION_MIN || sentence.intro !== undefined;
 }
+
+/** `message: "…"`: the marks belong to the format of the data, unless the key says that it is an example. */
+function isValue(view: SentenceView): boolean {
+  const start = view.tokens.findIndex(({ quote }) => quote > 0);
+  const key = view.tokens.slice(0, Math.max(0, start));
+  if (key.length === 0 || key.length > 3 || key.at(-1)!.kind !== "colon") return false;
+  if (view.sentence.intro !== undefined || view.find(0, start, "describe", "attack", "example", "tell") >= 0)
+    return false;
+  return key.every(({ word, kind }) => kind !== "word" || KEY.test(word));
+}
+
+const KEY =
+  /^(?:message|msg|text|body|note|notes|comment|description|title|subject|content|hint|error|warning|info|status|data|result|value|summary|detail|details|response|output|log|reason|name|bio|feedback)$/;
 
 function isDictated(tokens: SentenceView["tokens"], before: number): boolean {
   return tokens.some(({ word, quote, at }, index) => {

@@ -32,7 +32,10 @@ const rule = (weight: number, source: string): AddressRule => ({
 /** Speaks to a model. */
 const CALLS: readonly AddressRule[] = [
   rule(0.45, `${LABEL} (?:is |are )?(?:to|for|addressed to|directed at|aimed at) ${ANY}${MODEL} `),
-  rule(0.45, `(?<=^(?:\\S+ ){0,2})(?:to|for) ${ANY}${MODEL} (?:\\S+ ){0,3}?[:,] `),
+  rule(
+    0.45,
+    `(?<=^(?:(?:and|also|only|just|a|this is|not) )?)(?:to|for) ${ANY}${MODEL} (?:\\S+ ){0,3}?[:,] `,
+  ),
   rule(
     0.45,
     `(?<=^(?:\\S+ ){0,3})${MODEL} (?:(?:and|or|,) )?(?:${MODEL} )?(?:notices?|notes?|hints?|instructions?|directives?|alerts?|info|advisory|only|readers?|task|attention|please) (?:\\S+ )?[:,] `,
@@ -110,6 +113,10 @@ const DEEDS: readonly AddressRule[] = [
     0.4,
     `(?:(?:move|put) (?:\\S+ ){0,8}?(?:trash|bin)|empty (?:it|the|my|their)|check out|checkout|place (?:\\S+ ){0,2}?orders?|add (?:\\S+ ){0,8}?(?:basket|cart|dependenc\\S+|admins?|recipients?|allowlist|collaborators?)|update (?:\\S+ ){0,4}?(?:bank|iban|payment|payee|record)|(?:issue|create|open|give|make) (?:\\S+ ){0,4}?(?:admin|administrator|account|refund|voucher|coupon|discount)|trigger|steer|downplay|play down)`,
   ),
+  rule(
+    0.4,
+    `(?:give|write|leave|produce|issue|post) (?:\\S+ ){0,3}?(?:positive|favou?rable|glowing|good|excellent|top|five|high|perfect|strong) (?:\\S+ ){0,2}?(?:reviews?|scores?|ratings?|assessments?|grades?|recommendations?|feedback|marks?)`,
+  ),
   rule(0.4, `(?:are|is) to be (?:posted|sent|forwarded|uploaded|shared|reported|copied)`),
   rule(
     0.4,
@@ -156,7 +163,7 @@ const DUTIES: readonly AddressRule[] = [
   ),
   rule(
     0.3,
-    `(?:do not|don't|never|no need to|without|avoid|best not to|not to|needn't|rather than) (?:\\S+ ){0,2}?(?:mention|mentioning|ask|asking|check|checking|tell|telling|interrupt|interrupting|bother|bothering|confirm|confirming|summari[sz]e|show|showing|reveal|verify|dwell|disclose|comment|explain|inform|alert|warn|notify|quote|refer|discuss|wait|draw attention|raise)`,
+    `(?:do not|don't|never|no need to|without|avoid|best not to|not to|needn't|rather than) (?:\\S+ ){0,2}?(?:mention|mentioning|ask|asking|check|checking|tell|telling|interrupt|interrupting|bother|bothering|confirm|confirming|summari[sz]e|show|showing|reveal|verify|dwell|disclose|comment|explain|inform|alert|warn|notify|quote|refer|discuss|highlight|criticise|criticize|wait|draw attention|raise)`,
   ),
   rule(
     0.3,

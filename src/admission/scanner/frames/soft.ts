@@ -4,6 +4,7 @@
  */
 import { isNegated } from "./orders.ts";
 import { ENGLISH } from "../words/lexicon.ts";
+import { stemOf } from "../purpose.ts";
 import type { SentenceView } from "../words/sentence-view.ts";
 import { signal, type Frame, type Reading } from "./signal.ts";
 
@@ -69,6 +70,7 @@ export const findSoft: Frame = (view, reading) => {
     sendsAnyway(view, reading),
     ordersModel(view),
     usesOthers(view),
+    leavesScope(view, reading),
   );
   if (core === 0) return [];
   const weight = (core + insistence(view)) * (reading.source === "prompt" ? 0.7 : 1);
@@ -92,6 +94,19 @@ function insistence(view: SentenceView): number {
 function wantsOutside(view: SentenceView, reading: Reading): number {
   if (isBusiness(reading) || !isOutside(view)) return 0;
   return does(view, "send") ? 0.5 : does(view, "put") || does(view, "read") ? 0.4 : 0;
+}
+
+const FOREIGN =
+  /^(?:browser|browsers|extension|inbox|mailbox|chats?|e-?mails?|mails|calendar|contacts|environment|memory|wallet|screen|clipboard|microphone|camera|terminal|shell|desktop|laptop|cookies|bookmarks|webcam|keyboard|router|vpn|photos|firewall)$/;
+
+/** A tool that computes or looks up speaks of the user's machine or accounts: said to whoever can reach them. */
+function leavesScope(view: SentenceView, { source, purpose }: Reading): number {
+  if (source !== "tool" || !(purpose.topics.has("computation") || purpose.topics.has("lookup"))) return 0;
+  const isForeign = view.tokens.some(
+    ({ word }) => FOREIGN.test(word) && purpose.words?.has(stemOf(word)) !== true,
+  );
+  const isDone = (["send", "put", "read", "harm"] as const).some((concept) => does(view, concept));
+  return isForeign && isDone && !view.has("not") ? 0.8 : 0;
 }
 
 /** An address or account that counts whatever the user says. */

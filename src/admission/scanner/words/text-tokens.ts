@@ -30,7 +30,7 @@ const TOKEN = new RegExp(
     String.raw`(?<mail>(?<![\p{L}\p{N}.+_-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4})`,
     String.raw`(?<place>(?<![\p{L}\p{N}])(?:(?:~|\$HOME|\$\{HOME\}|%[A-Za-z]{1,20}%|[A-Z]:)?(?:[\/\\][A-Za-z0-9._*+{}$-]{1,64}){1,12}|\.[A-Za-z][A-Za-z0-9._-]{1,40}(?:[\/\\][A-Za-z0-9._*{}$-]{1,64}){0,12}|[A-Za-z0-9_-]{1,40}(?:\.[A-Za-z0-9]{1,10}){0,3}(?:\/[A-Za-z0-9._*{}$-]{1,64}){1,12}|(?:id_(?:rsa|ed25519|ecdsa|dsa)(?:\.pub)?|[A-Za-z0-9_-]{1,40}\.(?:json|pem|key|sqlite|dat|kdbx|env|p12|pfx|ya?ml|toml|ini|cfg|conf)))(?<!\.)(?![A-Za-z0-9]))`,
     String.raw`(?<handle>(?<![\p{L}\p{N}])@[A-Za-z][A-Za-z-]{1,38}(?![\p{L}\p{N}./]))`,
-    String.raw`(?<account>\b[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?\b)`,
+    String.raw`(?<account>\+\d{1,3}(?:[ -]\d{2,9}){2,5}\b|\b[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?\b)`,
     String.raw`(?<abbreviation>\b(?:e\.g|i\.e|z\.B|etc|vs)\.?(?![\p{L}\p{N}]))`,
     String.raw`(?<name>[A-Za-z][A-Za-z0-9]{0,63}(?:_{1,2}[A-Za-z0-9]{1,64}){1,12}(?![A-Za-z0-9]))`,
     String.raw`(?<east>[${EAST}]{1,500})`,
@@ -70,7 +70,7 @@ function kindOf(groups: Readonly<Record<string, string | undefined>>): TokenKind
 }
 
 function plainToken(kind: TokenKind, found: string, at: number): Token {
-  const word = kind === "word" ? found.replace(/\.$/, "").replaceAll(" ", "").toLowerCase() : found;
+  const word = kind === "word" ? found.replace(/\.$/, "").replaceAll(/[ +-]/g, "").toLowerCase() : found;
   const isPlace = kind === "place" || kind === "name";
   const shown =
     isPlace && !isSecretPlace(found) ? "name" : kind === "name" && isSecretPlace(found) ? "place" : kind;
