@@ -34,7 +34,7 @@ const CALLS: readonly AddressRule[] = [
   rule(0.45, `${LABEL} (?:is |are )?(?:to|for|addressed to|directed at|aimed at) ${ANY}${MODEL} `),
   rule(
     0.45,
-    `(?<=^(?:(?:and|also|only|just|a|this is|not) )?)(?:to|for) ${ANY}${MODEL} (?:\\S+ ){0,3}?[:,] `,
+    `(?<=^(?:(?:,|and|also|only|just|a|this is|not) ){0,2})(?:to|for) ${ANY}${MODEL} (?:\\S+ ){0,3}?[:,] `,
   ),
   rule(
     0.45,

@@ -51,7 +51,8 @@ function weightOfFile(view: SentenceView, { source, purpose, isFirst }: Reading,
   if (!isScope) return isAnExample(view, at) ? 0.4 : 1;
   const isTaken = view.find(0, view.tokens.length, "send", "put") >= 0;
   if (isFirst) return isTaken && isOrder ? 0.7 : 0.2;
-  if (isTaken && !purpose.topics.has("keys") && !purpose.topics.has("security")) return 0.8;
+  const isNamed = view.tokens[at]!.kind === "place";
+  if (isNamed && isTaken && !purpose.topics.has("keys") && !purpose.topics.has("security")) return 0.8;
   return isOrder && isTaken ? 0.7 : isOrder ? 0.5 : 0.25;
 }
 

@@ -223,6 +223,10 @@ function isCondition(view: SentenceView, at: number): boolean {
   return /\bif you(?:'re| are)\b/.test(before);
 }
 
+/** "Note to any AI": and not "to reset the bot", which is about one. */
+const TOWARDS =
+  /(?:^| )(?:to|for)(?: (?:the|any|all|an?|every|each|ai|language|large|other|automated|autonomous|coding|reading|whichever|future|review|llm|you|those|helpful|mail)){0,3}$/;
+
 /** "Assistant, …", "note to AI agents: …", "dear assistant". */
 function isVocative(view: SentenceView, at: number): boolean {
   const { tokens } = view;
@@ -242,7 +246,7 @@ function isVocative(view: SentenceView, at: number): boolean {
     return false;
   const isStopped = next?.kind === "clause" || next?.kind === "colon";
   const isGreeted = lead.some((word) => /^(?:dear|hey|hello|hi|attention|уважаемый)$/.test(word));
-  const isLed = isGreeted || (isStopped && lead.some((word) => /^(?:to|for)$/.test(word)));
+  const isLed = isGreeted || (isStopped && TOWARDS.test(lead.join(" ")));
   const isFirst =
     at <= 3 &&
     isStopped &&

@@ -194,7 +194,7 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     0.5,
     SAYS,
     `(?:slip|sneak|smuggle|weave|work in|sprinkle|bury|hide) (?:\\S+ ){1,8}?(?:in|into|inside|between|among|under) `,
-    ["from", "put", "conceal", "when", "you", "not"],
+    ["from", "put", "conceal", "when", "you", "not", "this"],
     LISTED,
   ),
   phrase(
