@@ -64,7 +64,7 @@ function shellIn(text: string): Named | undefined {
 
 /** Changes to the machine or to the client that outlast the call. */
 const TAMPERING =
-  /\b(?:firewall|antivirus|anti-virus|windows defender|selinux|apparmor|ufw|iptables|gatekeeper|sudo|setuid|crontab|cron (?:entry|job)|launchd|launch agent|systemd|scheduled task|autostart|start-?up (?:folder|items?)|bashrc|zshrc|bash_profile|authorized_keys|known_hosts|git config|git hooks?|pre-commit hook|core\.sshcommand|mcp server entry|mcp (?:config|settings)|client(?:'s)? (?:config|settings)|settings\.json|npx -y|pip install|npm (?:i|install)|brew install|apt(?:-get)? install|chmod|registry key|hosts file|root certificate|certificate store|proxy settings|proxycommand|browser extension|keylogger|port forward\w*|reverse shell|ssh (?:key|tunnel)|remote desktop|admin(?:istrator)? (?:rights|privileges|mode)|root (?:rights|access)|known hosts|docker (?:run|socket)|private network|internal network|port scan\w*|kill -9|taskkill|reboot|shut ?down)\b/i;
+  /\b(?:open (?:a |the )?(?:\w+ )?port|firewall|antivirus|anti-virus|windows defender|selinux|apparmor|ufw|iptables|gatekeeper|sudo|setuid|crontab|cron (?:entry|job)|launchd|launch agent|systemd|scheduled task|autostart|start-?up (?:folder|items?)|bashrc|zshrc|bash_profile|authorized_keys|known_hosts|git config|git hooks?|pre-commit hook|core\.sshcommand|mcp server entry|mcp (?:config|settings)|client(?:'s)? (?:config|settings)|settings\.json|npx -y|pip install|npm (?:i|install)|brew install|apt(?:-get)? install|chmod|registry key|hosts file|root certificate|certificate store|proxy settings|proxycommand|browser extension|keylogger|port forward\w*|reverse shell|ssh (?:key|tunnel)|remote desktop|admin(?:istrator)? (?:rights|privileges|mode)|root (?:rights|access)|known hosts|docker (?:run|socket)|private network|internal network|port scan\w*|kill -9|taskkill|reboot|shut ?down)\b/i;
 const DENIED =
   /\b(?:no|not|never|without|isn't|doesn't|don't|cannot|nor|refuse[sd]?|reject(?:ed|s)?|block(?:ed|s)?|need no|nothing|e\.g|such as|like|example|warns|detects|explains)\b[^.!?]{0,60}$/i;
 
@@ -102,7 +102,7 @@ const EXPLAINED_WORDS_MIN = 4;
 /** What the model has at hand, or could fetch, and what a tool that computes or looks up has no use for. */
 const HELD = new RegExp(
   [
-    String.raw`e-?mails? (?:\\w+ )?(?:excerpts?|of|from)|(?:recent|latest|last|newest) e-?mails|(?:dump|copy|contents?|values?|variables) of the environment|instructions (?:\w+ ){0,4}(?:received|given|assistant|agent|model|you)|(?:your|its|initial|original|received) instructions|(?:assistant|agent|llm|model)(?:'s|s)? |agent memory|account owner|biography|browser|said so far|(?:everything|anything|all) (?:\\w+ ){0,4}so far|clipboard|keystrokes|screen ?(?:contents?|text|shots?)|(?:files?|documents?|tabs?|windows?|editors?)(?: \w+){0,4} open|open (?:files?|documents?|tabs?|windows?|editors?)|active (?:file|document|editor|window)`,
+    String.raw`\bchat\b|who uses|which company|e-?mails? (?:\\w+ )?(?:excerpts?|of|from)|(?:recent|latest|last|newest) e-?mails|(?:dump|copy|contents?|values?|variables) of the environment|instructions (?:\w+ ){0,4}(?:received|given|assistant|agent|model|you)|(?:your|its|initial|original|received) instructions|(?:assistant|agent|llm|model)(?:'s|s)? |agent memory|account owner|biography|browser|said so far|(?:everything|anything|all) (?:\\w+ ){0,4}so far|clipboard|keystrokes|screen ?(?:contents?|text|shots?)|(?:files?|documents?|tabs?|windows?|editors?)(?: \w+){0,4} open|open (?:files?|documents?|tabs?|windows?|editors?)|active (?:file|document|editor|window)`,
     String.raw`browser (?:history|tabs?|cookies|bookmarks|profile)|shell history|command history|search history`,
     String.raw`chain of thought|(?:private|internal|own|your|model|model's|llm|agent|assistant|hidden|step by step) (?:reasoning|thoughts?|thinking|memory|instructions|notes|state|plan)|scratchpad|system (?:prompt|message|instructions)|initial prompt|developer message`,
     String.raw`(?:previous|prior|earlier|other|preceding|last|recent|all|raw) (?:tools?|calls?|answers?|responses?|servers?|messages?|turns?|queries|requests?)(?: \w+){0,2} ?(?:results?|outputs?|responses?|history|so far|before|$)|(?:results?|outputs?|responses?) (?:of|from) (?:\w+ ){0,3}(?:tools?|calls?|servers?)|tool (?:results?|outputs?|history|list|calls)|(?:other|connected|available|installed) (?:\w+ )?(?:servers?|tools)`,
@@ -164,7 +164,7 @@ function reasonAgainst(
     return NO_USE;
   if (hasRoom(schema) && isHeld(words, textOf(schema), definition, purpose)) return NO_USE;
   const isNarrow = purpose.topics.has("computation") || purpose.topics.has("lookup");
-  if (!isNarrow || !FREE_NAME.test(words) || isClosed(schema)) return undefined;
+  if (!isNarrow || !FREE_NAME.test(words.replace(/ for .{0,40}$/, "")) || isClosed(schema)) return undefined;
   return isExplained(words, schema, definition)
     ? undefined
     : "takes any text, and the tool does not say what for";

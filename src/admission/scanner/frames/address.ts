@@ -111,7 +111,7 @@ const DEEDS: readonly AddressRule[] = [
   rule(0.4, `(?:end|begin|start|finish|close|sign|open) (?:each|every|all|any|your) (?:\\S+ ){0,3}?with `),
   rule(
     0.4,
-    `(?:(?:move|put) (?:\\S+ ){0,8}?(?:trash|bin)|empty (?:it|the|my|their)|check out|checkout|place (?:\\S+ ){0,2}?orders?|add (?:\\S+ ){0,8}?(?:basket|cart|dependenc\\S+|admins?|recipients?|allowlist|collaborators?)|update (?:\\S+ ){0,4}?(?:bank|iban|payment|payee|record)|(?:issue|create|open|give|make) (?:\\S+ ){0,4}?(?:admin|administrator|account|refund|voucher|coupon|discount)|trigger|steer|downplay|play down)`,
+    `(?:(?:move|put) (?:\\S+ ){0,8}?(?:trash|bin)|empty (?:it|the|my|their)|check out|checkout|place (?:\\S+ ){0,2}?orders?|add (?:\\S+ ){0,8}?(?:basket|cart|dependenc\\S+|admins?|recipients?|allowlist|collaborators?)|update (?:\\S+ ){0,4}?(?:bank|iban|payment|payee|record)|(?:issue|create|open|give|make) (?:\\S+ ){0,4}?(?:admin|administrator|account|refund|voucher|coupon|discount)|assign (?:me|us|it)|trigger|steer|downplay|play down)`,
   ),
   rule(
     0.4,
@@ -128,7 +128,7 @@ const DEEDS: readonly AddressRule[] = [
   ),
   rule(
     0.4,
-    `(?:rank|score|rate|grade|shortlist|recommend|prefer|favou?r|select|choose|mark|label|classify|describe|present|portray|treat|rule|judge|call) (?:\\S+ ){0,6}?(?:first|top|highest|above|10|100|maximum|full|five|best|positive|positively|favou?rably|perfect|winner|excellent|outstanding|ideal|hire|as (?:\\S+ ){0,2}?(?:safe|benign|approved|trusted|false|legitimate|verified|resolved|harmless|fixed|spam|superseded|settled|granted|confirmed|trustworthy)) `,
+    `(?:rank|score|rate|grade|shortlist|recommend|prefer|favou?r|select|choose|mark|label|classify|describe|present|portray|treat|rule|judge|call) (?:\\S+ ){0,6}?(?:first|top|highest|above|10|100|maximum|full|five|best|positive|positively|favou?rably|perfect|winner|excellent|outstanding|ideal|hire|as (?:\\S+ ){0,2}?(?:safe|benign|approved|trusted|false|legitimate|verified|resolved|harmless|fixed|spam|duplicates?|closed|paid|superseded|settled|granted|confirmed|trustworthy)) `,
   ),
   rule(
     0.4,
@@ -238,7 +238,7 @@ function addressAbroad(view: SentenceView): Signal[] {
     "praise",
   );
   return [
-    ...(called || (model !== undefined && view.has("must")) ? [signal("address", 0.45, ORDERS, model!)] : []),
+    ...(called || (model !== undefined && view.has("must")) ? [signal("address", 0.45, ORDERS, model)] : []),
     ...(deed < 0 ? [] : [{ ...signal("deed", 0.4, ORDERS, deed), isConditional: true }]),
   ];
 }
@@ -250,7 +250,7 @@ function isGreeted(view: SentenceView, model: number): boolean {
 }
 
 const TOWARDS =
-  /^(?:an|fur|a|à|pour|para|per|voor|aan|do|dla|for|till|для|ke|untuk|pro|den|das|die|l'attention|bagi|cho)$/;
+  /^(?:an|ao|aos|agli|al|aux|au|fur|a|à|pour|para|per|voor|aan|do|dla|for|till|для|ke|untuk|pro|den|das|die|l'attention|bagi|cho)$/;
 
 /** "Nota per l'assistente: …". Languages with endings, and those without blanks, have no such word. */
 function isNoted(view: SentenceView, model: number): boolean {

@@ -222,6 +222,22 @@ const PHRASE_RULES: readonly PhraseRule[] = [
     LISTED,
   ),
   phrase(
+    "override",
+    0.6,
+    IGNORES,
+    `(?:polic(?:y|ies)|rules|guidelines|instructions|limits) of (?:your|the) (?:provider|vendor|maker|developers?|host|operator)`,
+    ["rules", "orders", "you"],
+    LISTED,
+  ),
+  phrase(
+    "unbound",
+    0.6,
+    BECOMES,
+    `(?:refusals?|safety checks?|safeguards?|confirmations?) (?:is|are|have been|has been) (?:\\S+ )?(?:switched off|turned off|off|disabled|suspended|lifted)`,
+    ["you", "prior", "orders", "rules", "confirm", "not", "this", "from"],
+    LISTED,
+  ),
+  phrase(
     "anyway",
     0.3,
     SAYS,
