@@ -4,6 +4,7 @@
  */
 import { editConfig } from "../../../config/files/edit.ts";
 import { locateConfig } from "../../../config/locate.ts";
+import { checkRules } from "../../../config/rules.ts";
 import { hashText, isJsonObject, type Json } from "../../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import type { WrittenRule } from "../../../core/rule.ts";
@@ -26,7 +27,7 @@ export interface RememberedQuestion {
   readonly expiresAt: number | null;
 }
 
-type Asker = Pick<Run, "principal" | "source" | "kind">;
+type Asker = Pick<Run, "principal" | "source" | "kind"> & Partial<Pick<Run, "id">>;
 
 /** The rule; undefined where nothing is to be remembered. */
 export function ruleOf(
@@ -44,16 +45,49 @@ export function ruleOf(
   if (missing !== undefined) return noArgument(missing, Object.keys(params));
   const who = whoOf(asker, script);
   if (who === undefined) return noScript();
-  const when = same.map((name) => `args[${JSON.stringify(name)}] === ${JSON.stringify(params[name])}`);
+  if (HAS_MEANING.test(who)) return notACaller();
+  const when = same.map((name) => `args[${literal(name)}] === ${literal(params[name]!)}`);
   const isPlain = same.every((name) => isComparable(params[name]!));
   if (!isPlain) return notComparable();
-  return succeed({
+  return readable({
     who,
     tool,
     ...(when.length > 0 && { when: when.join(" && ") }),
     do: "allow",
     ...(times !== undefined && { limit: `${times} in all` }),
-    why: "Approved once, and remembered.",
+    why: whyOf(asker, times),
+  });
+}
+
+/** Equal rules share one count, so one that counts names its run: the same yes for a second time counts anew. */
+function whyOf({ id }: Asker, times: number | undefined): string {
+  const run = times === undefined || id === undefined ? "" : ` in the run ${id}`;
+  return `Approved once${run}, and remembered.`;
+}
+
+/** A pattern, or a variable of the config: such a rule would be about others. */
+const HAS_MEANING = /\*|\$\{/;
+
+/** The arguments are the caller's own: `${NAME}` in one of them must not become a variable of the config. */
+function literal(value: Json): string {
+  return JSON.stringify(value).replaceAll("${", String.raw`\u0024{`);
+}
+
+/** A rule that cannot be read would make the whole config invalid. */
+function readable(rule: WrittenRule): ToolResult<WrittenRule> {
+  const [problem] = checkRules({ rules: [rule] }).complaints;
+  if (problem === undefined) return succeed(rule);
+  const field = problem.path.slice(2).join(".");
+  return fail("TOOL_INVALID_INPUT", `No such rule can be written: its ${field} ${problem.message}.`, {
+    field: "remember",
+    hint: "Approve it without --remember, or name fewer or shorter arguments with --same.",
+  });
+}
+
+function notACaller(): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", "The name of the caller would mean others too in a rule.", {
+    field: "remember",
+    hint: "Approve it without --remember.",
   });
 }
 
