@@ -316,6 +316,17 @@ describe("a run that has read private and untrusted things", () => {
     expect((await kit.resume(again.runId!)).result).toEqual({ success: true, data: "sent to ann" });
   });
 
+  it("T101: asks also where it has read them in errors", async () => {
+    labels = {
+      mail__fail: { ...NO_LABELS, isPrivate: true, isUntrusted: true },
+      mail__send: labels["mail__send"]!,
+    };
+    const { runId, result } = await kit.execute(`try { await mcp.mail.fail({}) } catch {} ${SEND}`);
+    expect(result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });
+    await approve(runId!);
+    expect((await kit.resume(runId!)).result).toEqual({ success: true, data: "sent to ann" });
+  });
+
   it("asks also where a capability inside of it read them", async () => {
     const { runId, result } = await kit.execute(`await mcp.look.all({}); ${SEND}`);
     expect(result).toMatchObject({ success: false, error: { code: "APPROVAL_REQUIRED" } });

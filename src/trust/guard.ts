@@ -78,10 +78,15 @@ export function createGuard(deps: GuardDeps): Guard {
     const { effect, rule: found } = decideRule(call, context);
     const rule = found instanceof Promise ? await found : found;
     const decision = withFlow(call, decisionOf(call, effect, rule), context);
-    const result = await passDecided(call, context, decision, rule, make);
+    let isMade = false;
+    const result = await passDecided(call, context, decision, rule, (below) => {
+      isMade = true;
+      return make(below);
+    });
     // Who can pause asks a person now; that is what goes on record.
     if (!result.success && result.error.reason === NOT_APPROVED) return result;
-    if (result.success) observe(call, context);
+    // The error of a call is an answer too: what it says has been read.
+    if (isMade) observe(call, context);
     deps.record({ call, context, decision, result, elapsedMs: clock.elapsed() - startedAt });
     return result;
   }
