@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import type { Permission } from "../../core/principal.ts";
+import { ownerSeenBy, type Permission } from "../../core/principal.ts";
 import type { OperatorRoute } from "./operator-routes.ts";
 import { principalOf } from "./http-call.ts";
 
@@ -39,6 +39,8 @@ function findProblem(
   const principal = principalOf(request);
   if (principal?.permissions.has(permission) !== true)
     return `This needs a token with the scope ${permission}.`;
-  if (shows === "state" || principal.profiles === undefined) return undefined;
-  return "This shows the whole gateway, and this token opens profiles only. Use a token without --profile.";
+  if (shows === "state" || ownerSeenBy(principal) === undefined) return undefined;
+  if (principal.profiles !== undefined)
+    return "This shows the whole gateway, and this token opens profiles only. Use a token without --profile.";
+  return "This shows the whole gateway, and this token has limits. Use a token without --effects and --tools.";
 }

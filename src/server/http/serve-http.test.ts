@@ -136,6 +136,25 @@ describe("the request guard", () => {
     }
   });
 
+  it("T132: what shows the whole gateway is closed to a token with limits, whatever its scopes", async () => {
+    const { at, tokens } = await openListener();
+    for (const [name, limits] of [
+      ["effects", { effects: ["read"] }],
+      ["tools", { tools: ["notes__*"] }],
+    ] as const) {
+      const made = tokens.create(name, ["read", "call", "write", "admin"], limits);
+      if (!made.success) throw new Error(made.error.message);
+      const headers = { Authorization: `Bearer ${made.data.token}`, "Content-Type": "application/json" };
+      const body = '{"question":"q1","approve":true}';
+      const statuses = [
+        (await send(at("/api/v1/inbox"), { method: "GET", headers })).status,
+        (await send(at("/metrics"), { method: "GET", headers })).status,
+        (await send(at("/api/v1/runs/r1/decision"), { headers, body })).status,
+      ];
+      expect(statuses).toEqual([403, 403, 403]);
+    }
+  });
+
   it("what waits for a person is listed, and a question is answered by whoever may write", async () => {
     const { at, bearer } = await openListener();
     const decision = at("/api/v1/runs/r1/decision");
