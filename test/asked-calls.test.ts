@@ -52,6 +52,21 @@ function approve(place: DecisionPlace, ...more: string[]) {
 }
 
 describe("a tool that a client calls", () => {
+  it(
+    "tells the id of its question, by which it is answered, also where a secret is left out",
+    { timeout: PATIENCE_MS },
+    async () => {
+      const place = openPlace();
+      const { call } = await join(place, "2025-11-25");
+      const { structuredContent } = await call(CALL.name, { n: 1, password: "hunter2-hunter2" });
+      expect(JSON.stringify(structuredContent)).not.toContain("hunter2");
+      const { question } = (structuredContent as { waiting_for: { question: string } }).waiting_for;
+      expect(approve(place, "--question", question)).toMatchObject({ status: 0 });
+      await call(CALL.name, { n: 1, password: "hunter2-hunter2" });
+      expect(place.paid()).toEqual([1]);
+    },
+  );
+
   it.each(["2025-11-25", "2026-07-28"] as const)(
     "waits as a run where no person is behind the client, and the same call again goes on (%s)",
     { timeout: PATIENCE_MS },

@@ -121,6 +121,8 @@ export interface Checkpoint {
   readonly uncertain: readonly UncertainStep[];
   /** The question that the run waits with, or the time that it waits for. */
   readonly waiting: WaitingStep | null;
+  /** Of what it waits with. */
+  readonly questionId?: string;
 }
 
 export interface UncertainStep {

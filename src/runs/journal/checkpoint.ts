@@ -30,6 +30,8 @@ export function checkpointOf(
     successor,
     uncertain,
     waiting,
+    // Of what is on record: what is told may leave out secrets, and would be another question.
+    ...(waiting !== null && { questionId: questionIdOf(waiting) }),
   };
 }
 
@@ -41,7 +43,8 @@ function failedNode({ error, status }: Pick<Run, "error" | "status">): string | 
 
 /** As the answer of `execute` and the trace show it. */
 export function checkpointJson(checkpoint: Checkpoint): JsonObject {
-  const { runId, completed, failed, stepCount, isResumable, successor, uncertain, waiting } = checkpoint;
+  const { runId, completed, failed, stepCount, isResumable, successor, uncertain, waiting, questionId } =
+    checkpoint;
   return {
     run_id: runId,
     completed_nodes: completed,
@@ -59,7 +62,7 @@ export function checkpointJson(checkpoint: Checkpoint): JsonObject {
         details: waiting.details,
         ...(waiting.until === null
           ? {
-              question: questionIdOf(waiting),
+              question: questionId ?? questionIdOf(waiting),
               ...(waiting.expiresAt !== null && { expires: new Date(waiting.expiresAt).toISOString() }),
             }
           : { until: new Date(waiting.until).toISOString() }),
