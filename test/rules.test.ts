@@ -48,6 +48,7 @@ async function keepSenders(agent: Agent, place: Place): Promise<void> {
   expect((await agent.call("execute", direct)).isError).toBe(false);
   place.draft("sender", workflow([{ id: "send", type: "desk__send", params: { to: "ann" } }]));
   await keep(agent, "sender", "mail:flow");
+  place.draft("starter", workflow([{ id: "start", type: "workflow", params: { name: "mail:direct" } }]));
   place.draft("sender", workflow([{ id: "send", type: "desk__send", params: { to: "bob" } }]));
 }
 
@@ -77,11 +78,22 @@ const WAYS: readonly Way[] = [
   ],
   ["a draft", "rules[0]: no mail today", (agent) => agent.call("execute", { name: "sender" })],
   ["a capability itself", "rules[3]", (agent) => agent.call("mcp__mail__direct")],
+  ["a capability itself, by name", "rules[3]", (agent) => agent.call("execute", { name: "mail:direct" })],
+  ["a capability itself, by a node", "rules[3]", (agent) => agent.call("execute", { name: "starter" })],
   ["a prompt", "rules[1]", ({ client }) => client.getPrompt({ name: "desk__greet" })],
   [
     "a resource",
     "rules[2]",
     ({ client }) => client.readResource({ uri: "repertoire://server/desk/note://one" }),
+  ],
+  [
+    "the completion of a prompt",
+    "rules[1]",
+    ({ client }) =>
+      client.complete({
+        ref: { type: "ref/prompt", name: "desk__greet" },
+        argument: { name: "who", value: "an" },
+      }),
   ],
 ];
 
@@ -92,7 +104,7 @@ describe.each(ERAS)("a rule that refuses (%s)", (era) => {
     const agent = await place.join(era);
     await keepSenders(agent, place);
     for (const [, , ask] of WAYS) expect(await told(() => ask(agent))).not.toContain("is refused by");
-    expect(reached().length).toBeGreaterThan(WAYS.length - 2);
+    expect(reached().length).toBeGreaterThan(WAYS.length - 4);
     setRules(RULES);
     await eventuallyAsync("the rules hold", async () =>
       (await told(() => agent.call("desk__send"))).includes("refused"),

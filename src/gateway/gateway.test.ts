@@ -195,6 +195,7 @@ describe("what goes wrong inside", () => {
         nodeTypes: [],
         activeCount: () => 0,
         execute: () => Promise.reject(new Error("unused")),
+        executeNamed: () => Promise.reject(new Error("unused")),
         prepare: () => Promise.reject(new Error("unused")),
         replay: () => Promise.reject(new Error("unused")),
         checkArguments: () => Promise.reject(new Error("unused")),

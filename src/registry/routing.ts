@@ -256,9 +256,18 @@ export function createRouting(deps: RoutingDeps): Routing {
       case "resources/read":
       case "resources/subscribe":
         return { kind: "resource", name: exposeUri(id, textOf(params["uri"])), source: id, args: {} };
+      case "completion/complete":
+        return guardedCompletion(id, isJsonObject(params["ref"]) ? params["ref"] : {});
       default:
         return undefined;
     }
+  }
+
+  /** Its values go to the server and come from it: whoever may not use the prompt or the resource has none. */
+  function guardedCompletion(id: string, ref: JsonObject): GuardedCall | undefined {
+    return ref["type"] === "ref/prompt"
+      ? guardedRequest(id, "prompts/get", { name: ref["name"] ?? "" })
+      : guardedRequest(id, "resources/read", { uri: ref["uri"] ?? "" });
   }
 
   /** Instructions that are held are not told, and so are those of which nothing is on record. */

@@ -5,7 +5,7 @@
  * It never throws for what the code or a tool does; a broken store does throw.
  */
 import { systemClock } from "../core/clock.ts";
-import { NO_GUARD } from "../core/guard.ts";
+import { NO_GUARD, NOT_APPROVED } from "../core/guard.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { NO_SECRETS } from "../text/redactors.ts";
@@ -41,6 +41,7 @@ import type { Bound } from "./prepare/tool-directory.ts";
 import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare.ts";
 import type { PreparedWorkflow } from "./prepare/prepare-workflow.ts";
 import type { RunLifecycleDeps, RunsDeps } from "./run-deps.ts";
+import { guardedStart } from "./workflow/node-call.ts";
 import { runWorkflow } from "./workflow/workflow-run.ts";
 
 export { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
@@ -51,6 +52,8 @@ export interface Runs {
   /** The built-in node types of workflows. */
   readonly nodeTypes: readonly ToolDefinition[];
   execute(request: RunRequest, context: CallContext): Promise<RunReport>;
+  /** The same for what a caller named: something saved is called by that, and passes the rules. */
+  executeNamed(request: RunRequest, context: CallContext): Promise<RunReport>;
   /** Resumes a run that stopped, as `execute` with `resume` does. */
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
   /** The id that `last` means for this caller. */
@@ -177,6 +180,22 @@ export function createRuns(given: RunsDeps): Runs {
     return { ...report, elapsedMs: deps.clock.elapsed() - startedAt };
   }
 
+  async function executeNamed(request: RunRequest, context: CallContext): Promise<RunReport> {
+    const call = guardedStart(request, request.inputs);
+    if (call === undefined) return execute(request, context);
+    let report: RunReport | undefined;
+    const passed = await guard.pass(call, context, async (below) => {
+      report = await execute(request, below);
+      return report.result;
+    });
+    if (report !== undefined) return report;
+    if (passed.success || passed.error.reason !== NOT_APPROVED)
+      return refusedReport(passed as ToolResult<never>);
+    // As a run of one call it can wait for the yes.
+    const { inputs, timeoutMs, intent, observe } = request;
+    return execute({ kind: "call", source: call.name, inputs, timeoutMs, intent, observe }, context);
+  }
+
   function run(readyRun: ReadyRun, context: CallContext, continued?: Continued): Promise<RunReport> {
     return deps.shutdown.trackRun(runToEnd(deps, readyRun, context, continued));
   }
@@ -184,6 +203,7 @@ export function createRuns(given: RunsDeps): Runs {
   return {
     nodeTypes: [...CONTROL_NODES, ...deps.nodes].map(({ definition }) => definition),
     execute,
+    executeNamed,
     resume: (request, context) => resumeRun({ ...deps, ready, run }, request, context),
     checkResumable: (request, context) => checkResumable({ ...deps, ready }, request, context),
     findCall: (name, args, limit, context) => findWaitingCall(deps, name, args, limit, context),

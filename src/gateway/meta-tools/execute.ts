@@ -181,7 +181,7 @@ async function runOrResume(
   if (args.resume === undefined) {
     const intent = args.intent === undefined ? {} : { intent: args.intent };
     return succeed(
-      await runs.execute({ ...source!.runnable, inputs: source!.inputs, ...intent, ...common }, context),
+      await runs.executeNamed({ ...source!.runnable, inputs: source!.inputs, ...intent, ...common }, context),
     );
   }
   return runs.resume(

@@ -2,6 +2,7 @@
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Guard, GuardedCall } from "../../core/guard.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
+import { CAPABILITIES_ID } from "../../core/names.ts";
 import type { CallContext, CallTool } from "../../core/tool.ts";
 import type { LogLine } from "../../sandbox/sandbox.ts";
 import type { NodeKind } from "./node-kind.ts";
@@ -38,10 +39,28 @@ export function mayRepeat(kind: NodeKind, params: JsonObject): boolean {
 }
 
 /** The call of a node, as the rules see it; undefined for one that only starts a run, whose calls they see. */
-export function guardedNode(kind: NodeKind, params: JsonObject): GuardedCall | undefined {
+function guardedNode(kind: NodeKind, params: JsonObject): GuardedCall | undefined {
   if (kind.kind === "control") return undefined;
   if (kind.kind === "tool") return guardedCallOf(kind.tool, params);
   return { kind: "node", name: kind.node.definition.name, args: params };
+}
+
+/** The same, also for a node that starts something saved by its name: that is a call of it. */
+export async function guardedCallOfNode(
+  { findSource }: Pick<NodeCallDeps, "findSource">,
+  kind: NodeKind,
+  params: JsonObject,
+  context: CallContext,
+): Promise<GuardedCall | undefined> {
+  if (kind.kind !== "control" || kind.definition.name !== "workflow") return guardedNode(kind, params);
+  const { name } = params;
+  const found = typeof name === "string" ? await findSource(name, context) : undefined;
+  return found?.success === true ? guardedStart(found.data, inputsOf(params)) : undefined;
+}
+
+/** Something saved that is started by its name, as the rules see it; a draft is no tool. */
+export function guardedStart({ capability }: RunSource, args: JsonObject): GuardedCall | undefined {
+  return capability && { kind: "tool", name: capability.tool, source: CAPABILITIES_ID, args };
 }
 
 export async function callNode(
@@ -78,7 +97,7 @@ async function callCode(
 }
 
 async function callWorkflow(
-  { execute, findSource, onSkipped }: NodeCallDeps,
+  { guard, execute, findSource, onSkipped }: NodeCallDeps,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<Json>> {
@@ -89,9 +108,13 @@ async function callWorkflow(
     const way = [...context.path.slice(context.path.indexOf(tool)), tool].join(" → ");
     return fail("TOOL_INVALID_INPUT", `A workflow may not call itself: ${way}.`, { reason: "cycle" });
   }
-  const report = await execute({ ...found.data, inputs: inputsOf(params) }, context);
-  onSkipped(report.skipped ?? []);
-  return report.result.success ? succeed(report.result.data) : report.result;
+  const run = async (below: CallContext): Promise<ToolResult<Json>> => {
+    const report = await execute({ ...found.data, inputs: inputsOf(params) }, below);
+    onSkipped(report.skipped ?? []);
+    return report.result.success ? succeed(report.result.data) : report.result;
+  };
+  const call = guardedStart(found.data, inputsOf(params));
+  return call === undefined ? run(context) : guard.pass(call, context, run);
 }
 
 function inputsOf({ inputs }: JsonObject): JsonObject {

@@ -16,7 +16,7 @@ import type { StepEnd } from "../journal/journal.ts";
 import { nodeKey } from "./labels.ts";
 import type { NodeKind } from "./node-kind.ts";
 import { fillNode, unfilled, errorValue, keepValue, type NodeEnd, type ValueDeps } from "./node-values.ts";
-import { callNode, guardedNode, mayRepeat, startsRun, type NodeCallDeps } from "./node-call.ts";
+import { callNode, guardedCallOfNode, mayRepeat, startsRun, type NodeCallDeps } from "./node-call.ts";
 import { isPause } from "./pause.ts";
 import type { PreparedWorkflow } from "../prepare/prepare-workflow.ts";
 import { retryDelayMs, sleep } from "./retry.ts";
@@ -210,7 +210,7 @@ async function attemptOnce(
     }
     if (node.type === "wait") return waitForTime(deps, { key, name: label, params });
     if (node.type === "approve") return approve(deps, { key, name: label, isNoHandled: isHandled }, params);
-    const call = guardedNode(kind, params);
+    const call = await guardedCallOfNode(deps, kind, params, runContext.context);
     const isDone = call === undefined || runContext.journal.recorded(key) !== undefined;
     if (isDone && call !== undefined) deps.guard.observe(call, runContext.callerContext);
     const cleared = isDone ? undefined : await clearCall(deps, runContext, key, call);
