@@ -59,7 +59,8 @@ function filtered(all: Query, { beforeId, afterId, tool, who, since }: CallFilte
   if (since !== undefined) query = query.where("at", ">=", since);
   if (tool !== undefined) query = query.where(matches(sql.ref("tool"), tool));
   if (who === undefined) return query;
-  const profile = sql`'profile:' || coalesce(profile, '')`;
+  // Null where there is no profile, and null matches no pattern.
+  const profile = sql`'profile:' || profile`;
   return query.where((eb) => eb.or([matches(sql.ref("principal"), who), matches(profile, who)]));
 }
 

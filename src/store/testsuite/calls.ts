@@ -76,6 +76,7 @@ export function describeCalls(fixture: () => StoreFixture): void {
     expect(await found({ who: "token:ci" })).toEqual(["github__create_issue"]);
     expect(await found({ who: "token:*" })).toEqual(["githubXXcreate", "github__create_issue"]);
     expect(await found({ who: "profile:tri*" })).toEqual(["githubXXcreate"]);
+    expect(await found({ who: "profile:*" })).toEqual(["githubXXcreate"]);
     expect(await found({ who: "oauth:a\\b#*" })).toEqual(["files__100%"]);
     expect(await found({ who: "local", tool: "files__*" })).toEqual(["files__100"]);
   });
