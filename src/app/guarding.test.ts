@@ -64,7 +64,7 @@ describe("a token with limits", () => {
   it("is refused what is outside of them, also after the config has changed", async () => {
     const { pass, state, rulesFor } = open(configOf([]));
     const reader = { ...contextOf(), principal: principalOf({ effects: new Set(["read"]) }) };
-    const refusal = '"desk__peek" (destroy) is refused by token ci: the token may read.';
+    const refusal = '"desk__peek" (destroy) is refused by token ci: the token may only read.';
     expect(await pass(CALL, reader)).toBe(refusal);
     expect(rulesFor(reader)).toBe(rulesFor(reader));
     state.config = configOf([{ do: "allow" }]);
@@ -76,7 +76,7 @@ describe("a token with limits", () => {
     const { pass, state } = open(configOf([]));
     const desk = { ...contextOf(), principal: principalOf({ tools: ["desk__*"] }) };
     expect(await pass(CALL, desk)).toBe("made");
-    expect(await pass({ ...CALL, name: "mail__send" }, desk)).toMatch(/the token may call desk__\*\.$/);
+    expect(await pass({ ...CALL, name: "mail__send" }, desk)).toMatch(/the token may only call desk__\*\.$/);
     state.config = configOf([{ who: "token:ci", do: "refuse" }]);
     expect(await pass(CALL, desk)).toMatch(/refused by rules\[0\]\.$/);
   });

@@ -193,8 +193,8 @@ describe("the limits of a token", () => {
 
   it("come first and say what the token may do", () => {
     expect(limited.rules.map(({ name, why }) => [name, why])).toEqual([
-      ["token ci", "the token may read"],
-      ["token ci", "the token may call github__*, mail:*"],
+      ["token ci", "the token may only read"],
+      ["token ci", "the token may only call github__*, mail:*"],
       ["rules[0]", undefined],
       ["default", undefined],
     ]);

@@ -249,11 +249,11 @@ export function limitTo(rules: RuleSet, { name, effects, tools }: TokenLimits): 
 }
 
 function mayHave(effects: ReadonlySet<Effect>): string {
-  return `the token may ${effectsText(effects) || "do nothing"}`;
+  return effects.size === 0 ? "the token may do nothing" : `the token may only ${effectsText(effects)}`;
 }
 
 function mayCall(tools: readonly string[]): string {
-  return `the token may call ${tools.join(", ") || "no tool"}`;
+  return tools.length === 0 ? "the token may call no tool" : `the token may only call ${tools.join(", ")}`;
 }
 
 function refusalOf(token: string, limit: JsonObject, why: string): Rule {
