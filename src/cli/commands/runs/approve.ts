@@ -1,5 +1,6 @@
 import { localActor, type App } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
+import type { ToolError } from "../../../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
@@ -95,7 +96,7 @@ async function approve(
       return await approveServer(session, reference, tool, options);
     if (tool !== undefined) return refuse(noServer(reference).error, options);
     const run = await findAskingRunId(session.app, session.config.current().scope, reference);
-    if (!run.success) return refuse(run.error, options);
+    if (!run.success) return refuse(orServer(run.error, reference), options);
     const question = await session.app.runs.question(run.data, options.question);
     if (!question.success) return refuse(question.error, options);
     showQuestion(question.data);
@@ -161,7 +162,7 @@ async function approveServer(
   tool: string | undefined,
   options: ApproveOptions,
 ): Promise<number> {
-  const ofRuns = ["deny", "resume", "question"].find(
+  const ofRuns = ["deny", "resume", "question", "remember", "same", "times", "script"].find(
     (name) => options[name as keyof ApproveOptions] !== undefined,
   );
   if (ofRuns === undefined) return decidePins(session, { server, tool, isApproved: true }, options);
@@ -170,6 +171,16 @@ async function approveServer(
     hint: `To reject what it offers, run: ${commandLine(["reject", server, ...(tool === undefined ? [] : [tool])], options)}`,
   });
   return refuse(error, options);
+}
+
+/** A name that is no run's may be meant for a server. */
+function orServer(error: ToolError, reference: string): ToolError {
+  if (error.code !== "TOOL_NOT_FOUND" || reference === "last") return error;
+  return {
+    ...error,
+    message: `There is no run and no server ${quote(reference)}.`,
+    hint: "repertoire inbox lists everything that waits for an approval.",
+  };
 }
 
 function noServer(reference: string) {
