@@ -208,9 +208,9 @@ describe("a server that changes what it offers", () => {
     await agent.call("mail__read", {});
     const approvers = () => {
       const { pins } = JSON.parse(place.cli("pins", "mail", "--all", "--json").stdout) as {
-        pins: { kind: string; approvedBy: string | null }[];
+        pins: { kind: string; approved_by: string | null }[];
       };
-      return new Set(pins.map(({ approvedBy }) => approvedBy));
+      return new Set(pins.map(({ approved_by: by }) => by));
     };
     expect(approvers()).toEqual(new Set([null]));
     expect(place.cli("approve", "mail", "--yes", "--json")).toMatchObject({ status: 0 });

@@ -12,6 +12,8 @@ import type { JsonObject } from "../core/json.ts";
 /** How the answer is printed, and its exit code; 0 by default. */
 interface Drawing<T> {
   readonly show: (answer: T) => void;
+  /** What `--json` prints, where it is not the answer itself. */
+  readonly view?: (answer: T) => unknown;
   readonly exitCodeOf?: (answer: T) => number;
   /** Progress text for a terminal; not for work that asks questions. */
   readonly progress?: string;
@@ -21,14 +23,14 @@ interface Drawing<T> {
 export async function useApp<T>(
   options: GlobalOptions,
   use: (app: App) => Promise<ToolResult<T>>,
-  { show, exitCodeOf, progress }: Drawing<T>,
+  { show, view, exitCodeOf, progress }: Drawing<T>,
 ): Promise<number> {
   const session = await openSession(options);
   try {
     const work = (): Promise<ToolResult<T>> => use(session.app);
     const answer = await (progress === undefined ? work() : withProgress(progress, work));
     if (!answer.success) return refuse(answer.error, options);
-    if (options.json === true) printJson(answer.data);
+    if (options.json === true) printJson(view === undefined ? answer.data : view(answer.data));
     else show(answer.data);
     return exitCodeOf?.(answer.data) ?? EXIT.ok;
   } finally {

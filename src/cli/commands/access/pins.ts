@@ -57,6 +57,7 @@ says; what is held is neither listed nor callable until you approve it.`,
   ],
   run: (options: PinsOptions, server?: string) =>
     useApp(options, (app) => listPins(app, server, options), {
+      view: ({ pins }) => ({ pins: pins.map(viewPin) }),
       show: ({ pins }) => (options.all === true ? showAll(pins) : showOpen(pins, options)),
     }),
 });
@@ -84,7 +85,21 @@ function showOpen(pins: readonly PinView[], options: GlobalOptions): void {
   if (pins.length === 0) return note("Nothing is held, and nothing has changed since it was approved.");
   for (const pin of pins) describePin(pin).forEach((line) => print(line));
   const servers = [...new Set(pins.filter(({ status }) => status === "held").map(({ server }) => server))];
-  for (const server of servers) note(`To approve it: ${commandLine(["approve", server], options)}`);
+  for (const server of servers) {
+    const [approve, reject] = ["approve", "reject"].map((word) => commandLine([word, server], options));
+    note(`Decide on all of it with: ${approve}, or ${reject}; add a name to decide on one`);
+  }
+}
+
+/** As `--json` has it. */
+function viewPin({ approvedAt, approvedBy, offeredHash, usedBy, ...pin }: PinView) {
+  return {
+    ...pin,
+    approved_at: approvedAt,
+    approved_by: approvedBy,
+    offered_hash: offeredHash,
+    used_by: usedBy,
+  };
 }
 
 function showAll(pins: readonly PinView[]): void {
@@ -213,6 +228,10 @@ function labelOf({ kind, name }: Pick<PinView, "kind" | "name">): string {
 
 const PAINT = { approved: green, noted: yellow, held: red, rejected: red } as const;
 
+/** The rejection is kept when the server takes its change back, in case that it comes again. */
+const WHILE_REJECTED =
+  "this definition is not used; the one before it is, whenever the server offers that one";
+
 /** As a person reads it: everything that differs, cut nowhere, with what would not show written out. */
 function describePin(pin: PinView): string[] {
   const { server, status, since, reasons, usedBy } = pin;
@@ -221,6 +240,7 @@ function describePin(pin: PinView): string[] {
     `${bold(server)} ${labelOf(pin)}: ${PAINT[status](status)}${dim(when)}`,
     ...reasons.map((reason) => `  ${escapeUnprintable(reason)}`),
     ...(usedBy.length === 0 ? [] : [`  used by ${listOf(usedBy.map(escapeUnprintable))}`]),
+    ...(status === "rejected" && pin.approvedAt !== null ? [`  ${WHILE_REJECTED}`] : []),
     ...pin.changes.flatMap(describeChange),
   ];
 }
@@ -241,6 +261,9 @@ function linesOf(value: Json | undefined): string[] {
 
 /** One line for each pin. */
 function rowOf({ server, kind, name, status, approvedBy, approvedAt }: PinView): string[] {
+  // Of something that changed, a person approved the definition before.
+  const what = status === "approved" ? "" : "before: ";
   const by = approvedBy === null ? "first seen" : `approved by ${approvedBy}`;
-  return [server, kind, name, status, approvedAt === null ? "never approved" : `${by} ${agoOf(approvedAt)}`];
+  const base = approvedAt === null ? "never approved" : `${what}${by} ${agoOf(approvedAt)}`;
+  return [server, kind, name, status, base];
 }
