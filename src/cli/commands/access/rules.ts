@@ -172,8 +172,12 @@ async function explain(tool: string, options: ExplainOptions): Promise<number> {
     const told = await explainNamed(session.app, tool, servers, { ...caller, args: args.data });
     if (!told.success) return refuse(told.error, options);
     const file = fileOf(told.data, config);
+    const decides = listedRules(config).find(
+      ({ id, rule }) => id === told.data.rule.id && rule === told.data.rule.name,
+    );
+    const limits = decides === undefined ? "" : limitsOf(decides);
     if (options.json === true) printJson({ ...told.data, ...(file !== undefined && { file }) });
-    else show(told.data, file);
+    else show(told.data, file, limits);
     return EXIT.ok;
   } finally {
     await session.close();
@@ -247,7 +251,7 @@ const DECISIONS = {
   refuse: red("refused"),
 } as const;
 
-function show(told: ExplainedCall, file: string | undefined): void {
+function show(told: ExplainedCall, file: string | undefined, limits: string): void {
   const { kind, name, source, who, effect, effect_from: from, do: action, rule, notes } = told;
   print(`${bold(escapeUnprintable(name))}  ${dim(source === undefined ? kind : `${kind} of ${source}`)}`);
   const line = (label: string, text: string) =>
@@ -256,6 +260,7 @@ function show(told: ExplainedCall, file: string | undefined): void {
   line("effect", `${effect} (${from})`);
   print(`${dim("decision".padEnd(LABEL_WIDTH))} ${DECISIONS[action]}`);
   line("rule", `${rule.name}${file === undefined ? "" : ` in ${file}`}`);
+  if (limits !== "") line("limit", limits);
   if (rule.why !== undefined) line("why", rule.why);
   for (const text of notes) line("note", text);
   showPassed(told.passed);

@@ -49,11 +49,13 @@ export function viewEntry(entry: TokenEntry, uses: LastUses): TokenView {
   };
 }
 
-/** `read, call; only the profiles triage; effects read; tools github__*; expires 2027-01-31T00:00:00.000Z`. */
+/** `read, call; only the profile triage; effects read; tools github__*; expires 2027-01-31T00:00:00.000Z`. */
 export function limitsInWords({ permissions, profiles, effects, tools, expiresAt }: ShownToken): string {
   return [
     permissions.join(", "),
-    ...(profiles === undefined ? [] : [`only the profiles ${profiles.join(", ")}`]),
+    ...(profiles === undefined
+      ? []
+      : [`only ${profiles.length === 1 ? "the profile" : "the profiles"} ${profiles.join(", ")}`]),
     ...(effects === undefined ? [] : [`effects ${effects.join(", ")}`]),
     ...(tools === undefined ? [] : [`tools ${tools.join(", ")}`]),
     ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
@@ -73,7 +75,7 @@ export function printTokens(entries: readonly TokenEntry[], uses: LastUses): voi
       view.tools?.join(",") ?? "all",
       expiryOf(view),
       view.last_used_at === null ? "-" : agoOf(view.last_used_at),
-      view.created_at,
+      toSeconds(view.created_at),
     ];
   });
   printTable([HEADINGS, ...rows]);
@@ -81,7 +83,11 @@ export function printTokens(entries: readonly TokenEntry[], uses: LastUses): voi
 
 function expiryOf({ expires_at: expiresAt, expired }: TokenView): string {
   if (expiresAt === undefined) return "never";
-  return expired === true ? `expired ${agoOf(expiresAt)}` : expiresAt.replace(/\.\d+Z$/, "Z");
+  return expired === true ? `expired ${agoOf(expiresAt)}` : toSeconds(expiresAt);
+}
+
+function toSeconds(time: string): string {
+  return time.replace(/\.\d+Z$/, "Z");
 }
 
 export function printToken(view: TokenView & { readonly reach: readonly TokenReach[] }): void {
@@ -93,7 +99,7 @@ export function printToken(view: TokenView & { readonly reach: readonly TokenRea
     ["tools", view.tools?.join(", ") ?? "all"],
     ["expires", expiryOf(view)],
     ["last used", view.last_used_at === null ? "-" : agoOf(view.last_used_at)],
-    ["created", view.created_at],
+    ["created", toSeconds(view.created_at)],
   ]);
   for (const reach of view.reach) printReach(reach);
 }
