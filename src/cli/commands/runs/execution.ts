@@ -115,6 +115,7 @@ interface Executed {
     readonly elapsed_ms: number;
     readonly from_journal?: boolean;
     readonly skipped_by?: string;
+    readonly error?: { readonly code: string };
   }[];
   readonly warnings: readonly string[];
   readonly draft: string | null;
@@ -141,7 +142,8 @@ function showForPeople(executed: Executed, origin: Origin, options: GlobalOption
   const isPaused = checkpoint?.waiting_for !== undefined;
   for (const { level, message } of logs) note(dim(`${level.padEnd(5)} ${escapeLines(message)}`));
   for (const warning of warnings) note(`${yellow("warning")} ${escapeLines(warning)}`);
-  if (calls.length > 0) note(dim(summaryOf(calls, isPaused)));
+  const made = isPaused ? calls.filter((call) => call.error?.code !== "CANCELLED") : calls;
+  if (made.length > 0) note(dim(summaryOf(made, isPaused)));
   if (success) print(typeof outputs === "string" ? escapeLines(outputs) : JSON.stringify(outputs, null, 2));
   if (isPaused) tell(`${yellow("paused")} ${checkpoint.run_id}`);
   else if (error !== null) showError(error, origin, options);
@@ -149,7 +151,7 @@ function showForPeople(executed: Executed, origin: Origin, options: GlobalOption
   if (draft !== null) note(dim(`draft ${escapeUnprintable(draft)}`));
 }
 
-/** What waits has not failed. */
+/** What waits has not failed, and what waits for an approval was not called. */
 function summaryOf(calls: Executed["calls"], isPaused: boolean): string {
   const ms = calls.reduce((sum, call) => sum + call.elapsed_ms, 0);
   const skipped = calls.filter((call) => call.skipped_by !== undefined).length;
