@@ -22,6 +22,7 @@ import { openTools } from "./tools-half.ts";
 export type { App, FoundTools, TokenReach } from "./contract.ts";
 export type { ExplainedCall } from "./explain-call.ts";
 export { localActor } from "./foundation.ts";
+export { viewInboxItem } from "./inbox.ts";
 export { examineLive } from "./live.ts";
 export type { PinView } from "./pin-review.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";

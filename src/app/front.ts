@@ -3,6 +3,7 @@ import { idleServers, refuseProfile } from "./config-view.ts";
 import type { App, Front } from "./contract.ts";
 import type { Foundation } from "./foundation.ts";
 import type { GatewayHalf } from "./gateway-half.ts";
+import { viewInboxItem } from "./inbox.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import type { ToolsHalf } from "./tools-half.ts";
 import type { GivenAnswer, QuestionReference } from "../runs/resume/decide.ts";
@@ -55,7 +56,7 @@ export function createListeners(
         heldCallCount: () => heldCalls.heldCount(),
         runCount: () => runs.activeCount(),
         servers: serverStates,
-        inbox,
+        inbox: async () => (await inbox()).map(viewInboxItem),
         decide: (question: QuestionReference, answer: GivenAnswer) => runs.decide(question, answer),
       };
       front.http = await openHttpFront(deps, address);

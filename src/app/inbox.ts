@@ -24,6 +24,15 @@ export interface InboxItem {
   readonly command: readonly string[];
 }
 
+/** As `repertoire inbox --json` and the HTTP route print it. */
+export function viewInboxItem({ since, expiresAt, ...item }: InboxItem) {
+  return {
+    ...item,
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(expiresAt !== undefined && { expires: new Date(expiresAt).toISOString() }),
+  };
+}
+
 /** Something that a server offers and a person has not approved. */
 interface HeldThing {
   readonly server: string;

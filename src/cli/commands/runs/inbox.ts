@@ -1,5 +1,5 @@
 /** `repertoire inbox`: everything that waits for a person, with the command that settles each. */
-import type { App } from "../../../app/app.ts";
+import { viewInboxItem, type App } from "../../../app/app.ts";
 import { succeed } from "../../../core/result.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { useApp } from "../../app-call.ts";
@@ -30,13 +30,8 @@ repertoire approve, which shows it again and asks.`,
 
 type ShownItem = ReturnType<typeof viewOf>;
 
-function viewOf({ since, expiresAt, command, ...item }: Item, options: GlobalOptions) {
-  return {
-    ...item,
-    ...(since !== undefined && { since: new Date(since).toISOString() }),
-    ...(expiresAt !== undefined && { expires: new Date(expiresAt).toISOString() }),
-    command: commandLine([...command], options),
-  };
+function viewOf(item: Item, options: GlobalOptions) {
+  return { ...viewInboxItem(item), command: commandLine([...item.command], options) };
 }
 
 const WORDS: Readonly<Record<Item["kind"], string>> = {
