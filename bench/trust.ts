@@ -37,7 +37,7 @@ const CASES = [
 
 interface Gateway {
   readonly child: ChildProcess;
-  ask(method: string, params: object): Promise<void>;
+  readonly ask: (method: string, params: object) => Promise<void>;
 }
 
 function open(config: object, folder: string, slot: number): Gateway {
@@ -91,7 +91,10 @@ export async function benchTrust(): Promise<void> {
     const [bare, , whole] = samples.map(({ values }) => quantile(values, 0.5));
     console.log(`  goal: at most ${GOAL.toFixed(2)}×; ${whole! / bare! <= GOAL ? "met" : "missed"}`);
   } finally {
-    await Promise.all(gateways.map(({ child }) => child.kill() && once(child, "exit")));
+    for (const { child } of gateways) {
+      child.kill();
+      await once(child, "exit");
+    }
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -41,7 +41,8 @@ export function createCodeCalls(deps: GuardedCallDeps, runContext: RunContext): 
   /** What was not begun, and a run below that waits, is never answered: the run ends first. */
   async function neverAnswered(): Promise<StepEnd> {
     await aborted(signal);
-    return { result: fail("CANCELLED", "The run had ended."), seq: 0, at: clockAt, isReplayed: false };
+    const result = fail("CANCELLED", "The run had ended.");
+    return { result, seq: 0, at: clockAt, isReplayed: false, isWaiting: true };
   }
 
   function ended(end: StepEnd | undefined): StepEnd | undefined {

@@ -15,7 +15,7 @@ import { fail, type ToolResult } from "../core/result.ts";
 import type { Decision, Permit } from "../core/rule.ts";
 import type { SealStore, Step } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
-import { mayDecide } from "../core/principal.ts";
+import { LOCAL, mayDecide } from "../core/principal.ts";
 import { QUESTION_TOOL } from "./journal/journal.ts";
 import type { RunContext } from "./run-context.ts";
 import { approvalRequired } from "./workflow/pause.ts";
@@ -128,7 +128,7 @@ function detailsOf(call: GuardedCall, { effect, rule }: Decision, context: CallC
     params: call.args,
     effect,
     rule: rule.name,
-    who: principal?.name ?? "this machine",
+    who: principal?.id ?? LOCAL,
     ...(clientName !== undefined && { client: clientName }),
     ...(view !== undefined && { profile: view.profile }),
   };

@@ -75,6 +75,8 @@ export interface CallRecord {
   readonly startedMs: number;
   readonly elapsedMs: number;
   readonly isReplayed?: true;
+  /** It was not made: the run waits. */
+  readonly isWaiting?: true;
   /** Who decided to go on without it; then it is no success. */
   readonly skippedBy?: string;
   readonly error?: Pick<ToolError, "code" | "message">;

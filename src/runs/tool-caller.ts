@@ -137,9 +137,10 @@ export function isRepeatable({ annotations }: ToolDefinition): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
 }
 
-type EndRecord = Pick<CallRecord, "success" | "isReplayed" | "skippedBy" | "error">;
+type EndRecord = Pick<CallRecord, "success" | "isReplayed" | "isWaiting" | "skippedBy" | "error">;
 
-export function recordOf({ result, isReplayed, skippedBy }: StepEnd): EndRecord {
+export function recordOf({ result, isReplayed, skippedBy, isWaiting }: StepEnd): EndRecord {
+  if (isWaiting === true) return { success: false, isWaiting };
   return {
     success: result.success && skippedBy === undefined,
     ...(isReplayed && { isReplayed: true }),

@@ -84,7 +84,7 @@ function logJson({ level, message, truncatedFrom }: RunReport["logs"][number]) {
 
 /** The words of the failure that ended the run are those of its error; here is only that it was this call. */
 function callJson(call: CallRecord, ended: ToolError | undefined) {
-  const { tool, node, success, startedMs, elapsedMs, isReplayed, skippedBy, error } = call;
+  const { tool, node, success, startedMs, elapsedMs, isReplayed, isWaiting, skippedBy, error } = call;
   const isTold = error !== undefined && ended?.message.endsWith(error.message) === true;
   return {
     tool,
@@ -93,6 +93,7 @@ function callJson(call: CallRecord, ended: ToolError | undefined) {
     started_ms: round(startedMs),
     elapsed_ms: round(elapsedMs),
     ...(isReplayed && { from_journal: true }),
+    ...(isWaiting && { waiting: true }),
     ...(skippedBy !== undefined && { skipped_by: skippedBy }),
     ...(error !== undefined && { error: isTold ? { code: error.code } : { ...error } }),
   };

@@ -51,6 +51,8 @@ export interface StepEnd {
   readonly isReplayed: boolean;
   /** Who decided to go on without it. */
   readonly skippedBy?: string;
+  /** It was not made: the run waits, for this call or for another. */
+  readonly isWaiting?: true;
 }
 
 export interface Journal {

@@ -115,6 +115,7 @@ interface Executed {
     readonly elapsed_ms: number;
     readonly from_journal?: boolean;
     readonly skipped_by?: string;
+    readonly waiting?: boolean;
     readonly error?: { readonly code: string };
   }[];
   readonly warnings: readonly string[];
@@ -142,7 +143,7 @@ function showForPeople(executed: Executed, origin: Origin, options: GlobalOption
   const isPaused = checkpoint?.waiting_for !== undefined;
   for (const { level, message } of logs) note(dim(`${level.padEnd(5)} ${escapeLines(message)}`));
   for (const warning of warnings) note(`${yellow("warning")} ${escapeLines(warning)}`);
-  const made = isPaused ? calls.filter((call) => call.error?.code !== "CANCELLED") : calls;
+  const made = calls.filter((call) => call.waiting !== true);
   if (made.length > 0) note(dim(summaryOf(made, isPaused)));
   if (success) print(typeof outputs === "string" ? escapeLines(outputs) : JSON.stringify(outputs, null, 2));
   if (isPaused) tell(`${yellow("paused")} ${checkpoint.run_id}`);
