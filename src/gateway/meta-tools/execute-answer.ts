@@ -42,7 +42,7 @@ export function executeAnswer(report: RunReport, draft: string | null): ExecuteO
   const error = result.success ? undefined : toldOnce(toldError(result.error));
   return {
     success: result.success,
-    ...(error !== undefined && isWaiting(error) && { status: "paused" }),
+    ...(error !== undefined && waits(error) && { status: "paused" }),
     run_id: runId,
     ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
     outputs: outputs.value,
@@ -74,7 +74,7 @@ function toldOnce(error: ToolError): ToolError {
 }
 
 /** It waits for a person, a time, or a decision about a call whose outcome is not known. */
-function isWaiting(error: ToolError): boolean {
+function waits(error: ToolError): boolean {
   return isPause(error) || error.reason === "uncertain_step";
 }
 
