@@ -28,6 +28,7 @@ describe("what is wrong with rules", () => {
       { when: "args.x.includes('y')", limit: "lots", do: "ask" },
       { who: ["local", "tokn:ci"], tool: "execute", same: "5", do: "refuse" },
       { do: "deny" },
+      { tool: "code", do: "ask" },
       { efect: "read", do: "allow" },
       "refuse everything",
     ];
@@ -40,8 +41,9 @@ describe("what is wrong with rules", () => {
       "rules[2].same: cannot be read from its column 1 on",
       'rules[2].same: has no effect with "do": "refuse"',
       'rules[3].do: must be "allow", "ask" or "refuse"',
-      "rules[4].efect: unknown key",
-      "rules[5]: must be an object",
+      "rules[4].tool: the node code is not subject to rules: it does nothing itself",
+      "rules[5].efect: unknown key",
+      "rules[6]: must be an object",
     ]);
   });
 

@@ -112,8 +112,16 @@ function findCallerProblem(pattern: string): Omit<RuleProblem, "path"> | undefin
   return { message: `is no caller${meant}`, hint: CALLER_SHAPE };
 }
 
+/** Nodes that do nothing themselves: what they start passes the rules, and waiting needs none. */
+const IDLE_NODES: ReadonlySet<string> = new Set(["code", "wait", "approve"]);
+
 /** What meta-tools start passes the rules by itself: each call of code, each node, each capability. */
 function findToolProblem(pattern: string): Omit<RuleProblem, "path"> | undefined {
+  if (IDLE_NODES.has(pattern))
+    return {
+      message: `the node ${pattern} is not subject to rules: it does nothing itself`,
+      hint: "write the rule about the tools that it is used with",
+    };
   if (!isMetaToolName(pattern)) return undefined;
   return {
     message: "a meta-tool is not subject to rules: what it starts is",
