@@ -10,6 +10,8 @@ const NEGATION_DISTANCE = 4;
 /** The same with a remark in commas between them. */
 const REMARK_DISTANCE = 9;
 const LISTENER_DISTANCE = 9;
+/** In other languages a pronoun may stand between the two. */
+const UNHEARD_DISTANCE = 2;
 
 export const findSecrecy: Frame = (view) => [
   ...view.all("not").flatMap((at) => silenceAt(view, at)),
@@ -27,7 +29,7 @@ function silenceAt(view: SentenceView, at: number): Signal[] {
   const listener = listenerOf(view, tell, at);
   if (listener >= 0)
     return [signal("secrecy", weightOfObject(view, at, tell, listener), HIDES, at, listener)];
-  if (view.language === EAST_ASIAN) return [signal("secrecy", 0.4, HIDES, tell, at)];
+  if (view.language !== ENGLISH) return unheard(view, at, tell);
   return unmentioned(view, at, tell);
 }
 
@@ -131,13 +133,19 @@ function hasDeed(view: SentenceView, from: number, to: number): boolean {
   );
 }
 
+/** "Nevn det ikke": other languages leave the listener out as well. Further apart, the two belong to other words. */
+function unheard(view: SentenceView, not: number, tell: number): Signal[] {
+  const isNear = view.language === EAST_ASIAN || Math.abs(tell - not) <= UNHEARD_DISTANCE;
+  const isArtefact = view.language !== EAST_ASIAN && view.has("artefact");
+  return isNear && !isArtefact ? [signal("secrecy", 0.4, HIDES, tell, not)] : [];
+}
+
 /** "Do not mention this in your answer." */
 function unmentioned(view: SentenceView, not: number, tell: number): Signal[] {
   const end = Math.min(view.tokens.length - 1, tell + 10);
-  if (view.language !== ENGLISH) return [];
   const word = view.tokens[tell]!.word;
   if (
-    !/^(?:mention|mentioning|reveal|disclose|acknowledge|reference|refer|discuss|report|admit|surface|say|announce|revealing|disclosing|explain|show|display|bring|talk|speak|describe)$/.test(
+    !/^(?:mention|mentioning|reveal|disclose|acknowledge|reference|refer|discuss|report|admit|surface|say|announce|narrate|comment|revealing|disclosing|explain|show|display|bring|talk|speak|describe)$/.test(
       word,
     )
   )
@@ -170,13 +178,19 @@ function concealment(view: SentenceView): Signal[] {
       )
     )
       return [signal("secrecy", listener === undefined ? 0.8 : 1, HIDES, at, at + 4)];
-    if (listener === undefined) return [];
+    if (listener === undefined) return view.language === ENGLISH ? [] : hiddenDeed(view, at);
     if (view.language !== ENGLISH) return [signal("secrecy", 0.8, HIDES, at, listener)];
     const isFrom = view.tokens.slice(at, listener).some(({ word }) => word === "from");
     const isArtefact = view.find(at, listener, "artefact") >= 0 && !hasDeed(view, at, listener);
     const isThis = view.find(at + 1, at + 3, "this") >= 0 || view.find(at, listener, "deed") >= 0;
     return isFrom && !isArtefact ? [signal("secrecy", isThis ? 1 : 0.7, HIDES, at, listener)] : [];
   });
+}
+
+/** "Verberg dat je dat doet": what the reader itself does. */
+function hiddenDeed(view: SentenceView, at: number): Signal[] {
+  const deed = view.find(at + 1, at + 4, "this", "you");
+  return deed < 0 ? [] : [signal("secrecy", 0.4, HIDES, at, deed)];
 }
 
 /** "The user must not know", "without the user noticing", "the user does not need to see this". */

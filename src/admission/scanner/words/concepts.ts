@@ -82,8 +82,8 @@ const ENGLISH: Lists = {
     "previous previously prior earlier above preceding former foregoing initial original existing your system safety content so_far before_this up_to_now until_now given_to_you been_given were_given been_told were_told developer's operator's developer operator",
   everything: "all any everything anything every entire whatever each other",
   user: "user users user's human humans customer customers person operator end-user owner developer client people anyone anybody reader",
-  tell: "tell mention inform reveal disclose notify alert warn show report explain discuss acknowledge say admit surface display expose announce communicate bring_up let_on reference refer telling mentioning informing revealing disclosing notifying alerting warning showing reporting explaining discussing saying displaying announcing referencing told mentioned informed revealed disclosed notified shown alert talk speak talking speaking describe describing confess",
-  not: "not don't dont never without avoid mustn't shouldn't cannot can't refrain nor neither no nothing needn't won't doesn't do_not must_not should_not no_need isn't best_not",
+  tell: "narrate narrating comment flag tell mention inform reveal disclose notify alert warn show report explain discuss acknowledge say admit surface display expose announce communicate bring_up let_on reference refer telling mentioning informing revealing disclosing notifying alerting warning showing reporting explaining discussing saying displaying announcing referencing told mentioned informed revealed disclosed notified shown alert talk speak talking speaking describe describing confess",
+  not: "isnt doesnt shouldnt mustnt wont cant arent aren't neednt not don't dont never without avoid mustn't shouldn't cannot can't refrain nor neither no nothing needn't won't doesn't do_not must_not should_not no_need isn't best_not",
   secretly:
     "silently quietly secretly covertly discreetly invisibly stealthily surreptitiously behind_the_scenes unnoticed in_secret under_the_radar without_comment without_notice on_the_quiet inconspicuously",
   conceal:
@@ -211,6 +211,8 @@ const GERMAN: Lists = {
   praise: "empfiehl* empfehl* bewerte lobe",
   harm: "losch* uberweis* bezahl* deaktivier*",
   act: "ruf fuhr* aufrufen ausfuhr*",
+  confirm:
+    "bestatig* zustimmung* erlaubnis* einwilligung* ruckfrage* nachfrag* zu_fragen genehmigung* freigabe*",
 };
 
 const FRENCH: Lists = {
@@ -257,6 +259,7 @@ const FRENCH: Lists = {
   praise: "recommand* conseill* vante*",
   harm: "supprime* supprimer efface* vire* virer paie* desactive*",
   act: "appelle* execute* lance* executer appeler",
+  confirm: "confirm* accord autorisation* consentement* permission* demander approbation* validation*",
 };
 
 const SPANISH: Lists = {
@@ -302,6 +305,7 @@ const SPANISH: Lists = {
   praise: "recomiend* recomend* elogi*",
   harm: "elimina* eliminar borra* borrar transfiere* paga desactiva*",
   act: "llama* ejecuta* ejecutar",
+  confirm: "confirm* permiso* autorizacion* consentimiento* aprobacion* preguntar pedir",
 };
 
 /** Italian, Portuguese, Dutch, Polish, Turkish, Swedish, Czech, Indonesian, Vietnamese, Arabic and Hindi. */
@@ -316,7 +320,7 @@ const ROMANCE_AND_OTHERS: Lists = {
   everything:
     "tutte tutti tutto todas todos tudo qualquer qualquer alle alles wszystkie wszelkie kazd* tum butun herhangi alla vsechn* semua جميع كل सभी",
   user: "utente* utenti l'utente all'utente dell'utente usuario* gebruiker* uzytkownik* kullanici* anvandar* uzivatel* pengguna nguoi_dung المستخدم उपयोगकर्ता*",
-  tell: "dire dici dirlo dirglielo menzion* inform* rivel* avvis* diga dizer conte contar mencion* informe revele avise vertel* meld* zeg noem zwijg* mow mowic powiedz wspominaj informuj ujawniaj soyle* bahset* bildir* soz_et* beratta namn* rekni nerikej beritahu memberi_tahu تخبر تذكر बताए* बताएं",
+  tell: "comente comentar fale falar mostre mostrar notifique commentare comment* mostr* toon* vermeld* pokazuj pokazywac avslöj* visa* ukazuj zminuj dire dici dirlo dirglielo menzion* inform* rivel* avvis* diga dizer conte contar mencion* informe revele avise vertel* meld* zeg noem zwijg* mow mowic powiedz wspominaj informuj ujawniaj soyle* bahset* bildir* soz_et* beratta namn* rekni nerikej beritahu memberi_tahu تخبر تذكر बताए* बताएं",
   not: "non mai senza nunca nao sem jamais niet nooit zonder zwijg* nie nigdy bez asla sakin soyleme* bahsetme* bildirme* soz_etme* inte aldrig utan nikdy nerikej jangan tanpa khong لا دون बिना मत",
   conceal: "nascondi* esconda* oculte verberg* ukryj* gizle* dolj* skryj* rahasia*",
   this: "questo cio isso isto dit hierover daarover tym tego bunu bundan detta ini",
@@ -343,7 +347,7 @@ const ROMANCE_AND_OTHERS: Lists = {
   model:
     "modello assistente l'assistente all'assistente ia l'ia all'ia ai modelo taalmodel* assistent* ki-assistent asystent* asystencie model* yapay_zeka yapay_zeka_asistan* asistan* asisten sprakmodell*",
   persona:
-    "d'ora_in_poi sei_ora a_partir_de_agora voce_agora_e vanaf_nu od_teraz bundan_sonra fran_och_med_nu",
+    "fai_finta fingi* finja faca_de_conta comporte-se doe_alsof gedraag_je udawaj zachowuj_sie gibi_davran latsas_som predstirej berpura-pura d'ora_in_poi sei_ora a_partir_de_agora voce_agora_e vanaf_nu od_teraz bundan_sonra fran_och_med_nu",
   harm: "elimina* cancella* trasferisci* paga apague exclua transfira verwijder* betaal* usun skasuj przelej zaplac sil ode radera ta_bort smaz hapus",
   praise: "consiglia* raccomanda* recomende aanbevel* beveel polecaj tavsiye_et rekommendera doporuc",
   describe:
@@ -351,6 +355,78 @@ const ROMANCE_AND_OTHERS: Lists = {
   artefact: "interni interno internas interne wewnetrzn* id ids id's dahili",
   instead: "invece em_vez in_plaats zamiast yerine istallet",
   when: "quando als wanneer gdy jesli eger om kdyz jika",
+  confirm:
+    "conferm* consenso autorizzazione permesso chiedere confirm* permissao consentimento autorizacao perguntar toestemming bevestig* goedkeuring vragen potwierdz* zgod* pozwoleni* pytani* onay* izin* bekraft* tillatelse tillstand godkann* fraga souhlas* potvrz* konfirmasi izin persetujuan",
+  alter:
+    "sostituisci* cambia* modifica* troque trocar substitua* substituir altere alterar mude vervang* wijzig* verander* zamien* podmien* zmien* degistir* ersatt* byt byta nahrad* vymen* ganti ubah",
+  recipient:
+    "destinatari* indirizzo conto beneficiario destinatario* endereco conta pix ontvanger* rekening* adres* odbiorc* rachun* konto konta alici* hesab* hesap* mottagar* prijemc* ucet penerima rekening alamat",
+  payment:
+    "importo bonifico pagamento fattura boleto pagamento* fatura* valor transferencia* bedrag betaling* factuur przelew* kwot* platnosc* faktur* odeme* tutar* fatura* belopp betalning* platb* castk* pembayaran faktur",
+  asks: "chiede chiedera vuole menziona pedir pede pergunta* quiser mencionar vraagt wil noemt pyta poprosi wspomni sorarsa isterse fragar ber pta bertanya meminta",
+  also: "anche inoltre tambem alem ook bovendien takze rowniez ayrica ocksa dessutom take juga",
+  act: "esegui* chiama* execute executar chame rode voer voert uitvoer* wykonaj uruchom wywolaj calistir* kor anropa spust* jalankan",
+  unbound:
+    "senza_restrizioni senza_limiti sem_restricoes sem_limites zonder_beperkingen bez_ograniczen sinirsiz utan_begransningar bez_omezeni tanpa_batasan",
+};
+
+/** Norwegian, Danish, Finnish, Romanian, Hungarian, Greek and Ukrainian. */
+const NORDIC_AND_OTHERS: Lists = {
+  ignore:
+    "ignorer* overse glem se_bort ala_noudata unohda* jata_huomiotta ohita ignora* uita* nesocoteste figyelmen_kivul felejtsd hagyd_figyelmen αγνοησε αγνοηστε ξεχασε ξεχαστε ігноруй* проігноруй* забудь* знехтуй*",
+  rules:
+    "instruks* instruksjon* anvisning* retningslinje* ledetekst* ohje* ohjee* kehote* instructiun* indicatii* directive* utasitas* iranyelv* οδηγιες οδηγιων εντολες інструкці* вказівк* настанов*",
+  orders: "regler reglene saannot saantoja reguli regulile szabaly* κανονες правил* обмежен*",
+  prior:
+    "tidligere forrige foregående ovenstående dine aiemm* edelli* yllä* anterioare precedente tale korabbi* elozo* fenti προηγουμενες προηγουμενων παραπανω попередн* раніше твої свої",
+  everything: "alle alt enhver hver kaikki kaikkia toate orice minden osszes ολες όλες καθε всі все будь-як*",
+  user: "bruker* bruger* kayttaja* asiakas* utilizator* felhasznalo* χρηστη χρηστης χρηστες користувач* клієнт*",
+  tell: "nevn* fortell* fortæl* informer* sig si opplys* oplys* vis vise rober avslør* avsløre kommenter* kerro* mainitse* ilmoita* paljasta* nayta spune* mention* informa* dezvalui* arata* mondd emlitsd emlits* tajekoztas* aruld mutasd πεις αναφερεις αναφερετε ενημερωσεις αποκαλυψεις кажи* згадуй* повідомля* розповіда* показуй*",
+  not: "ikke aldri aldrig uten uden ingen intet ingenting ala alä koskaan ilman kertomatta mainitsematta nu niciodata fara nimic ne soha nelkul semmit μην μη δεν ποτε χωρις не ніколи без нічого",
+  secretly:
+    "hemmelig* i_stillhet i_det_skjulte ubemerket* salaa huomaamatta pe_ascuns discret titokban eszrevetlenul κρυφα таємно непомітно потай*",
+  conceal: "skjul* hemmeligh* piilota* salaa* ascunde* titkold rejtsd κρυψε приховуй* приховай*",
+  this: "dette det disse tata tämä siita asta acest* ezt errol αυτο це цього про_це",
+  model:
+    "assistent* språkmodell* sprogmodel* ki-assistent ki avustaj* tekoaly* kielimall* asistent* modelul* asszisztens* modell βοηθε βοηθος μοντελο асистент* помічник* модел* ші",
+  you: "du din ditt deg dig sinä sinun tu ta te σου εσυ ти твій тобі",
+  must: "må skal bør vennligst venligst pitää täytyy trebuie kell kerlek* πρεπει παρακαλω повинен мусиш треба",
+  always: "alltid altid aina intotdeauna mereu mindig παντα завжди",
+  also: "også samt myos lisaksi de_asemenea is επισης також",
+  send: "send sende videresend* last_opp upload* kopier* laheta* lataa trimite* incarca* kuldd kuldj* tovabbitsd στειλε στειλτε προωθησε надішли* відправ* перешли*",
+  put: "legg legge læg sett inkluder* tilføj* vedlegg* vedhæft* skriv indsæt* lisaa* liita* sisallyta* adauga* include* ataseaza* pune add_hozza csatold ird illeszd προσθεσε συμπεριλαβε βαλε επισυναψε додай* включи* встав* впиши*",
+  read: "les læs åpne åbn hent hente lue avaa hae citeste* deschide* olvasd nyisd διαβασε ανοιξε прочитай* відкрий* отримай*",
+  conversation:
+    "samtale* samtaleloggen chatlogg* keskustelu* conversati* istoricul beszelgetes* συνομιλια συζητηση розмов* листуван* діалог*",
+  systemPrompt:
+    "systemprompt* systemledetekst* systeminstruks* jarjestelmakehot* promptul_de_sistem rendszerprompt* системний_промпт системну_підказку",
+  credential:
+    "passord* adgangskode* kodeord* nøkkel* nøkler* nøgle* legitimasjon* salasana* avaime* tunnukse* parol* chei cheile credential* jelszo* jelszav* kulcs* κωδικο κωδικος κωδικους κλειδια пароль паролі ключ* токен* облікові",
+  tool: "verktøy* værktøj* tyokalu* instrument* unelte* unealta eszkoz* εργαλειο εργαλεια інструмент*",
+  others: "andre annet andet muu muita muut alte alt celelalte mas masik tobbi αλλο αλλα αλλη інш*",
+  before: "før ennen inainte elott mielott πριν перед перш",
+  first: "først ensin intai eloszor πρωτα спочатку спершу",
+  prefer:
+    "bruk bruke brug bruge kall kayta* kutsu* foloseste* apeleaza* hasznald hivd χρησιμοποιησε καλεσε використ* викликай*",
+  instead: "i_stedet istedenfor stedet sijaan sijasta loc_de in_schimb helyett αντι замість",
+  persona:
+    "lat_som lad_som fra_nå_av fra_nu_af du_er_nå du_er_nu tästä_lähtien olet_nyt de_acum prefa-te mostantol tegyel_ugy απο_τωρα προσποιησου відтепер відтепер_ти удавай",
+  confirm:
+    "bekreft* bekræft* samtykke* tillatelse* tilladelse* spørre spørge godkjenn* vahvist* lupa* lupaa kysymatta hyvaksy* confirm* permisiunea acordul jovahagy* engedely* megkerdez* επιβεβαιωση αδεια підтвердж* дозвол* згод*",
+  alter:
+    "erstatt* endre bytt udskift* ændr* korvaa* vaihda* muuta inlocui* schimba* csereld valtoztasd αντικαταστησε αλλαξε заміни* зміни*",
+  recipient:
+    "mottaker* modtager* konto* adresse* vastaanottaj* tili* destinatar* contul adresa cimzett* szamlaszam* παραληπτη λογαριασμο отримувач* рахун* адрес*",
+  payment:
+    "beløp* betaling* faktura* overføring* maksu* lasku* summa* plata factura* suma fizetes* szamla* osszeg* πληρωμη ποσο платіж* сум* переказ*",
+  harm: "slett* slet overfør* betal* deaktiver* poista* maksa sterge* plateste* dezactiveaza torold utald διαγραψε πληρωσε видали* перекажи* вимкни*",
+  act: "kjør* kør utfør* udfør* suorita* aja executa* ruleaza* futtasd hajtsd εκτελεσε τρεξε виконай* запусти*",
+  when: "hvis når dersom jos kun daca cand ha amikor αν οταν якщо коли",
+  asks: "spør spørger ber vil nevner kysyy pyytaa intreaba cere kerdez ker ρωτησει ζητησει питає просить",
+  praise: "anbefal* suosittel* recomanda* ajanld* ajanl* προτεινε рекоменду*",
+  describe:
+    "oversetter oversætter eksempel* oppdager kaantaa tunnistaa esimerk* traduce detecteaza exempl* fordit felismer pelda* μεταφραζει παραδειγμα перекладає виявля* приклад*",
+  artefact: "intern* id id-er sisai* interne belso εσωτερικ внутрішн* ідентифікатор*",
 };
 
 const RUSSIAN: Lists = {
@@ -395,6 +471,7 @@ const RUSSIAN: Lists = {
   praise: "рекоменду* порекоменду* хвали*",
   harm: "удали* переведи* отключи*",
   act: "вызови* выполни* запусти*",
+  confirm: "подтвержд* разрешени* согласи* спрашива* одобрени*",
 };
 
 /** Matched anywhere in a run of these scripts: they write words without blanks, or with endings of many kinds. */
@@ -442,9 +519,18 @@ const EAST_ASIAN: Lists = {
   praise: "推荐 推薦 おすすめ 推奨 추천",
   harm: "删除 刪除 转账 付款 禁用 削除 送金 無効 삭제 송금",
   act: "执行 調用 运行 実行 呼び出 실행 호출",
+  confirm: "确认 確認 同意 许可 批准 征求 許可 承認 확인 동의 허락 승인",
 };
 
 /** All lists whose words end at blanks, English first. */
-export const WORD_LISTS: readonly Lists[] = [ENGLISH, GERMAN, FRENCH, SPANISH, ROMANCE_AND_OTHERS, RUSSIAN];
+export const WORD_LISTS: readonly Lists[] = [
+  ENGLISH,
+  GERMAN,
+  FRENCH,
+  SPANISH,
+  ROMANCE_AND_OTHERS,
+  RUSSIAN,
+  NORDIC_AND_OTHERS,
+];
 
 export const EAST_ASIAN_LISTS: Lists = EAST_ASIAN;
