@@ -97,7 +97,7 @@ export const findTrigger: Frame = (view, { source, purpose }) =>
 export const findNoConsent: Frame = (view) =>
   view.all("not").flatMap((at) => {
     const confirm = view.find(at + 1, at + 4, "confirm");
-    if (confirm < 0 || view.isCut(at, confirm)) return [];
+    if (confirm < 0 || view.isCut(at, confirm) || isDoublyNegated(view, confirm)) return [];
     const act = view.find(0, view.tokens.length, "harm", "send");
     const isUser = view.has("user") || view.has("you");
     return [
@@ -110,6 +110,19 @@ export const findNoConsent: Frame = (view) =>
       ),
     ];
   });
+
+const WITHOUT =
+  /^(?:sans|sin|senza|sem|zonder|bez|utan|uten|uden|ohne|без|fara|χωρις|nelkul|tanpa|ilman|دون|बिना)$/;
+/** From the first of two negations to the consent. */
+const DOUBLE_DISTANCE = 10;
+
+/** "Ne supprime rien sans confirmation" asks for consent. English has its own rules for this. */
+function isDoublyNegated(view: SentenceView, confirm: number): boolean {
+  if (view.language === ENGLISH) return false;
+  const start = Math.max(0, confirm - DOUBLE_DISTANCE);
+  const without = start + view.tokens.slice(start, confirm).findLastIndex(({ word }) => WITHOUT.test(word));
+  return view.all("not").some((at) => at >= start && at < without && !view.isCut(at, without));
+}
 
 /** A text in an answer that speaks to a model and orders something. */
 export const findOrder: Frame = (view, { source }) => {

@@ -1,7 +1,7 @@
 /** Frames about keeping something from the user. */
 import { EAST_ASIAN, ENGLISH } from "../words/lexicon.ts";
 import type { SentenceView } from "../words/sentence-view.ts";
-import { signal, type Frame, type Signal } from "./signal.ts";
+import { signal, type Frame, type Signal, type Source } from "./signal.ts";
 
 const HIDES = "tells the model to keep something from the user";
 
@@ -13,14 +13,14 @@ const LISTENER_DISTANCE = 9;
 /** In other languages a pronoun may stand between the two. */
 const UNHEARD_DISTANCE = 2;
 
-export const findSecrecy: Frame = (view) => [
-  ...view.all("not").flatMap((at) => silenceAt(view, at)),
+export const findSecrecy: Frame = (view, { source }) => [
+  ...view.all("not").flatMap((at) => silenceAt(view, at, source)),
   ...concealment(view),
   ...unawareness(view),
   ...stealth(view),
 ];
 
-function silenceAt(view: SentenceView, at: number): Signal[] {
+function silenceAt(view: SentenceView, at: number, source: Source): Signal[] {
   const [from, to] = reachOf(view, at);
   const tell = view
     .all("tell")
@@ -29,7 +29,7 @@ function silenceAt(view: SentenceView, at: number): Signal[] {
   const listener = listenerOf(view, tell, at);
   if (listener >= 0)
     return [signal("secrecy", weightOfObject(view, at, tell, listener), HIDES, at, listener)];
-  if (view.language !== ENGLISH) return unheard(view, at, tell);
+  if (view.language !== ENGLISH) return unheard(view, at, tell, source);
   return unmentioned(view, at, tell);
 }
 
@@ -134,8 +134,10 @@ function hasDeed(view: SentenceView, from: number, to: number): boolean {
 }
 
 /** "Nevn det ikke": other languages leave the listener out as well. Further apart, the two belong to other words. */
-function unheard(view: SentenceView, not: number, tell: number): Signal[] {
-  const isNear = view.language === EAST_ASIAN || Math.abs(tell - not) <= UNHEARD_DISTANCE;
+function unheard(view: SentenceView, not: number, tell: number, source: Source): Signal[] {
+  // Letters in an answer have secrets between people.
+  const isNear =
+    view.language === EAST_ASIAN || (source !== "answer" && Math.abs(tell - not) <= UNHEARD_DISTANCE);
   const isArtefact = view.language !== EAST_ASIAN && view.has("artefact");
   return isNear && !isArtefact ? [signal("secrecy", 0.4, HIDES, tell, not)] : [];
 }
