@@ -25,7 +25,14 @@ const TURNS = "imitates a message of the system or of another speaker";
 
 export function findMarks(text: string, source: Source): Mark[] {
   const tags = [...text.matchAll(TAG)].flatMap((found) => tagAt(text, found, source === "answer"));
-  return [...tags, ...specials(text), ...turns(text), ...pictures(text), ...ends(text)];
+  return [
+    ...tags,
+    ...specials(text),
+    ...turns(text),
+    ...pictures(text),
+    ...ends(text),
+    ...hidden(text, source),
+  ];
 }
 
 /** "In <instructions> tags" speaks of a tag; `<IMPORTANT>` on its own is one. */
@@ -48,8 +55,18 @@ function tagAt(text: string, { 0: found, 1: slash, index }: RegExpMatchArray, is
   return [{ family: "tag", weight: isSpokenOf ? 0.3 : weight, what: TAGS, at: index! }];
 }
 
+/** "Turns start with <|user|>, and …" tells of a format. */
+function isFormat(text: string, from: number, to: number): boolean {
+  return (
+    /\b(?:with|by|adds?|tokens?|uses?|between|and|or)\s$/i.test(text.slice(Math.max(0, from - 24), from)) &&
+    /^(?:[.,;)]|\s(?:and|or|tokens?|for|as|in|to mark)\b)/i.test(text.slice(to, to + 24))
+  );
+}
+
 function specials(text: string): Mark[] {
   return [...text.matchAll(SPECIAL)].map(({ index, 0: found }) => {
+    if (isFormat(text, index, index + found.length))
+      return { family: "tag", weight: 0.3, what: TAGS, at: index };
     const isQuoted =
       /["'`“‘]$/.test(text.slice(Math.max(0, index - 1), index)) &&
       /^\w{0,20}["'`”’]/.test(text.slice(index + found.length, index + found.length + 24));
@@ -67,11 +84,37 @@ function pictures(text: string): Mark[] {
   return [PICTURE, FILLED].flatMap((pattern) =>
     [...text.matchAll(pattern)].map(({ index }) => ({
       family: "picture",
-      weight: 0.8,
+      weight: /\b(?:such as|like|e\.g\.|for example|for instance)[ :,]{1,3}["'`]?$/i.test(
+        text.slice(Math.max(0, index - 20), index),
+      )
+        ? 0.3
+        : 0.8,
       what: PICTURES,
       at: index,
     })),
   );
+}
+
+/** Colours of a terminal that show nothing, and elements that a browser does not show. */
+const CONCEALED = /\u001B\[(?:\d{1,3};){0,4}8m/g;
+const UNSHOWN =
+  /<[a-z]{1,10}\s[^<>]{0,120}?(?:\bhidden\b|display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?![.\d])|aria-hidden\s?=)[^<>]{0,120}>/gi;
+const HIDDEN = "has a part that a person does not see";
+
+/** Web pages have elements that are not shown; the description of a tool has none. */
+function hidden(text: string, source: Source): Mark[] {
+  const mark =
+    (weight: number) =>
+    ({ index: at }: { readonly index: number }) => ({
+      family: "hidden",
+      weight,
+      what: HIDDEN,
+      at,
+    });
+  return [
+    ...[...text.matchAll(CONCEALED)].map(mark(0.5)),
+    ...[...text.matchAll(UNSHOWN)].map(mark(source === "answer" ? 0.2 : 0.5)),
+  ];
 }
 
 /** The end of a block that never began, and the sections of a prompt. */

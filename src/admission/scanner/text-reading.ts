@@ -68,8 +68,8 @@ interface Placed {
 
 /** Sentences that belong together. */
 const WINDOW = 4;
-/** Families that say that a model is spoken to. */
-const ORDERING: ReadonlySet<string> = new Set(["address", "end"]);
+/** Families that say that a model is spoken to: what a person does not see is said to nobody else. */
+const ORDERING: ReadonlySet<string> = new Set(["address", "end", "hidden"]);
 /** The lists of servers are read by models alone: to act unseen or unasked is said to them. */
 const LISTED_ORDERING: ReadonlySet<string> = new Set([...ORDERING, "consent", "stealth"]);
 /** One that is only quoted orders nothing. */
@@ -78,10 +78,14 @@ const ORDER_MIN = 0.4;
 const MASK_WEIGHT = 0.5;
 const SAMPLE_FACTOR = 0.3;
 
+/** Codes for a terminal stick to the word beside them. */
+const TERMINAL_CODE = /\u001B\[[\d;]{0,20}[A-Za-z]/g;
+
 /** What a text orders and where; undefined where it orders nothing. */
-export function findInstruction(text: string, reading: TextReading): Instruction | undefined {
+export function findInstruction(written: string, reading: TextReading): Instruction | undefined {
+  const text = written.replace(TERMINAL_CODE, (code) => " ".repeat(code.length));
   const sentences = readSentences(text, readTokens(text, reading.count));
-  const marks = findMarks(text, reading.source);
+  const marks = findMarks(written, reading.source);
   const isReported = reading.source === "answer" ? reportedIn(text, sentences) : () => false;
   const said = sentences.map((sentence, index) =>
     signalsOf(sentence, index, reading).map((placed) =>
@@ -256,7 +260,7 @@ function isReport({ tokens }: SentenceView, before: number): boolean {
 }
 
 const REPORTS =
-  /^(?:wrote|claimed|tricked|convinced|persuaded|embedded|hid|planted|smuggled|inserted|instructed|posted|told|asked|demanded|injected|exploited)$/;
+  /^(?:wrote|claimed|tricked|convinced|persuaded|embedded|hid|planted|smuggled|inserted|instructed|posted|told|asked|demanded|injected|exploited|tried|attempted|demonstrated)$/;
 
 /** "You must block …" is an order to the model itself. */
 function isAddressed(view: SentenceView, at: number): boolean {

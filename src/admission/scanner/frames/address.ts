@@ -41,6 +41,10 @@ const CALLS: readonly AddressRule[] = [
     `(?<=^(?:\\S+ ){0,3})${MODEL} (?:(?:and|or|,) )?(?:${MODEL} )?(?:notices?|notes?|hints?|instructions?|directives?|alerts?|info|advisory|only|readers?|task|attention|please) (?:\\S+ )?[:,] `,
   ),
   rule(0.45, `(?<=^(?:\\S+ )?)(?:\\S+ )?(?:assistants|agents|models|chatbots|llms|ais) [:,] `),
+  rule(
+    0.45,
+    `(?<=^(?:\\S+ ){0,2})(?:note|notice|attention|reminder|important|listen|fyi|nb) (?:, )?${ANY}${MODEL} [:,] `,
+  ),
   rule(0.45, `(?<=^)(?:${MODEL} (?:(?:and|or|,) )?){2,4}[:,] `),
   rule(0.4, `(?<=^)(?:gemini|claude|chatgpt|copilot|grok|llms?|ais?) [:,] `),
   rule(
@@ -108,6 +112,11 @@ const DOES: readonly AddressRule[] = [
 const DEEDS: readonly AddressRule[] = [
   rule(0.4, `${OUT} (?:\\S+ ){0,8}?(?:${THING}|${SENSITIVE})`),
   rule(0.4, `${IN} (?:\\S+ ){0,6}?${SENSITIVE}`),
+  rule(
+    0.4,
+    `(?:${OUT}|${IN}|list|enumerate|open|clone) (?:\\S+ ){0,4}?(?:private|confidential|internal|unpublished|restricted|(?:all |any )?other (?:users|customers|tenants|accounts|people|clients)) `,
+  ),
+  rule(0.4, `(?:try|query|check|open|go through|iterate) (?:\\S+ ){0,2}?(?:all|every|any) (?:\\S+ )?other `),
   rule(0.4, `(?:end|begin|start|finish|close|sign|open) (?:each|every|all|any|your) (?:\\S+ ){0,3}?with `),
   rule(
     0.4,

@@ -12,6 +12,15 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ["pls", "please"],
   ["plz", "please"],
   ["dont", "don't"],
+  ["isnt", "isn't"],
+  ["arent", "aren't"],
+  ["doesnt", "doesn't"],
+  ["shouldnt", "shouldn't"],
+  ["mustnt", "mustn't"],
+  ["neednt", "needn't"],
+  ["wont", "won't"],
+  ["cant", "can't"],
+  ["n", "and"],
   ["thru", "through"],
 ]);
 
