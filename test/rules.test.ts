@@ -239,6 +239,7 @@ describe("repertoire rules", () => {
       "effect destroy (the server says readOnlyHint, and nobody has approved the server)",
       "decision allowed",
       `rule rules[2] in ${config}`,
+      "limit 60/min 4 at once, same 5 in 1 min",
       "",
       "before it",
       "rules[0] who: it is not about local",
