@@ -135,9 +135,12 @@ describe("T064: listening", () => {
     { timeout: 120_000 },
     async () => {
       const before = residentBytes(stand.gateway.pid);
-      const sockets = Array.from({ length: 300 }, (_, i) =>
-        openDeaf(modernAs(stand.ann, i, "subscriptions/listen", listen)),
-      );
+      const sockets: ReturnType<typeof openDeaf>[] = [];
+      const openSome = (count: number) => {
+        for (let i = 0; i < count; i++)
+          sockets.push(openDeaf(modernAs(stand.ann, sockets.length, "subscriptions/listen", listen)));
+      };
+      openSome(300);
       await until("the refusal", async () => {
         const reader = readEvents(
           stand.gateway.url,
@@ -145,7 +148,10 @@ describe("T064: listening", () => {
         );
         await Promise.race([reader.ended, eventually("an event", () => reader.events.length > 0)]);
         reader.cut();
-        return reader.events.length === 0;
+        const isRefused = reader.events.length === 0;
+        // On a busy machine some of those at once are closed before they have shown their token.
+        if (!isRefused && sockets.length < 2_000) openSome(20);
+        return isRefused;
       });
       const refused = await ask(stand.ann, "subscriptions/listen", listen);
       expect([refused.status, refused.message.error?.message]).toEqual([429, expect.stringContaining("256")]);
