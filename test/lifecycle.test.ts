@@ -116,6 +116,7 @@ describe("stdout", () => {
     const outDir = join(folder, "dist");
     await bundle({
       outDir,
+      console: false,
       plugins: [
         {
           name: "leak",

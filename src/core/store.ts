@@ -26,6 +26,8 @@ export interface Store {
   readonly audit: Audit;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;
+  /** A short text that differs as soon as anything was committed, by whichever process. Cheap: it reads no table. */
+  changeMark(): Promise<string>;
   /** Throws where a write would be refused: the database is gone, newer than this code, or had no room and has none yet. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -229,6 +231,12 @@ export interface Run {
   readonly principal: string | null;
   /** The session that started it: a client's connection, or a folder on the command line; null where there is none. */
   readonly session: string | null;
+  /** What the client that started it calls itself; null where none did. */
+  readonly client: string | null;
+  /** Who asked to cancel it; null where nobody did. */
+  readonly cancelBy: string | null;
+  /** What the code wrote to its console, as the answer told it; empty until the run has ended. */
+  readonly logs: readonly RunLogLine[];
   /** Seeds the guest's randomness. */
   readonly seed: string;
   /** The wall time that the guest's clock shows. */
@@ -240,8 +248,21 @@ export interface Run {
   readonly finishedAt: number | null;
 }
 
+/** A line of a run's console. */
+export interface RunLogLine {
+  readonly level: string;
+  readonly message: string;
+  /** How long the message was, where it was cut. */
+  readonly truncatedFrom?: number;
+}
+
 /** A run without what can be large. */
-export type RunSummary = Omit<Run, "source" | "inputs" | "result">;
+export type RunSummary = Omit<Run, "source" | "inputs" | "result" | "logs">;
+
+/** A run in a list. */
+export interface ListedRun extends RunSummary {
+  readonly stepCount: number;
+}
 
 export interface NewRun {
   readonly scope: Scope;
@@ -255,6 +276,7 @@ export interface NewRun {
   readonly parentStep?: string | null;
   readonly principal?: string | null;
   readonly session?: string | null;
+  readonly client?: string | null;
   readonly seed: string;
   readonly clockAt: number;
 }
@@ -346,6 +368,54 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** How many characters of a step's arguments a page has: enough to show their beginning without what is secret in it. */
+export const ARGS_PREVIEW_LENGTH = 1_024;
+
+/** A step on a page: how its arguments begin, and no result. */
+export interface StepSummary extends Omit<Step, "args" | "result" | "resultBytes"> {
+  /** Its place in the order of `steps`, from 1. */
+  readonly number: number;
+  /** Among the calls of this tool that code made, the how-manieth it is; of the node of a workflow it says nothing. */
+  readonly occurrence: number;
+  /** Canonical JSON, cut. */
+  readonly argsText: string;
+  readonly isArgsCut: boolean;
+  /** Also where the result lies with its step. Null without a result. */
+  readonly resultBytes: number | null;
+}
+
+/** Which runs are meant; everything that is given must fit. */
+export interface RunFilter {
+  readonly statuses?: readonly RunStatus[];
+  readonly kinds?: readonly RunKind[];
+  /** A pattern with `*`: runs with a step of such a tool. Case does not matter. */
+  readonly tool?: string;
+  /** Words, each of which is in the intent, the source or the name of what ran. Case does not matter. */
+  readonly text?: string;
+  /** Those that began at this time or later. */
+  readonly since?: number;
+  /** Those that began before this time. */
+  readonly until?: number;
+  readonly session?: string;
+  readonly starter?: RunStarter;
+}
+
+/** How many runs began in a part of a time. */
+export interface RunCount {
+  /** Counted from 0, from `since` on. */
+  readonly bucket: number;
+  readonly status: RunStatus;
+  /** Of those that are running: whether they still do depends on it. */
+  readonly leaseOwner: string | null;
+  readonly count: number;
+}
+
+/** How far a run is. */
+export interface RunActivity extends Pick<Run, "id" | "principal" | "status" | "parentRunId"> {
+  /** Differs as soon as the run, or a step of it, has changed. */
+  readonly mark: string;
+}
+
 /** Who started a run. Without a session, every session of the principal. */
 export interface RunStarter {
   readonly principal: string | null;
@@ -370,16 +440,19 @@ export interface RunStore {
   /** Newest first; without `children`, only those that no other run started. */
   list(
     scope: Scope,
-    options: {
+    options: RunFilter & {
       limit: number;
       beforeId?: string;
       children?: boolean;
       status?: RunStatus;
-      starter?: RunStarter;
       /** What the id begins or ends with: digits and hyphens only. */
       idPart?: string;
     },
-  ): Promise<RunSummary[]>;
+  ): Promise<ListedRun[]>;
+  /** Of those that no other run started and that began since then: how many in each `bucketMs`, by status. */
+  count(scope: Scope, filter: RunFilter, bucketMs: number, since: number): Promise<RunCount[]>;
+  /** Of the newest `limit` runs, and of every one that runs or waits. It is asked again and again while somebody looks. */
+  activity(scope: Scope, limit: number): Promise<RunActivity[]>;
   /**
    * Newest first: those that no other run started, that have not succeeded, and from which none goes on; of one starter, where
    * one is named.
@@ -410,12 +483,22 @@ export interface RunStore {
   /** Writes how the run ended, or that it waits, and in the same transaction the use of its capability. */
   finish(
     lease: Lease,
-    end: Pick<Run, "status"> & Partial<Pick<Run, "result" | "error">> & { readonly use?: CapabilityUse },
+    end: Pick<Run, "status"> &
+      Partial<Pick<Run, "result" | "error" | "logs">> & { readonly use?: CapabilityUse },
   ): Promise<boolean>;
+  /** Asks the owner of a running run to cancel it; false where it does not run. The first who asks is remembered. */
+  requestCancel(runId: string, by: string): Promise<boolean>;
+  /** The runs of this owner that somebody asked to cancel. */
+  cancelRequests(owner: string): Promise<{ readonly runId: string; readonly by: string }[]>;
   /** Answers the question that a paused run waits with. */
   decide(runId: string, key: string, decision: QuestionAnswer): Promise<DecideOutcome>;
   /** In the order in which they began, without the results that lie apart. */
   steps(runId: string): Promise<Step[]>;
+  /** The same page by page: those after so many. Numbers and names are those of the whole. */
+  stepPage(runId: string, page: { readonly after: number; readonly limit: number }): Promise<StepSummary[]>;
+  stepCount(runId: string): Promise<number>;
+  /** What all its steps were given: secrets are in there under their names. */
+  stepArgs(runId: string): Promise<JsonObject[]>;
   /** The result of one step, wherever it lies; undefined when there is no such step or it has not succeeded. */
   stepResult(runId: string, key: string): Promise<Json | undefined>;
 }
@@ -431,6 +514,8 @@ export interface SealStore {
   key(name: string): Promise<Buffer>;
   /** True for the first who spends it, and never again, by any process. It is remembered until `expiresAt`. */
   spend(id: string, expiresAt: number): Promise<boolean>;
+  /** Whether somebody has spent it, as far as that is remembered. */
+  isSpent(id: string): Promise<boolean>;
 }
 
 // ── servers ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -159,12 +159,48 @@ export interface CallFilter {
   readonly tool?: string;
   readonly who?: string;
   readonly since?: number;
+  /** Exactly this principal. */
+  readonly owner?: string;
+  readonly runId?: string;
+  /** `refused` by a rule, `failed` for any other reason. */
+  readonly outcome?: CallOutcome;
+}
+
+export type CallOutcome = "ok" | "failed" | "refused";
+
+/** Which calls are summed up. */
+export interface CallRange {
+  readonly since: number;
+  /** What the exposed name of the tool begins with. */
+  readonly toolPrefix?: string;
+  readonly owner?: string;
+  readonly runId?: string;
+}
+
+/** Calls together. Times are in ms, of the newest ones where there are many; 0 without a call. */
+export interface CallSummary {
+  readonly count: number;
+  readonly errorCount: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly totalMs: number;
+  readonly bytes: number;
+}
+
+/** A client by the name that it calls itself. */
+export interface SeenClient {
+  readonly name: string;
+  readonly lastSeenAt: number;
+  readonly callCount: number;
 }
 
 export interface CallStore {
   /** One transaction. Those of all processes are in one order: who read up to an id misses none. */
   append(calls: readonly CallEntry[]): Promise<void>;
   list(filter: CallFilter): Promise<StoredCall[]>;
+  summary(range: CallRange): Promise<CallSummary>;
+  /** The clients that made calls, the last seen first. */
+  clients(range: Pick<CallRange, "since" | "owner"> & { readonly limit: number }): Promise<SeenClient[]>;
   /** Removes some that are older, the oldest first, and says how many; 0 where there are none left. */
   removeBefore(at: number): Promise<number>;
 }

@@ -9,6 +9,8 @@ export interface Backend {
   readonly databaseNow: RawBuilder<number>;
   /** What is wrong with its files or pages. */
   findDamage(): Promise<string[]>;
+  /** See `Store`. */
+  changeMark(): Promise<string>;
   /** Throws where a write would be refused; see `Store`. */
   check(): Promise<void>;
   /** Lets work in flight end, then closes; every later use throws `STORE_CLOSED`. */

@@ -1,10 +1,19 @@
 /** The call log and the last use of each token. */
-import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { sql, type Kysely, type SelectQueryBuilder } from "kysely";
 import type { JsonObject } from "../core/json.ts";
-import type { CallEntry, CallFilter, CallStore, StoredCall, TokenUses } from "../core/trust-store.ts";
+import type {
+  CallEntry,
+  CallFilter,
+  CallOutcome,
+  CallStore,
+  StoredCall,
+  TokenUses,
+} from "../core/trust-store.ts";
 import type { StoreContext } from "./backend.ts";
 import type { CallRow, Database } from "./database.ts";
 import { fromColumn, toColumn } from "./json-column.ts";
+import { createCallSummaries } from "./call-summaries.ts";
+import { fitsPattern } from "./like-pattern.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
 
 /** Some ms of work: a write of somebody else waits no longer. */
@@ -12,8 +21,10 @@ const REMOVED_COUNT_MAX = 1_000;
 /** 17 columns each, far below what a statement may have as parameters. */
 const INSERTED_COUNT_MAX = 100;
 
-export function createCallStore({ db, clock }: StoreContext): CallStore {
+export function createCallStore(context: StoreContext): CallStore {
+  const { db, clock } = context;
   return {
+    ...createCallSummaries(context),
     async append(calls) {
       if (calls.length === 0) return;
       await db.transaction().execute(async (trx) => {
@@ -52,25 +63,27 @@ async function newestId(db: Kysely<Database>): Promise<string | undefined> {
 
 type Query = SelectQueryBuilder<Database, "calls", CallRow>;
 
-function filtered(all: Query, { beforeId, afterId, tool, who, since }: CallFilter): Query {
+function filtered(all: Query, filter: CallFilter): Query {
+  const { beforeId, afterId, tool, who, since, owner, runId, outcome } = filter;
   let query = all.orderBy("id", afterId === undefined ? "desc" : "asc");
   if (beforeId !== undefined) query = query.where("id", "<", beforeId);
   if (afterId !== undefined) query = query.where("id", ">", afterId);
   if (since !== undefined) query = query.where("at", ">=", since);
-  if (tool !== undefined) query = query.where(matches(sql.ref("tool"), tool));
+  if (owner !== undefined) query = query.where("principal", "=", owner);
+  if (runId !== undefined) query = query.where("run_id", "=", runId);
+  if (outcome !== undefined) query = withOutcome(query, outcome);
+  if (tool !== undefined) query = query.where(fitsPattern(sql.ref("tool"), tool));
   if (who === undefined) return query;
   // Null where there is no profile, and null matches no pattern.
   const profile = sql`'profile:' || profile`;
-  return query.where((eb) => eb.or([matches(sql.ref("principal"), who), matches(profile, who)]));
+  return query.where((eb) => eb.or([fitsPattern(sql.ref("principal"), who), fitsPattern(profile, who)]));
 }
 
-/** SQLite's `like` looks past the case of letters and PostgreSQL's does not: both get lower case. */
-function matches(column: RawBuilder<unknown>, pattern: string): RawBuilder<SqlBool> {
-  const written = pattern
-    .toLowerCase()
-    .replaceAll(/[\\%_]/g, "\\$&")
-    .replaceAll("*", "%");
-  return sql<SqlBool>`lower(${column}) like ${written} escape '\\'`;
+/** What a rule refused has not failed: it was not made. */
+function withOutcome(query: Query, outcome: CallOutcome): Query {
+  if (outcome === "ok") return query.where("outcome", "=", "ok");
+  if (outcome === "refused") return query.where("decision", "=", "refuse");
+  return query.where("outcome", "<>", "ok").where("decision", "<>", "refuse");
 }
 
 function rowOf(id: string, call: CallEntry): CallRow {

@@ -123,6 +123,9 @@ export interface RunRow {
   parent_step: string | null;
   principal: string | null;
   session: string | null;
+  client: string | null;
+  logs: string | null;
+  cancel_by: string | null;
 }
 
 export interface StepRow {

@@ -14,5 +14,6 @@ it("never changes the migrations that were released", () => {
     "finding tools",
     "who started a run, and what a person was asked",
     "rules, pins and calls",
+    "what people look at",
   ]);
 });

@@ -66,6 +66,13 @@ export const MIGRATIONS: readonly Migration[] = [
       await createCalls(db);
     },
   },
+  {
+    name: "what people look at",
+    async up(db) {
+      await addRunDetails(db);
+      await indexCalls(db);
+    },
+  },
 ];
 
 async function createCapabilities(db: Kysely<unknown>): Promise<void> {
@@ -506,4 +513,42 @@ async function createCalls(db: Kysely<unknown>): Promise<void> {
     .addColumn("name", "text", (column) => column.primaryKey())
     .addColumn("last_used_at", "bigint", (column) => column.notNull())
     .execute();
+}
+
+/** Who started a run by which client, what it said, and who wants it to end. */
+async function addRunDetails(db: Kysely<unknown>): Promise<void> {
+  for (const column of ["client", "logs", "cancel_by"])
+    await db.schema.alterTable("runs").addColumn(column, "text").execute();
+  // For the runs of a day, however many there are.
+  await db.schema
+    .createIndex("runs_root_started")
+    .on("runs")
+    .columns(["org", "project", "started_at"])
+    .where(sql.ref("parent_run_id"), "is", null)
+    .execute();
+  // An owner looks every second; hardly ever is there one.
+  await db.schema
+    .createIndex("runs_cancel")
+    .on("runs")
+    .column("lease_owner")
+    .where(sql.ref("cancel_by"), "is not", null)
+    .execute();
+  // What runs or waits now is little, however many runs have failed.
+  await db.schema
+    .createIndex("runs_open")
+    .on("runs")
+    .columns(["org", "project", "id"])
+    .where(sql.ref("finished_at"), "is", null)
+    .execute();
+}
+
+/** The calls of a run, and those of one principal, among all others. */
+async function indexCalls(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createIndex("calls_run")
+    .on("calls")
+    .columns(["run_id", "id"])
+    .where(sql.ref("run_id"), "is not", null)
+    .execute();
+  await db.schema.createIndex("calls_principal").on("calls").columns(["principal", "id"]).execute();
 }

@@ -2,7 +2,7 @@ import type { QueryExecutorProvider } from "kysely";
 import { RepertoireError } from "../core/errors.ts";
 
 /** The version that this code reads and writes; the length of `MIGRATIONS`, known without loading them. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** Where a database keeps its version, and how a migrator keeps others out. */
 export interface SchemaVersion {

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Clock } from "../core/clock.ts";
 import { describeAudit } from "./testsuite/audit.ts";
-import { describeCalls, describeTokenUses } from "./testsuite/calls.ts";
+import { describeCalls, describeCallSummaries, describeTokenUses } from "./testsuite/calls.ts";
 import { describeCapabilityAliases } from "./testsuite/capability-aliases.ts";
 import { describeCapabilityExamples } from "./testsuite/capability-examples.ts";
 import { describeCapabilities } from "./testsuite/capabilities.ts";
@@ -19,6 +19,8 @@ import { describeLimits } from "./testsuite/limits.ts";
 import { describeListedCapabilities } from "./testsuite/listed-capabilities.ts";
 import { describeResuming } from "./testsuite/resuming.ts";
 import { describeRunLists } from "./testsuite/run-lists.ts";
+import { describeRunSearch } from "./testsuite/run-search.ts";
+import { describeRunViews } from "./testsuite/run-views.ts";
 import { describeRuns } from "./testsuite/runs.ts";
 import { describeSeals } from "./testsuite/seals.ts";
 import { describeServers } from "./testsuite/servers.ts";
@@ -51,6 +53,8 @@ export function describeStore(
     describe("runs that end", () => describeFinishing(fixture));
     describe("runs that succeeded", () => describeSucceededRuns(fixture));
     describe("lists of runs", () => describeRunLists(fixture));
+    describe("runs that are looked for", () => describeRunSearch(fixture));
+    describe("runs as people see them", () => describeRunViews(fixture));
     describe("runs that go on", () => describeResuming(fixture));
     describe("steps", () => describeSteps(fixture));
     describe("results of steps", () => describeStepResults(fixture));
@@ -58,6 +62,7 @@ export function describeStore(
     describe("sealed states", () => describeSeals(fixture));
     describe("limits", () => describeLimits(open));
     describe("calls", () => describeCalls(fixture));
+    describe("calls in numbers", () => describeCallSummaries(fixture));
     describe("uses of tokens", () => describeTokenUses(fixture));
     describe("servers", () => describeServers(fixture));
     describe("pins", () => describePins(fixture));

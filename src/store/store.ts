@@ -51,6 +51,7 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
       ...(await readable(() => findRunDamage(backend.db))),
       ...(await readable(() => findAuditDamage(audit))),
     ],
+    changeMark: () => backend.changeMark(),
     check: () => backend.check(),
     close: () => backend.close(),
   };

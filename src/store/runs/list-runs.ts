@@ -3,12 +3,13 @@
  * values that a partial index is made for are part of the statement's text: with a parameter in their place it is not
  * used.
  */
-import { sql, type SelectQueryBuilder } from "kysely";
+import { sql, type ExpressionBuilder } from "kysely";
 import { hashText } from "../../core/json.ts";
 import type { Scope } from "../../core/names.ts";
-import type { Run, RunStarter, RunStore, RunSummary } from "../../core/store.ts";
+import type { ListedRun, Run, RunStarter, RunStore, RunSummary } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import type { Database } from "../database.ts";
+import { filterRuns, ofStarter } from "./filter-runs.ts";
 import { runOf, SUMMARY_COLUMNS, summaryOf } from "./run-rows.ts";
 
 type RunLists = Pick<RunStore, "list" | "listUnfinished" | "children" | "successor" | "findSucceeded">;
@@ -43,11 +44,12 @@ export function createRunLists(context: StoreContext): RunLists {
 async function listRuns(
   { db }: StoreContext,
   scope: Scope,
-  { limit, beforeId, children = false, status, starter, idPart }: Parameters<RunLists["list"]>[1],
-): Promise<RunSummary[]> {
+  { limit, beforeId, children = false, status, idPart, ...filter }: Parameters<RunLists["list"]>[1],
+): Promise<ListedRun[]> {
   let query = db
     .selectFrom("runs")
     .select(SUMMARY_COLUMNS)
+    .select((eb) => countSteps(eb).as("step_count"))
     .where("org", "=", scope.org)
     .where("project", "=", scope.project)
     .orderBy("id", "desc")
@@ -59,7 +61,15 @@ async function listRuns(
   if (status !== undefined) query = query.where("status", "=", status);
   // Says nothing new, but lets the index of the unfinished be used: of a hundred thousand runs most have succeeded.
   if (status !== undefined && status !== "succeeded") query = query.where("status", "<>", SUCCEEDED);
-  return (await ofStarter(query, starter).execute()).map(summaryOf);
+  const rows = await filterRuns(query, filter).execute();
+  return rows.map((row) => ({ ...summaryOf(row), stepCount: row.step_count ?? 0 }));
+}
+
+function countSteps(eb: ExpressionBuilder<Database, "runs">) {
+  return eb
+    .selectFrom("steps")
+    .select((steps) => steps.fn.countAll<number>().as("count"))
+    .whereRef("steps.run_id", "=", "runs.id");
 }
 
 async function listUnfinished(
@@ -88,19 +98,6 @@ async function listUnfinished(
     .orderBy("id", "desc")
     .limit(limit);
   return (await ofStarter(query, starter).execute()).map(summaryOf);
-}
-
-function ofStarter<Output>(
-  query: SelectQueryBuilder<Database, "runs", Output>,
-  starter: RunStarter | undefined,
-): SelectQueryBuilder<Database, "runs", Output> {
-  let narrowed = query;
-  for (const column of ["principal", "session"] as const) {
-    const wanted = starter?.[column];
-    if (wanted === undefined) continue;
-    narrowed = wanted === null ? narrowed.where(column, "is", null) : narrowed.where(column, "=", wanted);
-  }
-  return narrowed;
 }
 
 /** The hash finds it, the text decides. */

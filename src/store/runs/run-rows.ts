@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
 import { canonicalJson, DATA_LIMITS, hashText, type JsonObject } from "../../core/json.ts";
-import type { Run, NewRun, RunSummary } from "../../core/store.ts";
+import type { NewRun, Run, RunLogLine, RunSummary } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import type { RunRow } from "../database.ts";
 import { fromColumn } from "../json-column.ts";
@@ -21,6 +21,8 @@ export const SUMMARY_COLUMNS = [
   "resumed_from_run_id",
   "principal",
   "session",
+  "client",
+  "cancel_by",
   "seed",
   "clock_at",
   "lease_owner",
@@ -54,6 +56,9 @@ export function newRunOf(
     resumed_from_run_id: resumedFromRunId,
     principal: newRun.principal ?? null,
     session: newRun.session ?? null,
+    client: newRun.client ?? null,
+    logs: null,
+    cancel_by: null,
     seed: newRun.seed,
     clock_at: newRun.clockAt,
     fence: 1,
@@ -71,6 +76,7 @@ export function runOf(row: RunRow): Run {
     source: row.source,
     inputs: fromColumn(row.inputs) as JsonObject,
     result: fromColumn(row.result),
+    logs: (fromColumn(row.logs) ?? []) as unknown as RunLogLine[],
   };
 }
 
@@ -89,6 +95,8 @@ export function summaryOf(row: RunSummaryRow): RunSummary {
     resumedFromRunId: row.resumed_from_run_id,
     principal: row.principal,
     session: row.session,
+    client: row.client,
+    cancelBy: row.cancel_by,
     seed: row.seed,
     clockAt: row.clock_at,
     leaseOwner: row.lease_owner,

@@ -8,11 +8,13 @@ import type { Kysely } from "kysely";
 import type { Run, NewRun, RunStore, DecideOutcome, QuestionAnswer, Lease } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import { isHeld, leaseEnd } from "./lease.ts";
+import { createCancelRequests } from "./cancel-requests.ts";
+import { createRunCounts } from "./count-runs.ts";
 import { createRunLists } from "./list-runs.ts";
 import { resumeRun } from "./resume-run.ts";
 import { newRunOf, runOf } from "./run-rows.ts";
 import { createSteps, selectNextSeq } from "./steps.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { StepRow, Database } from "../database.ts";
 import { toColumn } from "../json-column.ts";
 import { addUse } from "../capabilities/capability-use.ts";
@@ -22,6 +24,8 @@ export function createRunStore(context: StoreContext): RunStore {
   return {
     ...createSteps(context),
     ...createRunLists(context),
+    ...createRunCounts(context),
+    ...createCancelRequests(context),
     start: (newRun, owner, leaseMs) => startRun(context, newRun, owner, leaseMs),
     resume: (fromRunId, newRun, taken, owner, leaseMs) =>
       resumeRun(context, fromRunId, newRun, taken, owner, leaseMs),
@@ -161,7 +165,7 @@ async function finishRun({ db, clock }: StoreContext, lease: Lease, end: End): P
 async function endRun(
   db: Kysely<Database>,
   lease: Lease,
-  { status, result, error }: End,
+  { status, result, error, logs = [] }: End,
   now: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -170,6 +174,7 @@ async function endRun(
       status,
       result: toColumn(result),
       error: toColumn(error),
+      logs: logs.length === 0 ? null : toColumn(logs as unknown as Json),
       finished_at: status === "paused" ? null : now,
       lease_owner: null,
       lease_until: null,

@@ -43,5 +43,9 @@ export function createSealStore({ db, clock }: StoreContext): SealStore {
         .execute();
       return true;
     },
+    async isSpent(id) {
+      const row = await db.selectFrom("spent_states").select("id").where("id", "=", id).executeTakeFirst();
+      return row !== undefined;
+    },
   };
 }

@@ -17,14 +17,19 @@ import type { FinishedStep, Lease, OpenedStep, RunStore, StepOutcome, Step } fro
 import type { StoreContext } from "../backend.ts";
 import { toColumn, toRequiredColumn, fromColumn } from "../json-column.ts";
 import { isHeld } from "./lease.ts";
+import { createStepPages } from "./step-pages.ts";
 import { placeResult, readResult, writeWithResult } from "./step-results.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Database, StepRow } from "../database.ts";
 
-type Steps = Pick<RunStore, "openStep" | "closeStep" | "recordStep" | "steps" | "stepResult">;
+type Steps = Pick<
+  RunStore,
+  "openStep" | "closeStep" | "recordStep" | "steps" | "stepPage" | "stepCount" | "stepArgs" | "stepResult"
+>;
 
 export function createSteps(context: StoreContext): Steps {
   return {
+    ...createStepPages(context),
     openStep: (lease, step) => openStep(context, lease, step),
     closeStep: (lease, key, outcome) => closeStep(context, lease, key, outcome),
     recordStep: (lease, step) => recordStep(context, lease, step),

@@ -82,6 +82,23 @@ it("finds the steps of a run through an index, sorted already", async () => {
   expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
 });
 
+it("finds the calls of a run and of a principal through an index", async () => {
+  const ofRun = await planOf('from "calls"', (store) => store.calls.list({ limit: 9, runId: "r" }));
+  expect(ofRun).toContain("USING INDEX calls_run (run_id=?");
+  const ofOwner = await planOf('from "calls"', (store) => store.calls.list({ limit: 9, owner: "token:a" }));
+  expect(ofOwner).toContain("USING INDEX calls_principal (principal=?");
+});
+
+it("counts the runs of a day, and looks at what is open, without reading all runs", async () => {
+  const counted = await planOf('from "runs"', (store) => store.runs.count(DEFAULT_SCOPE, {}, 1_000, 5));
+  expect(counted).toContain("USING INDEX runs_root_started (org=? AND project=? AND started_at>?)");
+  const active = await planOf('from "runs"', (store) => store.runs.activity(DEFAULT_SCOPE, 50));
+  expect(active).toContain("USING INDEX runs_open (org=? AND project=?)");
+  expect(active).not.toMatch(/SCAN (?:runs|seen|next|steps)/);
+  const cancelled = await planOf('from "runs"', (store) => store.runs.cancelRequests("owner"));
+  expect(cancelled).toContain("USING INDEX runs_cancel (lease_owner=?)");
+});
+
 it("answers a question without reading through a table", async () => {
   const plan = await planOf('update "steps"', (store) =>
     store.runs.decide("r", "k", { isApproved: true, by: "ada" }),

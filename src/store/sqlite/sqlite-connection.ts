@@ -79,6 +79,20 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
+  /** `data_version` says that another connection has committed, `total_changes` that this one has changed something. */
+  async changeMark(): Promise<string> {
+    await this.acquire();
+    try {
+      return await this.retry(() => {
+        const others = this.#execute<{ data_version: number }>("pragma data_version", []).rows[0];
+        const own = this.#execute<{ own: number }>("select total_changes() as own", []).rows[0];
+        return `${others?.data_version}.${own?.own}`;
+      });
+    } finally {
+      this.release();
+    }
+  }
+
   async begin(): Promise<void> {
     await this.retry(() => this.#handle.exec("begin immediate"));
     try {

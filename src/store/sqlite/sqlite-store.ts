@@ -113,6 +113,7 @@ function backendOf({ db, connection }: SqliteSession, { databaseNow }: SqliteSto
       return databaseNow === undefined ? SQLITE_NOW : sql<number>`${databaseNow()}`;
     },
     findDamage: () => findSqliteDamage(db),
+    changeMark: () => connection.changeMark(),
     check: () => connection.check(),
     close: () => connection.close(),
   };

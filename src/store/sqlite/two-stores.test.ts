@@ -36,6 +36,16 @@ it.each([2, 20])("lets one of %d go on from a run", async (count) => {
   }
 });
 
+it("has another mark after a change by the other", async () => {
+  const { stores } = await openTwo();
+  const [one, other] = stores;
+  const before = await one.changeMark();
+  await startRun(other);
+  const after = await one.changeMark();
+  expect(after).not.toBe(before);
+  expect(await one.changeMark()).toBe(after);
+});
+
 it("lets one answer to a question stand", async () => {
   const { stores } = await openTwo();
   const lease = await startRun(stores[0]);

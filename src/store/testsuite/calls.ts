@@ -100,6 +100,76 @@ export function describeCalls(fixture: () => StoreFixture): void {
   });
 }
 
+/** The call log in numbers, and what is looked for in it. */
+export function describeCallSummaries(fixture: () => StoreFixture): void {
+  it("lists the calls of a run, of exactly one principal, and by how they ended", async () => {
+    const { store } = fixture();
+    await store.calls.append([
+      callOf({ tool: "a", runId: "r1", principal: "token:ci" }),
+      callOf({ tool: "b", runId: "r2", principal: "token:ci2", outcome: "tool_error" }),
+      callOf({ tool: "c", principal: "token:ci", decision: "refuse", outcome: "SECURITY_ERROR refused" }),
+      callOf({ tool: "d", decision: "ask", outcome: "APPROVAL_REQUIRED" }),
+    ]);
+    const found = async (part: object) =>
+      (await store.calls.list({ limit: 9, ...part })).map(({ tool }) => tool);
+    expect(await found({ runId: "r1" })).toEqual(["a"]);
+    expect(await found({ owner: "token:ci" })).toEqual(["c", "a"]);
+    expect(await found({ outcome: "ok" })).toEqual(["a"]);
+    expect(await found({ outcome: "failed" })).toEqual(["d", "b"]);
+    expect(await found({ outcome: "refused" })).toEqual(["c"]);
+    expect(await found({ outcome: "failed", owner: "token:ci2", tool: "*" })).toEqual(["b"]);
+  });
+
+  it("sums up calls: how many, how many failed, and how long they took", async () => {
+    const { store } = fixture();
+    expect(await store.calls.summary({ since: 0 })).toEqual({
+      count: 0,
+      errorCount: 0,
+      p50Ms: 0,
+      p95Ms: 0,
+      totalMs: 0,
+      bytes: 0,
+    });
+    const hundred = Array.from({ length: 100 }, (_, at) =>
+      callOf({ at: 10, elapsedMs: 100 - at, bytes: 1, outcome: at < 3 ? "tool_error" : "ok" }),
+    );
+    await store.calls.append([
+      ...hundred,
+      callOf({ at: 9, elapsedMs: 9_999 }),
+      callOf({ at: 10, tool: "files_x__read", elapsedMs: 9_999, principal: "token:a", runId: "r" }),
+    ]);
+    expect(await store.calls.summary({ since: 10, toolPrefix: "files__" })).toEqual({
+      count: 100,
+      errorCount: 3,
+      p50Ms: 50,
+      p95Ms: 95,
+      totalMs: 5_050,
+      bytes: 100,
+    });
+    expect(await store.calls.summary({ since: 0 })).toMatchObject({ count: 102 });
+    expect(await store.calls.summary({ since: 0, owner: "token:a" })).toMatchObject({ count: 1 });
+    expect(await store.calls.summary({ since: 0, runId: "r" })).toMatchObject({ count: 1, p50Ms: 9_999 });
+  });
+
+  it("lists the clients that were seen, the last first", async () => {
+    const { store } = fixture();
+    await store.calls.append([
+      callOf({ at: 1, client: "old" }),
+      callOf({ at: 5, client: "a" }),
+      callOf({ at: 7, client: "b", principal: "token:b" }),
+      callOf({ at: 9, client: "a" }),
+      callOf({ at: 9, client: null }),
+    ]);
+    const [a, b] = [
+      { name: "a", lastSeenAt: 9, callCount: 2 },
+      { name: "b", lastSeenAt: 7, callCount: 1 },
+    ];
+    expect(await store.calls.clients({ since: 2, limit: 9 })).toEqual([a, b]);
+    expect(await store.calls.clients({ since: 2, limit: 1 })).toEqual([a]);
+    expect(await store.calls.clients({ since: 2, limit: 9, owner: "token:b" })).toEqual([b]);
+  });
+}
+
 export function describeTokenUses(fixture: () => StoreFixture): void {
   it("remembers the latest use of each token", async () => {
     const { store, reopen } = fixture();

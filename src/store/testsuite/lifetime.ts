@@ -49,6 +49,19 @@ export function describeLifetime(fixture: () => StoreFixture): void {
     for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "STORE_CLOSED" });
   });
 
+  it("has another mark after each change, and the same while nothing changes", async () => {
+    const { store } = fixture();
+    const marks = [await store.changeMark()];
+    expect(await store.changeMark()).toBe(marks[0]);
+    const run = await store.runs.start(newRunOf(), "owner", 60_000);
+    marks.push(await store.changeMark());
+    await store.runs.recordStep({ runId: run.id, fence: 1 }, finishedOf(1));
+    marks.push(await store.changeMark());
+    await store.runs.find(run.id);
+    expect(await store.changeMark()).toBe(marks[2]);
+    expect(new Set(marks).size).toBe(3);
+  });
+
   it("closes once however often it is asked", async () => {
     const { store } = fixture();
     await Promise.all([store.close(), store.close()]);

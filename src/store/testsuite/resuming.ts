@@ -63,6 +63,7 @@ function describeTaking(fixture: () => StoreFixture): void {
       parentStep: "k",
       principal: "token:laptop",
       session: "http:1",
+      client: "test 2",
       seed: "s",
       clockAt: 77,
     };
@@ -76,6 +77,8 @@ function describeTaking(fixture: () => StoreFixture): void {
       result: null,
       error: null,
       resumedFromRunId: runId,
+      cancelBy: null,
+      logs: [],
       leaseOwner: "heir",
       leaseUntil: expect.any(Number) as number,
       fence: 1,

@@ -32,6 +32,9 @@ function describeStarting(fixture: () => StoreFixture): void {
       resumedFromRunId: null,
       principal: null,
       session: null,
+      client: null,
+      cancelBy: null,
+      logs: [],
       seed: "seed",
       clockAt: 1,
       leaseOwner: "owner",
@@ -57,6 +60,7 @@ function describeStarting(fixture: () => StoreFixture): void {
       parentStep: "k",
       principal: "token:laptop",
       session: "stdio:1",
+      client: "Claude 1.2",
       seed: "s",
       clockAt: 1_790_000_000_123,
     };

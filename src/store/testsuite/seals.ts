@@ -22,6 +22,14 @@ export function describeSeals(fixture: () => StoreFixture): void {
     expect(await (await reopen()).seals.spend("s", until)).toBe(false);
   });
 
+  it("says whether a state was spent, and spends nothing by that", async () => {
+    const { store, clock } = fixture();
+    expect(await store.seals.isSpent("s")).toBe(false);
+    expect(await store.seals.spend("s", clock.now() + 1_000)).toBe(true);
+    expect(await store.seals.isSpent("s")).toBe(true);
+    expect(await store.seals.isSpent("other")).toBe(false);
+  });
+
   it("remembers a spent state for a day after it has expired, and no longer", async () => {
     const { store, clock } = fixture();
     await store.seals.spend("s", clock.now() + 1_000);
