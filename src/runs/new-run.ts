@@ -1,5 +1,6 @@
 import type { NewRun } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
+import { cut } from "../text/cut.ts";
 import { starterOf } from "./resume/last-run.ts";
 import type { RunRequest } from "./run.ts";
 import type { RunLifecycleDeps } from "./run-deps.ts";
@@ -9,6 +10,9 @@ import type { Seal } from "./journal/seal.ts";
 export function pathOf({ path = [] }: CallContext, capability: string | undefined): readonly string[] {
   return capability === undefined ? path : [...path, capability];
 }
+
+/** A client may call itself anything; people know it by the beginning. */
+const CLIENT_LENGTH_MAX = 200;
 
 /** What a list calls it. A run that another one starts has the intent that it was given, or none. */
 function titleFor(intent: string | undefined, { runId, title }: CallContext, seal: Seal): string | null {
@@ -34,6 +38,7 @@ export function newRunFor(
     parentRunId: context.runId ?? null,
     parentStep: context.step?.key ?? null,
     ...starterOf(context),
+    client: context.clientName === undefined ? null : cut(context.clientName, CLIENT_LENGTH_MAX),
     seed,
     clockAt,
   };

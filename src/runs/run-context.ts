@@ -13,6 +13,8 @@ import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
+import { cancelledBy } from "./cancelled-by.ts";
+import { createRunGate } from "./run-gate.ts";
 import { newRunFor, pathOf } from "./new-run.ts";
 import { pathNameOf, type RunReport, type RunRequest } from "./run.ts";
 import { createSeal, sensitiveValues, type Seal } from "./journal/seal.ts";
@@ -20,6 +22,9 @@ import type { RunLifecycleDeps, RunLimits } from "./run-deps.ts";
 
 /** Beyond a run's own time: for its last writes. */
 export const LEASE_SLACK_MS = 30_000;
+
+/** How long a call under way is awaited when its run is cancelled; a longer one counts as not answered. */
+const CANCEL_GRACE_MS = 10_000;
 
 /** A run on record that goes on from another, with what it took over. */
 export interface Continued {
@@ -104,12 +109,17 @@ export function openRun(
   report.promise.catch(() => {});
   let stopped: ToolError | undefined;
   let started: Promise<Run> | undefined = continued && Promise.resolve(continued.run);
-  if (continued !== undefined) deps.active.set(continued.run.id, report.promise);
+  const gate = createRunGate(deps.active.get(context.runId ?? "")?.gate ?? deps.shutdown);
+  const activate = (run: Run): void => {
+    deps.active.set(run.id, { report: report.promise, gate, cancel: (by) => void cancel(by) });
+    deps.runBegun();
+  };
+  if (continued !== undefined) activate(continued.run);
 
   const begin = (): Promise<Run> => {
     started ??= deps.store.start(newRun, deps.owner, timeoutMs + LEASE_SLACK_MS).then((run) => {
       crashPoint("run.started");
-      deps.active.set(run.id, report.promise);
+      activate(run);
       return run;
     });
     // A failure is reported where the row is awaited: at the first call, or at the end of the run.
@@ -120,8 +130,13 @@ export function openRun(
     stopped ??= error;
     stopping.abort();
   };
+  const cancel = async (by: string): Promise<void> => {
+    await gate.close(CANCEL_GRACE_MS);
+    stop(cancelledBy(by));
+  };
   const journal = createJournal({
     ...deps,
+    shutdown: gate,
     seal,
     signal,
     trace: context.trace,

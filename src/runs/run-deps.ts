@@ -17,6 +17,7 @@ import type { Redactors } from "../text/redactors.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
 import type { ToolDirectory } from "./prepare/tool-directory.ts";
 import type { RunReport, RunSource } from "./run.ts";
+import type { RunGate } from "./run-gate.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 export interface RunLimits {
@@ -24,6 +25,14 @@ export interface RunLimits {
   readonly memoryMb: number;
   readonly callsMax: number;
   readonly callsAtOnceMax: number;
+}
+
+/** A run of this process that is under way. */
+export interface ActiveRun {
+  readonly report: Promise<RunReport>;
+  readonly gate: RunGate;
+  /** Calls under way end and are recorded, and then the run ends as cancelled. Asked again, nothing more happens. */
+  readonly cancel: (by: string) => void;
 }
 
 export interface RunLifecycleDeps {
@@ -46,7 +55,9 @@ export interface RunLifecycleDeps {
   /** A run below has used this before: what it answers is noted in the run's flow. */
   readonly noteUse: (name: string, context: CallContext) => void;
   /** Runs of this process that are under way, by id. */
-  readonly active: Map<string, Promise<RunReport>>;
+  readonly active: Map<string, ActiveRun>;
+  /** A run is on record and under way. */
+  readonly runBegun: () => void;
   /** Runs of this process that have ended, and the store does not know it. */
   readonly unended: Set<string>;
 }

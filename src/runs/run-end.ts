@@ -128,7 +128,7 @@ export async function finishOrTell(...args: Parameters<typeof finishRun>): Promi
 async function finishRun(
   { store }: RunLifecycleDeps,
   run: Run,
-  end: Pick<RunEnd, "result" | "failedSeq">,
+  end: Pick<RunEnd, "result" | "failedSeq" | "logs">,
   seal: Seal,
   { capability }: RunRequest,
   elapsedMs: number,
@@ -139,7 +139,7 @@ async function finishRun(
   const use = capability && !isPaused && { capabilityId: capability.id, success: result.success, elapsedMs };
   const rest = use ? { use } : {};
   crashPoint("run.ending");
-  await store.finish(leaseOf(run), { ...columnsOf(end, seal), ...rest });
+  await store.finish(leaseOf(run), { ...columnsOf(end, seal), logs: end.logs, ...rest });
   crashPoint("run.ended");
 }
 

@@ -14,7 +14,10 @@ import { NO_TELEMETRY } from "../telemetry/telemetry.ts";
 import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
+import { findCallPlaces, type CallPlaces } from "./call-places.ts";
 import { runCall } from "./call-run.ts";
+import { cancelRun, type Cancelled } from "./cancel-run.ts";
+import { createCancelWatch } from "./cancel-watch.ts";
 import { runCode } from "./code-run.ts";
 import { runToEnd, type ReadyRun } from "./run-lifecycle.ts";
 import { pathOf } from "./new-run.ts";
@@ -30,7 +33,7 @@ import {
 import { createShutdown } from "./shutdown.ts";
 import { findLastRun, findWaitingCall, starterOf } from "./resume/last-run.ts";
 import { createOwner } from "./journal/owner.ts";
-import type { PreparedCode } from "./prepare/prepare-code.ts";
+import type { CheckedCode, PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
 import { pathNameOf, type RunReport, type RunRequest } from "./run.ts";
@@ -38,9 +41,9 @@ import { listWaitingRuns, type WaitingRun } from "./resume/waiting-runs.ts";
 import { findRunByReference } from "./resume/run-reference.ts";
 import { checkSensitive } from "./journal/seal.ts";
 import type { Bound } from "./prepare/tool-directory.ts";
-import { prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare.ts";
+import { checkWholeCode, prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare.ts";
 import type { PreparedWorkflow } from "./prepare/prepare-workflow.ts";
-import type { RunLifecycleDeps, RunsDeps } from "./run-deps.ts";
+import type { ActiveRun, RunLifecycleDeps, RunsDeps } from "./run-deps.ts";
 import { guardedStart } from "./workflow/node-call.ts";
 import { runWorkflow } from "./workflow/workflow-run.ts";
 
@@ -73,6 +76,12 @@ export interface Runs {
   question(runId: string, questionId?: string): Promise<ToolResult<OpenQuestion>>;
   /** Answers exactly this question; the run goes on when it is resumed. */
   decide(question: QuestionReference, answer: GivenAnswer): Promise<ToolResult<OpenQuestion>>;
+  /** Ends a run: calls under way end and are recorded, nothing new begins. `by` is who wants it. */
+  cancel(runId: string, by: string): Promise<ToolResult<Cancelled>>;
+  /** The places in code that call each tool; none for code that cannot be read. */
+  callPlaces(code: string): Promise<CallPlaces>;
+  /** Everything that is wrong or doubtful in code, as `execute` finds it before it runs; nothing runs. */
+  checkCode(code: string, context: CallContext): Promise<CheckedCode>;
   /**
    * Reads code, resolves its names, checks its types and everything that it calls, and runs nothing. `as` is the tool
    * that it would be, `bound` the tools that it was kept with.
@@ -111,6 +120,7 @@ const DRAIN_GRACE_MS = 10_000;
 
 export function createRuns(given: RunsDeps): Runs {
   const guard = given.guard ?? NO_GUARD;
+  const active = new Map<string, ActiveRun>();
   const deps = {
     ...given,
     clock: given.clock ?? systemClock,
@@ -126,9 +136,11 @@ export function createRuns(given: RunsDeps): Runs {
     recordAsked: given.recordAsked ?? (() => {}),
     owner: createOwner(),
     shutdown: createShutdown(),
-    active: new Map<string, Promise<RunReport>>(),
+    active,
+    runBegun: () => cancelWatch.begin(),
     unended: new Set<string>(),
   } satisfies RunsDeps & RunLifecycleDeps;
+  const cancelWatch = createCancelWatch(deps);
   const preparing = { ...deps, warmNext };
 
   function warmNext(): void {
@@ -218,6 +230,9 @@ export function createRuns(given: RunsDeps): Runs {
     },
     question: (runId, questionId) => findQuestion(deps, runId, questionId),
     decide: (question, answer) => decide(deps, question, answer),
+    cancel: (runId, by) => cancelRun(deps, runId, by),
+    callPlaces: (code) => findCallPlaces(deps.analysis, code),
+    checkCode: (code, context) => checkWholeCode(preparing, code, pathOf(context, undefined), context),
     prepare: (code, as, context, bound) =>
       prepareWholeCode(preparing, code, pathOf(context, as), context, { bound }),
     prepareWorkflow: (text, as, context, bound) =>
@@ -233,6 +248,7 @@ export function createRuns(given: RunsDeps): Runs {
     },
     drain: () => deps.shutdown.drain(DRAIN_GRACE_MS),
     async close() {
+      cancelWatch.close();
       await Promise.all([deps.sandbox.close(), deps.analysis.close(), deps.types.close(), deps.args.close()]);
     },
   };

@@ -72,7 +72,7 @@ export interface JournalDeps {
   readonly lease: () => Promise<Lease>;
   readonly clock: Clock;
   readonly seal: Seal;
-  readonly shutdown: Shutdown;
+  readonly shutdown: Pick<Shutdown, "enter" | "track">;
   readonly signal: AbortSignal;
   readonly telemetry?: Telemetry;
   /** The span of the run. */

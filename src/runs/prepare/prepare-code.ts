@@ -44,8 +44,15 @@ export interface PrepareCodeDeps {
 
 /** Code that may run, or everything that is wrong with it. */
 export type CheckedCode =
-  | { readonly ok: true; readonly prepared: PreparedCode }
+  | { readonly ok: true; readonly prepared: PreparedCode; readonly doubts: readonly CodeDoubt[] }
   | { readonly ok: false; readonly faults: readonly CodeFault[] };
+
+/** What is doubtful in code and stops no run. */
+export interface CodeDoubt {
+  readonly message: string;
+  /** Absent where it is about the code as a whole. */
+  readonly place?: CodePlace;
+}
 
 /** One mistake in code. */
 export interface CodeFault {
@@ -99,9 +106,13 @@ export async function checkCode(
   const nested = await checkCapabilities(deps, tools, path, inside);
   const all = [...faults, ...types.faults, ...nested].sort(byPlace);
   if (all.length > 0) return { ok: false, faults: all };
+  const warnings = types.doubts.map(({ message, place }) =>
+    place === undefined ? message : withPlace(message, place),
+  );
   return {
     ok: true,
-    prepared: { program, ...grant(program, tools), warnings: types.warnings },
+    prepared: { program, ...grant(program, tools), warnings },
+    doubts: types.doubts,
   };
 }
 
@@ -257,10 +268,10 @@ function findCycles(tools: readonly NamedTool[], path: readonly string[]): CodeF
 
 interface Complaints {
   readonly faults: readonly CodeFault[];
-  readonly warnings: readonly string[];
+  readonly doubts: readonly CodeDoubt[];
 }
 
-const NO_COMPLAINTS: Complaints = { faults: [], warnings: [] };
+const NO_COMPLAINTS: Complaints = { faults: [], doubts: [] };
 
 /** A capability that would be refused as soon as the code calls it is told before anything runs. */
 async function checkCapabilities(
@@ -314,10 +325,11 @@ async function checkTypes(
     declarations: declareTools([...declared.values()]),
     calls,
   });
-  if (verdict.kind === "unchecked") return { faults: [], warnings: [verdict.reason] };
+  if (verdict.kind === "unchecked") return { faults: [], doubts: [{ message: verdict.reason }] };
   const errors = verdict.complaints.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) return { faults: errors.map(typeFault), warnings: [] };
-  return { faults: [], warnings: verdict.complaints.map((one) => withPlace(complaintText(one), one)) };
+  if (errors.length > 0) return { faults: errors.map(typeFault), doubts: [] };
+  const doubts = verdict.complaints.map((one) => ({ message: complaintText(one), place: placeOf(one) }));
+  return { faults: [], doubts };
 }
 
 function typeFault(complaint: TypeComplaint): CodeFault {

@@ -22,6 +22,7 @@ import {
 import {
   checkCode,
   prepareCode,
+  type CheckedCode,
   type CodeFault,
   type PreparedCode,
   type PrepareCodeDeps,
@@ -57,6 +58,16 @@ export function prepareWholeCode(
   { bound, done }: { readonly bound?: Bound; readonly done?: DoneSteps } = {},
 ): Promise<ToolResult<PreparedCode>> {
   return prepareCode({ ...deps, bound, nested: createNestedCheck(deps, done) }, code, path, context);
+}
+
+/** The same with each mistake by itself. */
+export function checkWholeCode(
+  deps: PrepareDeps,
+  code: string,
+  path: readonly string[],
+  context: CallContext,
+): Promise<CheckedCode> {
+  return checkCode({ ...deps, bound: undefined, nested: createNestedCheck(deps) }, code, path, context);
 }
 
 export function prepareWholeWorkflow(

@@ -149,7 +149,7 @@ function isSameScope(a: Scope, b: Scope): boolean {
 /** Waits for a run that is under way, here or in another process. */
 async function attach(deps: Deps, run: Run, context: CallContext): Promise<RunReport> {
   const here = deps.active.get(run.id);
-  if (here !== undefined) return here;
+  if (here !== undefined) return here.report;
   const isOver = async (now: Run): Promise<boolean> =>
     (await markIfInterrupted(deps, now)).status !== "running";
   const end = await waitForEnd(deps.store, run.id, context, isOver);

@@ -4,11 +4,13 @@
  */
 import type { Scope } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { RunStarter, RunStore } from "../../core/store.ts";
+import type { RunStarter, RunStore, RunSummary } from "../../core/store.ts";
 import { quote } from "../../text/quote.ts";
 
 export interface RunReferenceDeps {
-  readonly store: Pick<RunStore, "list">;
+  readonly store: {
+    readonly list: (...asked: Parameters<RunStore["list"]>) => Promise<readonly Pick<RunSummary, "id">[]>;
+  };
   readonly scope: () => Scope;
 }
 
