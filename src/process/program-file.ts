@@ -20,8 +20,13 @@ export const IS_SOURCE = FILE.endsWith(".ts");
 
 /** The file of a program: its source, or its bundle, which lies above the chunks. */
 export function programFile(name: ProgramName): string {
-  if (IS_SOURCE) return join(sourceFolder(), PROGRAMS[name]);
-  return join(basename(FOLDER) === "chunks" ? dirname(FOLDER) : FOLDER, bundleName(name));
+  return IS_SOURCE ? join(sourceFolder(), PROGRAMS[name]) : join(programFolder(), bundleName(name));
+}
+
+/** The folder of the bundle, also for what was built beside it; of a checkout, where the next build puts it. */
+export function programFolder(): string {
+  if (IS_SOURCE) return join(sourceFolder(), "../dist");
+  return basename(FOLDER) === "chunks" ? dirname(FOLDER) : FOLDER;
 }
 
 /**

@@ -22,6 +22,8 @@ export interface Gate {
   admit(request: AdmissionRequest): Promise<Admission>;
   /** Whose token it is, if it came in before and is still good for every path; undefined means: ask `admit`. */
   known(authorization: string | undefined): Principal | undefined;
+  /** The principal of one of the gateway's own tokens, by the digest in hex, while it is good. */
+  ofDigest(digest: string): { readonly principal: Principal } | undefined;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,12 @@ export function createGate({ home, log, oauth, clock = systemClock, tokenUses }:
 
   return {
     known: find,
+    ofDigest(digest) {
+      const found = tokens.find(Buffer.from(digest, "hex"));
+      if (found?.kind !== "good") return undefined;
+      use?.note(found.principal);
+      return { principal: found.principal };
+    },
     async admit(request) {
       try {
         return await admit(request);

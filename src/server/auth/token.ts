@@ -62,7 +62,7 @@ export function findEntry<E extends { readonly digest: Buffer }>(
 ): E | undefined {
   let found: E | undefined;
   for (const entry of entries) {
-    if (timingSafeEqual(entry.digest, digest)) found = entry;
+    if (entry.digest.length === digest.length && timingSafeEqual(entry.digest, digest)) found = entry;
   }
   return found;
 }

@@ -4,6 +4,7 @@ import type { Outcome, Span } from "../../telemetry/telemetry.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { MessageId } from "../message.ts";
 import { outcomeOfAnswer } from "../request-span.ts";
+import type { ConsoleSession } from "../auth/console-session.ts";
 import { countStream } from "./event-stream.ts";
 import { UNREAD_BYTES_MAX } from "./limits.ts";
 
@@ -16,6 +17,10 @@ export interface HttpCall {
   /** Without the query. */
   readonly path: string;
   principal: Principal | undefined;
+  /** Of a browser that came in by a link. */
+  session?: ConsoleSession;
+  /** The pattern of the API that answers it, for the log. */
+  route?: string;
   profile?: string;
   era?: "legacy" | "modern";
   /** Of MCP, and the id, the tool and the size of its message. */
@@ -62,6 +67,11 @@ export function rememberCall(call: HttpCall): void {
 
 export function principalOf(request: IncomingMessage): Principal | undefined {
   return calls.get(request)?.principal;
+}
+
+/** The call that a request is, where it was remembered. */
+export function callOf(request: IncomingMessage): HttpCall | undefined {
+  return calls.get(request);
 }
 
 /** Notes how an answer of MCP ends the request. */

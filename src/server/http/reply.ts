@@ -1,5 +1,6 @@
 /** Answers over HTTP that are no stream. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ToolError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { failureOf } from "../answer.ts";
 import { type MessageId } from "../message.ts";
@@ -17,7 +18,7 @@ export interface HttpError {
 
 const SMALL_BYTES = 16 * 1024;
 
-function replyJson(
+export function replyJson(
   response: ServerResponse,
   status: number,
   body: unknown,
@@ -80,6 +81,16 @@ export function replyError(response: ServerResponse, error: HttpError): void {
   // Without an id where none is known: a modern client takes null for a mistake.
   const body = { jsonrpc: "2.0", ...(id != null && { id }), error: { code, message } };
   replyJson(response, status, body, headers);
+}
+
+/** A request of the API that goes no further: an error as its other answers have it. */
+export function replyToolError(
+  response: ServerResponse,
+  status: number,
+  error: ToolError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  replyJson(response, status, { error }, headers);
 }
 
 /** Ends a request that failed inside: with an error under its id, or, where the response has begun, by closing it. */

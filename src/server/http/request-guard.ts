@@ -9,7 +9,9 @@ import { checkHost, checkOrigin, type AddressPolicy } from "../auth/origin-check
 import { bareHostOf } from "../auth/loopback.ts";
 import { baseFor } from "../auth/resource-metadata.ts";
 import type { AuthFailure } from "../../telemetry/metrics.ts";
-import { replyEmpty, replyError } from "./reply.ts";
+import { fail } from "../../core/result.ts";
+import { replyEmpty, replyError, replyToolError, type HttpError } from "./reply.ts";
+import { API_PATH, isBelow } from "./security-headers.ts";
 import { headerOf, type HttpCall } from "./http-call.ts";
 
 /** The exact texts of Host headers that were found good, so that the usual request pays one look-up. */
@@ -52,32 +54,43 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
+/** In the words of JSON-RPC, or of the API where that was asked. Always false: the request goes no further. */
+function refuse({ path, response }: HttpCall, error: HttpError): false {
+  if (!isBelow(path, API_PATH)) replyError(response, error);
+  else {
+    const code = error.status === 429 ? "RATE_LIMITED" : "SECURITY_ERROR";
+    replyToolError(response, error.status, fail(code, error.message).error, error.headers);
+  }
+  return false;
+}
+
 export function createRequestGuard({ gate, policy, bases, refused }: RequestGuardDeps): RequestGuard {
   const knownHosts = new Set<string>();
 
   function checkAddress(call: HttpCall): boolean {
-    const { request, response } = call;
+    const { request } = call;
     const { host = "" } = request.headers;
     if (countHeader(request, "host") !== 1 || !knownHosts.has(host)) {
       const check = checkHost(request.headersDistinct["host"], policy);
       if (check.kind === "refused") {
         refused("host");
-        return (replyError(response, check), false);
+        return refuse(call, check);
       }
       if (knownHosts.size < KNOWN_HOSTS_MAX) knownHosts.add(host);
     }
     if (countHeader(request, "authorization") > 1) {
       const message = "A request has one Authorization header at most.";
-      return (replyError(response, { status: 400, message }), false);
+      return refuse(call, { status: 400, message });
     }
     return request.headers.origin === undefined || checkPage(call);
   }
 
-  function checkPage({ request, response }: HttpCall): boolean {
+  function checkPage(call: HttpCall): boolean {
+    const { request, response } = call;
     const check = checkOrigin(request.headersDistinct["origin"], policy);
     if (check.kind === "refused") {
       refused("origin");
-      return (replyError(response, check), false);
+      return refuse(call, check);
     }
     response.setHeader("Access-Control-Allow-Origin", request.headers.origin!);
     response.setHeader("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate");
@@ -92,7 +105,7 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
   }
 
   async function ask(call: HttpCall): Promise<boolean> {
-    const { request, response, path } = call;
+    const { request, path } = call;
     const admission = await gate.admit({
       authorization: request.headers.authorization,
       remote: request.socket.remoteAddress ?? "",
@@ -108,8 +121,7 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
     refused(status === 429 ? "rate_limited" : hasTried ? "invalid" : "missing");
     const headers: Record<string, string> = { "WWW-Authenticate": challenge };
     if (retryAfterS !== undefined) headers["Retry-After"] = String(retryAfterS);
-    replyError(response, { status, message, headers });
-    return false;
+    return refuse(call, { status, message, headers });
   }
 
   return {

@@ -4,7 +4,6 @@ import { eventually, temporaryFolder } from "../../../test/fixtures/temporary.ts
 import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
 import type { Clock } from "../../core/clock.ts";
 import { silentLog } from "../../core/log.ts";
-import { fail, succeed } from "../../core/result.ts";
 import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
 import { noEvents, openRig } from "../../gateway/gateway.testkit.ts";
 import { createGate } from "../auth/gate.ts";
@@ -14,23 +13,12 @@ import { createMetrics } from "../../telemetry/metrics.ts";
 import { callOf, initialize, openSession, readEvents, send } from "./http.testkit.ts";
 import { HEADER_BYTES_MAX, STRANGER_COUNT_MAX } from "./limits.ts";
 import { operatorRoutes } from "./operator-routes.ts";
-import { listenHttp, type HttpServerDeps } from "./serve-http.ts";
+import { listenHttp } from "./serve-http.ts";
 
 const nothing = { sessionCount: () => 0, streamCount: () => 0, heldCallCount: () => 0, runCount: () => 0 };
 const metrics = createMetrics({ version: "0", ...nothing, servers: () => [] });
 const healthParts = { askStore: async () => {}, isConfigGood: () => true, isDraining: () => false };
 const health = createHealth(healthParts);
-
-/** What was decided: run, question, answer and by whom. */
-const decisions: unknown[] = [];
-const waiting: Pick<HttpServerDeps, "inbox" | "decide"> = {
-  inbox: async () => [{ kind: "approval" }],
-  async decide({ runId, questionId }, { isApproved, principal }) {
-    if (questionId !== "q1") return fail("TOOL_INVALID_INPUT", "late", { reason: "already_answered" });
-    decisions.push([runId, questionId, isApproved, principal?.id]);
-    return succeed(undefined);
-  },
-};
 
 async function openListener(settings: { allowedOrigins?: string[]; headersMs?: number; clock?: Clock } = {}) {
   const source = createFixtureSource("notes", [toolOf("add")]);
@@ -55,7 +43,6 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
     isDraining: () => false,
     telemetry: NO_TELEMETRY,
     metrics,
-    ...waiting,
     health: createHealth({ ...healthParts, isDraining: () => isDraining }),
     log: silentLog,
     ...(settings.headersMs !== undefined && { headersMs: settings.headersMs }),
@@ -129,7 +116,7 @@ describe("the request guard", () => {
     const reader = tokens.create("reader", ["read"]);
     if (!reader.success) throw new Error(reader.error.message);
     const headers = { Authorization: `Bearer ${reader.data.token}` };
-    const routes = operatorRoutes({ health, metrics, ...waiting, bases: ["http://x"] });
+    const routes = operatorRoutes({ health, metrics, bases: ["http://x"] });
     for (const { path, method = "GET", permission } of routes) {
       const wanted = permission === "public" ? 404 : permission === "read" ? 200 : 403;
       expect([path, (await send(at(path), { method, headers })).status]).toEqual([path, wanted]);
@@ -144,37 +131,9 @@ describe("the request guard", () => {
     ] as const) {
       const made = tokens.create(name, ["read", "call", "write", "admin"], limits);
       if (!made.success) throw new Error(made.error.message);
-      const headers = { Authorization: `Bearer ${made.data.token}`, "Content-Type": "application/json" };
-      const body = '{"question":"q1","approve":true}';
-      const statuses = [
-        (await send(at("/api/v1/inbox"), { method: "GET", headers })).status,
-        (await send(at("/metrics"), { method: "GET", headers })).status,
-        (await send(at("/api/v1/runs/r1/decision"), { headers, body })).status,
-      ];
-      expect(statuses).toEqual([403, 403, 403]);
+      const headers = { Authorization: `Bearer ${made.data.token}` };
+      expect((await send(at("/metrics"), { method: "GET", headers })).status).toBe(403);
     }
-  });
-
-  it("what waits for a person is listed, and a question is answered by whoever may write", async () => {
-    const { at, bearer } = await openListener();
-    const decision = at("/api/v1/runs/r1/decision");
-    const headers = { ...bearer, "Content-Type": "application/json" };
-    const post = async (body: string, more = headers) => {
-      const { status, text } = await send(decision, { headers: more, body });
-      return [status, (JSON.parse(text) as { error?: { reason?: string } }).error?.reason];
-    };
-    const listed = await send(at("/api/v1/inbox"), { method: "GET", headers: bearer });
-    expect(JSON.parse(listed.text)).toEqual({ items: [{ kind: "approval" }] });
-    expect(await post('{"question":"q1","approve":true}')).toEqual([200, undefined]);
-    expect(await post('{"question":"old","approve":true}')).toEqual([409, "already_answered"]);
-    expect(await post('{"question":"q1"}')).toEqual([400, undefined]);
-    expect(await post('{"question":"q1","approve":"yes"}')).toEqual([400, undefined]);
-    expect(await post('{"question":"q1","approve":true,"all":1}')).toEqual([400, undefined]);
-    expect(await post("nonsense")).toEqual([400, undefined]);
-    const plain = { ...bearer, "Content-Type": "text/plain" };
-    expect(await post('{"question":"q1","approve":true}', plain)).toEqual([400, undefined]);
-    expect(await post(`{"question":"${"q".repeat(5_000)}","approve":true}`)).toEqual([400, undefined]);
-    expect(decisions).toEqual([["r1", "q1", true, "token:default"]]);
   });
 
   it("C10: a probe needs no token, gets one word, and its socket is closed behind it", async () => {

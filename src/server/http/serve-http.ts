@@ -25,6 +25,8 @@ import { createMcpEndpoint, type McpEndpoint } from "./mcp-endpoint.ts";
 import { operatorRoutes, type OperatorDeps, answerProbe, openProbeOf } from "./operator-routes.ts";
 import type { McpServerDeps } from "../mcp-server.ts";
 import { replyError, replyFailure } from "./reply.ts";
+import type { ConsoleDeps, ConsoleFront } from "./console-front.ts";
+import { EVENTS_PATH, isForBrowser, secure } from "./security-headers.ts";
 import { SocketShare } from "./socket-share.ts";
 import { headerOf, rememberCall, type HttpCall, UnderWay } from "./http-call.ts";
 
@@ -40,6 +42,8 @@ const ANSWERS_MS = 10_000;
 const LAST_BYTES_MS = 500;
 
 export interface HttpServerDeps extends OperatorDeps {
+  /** The console and the API; without it, there is neither. */
+  readonly console?: ConsoleDeps | undefined;
   readonly host: string;
   readonly port: number;
   readonly publicUrl?: string;
@@ -95,11 +99,24 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
   const bases = basesOf({ ...deps, port });
   const gate = deps.openGate(bases);
   const guard = createRequestGuard({ ...deps, gate, bases, policy: { ...deps, port } });
-  let operator: Promise<OperatorListener> | undefined;
-  const operate = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    operator ??= import("./operator-app.ts").then(({ createOperatorListener }) =>
-      createOperatorListener(operatorRoutes({ ...deps, bases })),
+  const isSecure = deps.publicUrl?.startsWith("https:") === true;
+  let front: Promise<ConsoleFront> | undefined;
+  const openFront = (): Promise<ConsoleFront> | undefined => {
+    const { console: given } = deps;
+    if (given === undefined) return undefined;
+    front ??= import("./console-front.ts").then(({ createConsoleFront }) =>
+      createConsoleFront({ ...given, gate, port, isSecure, log: deps.log }),
     );
+    return front;
+  };
+  let operator: Promise<OperatorListener> | undefined;
+  const openOperator = async (): Promise<OperatorListener> => {
+    const { createOperatorListener } = await import("./operator-app.ts");
+    const api = (await (await openFront())?.routes()) ?? [];
+    return createOperatorListener([...operatorRoutes({ ...deps, bases }), ...api]);
+  };
+  const operate = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    operator ??= openOperator();
     (await operator)(request, response);
   };
 
@@ -133,6 +150,7 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
     ...deps,
     guard,
     operate,
+    openFront,
     endpointFor,
     ended,
     share,
@@ -152,6 +170,7 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
     },
     async close() {
       isClosing = true;
+      (await front)?.close();
       await underWay.answered(ANSWERS_MS);
       const closed = new Promise((resolve) => sockets.close(resolve));
       sockets.closeIdleConnections();
@@ -169,11 +188,12 @@ interface HandlerDeps extends Pick<HttpServerDeps, "ended" | "health" | "log" | 
   readonly guard: RequestGuard;
   readonly share: SocketShare;
   readonly operate: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly openFront: () => Promise<ConsoleFront> | undefined;
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
 function createHandler(deps: HandlerDeps) {
-  const { guard, share, operate, endpointFor, begun, ended, log } = deps;
+  const { guard, share, operate, openFront, endpointFor, begun, ended, log } = deps;
 
   /** Before anything is told of the profile, also whether there is one. */
   function mayUse({ principal, response }: HttpCall, profile: string | undefined): boolean {
@@ -190,12 +210,18 @@ function createHandler(deps: HandlerDeps) {
       if (guard.checkProbe(call)) await answerProbe(call, probe, deps.health);
       return;
     }
-    if (!guard.checkAddress(call)) return;
     const { request, response, path } = call;
+    const isPage = isForBrowser(path);
+    if (isPage) secure(response);
+    if (!guard.checkAddress(call)) return;
     // A client without a token must be able to read where to get one.
     if (path.startsWith("/.well-known/")) return operate(request, response);
-    const isKnown = guard.checkToken(call);
-    if (isKnown !== true && !(await isKnown)) return;
+    const front = isPage ? await openFront() : undefined;
+    if (front !== undefined && (await front.answer(call))) return;
+    if (call.principal === undefined) {
+      const isKnown = guard.checkToken(call);
+      if (isKnown !== true && !(await isKnown)) return;
+    }
     const refusal = call.principal === undefined ? undefined : share.admit(request.socket, call.principal);
     if (refusal !== undefined) {
       const headers = { "Retry-After": "30", Connection: "close" };
@@ -203,6 +229,7 @@ function createHandler(deps: HandlerDeps) {
     }
     const mcp = MCP_PATH.exec(path);
     if (mcp === null) {
+      if (path === EVENTS_PATH && front !== undefined) return front.stream(call);
       rememberCall(call);
       return operate(request, response);
     }
