@@ -43,7 +43,7 @@ class LongestFirst extends BaseSequencer {
 /** Their kit has hooks of its own, which count only where it is loaded anew. */
 const ISOLATED = ["src/gateway/**/*.test.ts"];
 
-const UNIT = ["src/**/*.test.ts"];
+const UNIT = ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}"];
 
 export default defineConfig({
   test: {

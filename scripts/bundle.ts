@@ -1,5 +1,5 @@
 /**
- * Bundles the bin and the library. One file is read in a third of the time that its packages take one by one, and what was
+ * Bundles the bin, the library and the console. One file is read in a third of the time that its packages take one by one, and what was
  * tested is what is installed: the package has no dependencies of its own, and their licences travel with it.
  */
 import {
@@ -16,12 +16,15 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PROGRAMS } from "../src/process/program-file.ts";
 import { rolldown, type RolldownPlugin } from "rolldown";
+import { buildConsole } from "./console.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 export interface BundleOptions {
   readonly outDir?: string;
   readonly plugins?: RolldownPlugin[];
+  /** Without the console, for what only starts the gateway. */
+  readonly console?: false;
 }
 
 export async function bundle(options: BundleOptions = {}): Promise<void> {
@@ -41,9 +44,10 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
     createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm"),
     join(outDir, "quickjs.wasm"),
   );
+  const pages = options.console === false ? [] : await buildConsole(join(outDir, "console"));
   // `npx repertoire` in a checkout runs the file itself, by a link that npm made once.
   chmodSync(join(outDir, "main.js"), 0o755);
-  writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licencesOf([...gateway, ...runner]));
+  writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licencesOf([...gateway, ...runner, ...pages]));
 }
 
 /**

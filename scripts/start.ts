@@ -10,7 +10,13 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "..");
 /** Written last: a build that was cut short has none. */
 const LAST_WRITTEN = join(root, "dist/THIRD_PARTY_LICENSES.txt");
-const SOURCES = ["src/**/*.ts", "scripts/*.ts", "package.json", "package-lock.json"];
+const SOURCES = [
+  "src/**/*.ts",
+  "console/**/*.{ts,tsx,css,html,svg}",
+  "scripts/*.ts",
+  "package.json",
+  "package-lock.json",
+];
 
 function builtAt(): number {
   return statSync(LAST_WRITTEN, { throwIfNoEntry: false })?.mtimeMs ?? 0;
