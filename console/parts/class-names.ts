@@ -1,0 +1,4 @@
+/** The names that are there, as one text. */
+export function cx(...names: readonly (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(" ");
+}
