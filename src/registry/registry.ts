@@ -21,6 +21,7 @@ import type {
   AnthropicTool,
   CallContext,
   CallTool,
+  Component,
   SourceDescription,
   ToolDefinition,
   ToolSource,
@@ -41,6 +42,7 @@ import { passServed, type ServedEntry, type ServedKind } from "./served-entries.
 import type { Route } from "./route.ts";
 import { createSourceTable, type RemoveOptions, type SourceOptions } from "./source-table.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
+import type { Contribution } from "../search/search-explanation.ts";
 import type { Meanings, SimilarityOf } from "../search/similarity.ts";
 import type { ToolHits } from "./tool-search.ts";
 import { shareIntent } from "../search/experience.ts";
@@ -157,6 +159,12 @@ export interface Registry {
   sourceChanged(listener: SourceListener): () => void;
   /** The tools that fit a query, best first; without words in it, all of them in the order of their names. */
   search(query: string, options?: SearchOptions): ToolHits;
+  /** What each of these hits of the same search has its score from, by exposed name: points that add up to the score. */
+  explainHits(
+    query: string,
+    hits: readonly Component[],
+    options?: Omit<SearchOptions, "limit">,
+  ): ReadonlyMap<string, readonly Contribution[]>;
   /**
    * How near tools are to a query by what they mean, for `search`; undefined if there are no embeddings, or not soon
    * enough.
@@ -246,6 +254,10 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
         .filter(({ name }) => allows === undefined || allows(name));
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
       return { hits, total: components.length, isFaint: false };
+    },
+    explainHits(query, hits, { allows, own = false, similarityOf } = {}) {
+      if (query.trim() === "") return new Map();
+      return (own ? table.ownSearch : table.search).explain(query, hits, { allows, similarityOf });
     },
     async nearTo(query) {
       if (deps.meanings === undefined || query.trim() === "") return undefined;

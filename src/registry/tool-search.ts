@@ -2,6 +2,7 @@ import type { Listing } from "./listing.ts";
 import type { Component } from "../core/tool.ts";
 import type { After } from "../timing/after.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
+import type { Contribution } from "../search/search-explanation.ts";
 import { createSearchIndex, type SearchLimits } from "../search/search-index.ts";
 import type { Meanings } from "../search/similarity.ts";
 
@@ -27,6 +28,12 @@ export interface ToolSearch {
   /** The tools of a source are others now, or more is known of them. */
   replaced(source: string): void;
   search(query: string, limits: SearchLimits): ToolHits;
+  /** What each of these hits of the same search has its score from, by exposed name. */
+  explain(
+    query: string,
+    hits: readonly Component[],
+    limits: Omit<SearchLimits, "limit">,
+  ): ReadonlyMap<string, readonly Contribution[]>;
   /** Has everything indexed that waits for it. */
   prepare(): void;
   stop(): void;
@@ -78,6 +85,13 @@ export function createToolSearch(deps: {
       prepare();
       const { hits, ...rest } = index.search(query, limits);
       return { hits: hits.map(({ id, score }) => ({ component: findComponent(id), score })), ...rest };
+    },
+    explain(query, hits, limits) {
+      const documents = hits.map((component) => {
+        const { about } = deps.listingOf(component.source);
+        return documentOf(component, deps.experienceOf?.(component.name), about);
+      });
+      return index.explain(query, documents, limits);
     },
     stop() {
       cancel?.();

@@ -36,7 +36,7 @@ const FIELDS = {
 const K1 = 1.2;
 const REPEATS_MAX = 3;
 
-type SearchField = keyof typeof FIELDS;
+export type SearchField = keyof typeof FIELDS;
 
 export interface SearchDocument {
   /** Unique among all groups; ties are broken by it. */
@@ -49,21 +49,39 @@ export interface SearchDocument {
 }
 
 /** The weight of every term of a document, saturated, so that a query only multiplies and adds. */
-export function weighTerms({ fields, intentCount = 1 }: SearchDocument): Map<string, number> {
+export function weighTerms(document: SearchDocument): Map<string, number> {
   const frequencies = new Map<string, number>();
-  for (const field of Object.keys(fields) as SearchField[]) {
-    const rule: FieldRule = FIELDS[field];
-    const words = termsOf(fields[field] ?? "", rule.termsMax);
-    // One run may have been odd; ten were not.
-    const trust = field === "intents" ? intentCount / (intentCount + 1) : 1;
-    const length = 1 - rule.lengthEffect + (rule.lengthEffect * words.length) / rule.typicalLength;
-    for (const [word, count] of countWords(words, rule.repeatsMax ?? REPEATS_MAX)) {
-      frequencies.set(word, (frequencies.get(word) ?? 0) + (trust * rule.weight * count) / length);
+  for (const field of Object.keys(document.fields) as SearchField[]) {
+    for (const [word, frequency] of frequenciesIn(document, field)) {
+      frequencies.set(word, (frequencies.get(word) ?? 0) + frequency);
     }
   }
   for (const [word, frequency] of frequencies)
     frequencies.set(word, (frequency * (K1 + 1)) / (frequency + K1));
   return frequencies;
+}
+
+/** How much of a term's weight comes from which field, together 1; nothing where no field has the term. */
+export function fieldShares(document: SearchDocument, term: string): Map<SearchField, number> {
+  const fields = Object.keys(document.fields) as SearchField[];
+  const found = fields.flatMap((field) => {
+    const frequency = frequenciesIn(document, field).get(term) ?? 0;
+    return frequency > 0 ? [[field, frequency] as const] : [];
+  });
+  const whole = found.reduce((sum, [, frequency]) => sum + frequency, 0);
+  return new Map(found.map(([field, frequency]) => [field, frequency / whole]));
+}
+
+/** What the words of one field count for, before they are saturated. */
+function frequenciesIn({ fields, intentCount = 1 }: SearchDocument, field: SearchField): Map<string, number> {
+  const rule: FieldRule = FIELDS[field];
+  const words = termsOf(fields[field] ?? "", rule.termsMax);
+  // One run may have been odd; ten were not.
+  const trust = field === "intents" ? intentCount / (intentCount + 1) : 1;
+  const length = 1 - rule.lengthEffect + (rule.lengthEffect * words.length) / rule.typicalLength;
+  const counts = countWords(words, rule.repeatsMax ?? REPEATS_MAX);
+  for (const [word, count] of counts) counts.set(word, (trust * rule.weight * count) / length);
+  return counts;
 }
 
 function countWords(words: readonly string[], repeatsMax: number): Map<string, number> {

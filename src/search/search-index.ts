@@ -11,7 +11,8 @@
  */
 import { compareText } from "../text/compare-text.ts";
 import { weighTerms, type SearchDocument } from "./search-fields.ts";
-import { parseQuery, type WeightedTerms } from "./search-query.ts";
+import { spreadPoints, type Contribution, type TermPoints } from "./search-explanation.ts";
+import { parseQuery, type SearchQuery, type WeightedTerms } from "./search-query.ts";
 import { mixSimilarity, type SimilarityOf } from "./similarity.ts";
 import { isFaint } from "./words.ts";
 
@@ -50,6 +51,15 @@ export interface SearchIndex {
   put(group: string, documents: readonly SearchDocument[]): void;
   remove(group: string): void;
   search(query: string, limits: SearchLimits): SearchHits;
+  /**
+   * What each of these hits has its score from, by id: which word in which field, what it means, how often it was used.
+   * The limits are those of the search. The points of a hit add up to its score.
+   */
+  explain(
+    query: string,
+    documents: readonly SearchDocument[],
+    limits: Omit<SearchLimits, "limit">,
+  ): ReadonlyMap<string, readonly Contribution[]>;
 }
 
 export function createSearchIndex(): SearchIndex {
@@ -152,8 +162,14 @@ export function createSearchIndex(): SearchIndex {
     return wanted === 0 ? 1 : had / wanted;
   }
 
-  function search(text: string, { limit, allows, similarityOf }: SearchLimits): SearchHits {
-    const { whole, parts } = parseQuery(text);
+  /** Scores everything for one query, has it used, and wipes the pads. */
+  function withScores<T>(
+    text: string,
+    { allows, similarityOf }: Omit<SearchLimits, "limit">,
+    use: (scores: Scores) => T,
+  ): T {
+    const query = parseQuery(text);
+    const { whole, parts } = query;
     const touched: number[] = [];
     const highest = score(whole, pads.total, touched);
     scoreParts(parts);
@@ -163,22 +179,96 @@ export function createSearchIndex(): SearchIndex {
       parts.length === 0
         ? pads.total[slot]!
         : ((1 - PARTS_WEIGHT) * pads.total[slot]!) / highest + PARTS_WEIGHT * pads.best[slot]!;
-    const words = { slots, ids, wordsOf, allows };
     const found =
-      similarityOf === undefined ? { slots, scoreOf: wordsOf } : mixSimilarity(words, similarityOf);
+      similarityOf === undefined
+        ? { slots, scoreOf: wordsOf, sharesOf: () => WORDS_ALONE }
+        : mixSimilarity({ slots, ids, wordsOf, allows }, similarityOf);
     const weight = usesWeight();
-    const scoreOf = (slot: number): number => found.scoreOf(slot) * (1 + weight * pads.uses[slot]!);
-    const best = pickBest(found.slots, scoreOf, ids, limit);
+    const usesOf = (slot: number): number => weight * pads.uses[slot]!;
+    const scoreOf = (slot: number): number => found.scoreOf(slot) * (1 + usesOf(slot));
+    const used = use({ query, highest, slots: found.slots, scoreOf, usesOf, sharesOf: found.sharesOf });
     for (const slot of touched) pads.total[slot] = pads.best[slot] = 0;
-    const isFaintHit = best.length > 0 && coverageOf(best[0]!.slot, parts[0] ?? whole) < COVERAGE_MIN;
-    return {
-      hits: best.map(({ id, score: points }) => ({ id, score: points })),
-      total: found.slots.length,
-      isFaint: isFaintHit,
-    };
+    return used;
   }
 
-  return { put, remove, search };
+  function search(text: string, { limit, ...limits }: SearchLimits): SearchHits {
+    return withScores(text, limits, ({ query: { whole, parts }, slots, scoreOf }) => {
+      const best = pickBest(slots, scoreOf, ids, limit);
+      return {
+        hits: best.map(({ id, score: points }) => ({ id, score: points })),
+        total: slots.length,
+        isFaint: best.length > 0 && coverageOf(best[0]!.slot, parts[0] ?? whole) < COVERAGE_MIN,
+      };
+    });
+  }
+
+  /** What each term adds to the score of one document. */
+  function pointsOf(asked: WeightedTerms, slot: number): TermPoints {
+    return new Map(
+      [...asked].flatMap(([word, weight]) => {
+        const postings = terms.get(word);
+        const posting = postings?.find((one) => slotOf(one) === slot);
+        if (postings === undefined || posting === undefined) return [];
+        return [[word, weight * rarityOf(postings) * STEP * (posting - slot * STEPS)] as const];
+      }),
+    );
+  }
+
+  /** The part of a request that a document is best for. */
+  function bestPart(parts: readonly WeightedTerms[], slot: number): TermPoints {
+    let best: { readonly share: number; readonly points: TermPoints } = { share: 0, points: new Map() };
+    for (const part of parts) {
+      const touched: number[] = [];
+      const highest = score(part, pads.part, touched);
+      const share = highest === 0 ? 0 : pads.part[slot]! / highest;
+      for (const one of touched) pads.part[one] = 0;
+      if (share <= best.share) continue;
+      best = { share, points: scaled(pointsOf(part, slot), 1 / highest) };
+    }
+    return best.points;
+  }
+
+  const explain: SearchIndex["explain"] = (text, documents, limits) =>
+    withScores(text, limits, ({ query: { whole, parts }, highest, usesOf, sharesOf }) => {
+      const explained = documents.map((document): [string, readonly Contribution[]] => {
+        const slot = ids.indexOf(document.id);
+        if (slot === -1) return [document.id, []];
+        const { perWordPoint, meaning } = sharesOf(slot);
+        const inAll = pointsOf(whole, slot);
+        const points =
+          parts.length === 0
+            ? inAll
+            : added(scaled(inAll, (1 - PARTS_WEIGHT) / highest), scaled(bestPart(parts, slot), PARTS_WEIGHT));
+        const words = scaled(points, perWordPoint);
+        return [document.id, spreadPoints(text, document, { words, meaning, uses: usesOf(slot) })];
+      });
+      return new Map(explained);
+    });
+
+  return { put, remove, search, explain };
+}
+
+/** What a query has found, for as long as the pads hold it. */
+interface Scores {
+  readonly query: SearchQuery;
+  /** The highest score for the whole query by words. */
+  readonly highest: number;
+  readonly slots: readonly number[];
+  readonly scoreOf: (slot: number) => number;
+  /** How much a document gains by having been used. */
+  readonly usesOf: (slot: number) => number;
+  readonly sharesOf: (slot: number) => { readonly perWordPoint: number; readonly meaning: number };
+}
+
+const WORDS_ALONE = { perWordPoint: 1, meaning: 0 };
+
+function scaled(points: TermPoints, factor: number): TermPoints {
+  return new Map([...points].map(([word, count]) => [word, count * factor]));
+}
+
+function added(one: TermPoints, other: TermPoints): TermPoints {
+  const words = new Set([...one.keys(), ...other.keys()]);
+  return new Map([...words].map((word) => [word, (one.get(word) ?? 0) + (other.get(word) ?? 0)]));
 }
 
 /** One place for each document, made once: a search only writes into them and wipes what it wrote. */

@@ -35,21 +35,36 @@ export interface Found {
   readonly allows: ((id: string) => boolean) | undefined;
 }
 
+interface MixedScores {
+  readonly slots: readonly number[];
+  readonly scoreOf: (slot: number) => number;
+  /** What one point for the words came to, and how many points there are for the meaning. */
+  readonly sharesOf: (slot: number) => { readonly perWordPoint: number; readonly meaning: number };
+}
+
 /** Adds the nearest to what the words have found, and mixes the two scores. */
 export function mixSimilarity(
   { slots, ids, wordsOf, allows }: Found,
   similarityOf: SimilarityOf,
-): { readonly slots: readonly number[]; readonly scoreOf: (slot: number) => number } {
+): MixedScores {
   const near = Float64Array.from(ids, (id) => (id === undefined ? NaN : (similarityOf(id) ?? NaN)));
   const highest = slots.reduce((most, slot) => Math.max(most, wordsOf(slot)), 0);
   const all = new Set(slots);
   for (const slot of pickNearest(near, (one) => allows?.(ids[one]!) !== false)) all.add(slot);
+  const sharesOf: MixedScores["sharesOf"] = (slot) => {
+    const perPoint = highest === 0 ? 0 : 1 / highest;
+    const cosine = near[slot]!;
+    // Of what has no vector yet only the words are known.
+    return Number.isNaN(cosine)
+      ? { perWordPoint: perPoint, meaning: 0 }
+      : { perWordPoint: (1 - MEANING_WEIGHT) * perPoint, meaning: MEANING_WEIGHT * Math.max(0, cosine) };
+  };
   return {
     slots: [...all],
+    sharesOf,
     scoreOf(slot) {
       const words = highest === 0 ? 0 : wordsOf(slot) / highest;
       const cosine = near[slot]!;
-      // Of what has no vector yet only the words are known.
       return Number.isNaN(cosine)
         ? words
         : (1 - MEANING_WEIGHT) * words + MEANING_WEIGHT * Math.max(0, cosine);

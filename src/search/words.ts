@@ -53,6 +53,12 @@ export function termsOf(text: string, countMax: number): string[] {
   return (telling.length === 0 ? words : telling).map(cachedStem);
 }
 
+/** The words of a text as they were written, by the term that each became. */
+export function wordsByTerm(text: string, countMax: number): Map<string, string> {
+  const words = wordsOf(text, countMax).toReversed();
+  return new Map(words.map((word) => [cachedStem(word), word]));
+}
+
 /** Whether a term says little about what is wanted. */
 export function isFaint(term: string): boolean {
   return FAINT.has(term);

@@ -1,0 +1,73 @@
+/** Why a hit is where it is: its score, spread over the words of the query and the fields that have them. */
+import { fieldShares, type SearchDocument, type SearchField } from "./search-fields.ts";
+import { wordsByTerm } from "./words.ts";
+
+/** Where a person looks for a word. */
+type FoundIn = "name" | "description" | "parameters" | "server" | "learnt from runs" | "meaning" | "use";
+
+/** A part of the score of a hit. */
+export interface Contribution {
+  /** As the query has it, or what was looked for in its place; empty where no word is behind it. */
+  readonly word: string;
+  readonly where: FoundIn;
+  readonly points: number;
+}
+
+/** What each term of a query adds to a score. */
+export type TermPoints = ReadonlyMap<string, number>;
+
+/** The parts that a score is made of. */
+export interface Points {
+  readonly words: TermPoints;
+  readonly meaning: number;
+  /** What is gained on top of both, as a share of them, by having been used. */
+  readonly uses: number;
+}
+
+const PLACES: Readonly<Record<SearchField, FoundIn>> = {
+  name: "name",
+  server: "server",
+  serverTitle: "server",
+  serverDescription: "server",
+  category: "description",
+  description: "description",
+  parameterNames: "parameters",
+  parameterDescriptions: "parameters",
+  enums: "parameters",
+  intents: "learnt from runs",
+};
+
+/** More than any query has terms. */
+const WORDS_MAX = 200;
+
+/** The greatest first; together they are the score. */
+export function spreadPoints(
+  query: string,
+  document: SearchDocument,
+  { words, meaning, uses }: Points,
+): Contribution[] {
+  const written = wordsByTerm(query, WORDS_MAX);
+  const found = [...words].flatMap(([term, points]) =>
+    [...placesOf(document, term)].map(([where, share]): Contribution => {
+      return { word: written.get(term) ?? term, where, points: points * share };
+    }),
+  );
+  const base = meaning + [...words.values()].reduce((sum, points) => sum + points, 0);
+  const others: readonly Contribution[] = [
+    { word: "", where: "meaning", points: meaning },
+    { word: "", where: "use", points: base * uses },
+  ];
+  return [...found, ...others].filter(({ points }) => points > 0).toSorted((a, b) => b.points - a.points);
+}
+
+/**
+ * Several fields are one place to a person. A term that no field has any more was learnt: only that changes while the
+ * index stays as it is.
+ */
+function placesOf(document: SearchDocument, term: string): Map<FoundIn, number> {
+  const places = new Map<FoundIn, number>();
+  for (const [field, share] of fieldShares(document, term)) {
+    places.set(PLACES[field], (places.get(PLACES[field]) ?? 0) + share);
+  }
+  return places.size === 0 ? new Map([["learnt from runs", 1]]) : places;
+}
