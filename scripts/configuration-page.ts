@@ -49,7 +49,7 @@ In a project folder with a \`repertoire.json\` that is trusted, both files count
 | \`workflows.allowShell\`, \`workflows.allowPrivateHttp\` | \`false\` in your own file stays \`false\` |
 | \`trust\`, and that of a server | a project can be more careful than your own file, and not less |
 | \`tools.suspicious\`, \`library.changedTools\` | \`"block"\` and \`"refuse"\` in your own file stay |
-| \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\` | what your own file says stays |
+| \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\`, \`http.console\` | what your own file says stays |
 
 Where your own file says nothing, a trusted project decides: you have seen its settings when you trusted it. A setting of a project that has no effect for one of these reasons is a warning.
 

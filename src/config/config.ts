@@ -248,6 +248,10 @@ interface HttpConfig {
   /** Web origins that may use the endpoint, such as https://app.example.com. */
   readonly allowedOrigins: readonly string[];
   readonly oauth?: HttpOAuthConfig;
+  readonly console: {
+    /** Whether programs can be added over the API although other machines can reach the gateway. */
+    readonly addPrograms: boolean;
+  };
 }
 
 /** Whose access tokens are taken, beside the gateway's own. */

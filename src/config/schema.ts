@@ -487,6 +487,16 @@ const http = section({
     .default([])
     .describe("Web origins whose pages may use the endpoint, such as https://app.example.com."),
   oauth: oauth.optional().describe("Accepts access tokens of an OAuth 2.1 authorization server."),
+  console: section({
+    addPrograms: flag()
+      .default(false)
+      .describe(
+        "Whether servers that are programs can be added in the console and over its API although other machines can reach the " +
+          "gateway, which is to run any program here. A gateway on loopback does not need it.",
+      ),
+  })
+    .prefault({})
+    .describe("What the console may do."),
 });
 
 const telemetry = section({

@@ -105,6 +105,7 @@ describe("B5: a trusted project file", () => {
     ["library", { changedTools: "refuse" }, { changedTools: "warn" }],
     ["http", { host: "127.0.0.1" }, { host: "0.0.0.0" }],
     ["http", { allowedOrigins: ["https://a.example"] }, { allowedOrigins: ["https://evil.example"] }],
+    ["http", { console: { addPrograms: false } }, { console: { addPrograms: true } }],
     ["profiles", { safe: { tools: { deny: ["notes__*"] } } }, { safe: {} }],
   ])("does not widen what the user's own file forbids under %s", (section, own, wider) => {
     const { result } = load({ ...USER, [section]: own }, { [section]: wider }, { trusted: true });

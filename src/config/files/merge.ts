@@ -192,6 +192,7 @@ const USER_STAYS: ReadonlySet<string> = new Set([
   "http.allowedHosts",
   "http.allowedOrigins",
   "http.oauth",
+  "http.console",
   "workflows.fileRoots",
 ]);
 
