@@ -16,22 +16,41 @@ import { createInquiries } from "./inquiries.ts";
 import { followRuleChanges } from "./rule-changes.ts";
 import { createPinReview } from "./pin-review.ts";
 import { openRuns } from "./runs-half.ts";
-import { createTokenInquiry } from "./token-inquiry.ts";
+import { createTokenInquiry, viewOf } from "./token-inquiry.ts";
 import { openTools } from "./tools-half.ts";
 
 export type { App, FoundTools, TokenReach } from "./contract.ts";
+export type { KnownHits } from "../gateway/known-tools.ts";
 export type { ExplainedCall } from "./explain-call.ts";
 export { localActor } from "./foundation.ts";
 export { viewInboxItem } from "./inbox.ts";
-export { examineLive } from "./live.ts";
+export { examineLive, readLive, type LiveProcess } from "./live.ts";
 export type { PinView } from "./pin-review.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
 export type { TokenReport } from "../gateway/token-report.ts";
+export {
+  checkpointJson,
+  checkpointOf,
+  isNodeKey,
+  labelOf,
+  outlineWorkflow,
+  questionIdOf,
+  readEarlierRun,
+  resultUriOf,
+  shownStatus,
+  skippedBy,
+  stepUriOf,
+  summarizeRun,
+} from "./run-records.ts";
 export { shortRunIds } from "../runs/resume/run-reference.ts";
 export { openSecretStore } from "../secrets/secrets.ts";
+export { isLoopbackHost } from "../server/auth/loopback.ts";
 export { isExpired, type TokenEntry } from "../server/auth/token.ts";
+export { createConsoleSessions, LINK_MS } from "../server/auth/console-session.ts";
 export { openTokens, type ShownToken, type Tokens } from "../server/auth/tokens.ts";
+export type { ApiRequest, ApiRoute } from "../server/http/api-routes.ts";
+export type { Change, ChangeFeed } from "../server/http/change-stream.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
 export type { ReachedTool } from "./token-reach.ts";
 export { lastUsesOf, readLastUses, type LastUses } from "./token-inquiry.ts";
@@ -65,9 +84,18 @@ export async function openApp(options: AppOptions): Promise<App> {
     toolDefinitions: gateways.toolDefinitions,
     executeWorkflow: gateways.executeWorkflow,
     gatewayFor: gateways.gatewayFor,
+    viewFor(profile) {
+      const rules = config.current().profiles[profile];
+      return rules && viewOf(profile, rules, registry.catalogue().components);
+    },
+    listKnown: gateways.listKnown,
+    restartServer: (id) => servers.restart(id),
     registry,
     store,
+    redactors: foundation.redactors,
     runs,
+    drafts: half.drafts,
+    callsUnderWay: half.callsUnderWay,
     traces,
     library,
     libraryEditor,
@@ -78,7 +106,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     ...gateways.reports,
     ...inquiries,
     ...createTokenInquiry(foundation, tools, half, tools.guarding.guard),
-    ...createListeners(foundation, tools, half, gateways, front, inquiries.inbox),
+    ...createListeners(foundation, tools, half, gateways, front),
     async followConfig() {
       await config.check();
       await servers.reconcile(config.current());

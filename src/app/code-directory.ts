@@ -328,7 +328,7 @@ export interface Declarations {
 
 /** Declares the tools of these servers, and of all capabilities. */
 export function declareCatalogue(
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, "components" | "failed" | "pending">,
   servers: readonly string[],
   known: readonly string[],
 ): Declarations {

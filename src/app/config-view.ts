@@ -25,6 +25,12 @@ export function trustOf(config: Config, server: string): TrustLevel {
   return levels.get(server) ?? config.trust;
 }
 
+/** Which tools a list shows, through a profile or without one; a profile that fronts one server shows all of it. */
+export function exposureOf({ exposure, profiles }: Config, profile: string | undefined): Config["exposure"] {
+  const rules = profile === undefined ? undefined : profiles[profile];
+  return rules?.transparent === undefined ? (rules?.exposure ?? exposure) : "full";
+}
+
 /** The ids of the servers that may be started. */
 export function usableServers(config: Config): string[] {
   return config.servers.filter((server) => server.enabled && server.trusted).map((server) => server.id);

@@ -4,21 +4,26 @@ import type { ConfigSource } from "../config/source.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Store } from "../core/store.ts";
-import type { AnthropicTool, CallContext, ToolDefinition } from "../core/tool.ts";
+import type { AnthropicTool, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { ExecuteWorkflow } from "../gateway/execute-workflow.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import type { SearchKnown } from "../gateway/known-tools.ts";
 import type { TokenReports } from "../gateway/token-report.ts";
+import type { Drafts } from "../library/drafts.ts";
 import type { LibraryEditor } from "../library/edit-library.ts";
 import type { ImportExport } from "../library/import-export.ts";
 import type { Library } from "../library/library.ts";
 import type { Output } from "../process/stdout.ts";
 import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { CallUnderWay } from "../runs/journal/under-way.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 import type { TokenEntry } from "../server/auth/token.ts";
+import type { ConsoleDeps } from "../server/http/console-front.ts";
 import type { StdioConnection } from "../server/stdio/serve-stdio.ts";
 import type { Logins } from "../servers/logins.ts";
+import type { Redactors } from "../text/redactors.ts";
 import type { ConfigurableLog } from "../telemetry/log.ts";
 import type { Declarations } from "./code-directory.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
@@ -28,6 +33,8 @@ import type { FindGateway } from "./profiles.ts";
 import type { CallQuestion, ExplainedCall } from "./explain-call.ts";
 import type { ServerView } from "./server-view.ts";
 import type { ReachedTool } from "./token-reach.ts";
+import type { GuardedCall } from "../core/guard.ts";
+import type { Effect } from "../core/rule.ts";
 
 /**
  * What the process serves. A command serves nothing: nothing is counted or traced, and it waits for a whole server
@@ -53,8 +60,13 @@ export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry
   readonly registry: Registry;
   readonly store: Store;
   readonly library: Library;
+  /** Know the secrets of the config: what people are shown goes through one of them. */
+  readonly redactors: Redactors;
   readonly runs: Runs;
+  readonly drafts: Drafts;
   readonly traces: Traces;
+  /** Calls of a run that are not answered yet, in whichever process; they need not be on record. */
+  readonly callsUnderWay: (runId: string) => readonly CallUnderWay[];
   /** Changes and tests capabilities. */
   readonly libraryEditor: LibraryEditor;
   /** Logs in to remote servers, and out of them. */
@@ -63,17 +75,29 @@ export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry
   readonly pinReview: PinReview;
   /** The gateway as a profile shows it; undefined where there is no such profile. */
   readonly gatewayFor: FindGateway;
+  /** What a profile lets its clients see; undefined where there is no such profile. */
+  viewFor(profile: string): ToolView | undefined;
+  /** What `tools/list` would answer from what is known, through a profile or without one; nothing is started. */
+  listKnown(view?: ToolView): Promise<readonly ToolDefinition[]>;
+  /** Stops a server; it starts again when it is needed. */
+  restartServer(id: string): Promise<void>;
   /** Reads the library again where it has changed. */
   freshenLibrary(): Promise<void>;
   /** Serves one client over a pair of streams. */
   connectStdio(input: Readable, output: Output, profile?: string): Promise<StdioConnection>;
-  /** Serves many clients over HTTP. */
-  listenHttp(address: HttpAddress, profile?: string): Promise<HttpFront>;
+  /** Serves many clients over HTTP; with a console, also people and programs that operate the gateway. */
+  listenHttp(address: HttpAddress, options?: ListenOptions): Promise<HttpFront>;
   /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
   followConfig(): Promise<void>;
   /** Lets calls under way end and be recorded, and ends every run where it is, to be resumed. */
   drain(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ListenOptions {
+  /** The profile that `/mcp` itself is. */
+  readonly profile?: string | undefined;
+  readonly console?: Omit<ConsoleDeps, "folder" | "seals"> | undefined;
 }
 
 /** The clients that are served now. The halves get it before the first client connects. */
@@ -108,12 +132,27 @@ export interface Inquiries {
   knownTools(): Promise<FoundTools>;
   /** The TypeScript of what code can call, of all servers or of some, each asked where nothing is known of it yet. */
   declareTools(servers: readonly string[]): Promise<Declarations>;
+  /** The same from what is known already, of what a profile shows. */
+  declareKnown(view?: ToolView): Promise<Declarations>;
+  /** The search of clients over what is known already, and why each hit is where it is. */
+  readonly searchKnown: SearchKnown;
+  /** What a call of something would do to the world, as the rules see it. */
+  effectOf(call: Pick<GuardedCall, "kind" | "name" | "source" | "definition">): Effect;
+  /** How the process of a server is; undefined for a server that is not in use here. */
+  serverHealth(id: string): ServerHealth | undefined;
   /** Which rule would decide on a call, from what is known already: nothing is asked, counted or called. */
   explainCall(question: CallQuestion): Promise<ToolResult<ExplainedCall>>;
   /** Everything that waits for a person. */
   inbox(this: void): Promise<readonly InboxItem[]>;
   /** Reads a workflow, looks up its node types and checks it; nothing runs. */
   checkWorkflow(text: string): Promise<ToolResult<CheckedWorkflow>>;
+}
+
+interface ServerHealth {
+  /** When it is tried again, where it has failed. */
+  readonly retryInMs?: number;
+  /** The last lines of a process that runs, without secrets. */
+  readonly stderr: readonly string[];
 }
 
 interface FindTools extends Pick<CallContext, "onProgress"> {

@@ -1,22 +1,21 @@
 /** How clients connect: one over stdio, or many over HTTP. */
+import { join } from "node:path";
 import { idleServers, refuseProfile } from "./config-view.ts";
 import type { App, Front } from "./contract.ts";
 import type { Foundation } from "./foundation.ts";
 import type { GatewayHalf } from "./gateway-half.ts";
-import { viewInboxItem } from "./inbox.ts";
+import { programFolder } from "../process/program-file.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import type { ToolsHalf } from "./tools-half.ts";
-import type { GivenAnswer, QuestionReference } from "../runs/resume/decide.ts";
 
 type Listeners = Pick<App, "connectStdio" | "listenHttp">;
 
 export function createListeners(
   { config, log, store, trail, watching }: Foundation,
-  { servers, usable }: ToolsHalf,
+  { servers, usable, live }: ToolsHalf,
   { runs }: RunsHalf,
   { gatewayFor, heldCalls }: GatewayHalf,
   front: Front,
-  inbox: App["inbox"],
 ): Listeners {
   function serverStates() {
     const { unusable } = idleServers(config.current());
@@ -32,7 +31,7 @@ export function createListeners(
       front.stdio = connectStdio({ ...found, log, leave: () => runs.drain() }, input, output);
       return front.stdio;
     },
-    async listenHttp(address, profile) {
+    async listenHttp(address, { profile, console } = {}) {
       const { openHttpFront } = await import("./http-front.ts");
       if (gatewayFor(profile) === undefined) refuseProfile(profile, config.current());
       const deps = {
@@ -56,10 +55,11 @@ export function createListeners(
         heldCallCount: () => heldCalls.heldCount(),
         runCount: () => runs.activeCount(),
         servers: serverStates,
-        inbox: async () => (await inbox()).map(viewInboxItem),
-        decide: (question: QuestionReference, answer: GivenAnswer) => runs.decide(question, answer),
+        console: console && { ...console, folder: join(programFolder(), "console"), seals: store.seals },
       };
       front.http = await openHttpFront(deps, address);
+      // Somebody who reads that it is ready may ask for a link to it at once.
+      live.tick();
       return front.http;
     },
   };

@@ -3,13 +3,14 @@ import { VERSION } from "../core/version.ts";
 import { createWorkflowExecution } from "../gateway/execute-workflow.ts";
 import { createGateway } from "../gateway/whole-gateway.ts";
 import type { GatewayDeps } from "../gateway/gateway-deps.ts";
+import { createKnownList } from "../gateway/known-tools.ts";
 import { createHeldCalls } from "../gateway/held-calls.ts";
 import { defineMetaTools } from "../gateway/meta-tools/meta-tools.ts";
 import { createReachFinder } from "../gateway/meta-tools/run-view.ts";
 import { createSealedStates } from "../gateway/sealed-state.ts";
 import { createTokenCounts } from "../gateway/token-counts.ts";
 import { createTokenReports } from "../gateway/token-report.ts";
-import { idleServers, onVisibleChange } from "./config-view.ts";
+import { exposureOf, idleServers, onVisibleChange } from "./config-view.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Front } from "./contract.ts";
 import { createProfiles } from "./profiles.ts";
@@ -64,6 +65,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
       redactors,
       servers,
     }),
+    listKnown: createKnownList(deps, (profile) => exposureOf(config.current(), profile)),
     toolDefinitions: () => registry.getToolDefinitions(defineMetaTools(deps)),
     executeWorkflow: createWorkflowExecution(deps, () => redactors.current()),
     heldCalls,

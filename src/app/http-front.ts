@@ -36,8 +36,7 @@ export interface HttpFrontDeps {
   readonly heldCallCount: () => number;
   readonly runCount: () => number;
   readonly servers: MetricsDeps["servers"];
-  readonly inbox: HttpServerDeps["inbox"];
-  readonly decide: HttpServerDeps["decide"];
+  readonly console: HttpServerDeps["console"];
 }
 
 /** Where to listen, where it is not as the config says. */
@@ -80,8 +79,7 @@ export async function openHttpFront(deps: HttpFrontDeps, address: HttpAddress): 
       gatewayFor: deps.gatewayFor,
       profile: deps.profile,
       isDraining: deps.isDraining,
-      inbox: deps.inbox,
-      decide: deps.decide,
+      console: deps.console,
       health: createHealth({ ...deps, isConfigGood: () => !isStale }),
       oauth,
       openGate: (bases) =>
@@ -163,17 +161,9 @@ function outcomeOf({ outcome, response: { statusCode, writableFinished } }: Http
 }
 
 /** The route and never the path: that is the client's text. */
-function routeOf({ path, profile }: HttpCall): string {
+function routeOf({ path, profile, route }: HttpCall): string {
   if (profile !== undefined) return "/mcp/:profile";
-  if (path.startsWith("/api/v1/runs/")) return "/api/v1/runs/:run/decision";
-  return ROUTES.has(path) ? path : "other";
+  return route ?? (ROUTES.has(path) ? path : "other");
 }
 
-const ROUTES: ReadonlySet<string> = new Set([
-  "/mcp",
-  "/health",
-  "/health/live",
-  "/health/ready",
-  "/metrics",
-  "/api/v1/inbox",
-]);
+const ROUTES: ReadonlySet<string> = new Set(["/mcp", "/health", "/health/live", "/health/ready", "/metrics"]);

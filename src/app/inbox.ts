@@ -20,14 +20,17 @@ export interface InboxItem {
   readonly question?: string;
   /** Exactly what would be done, or what is known of it. */
   readonly details?: JsonObject;
+  /** Of what belongs to a run, who started that: the id of a principal, null for the person at this machine. */
+  readonly owner?: string | null;
   /** The command of the command line that settles it. */
   readonly command: readonly string[];
 }
 
 /** As `repertoire inbox --json` and the HTTP route print it. */
-export function viewInboxItem({ since, expiresAt, ...item }: InboxItem) {
+export function viewInboxItem({ since, expiresAt, owner: _owner, command, ...item }: InboxItem) {
   return {
     ...item,
+    command: [...command],
     ...(since !== undefined && { since: new Date(since).toISOString() }),
     ...(expiresAt !== undefined && { expires: new Date(expiresAt).toISOString() }),
   };
@@ -40,6 +43,8 @@ interface HeldThing {
   readonly name: string;
   readonly since: string | null;
   readonly reasons: readonly string[];
+  /** Of what is offered; a decision is bound to it. */
+  readonly offeredHash: string | null;
 }
 
 export interface InboxDeps {
@@ -63,8 +68,9 @@ export async function readInbox(deps: InboxDeps): Promise<InboxItem[]> {
 }
 
 function itemsOfRun(run: WaitingRun): InboxItem[] {
-  const { runId, uncertain, questions, isAnswered, startedAt, intent } = run;
+  const { runId, uncertain, questions, isAnswered, startedAt, intent, principal: owner } = run;
   const about = intent === null ? "" : ` (${intent})`;
+  const purpose: JsonObject = intent === null ? {} : { intent };
   const since = startedAt;
   return [
     ...questions.map((question) => itemOfQuestion(run, question)),
@@ -76,7 +82,11 @@ function itemsOfRun(run: WaitingRun): InboxItem[] {
             subject: runId,
             title: `${uncertain.map(({ tool }) => tool).join(", ")} may or may not have happened${about}`,
             since,
-            details: { calls: uncertain.map(({ name, tool, args }) => ({ name, tool, args })) },
+            owner,
+            details: {
+              calls: uncertain.map(callOf),
+              ...purpose,
+            },
             command: ["resume", runId, "--uncertain", "retry"],
           },
         ]),
@@ -87,6 +97,8 @@ function itemsOfRun(run: WaitingRun): InboxItem[] {
             subject: runId,
             title: `every question is answered, and the run goes on when it is resumed${about}`,
             since,
+            owner,
+            details: purpose,
             command: ["resume", runId],
           },
         ]
@@ -94,28 +106,36 @@ function itemsOfRun(run: WaitingRun): InboxItem[] {
   ];
 }
 
-function itemOfQuestion({ runId, startedAt }: WaitingRun, question: AskedQuestion): InboxItem {
+function callOf({ runId, name, tool, args, sentAt }: WaitingRun["uncertain"][number]): JsonObject {
+  return { run_id: runId, name, tool, args, sent_at: new Date(sentAt).toISOString() };
+}
+
+function itemOfQuestion(
+  { runId, startedAt, intent, principal: owner }: WaitingRun,
+  question: AskedQuestion,
+): InboxItem {
   const { name, message, details, expiresAt, questionId } = question;
   return {
     kind: "approval",
     subject: runId,
     title: `${name}: ${message}`,
     since: startedAt,
+    owner,
     ...(expiresAt !== null && { expiresAt }),
     question: questionId,
-    details: { name, message, details },
+    details: { name, message, details, ...(intent !== null && { intent }) },
     command: ["approve", runId, "--question", questionId],
   };
 }
 
-function itemOfHeld({ server, kind, name, since, reasons }: HeldThing): InboxItem {
+function itemOfHeld({ server, kind, name, since, reasons, offeredHash }: HeldThing): InboxItem {
   const what = name === "" ? `the ${kind} of ${server}` : `${kind} ${server}/${name}`;
   return {
     kind: "held",
     subject: server,
     title: `${what} is held: ${reasons.join("; ")}`,
     ...(since !== null && { since: Date.parse(since) }),
-    details: { kind, name, reasons },
+    details: { server, kind, name, hash: offeredHash, reasons },
     command: ["approve", server, ...(name === "" ? [] : [name])],
   };
 }
@@ -126,6 +146,7 @@ function itemsOfServer({ id, missingInputs = [], cause }: ServerView): InboxItem
       kind: "input" as const,
       subject: input,
       title: `the server ${id} needs a value for ${input}`,
+      details: { server: id },
       command: ["input", "set", input],
     })),
     ...(cause === "auth_required"

@@ -2,6 +2,7 @@
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
 import { drawText } from "../workflows/drawing/text-drawing.ts";
+import { createKnownSearch } from "../gateway/known-tools.ts";
 import { declareCatalogue } from "./code-directory.ts";
 import type { Inquiries } from "./contract.ts";
 import { createCallExplanation } from "./explain-call.ts";
@@ -16,9 +17,12 @@ import { VIEW_WAIT_MS, type ToolsHalf } from "./tools-half.ts";
 /** A server that is up answers sooner; one that does not is shown without a time. */
 const PING_WAIT_MS = 5_000;
 
+/** What a person reads of a server that runs; its process keeps more bytes than these lines have. */
+const STDERR_LINES = 200;
+
 export function createInquiries(
   { config, home, redactors }: Foundation,
-  { registry, guarding, servers, usable }: ToolsHalf,
+  { registry, guarding, servers, usable, experience }: ToolsHalf,
   { runs, freshenLibrary }: RunsHalf,
   pinReview: PinReview,
 ): Inquiries {
@@ -77,6 +81,25 @@ export function createInquiries(
       const wanted = chosen.length === 0 ? usable() : chosen;
       const catalogue = await registry.discover({ waitMs: VIEW_WAIT_MS, servers: wanted }, ownContext());
       return declareCatalogue(catalogue, wanted, usable());
+    },
+    async declareKnown(view) {
+      await freshenLibrary();
+      const { components: all, failed, pending } = registry.catalogue();
+      const shown = usable().filter((id) => view?.allowsServer(id) !== false);
+      const components = all.filter(({ name }) => view?.allows(name) !== false);
+      return declareCatalogue({ components, failed, pending }, shown, shown);
+    },
+    searchKnown: createKnownSearch({
+      registry,
+      freshenLibrary,
+      freshenSearch: () => experience.freshen(),
+    }),
+    effectOf: (call) => guarding.effects.explain({ ...call, args: {} }).effect,
+    serverHealth(id) {
+      const status = servers.status(id);
+      if (status === undefined) return undefined;
+      const { retryInMs } = status;
+      return { ...(retryInMs !== undefined && { retryInMs }), stderr: servers.stderrTail(id, STDERR_LINES) };
     },
     async explainCall(question) {
       await freshenLibrary();

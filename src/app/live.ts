@@ -45,6 +45,8 @@ export interface LiveProcess {
   readonly pid: number;
   readonly startedAt: number;
   readonly serves?: "stdio" | "http";
+  /** Of the MCP endpoint, where it serves HTTP. */
+  readonly url?: string;
   readonly servers: readonly LiveServer[];
   readonly calls: readonly CallUnderWay[];
 }
@@ -54,6 +56,8 @@ export interface LiveDeps {
   readonly serves?: "stdio" | "http" | undefined;
   readonly servers: () => readonly ServerStatus[];
   readonly calls: () => readonly CallUnderWay[];
+  /** Where it serves HTTP, once it does. */
+  readonly url?: () => string | undefined;
   readonly now?: () => number;
 }
 
@@ -107,6 +111,7 @@ export function openLive(deps: LiveDeps): Live {
       pid: process.pid,
       startedAt,
       serves: deps.serves,
+      url: deps.url?.(),
       servers: deps.servers().flatMap((server) => stamped(server) ?? []),
       calls: deps.calls().slice(0, CALLS_MAX),
     };
@@ -187,7 +192,8 @@ function readFile(file: string, now: () => number): LiveProcess | "stale" | unde
       return now() - mtimeMs > STALE_MS ? "stale" : undefined;
     if (isGone(parsed.value["owner"]) || now() - mtimeMs > STALE_MS) return "stale";
     const value = parsed.value as unknown as LiveProcess;
-    const { servers, calls, pid, startedAt } = value;
+    const { servers, calls, pid, startedAt, url } = value;
+    if (url !== undefined && typeof url !== "string") return undefined;
     if (!Array.isArray(servers) || !Array.isArray(calls)) return undefined;
     if (!Number.isInteger(pid) || !Number.isFinite(startedAt)) return undefined;
     return {

@@ -4,6 +4,7 @@ import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools, toolNameOf } from "../core/names.ts";
 import type { Store } from "../core/store.ts";
+import type { CallContext } from "../core/tool.ts";
 import type { Pin, PinDecision, PinKey, PinStatus } from "../core/trust-store.ts";
 import type { AuditTrail } from "../telemetry/audit-trail.ts";
 import { changedValues, type ValueChange } from "../trust/definition-changes.ts";
@@ -31,7 +32,12 @@ export interface PinReview {
   /** The pins of one server, or of all. */
   list(server?: string): Promise<PinView[]>;
   /** Approves or rejects what was shown: something else that is offered by now is not decided on. */
-  decide(shown: PinView, isApproved: boolean): Promise<PinDecision["kind"]>;
+  decide(
+    shown: Pick<PinView, "server" | "kind" | "name" | "offeredHash">,
+    isApproved: boolean,
+    /** Who decides; without a principal, the person at this machine. */
+    context?: Pick<CallContext, "principal">,
+  ): Promise<PinDecision["kind"]>;
 }
 
 export interface PinReviewDeps {
@@ -52,9 +58,9 @@ export function createPinReview({ config, store, pins, trail, person }: PinRevie
         return viewOf(pin, statusNow(pin, config()), usedBy);
       });
     },
-    async decide(shown, isApproved) {
+    async decide(shown, isApproved, context = {}) {
       const { server, kind, name, offeredHash } = shown;
-      const by = person();
+      const by = context.principal?.name ?? person();
       const { kind: outcome } = await store.pins.decide({ server, kind, name }, offeredHash, {
         isApproved,
         by,
@@ -62,8 +68,7 @@ export function createPinReview({ config, store, pins, trail, person }: PinRevie
       if (outcome !== "decided") return outcome;
       const action = isApproved ? "pin.approved" : "pin.rejected";
       const details = { server, kind, ...(offeredHash !== null && { hash: offeredHash }) };
-      // Who decides is the person at this machine.
-      trail.recordChange({}, action, subjectOf(shown), details);
+      trail.recordChange(context, action, subjectOf(shown), details);
       await pins.freshen();
       return outcome;
     },

@@ -21,6 +21,7 @@ import { createCodeDirectory, createToolLookUp } from "./code-directory.ts";
 import { explainAbsent, idleServers, nodePolicyOf } from "./config-view.ts";
 import { authorName, ownContext, type Foundation } from "./foundation.ts";
 import { readLive } from "./live.ts";
+import type { CallUnderWay } from "../runs/journal/under-way.ts";
 import type { ToolsHalf } from "./tools-half.ts";
 
 export type RunsHalf = ReturnType<typeof openRuns>;
@@ -103,8 +104,15 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
     redactors,
     record: (...change: Parameters<RecordChange>) => trail.recordChange(...change),
   };
+  const callsUnderWay = (runId: string): readonly CallUnderWay[] => {
+    const elsewhere = readLive(home).filter(({ pid }) => pid !== process.pid);
+    return [...calls.list(0), ...elsewhere.flatMap((other) => other.calls)]
+      .filter((call) => call.runId === runId)
+      .toSorted((a, b) => a.seq - b.seq);
+  };
   return {
     runs,
+    callsUnderWay,
     library,
     drafts,
     source,
@@ -121,12 +129,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
       store: store.runs,
       scope,
       redactors,
-      underWay(runId) {
-        const elsewhere = readLive(home).filter(({ pid }) => pid !== process.pid);
-        return [...calls.list(0), ...elsewhere.flatMap((other) => other.calls)]
-          .filter((call) => call.runId === runId)
-          .toSorted((a, b) => a.seq - b.seq);
-      },
+      underWay: callsUnderWay,
     }),
   };
 }

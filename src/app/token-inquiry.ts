@@ -48,7 +48,8 @@ export function createTokenInquiry(
   };
 }
 
-function viewOf(profile: string, rules: ProfileConfig, components: readonly Component[]): ToolView {
+/** What a profile lets its clients see, as the config and the catalogue are now. */
+export function viewOf(profile: string, rules: ProfileConfig, components: readonly Component[]): ToolView {
   const { transparent: server } = rules;
   if (server === undefined) return createProfileView(profile, rules);
   const names = new Map(

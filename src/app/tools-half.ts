@@ -102,6 +102,7 @@ export async function openTools(
         return liveServerOf(server, servers.status(server.id), (text) => redactor.text(text)) ?? [];
       }),
     calls: () => calls.list(CALL_SHOWN_MS),
+    url: () => front.http?.url,
   });
   return {
     registry,

@@ -496,6 +496,8 @@ export interface RunStore {
   steps(runId: string): Promise<Step[]>;
   /** The same page by page: those after so many. Numbers and names are those of the whole. */
   stepPage(runId: string, page: { readonly after: number; readonly limit: number }): Promise<StepSummary[]>;
+  /** The step of this number, without a result that lies apart. */
+  step(runId: string, number: number): Promise<Step | undefined>;
   stepCount(runId: string): Promise<number>;
   /** What all its steps were given: secrets are in there under their names. */
   stepArgs(runId: string): Promise<JsonObject[]>;

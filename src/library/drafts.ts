@@ -30,8 +30,8 @@ export interface Draft {
 export interface Drafts {
   find(name: string, field?: string): Promise<ToolResult<Draft>>;
   names(): Promise<string[]>;
-  /** Saves code that worked as a draft and returns its name. The same code for the same purpose is one draft. */
-  save(code: string, intent?: string): Promise<string>;
+  /** Saves code, or a workflow, that worked as a draft and returns its name. The same for the same purpose is one draft. */
+  save(source: string, intent?: string, kind?: CapabilityKind): Promise<string>;
   /** Deletes a draft after it was saved to the library; a file that has changed since stays. */
   remove(draft: Draft): Promise<void>;
 }
@@ -69,7 +69,12 @@ export function createDrafts(root: string, scope: () => Scope = () => DEFAULT_SC
     return noDraft(name, field, await names());
   }
 
-  return { find, names, save: (code, intent) => saveDraft(folderNow(), code, intent), remove: removeDraft };
+  return {
+    find,
+    names,
+    save: (source, intent, kind) => saveDraft(folderNow(), source, intent, kind),
+    remove: removeDraft,
+  };
 }
 
 function folderOf(root: string, { org, project }: Scope): string {
@@ -142,17 +147,23 @@ const HASH_DIGITS = 8;
 const WORDS_LENGTH_MAX = 40;
 /** Beyond this, the oldest are deleted. */
 const SAVED_MAX = 200;
-const SAVED_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})\.ts$/;
+const SAVED_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})\.(?:ts|json)$/;
 
 /**
- * Saves the code of a run as a draft. Its name is made of the run's intent and the hash of the code, so the same code
- * is saved once. A file whose name no longer matches its text was edited by somebody and is never deleted here.
+ * Saves what a run executed as a draft. Its name is made of the run's intent and the hash of the source, so the same
+ * source is saved once. A file whose name no longer matches its text was edited by somebody and is never deleted here.
  */
-async function saveDraft(folder: string, code: string, intent?: string): Promise<string> {
-  const name = `${wordsOf(intent)}-${hashText(code).slice(0, HASH_DIGITS)}`;
+async function saveDraft(
+  folder: string,
+  source: string,
+  intent?: string,
+  kind: CapabilityKind = "code",
+): Promise<string> {
+  const name = `${wordsOf(intent)}-${hashText(source).slice(0, HASH_DIGITS)}`;
+  const { extension } = KINDS.find((one) => one.kind === kind)!;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
-    await writeFile(join(folder, `${name}.ts`), code, { flag: "wx", mode: 0o600 });
+    await writeFile(join(folder, `${name}${extension}`), source, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }

@@ -14,7 +14,14 @@ import {
 } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Capability, CapabilityVersion, SaveOutcome, Store, ToolUse } from "../core/store.ts";
+import type {
+  Capability,
+  CapabilityVersion,
+  CurrentCapability,
+  SaveOutcome,
+  Store,
+  ToolUse,
+} from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Runs } from "../runs/runs.ts";
 import { testExample, type TestReport } from "./example-test.ts";
@@ -44,17 +51,23 @@ export interface Imported {
   readonly taken: readonly string[];
 }
 
+/** Who changes something; without a principal, the person at this machine. */
+type Editor = Pick<CallContext, "principal">;
+
 export interface LibraryEditor {
   /** The old name stays as an alias. */
-  rename(name: string, to: string): Promise<ToolResult<Capability>>;
-  alias(name: string, other: string): Promise<ToolResult<Capability>>;
+  rename(name: string, to: string, by?: Editor): Promise<ToolResult<Capability>>;
+  alias(name: string, other: string, by?: Editor): Promise<ToolResult<Capability>>;
   /** Marks it as deleted; its versions stay for the runs that use them. */
-  remove(name: string): Promise<ToolResult<Capability>>;
+  remove(name: string, by?: Editor): Promise<ToolResult<Capability>>;
   /** Makes a new version that is like an older one, `name@2`. */
   rollback(
     name: string,
+    by?: Editor,
   ): Promise<ToolResult<{ readonly capability: Capability; readonly version: CapabilityVersion }>>;
-  /** What `export` writes. */
+  /** What `export` writes of one item. */
+  portableOf(item: CurrentCapability): Promise<PortableCapability>;
+  /** The same of all, or of those that match. */
   exportItems(pattern: string | null): Promise<PortableCapability[]>;
   /** What `import` keeps: new ones are created, changed ones get a new version. */
   importItems(items: readonly PortableCapability[], context: CallContext): Promise<ToolResult<Imported>>;
@@ -66,27 +79,27 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
   const { library } = deps;
   const { capabilities } = deps.store;
 
-  async function rename(name: string, to: string): Promise<ToolResult<Capability>> {
+  async function rename(name: string, to: string, by: Editor = PERSON): Promise<ToolResult<Capability>> {
     const found = await library.describe(name);
     if (!found.success) return found;
     const wanted = newName(to, found.data.capability, deps.servers());
     if (!wanted.success) return wanted;
     const outcome = await capabilities.rename(found.data.capability.id, wanted.data);
     if (outcome.kind === "renamed") {
-      deps.record(PERSON, "capability.renamed", displayNameOf(outcome.capability), { from: name });
+      deps.record(by, "capability.renamed", displayNameOf(outcome.capability), { from: name });
       return succeed(outcome.capability);
     }
     return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
   }
 
-  async function alias(name: string, other: string): Promise<ToolResult<Capability>> {
+  async function alias(name: string, other: string, by: Editor = PERSON): Promise<ToolResult<Capability>> {
     const found = await library.describe(name);
     if (!found.success) return found;
     const wanted = newName(other, found.data.capability, deps.servers());
     if (!wanted.success) return wanted;
     const outcome = await capabilities.alias(found.data.capability.id, wanted.data);
     if (outcome.kind === "added") {
-      deps.record(PERSON, "capability.aliased", displayNameOf(found.data.capability), {
+      deps.record(by, "capability.aliased", displayNameOf(found.data.capability), {
         alias: displayNameOf(wanted.data),
       });
       return succeed(found.data.capability);
@@ -94,11 +107,11 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
     return outcome.kind === "taken" ? taken(wanted.data) : gone(name);
   }
 
-  async function remove(name: string): Promise<ToolResult<Capability>> {
+  async function remove(name: string, by: Editor = PERSON): Promise<ToolResult<Capability>> {
     const found = await library.describe(name);
     if (!found.success) return found;
     const isRemoved = await capabilities.remove(found.data.capability.id);
-    if (isRemoved) deps.record(PERSON, "capability.removed", displayNameOf(found.data.capability), {});
+    if (isRemoved) deps.record(by, "capability.removed", displayNameOf(found.data.capability), {});
     return isRemoved ? succeed(found.data.capability) : gone(name);
   }
 
@@ -111,7 +124,11 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
     return { ...use, source: { kind: "capability", id: found?.id ?? null } };
   }
 
-  async function saveItem(item: PortableCapability, overwrite: boolean): Promise<SaveOutcome> {
+  async function saveItem(
+    item: PortableCapability,
+    overwrite: boolean,
+    by: Editor = PERSON,
+  ): Promise<SaveOutcome> {
     const { namespace, action, kind, description, tags, visibility, source, inputSchema, outputSchema } =
       item;
     const outcome = await capabilities.save({
@@ -130,11 +147,11 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
       example: item.example,
       overwrite,
     });
-    if (outcome.kind === "saved") recordSave(deps.record, PERSON, outcome);
+    if (outcome.kind === "saved") recordSave(deps.record, by, outcome);
     return outcome;
   }
 
-  async function rollback(name: string): ReturnType<LibraryEditor["rollback"]> {
+  async function rollback(name: string, by: Editor = PERSON): ReturnType<LibraryEditor["rollback"]> {
     const found = await library.describe(name);
     if (!found.success) return found;
     const { capability, version } = found.data;
@@ -152,20 +169,23 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
     }
     const example = (await capabilities.example(capability.id, version.version)) ?? null;
     const { toolsUsed } = version;
-    const item = { ...portableOf(found.data, example), toolsUsed, author: deps.author() };
-    const outcome = await saveItem(item, true);
+    const item = {
+      ...portableOf(found.data, example),
+      toolsUsed,
+      author: by.principal?.name ?? deps.author(),
+    };
+    const outcome = await saveItem(item, true, by);
     return outcome.kind === "saved" ? succeed(outcome) : taken(capability);
   }
 
+  async function wholeOf({ capability, version }: CurrentCapability): Promise<PortableCapability> {
+    const example = (await capabilities.example(capability.id, version.version)) ?? null;
+    const aliases = await capabilities.aliases(capability.id);
+    return portableOf({ capability, version, aliases, versions: [] }, example);
+  }
+
   async function exportItems(pattern: string | null): Promise<PortableCapability[]> {
-    const items = await library.listCurrent(pattern);
-    return Promise.all(
-      items.map(async ({ capability, version }) => {
-        const example = (await capabilities.example(capability.id, version.version)) ?? null;
-        const aliases = await capabilities.aliases(capability.id);
-        return portableOf({ capability, version, aliases, versions: [] }, example);
-      }),
-    );
+    return Promise.all((await library.listCurrent(pattern)).map(wholeOf));
   }
 
   /** Aliases are only added: one that the file does not have was given here, and stays. */
@@ -240,6 +260,7 @@ export function createLibraryEditor(deps: LibraryEditorDeps): LibraryEditor {
     alias,
     remove,
     rollback,
+    portableOf: wholeOf,
     exportItems,
     importItems,
     async test(name, context) {

@@ -5,6 +5,7 @@ import { succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Imported, LibraryEditor } from "./edit-library.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
+import { formatPortable } from "./portable/portable.ts";
 import { readPortable } from "./portable/reading.ts";
 import { writePortable } from "./portable/writing.ts";
 import { diffSchemas } from "./schema/schema-diff.ts";
@@ -15,6 +16,8 @@ export interface ImportExport {
     folder: string,
     pattern: string | null,
   ): Promise<ToolResult<{ readonly written: readonly string[]; readonly unchanged: readonly string[] }>>;
+  /** One item as the file that `exportLibrary` writes. */
+  exportItem(name: string): Promise<ToolResult<{ readonly file: string; readonly text: string }>>;
   importLibrary(folder: string): Promise<ToolResult<Imported>>;
   /** By name, with versions: `math:sum@1`, `math:sum@2`. */
   compareVersions(
@@ -31,6 +34,12 @@ export function createImportExport(
   return {
     async exportLibrary(folder, pattern) {
       return writePortable(folder, await libraryEditor.exportItems(pattern));
+    },
+    async exportItem(name) {
+      const found = await library.describe(name);
+      if (!found.success) return found;
+      const { path, text } = formatPortable(await libraryEditor.portableOf(found.data));
+      return succeed({ file: path, text });
     },
     async importLibrary(folder) {
       const items = await readPortable(folder);

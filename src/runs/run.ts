@@ -133,6 +133,8 @@ export interface UncertainStep {
   readonly name: string;
   readonly tool: string;
   readonly args: JsonObject;
+  /** In ms since 1970. */
+  readonly sentAt: number;
 }
 
 export interface WaitingStep {

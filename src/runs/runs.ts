@@ -37,7 +37,7 @@ import type { CheckedCode, PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
 import { pathNameOf, type RunReport, type RunRequest } from "./run.ts";
-import { listWaitingRuns, type WaitingRun } from "./resume/waiting-runs.ts";
+import { createWaitingRuns, type WaitingRun } from "./resume/waiting-runs.ts";
 import { findRunByReference } from "./resume/run-reference.ts";
 import { checkSensitive } from "./journal/seal.ts";
 import type { Bound } from "./prepare/tool-directory.ts";
@@ -141,6 +141,7 @@ export function createRuns(given: RunsDeps): Runs {
     unended: new Set<string>(),
   } satisfies RunsDeps & RunLifecycleDeps;
   const cancelWatch = createCancelWatch(deps);
+  const listWaiting = createWaitingRuns(deps);
   const preparing = { ...deps, warmNext };
 
   function warmNext(): void {
@@ -219,7 +220,7 @@ export function createRuns(given: RunsDeps): Runs {
     resume: (request, context) => resumeRun({ ...deps, ready, run }, request, context),
     checkResumable: (request, context) => checkResumable({ ...deps, ready }, request, context),
     findCall: (name, args, limit, context) => findWaitingCall(deps, name, args, limit, context),
-    listWaiting: (limit) => listWaitingRuns(deps, limit),
+    listWaiting,
     findLast: (context) => findLastRun(deps, context),
     findRun(reference, context) {
       if (context === undefined) return findRunByReference(deps, reference);

@@ -8,7 +8,7 @@ import { readPointer } from "../text/json-pointer.ts";
 import type { Scope } from "../core/names.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Run, RunStarter, RunStore, RunSummary, Step } from "../core/store.ts";
+import type { Run, RunStarter, RunStatus, RunStore, RunSummary, Step } from "../core/store.ts";
 import { quote } from "../text/quote.ts";
 import { checkpointJson, checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
@@ -61,7 +61,7 @@ export function createTraces(deps: TraceDeps): Traces {
 
   async function list(limit: number, beforeId?: string, starter?: RunStarter): Promise<JsonObject[]> {
     const runs = await store.list(scope(), { limit, beforeId, starter });
-    return redact(runs.map(summaryOf), runs) as JsonObject[];
+    return redact(runs.map(summarizeRun), runs) as JsonObject[];
   }
 
   async function trace(runId: string): Promise<ToolResult<JsonObject>> {
@@ -123,7 +123,8 @@ function noSuch(uri: string): ToolResult<never> {
   });
 }
 
-function summaryOf(run: RunSummary): JsonObject {
+/** A run as lists and traces have it. Nothing is redacted yet. */
+export function summarizeRun(run: RunSummary) {
   const { id, kind, intent, startedAt, finishedAt, error, resumedFromRunId } = run;
   return {
     run_id: id,
@@ -140,7 +141,10 @@ function summaryOf(run: RunSummary): JsonObject {
 }
 
 /** A run whose process is gone will not go on by itself. */
-export function shownStatus({ status, leaseOwner }: RunSummary): string {
+export function shownStatus({
+  status,
+  leaseOwner,
+}: Pick<RunSummary, "status" | "leaseOwner">): RunStatus | "interrupted" {
   return status === "running" && leaseOwner !== null && isGone(leaseOwner) ? "interrupted" : status;
 }
 
@@ -158,11 +162,11 @@ async function treeOf(deps: TraceDeps, run: Run, depth: number, given: unknown[]
   const below: JsonObject[] = [];
   for (const child of children.slice(0, CHILDREN_MAX)) {
     const found = depth < TREE_DEPTH_MAX ? await store.find(child.id) : undefined;
-    const tree = found === undefined ? summaryOf(child) : await treeOf(deps, found, depth + 1, given);
+    const tree = found === undefined ? summarizeRun(child) : await treeOf(deps, found, depth + 1, given);
     below.push({ ...tree, step: names.get(child.parentStep ?? "") ?? child.parentStep });
   }
   return {
-    ...summaryOf(run),
+    ...summarizeRun(run),
     inputs: preview(run.inputs),
     ...(successor !== undefined && { resumed_by: successor.id }),
     ...(run.status === "succeeded" && { outputs: resultPreview(run.result, resultUriOf(run.id)) }),

@@ -30,6 +30,10 @@ export interface Servers {
   /** Takes over a config; resolves when servers that are gone have ended. */
   reconcile(config: Config): Promise<void>;
   status(id: string): UpstreamStatus | undefined;
+  /** Stops one and makes it new from the config in force; it starts when it is needed. One that is not in use stays so. */
+  restart(id: string): Promise<void>;
+  /** The last lines that its process wrote to stderr, without secrets; none where no process runs. */
+  stderrTail(id: string, lineCount: number): readonly string[];
   notified(listener: ServerListener): () => void;
   /**
    * Passes a notification on to the servers; where there are many clients, over the lines of the one that it comes
@@ -135,35 +139,42 @@ export function createServers({
     await registry.remove(id);
   }
 
+  function beginStop(id: string): void {
+    const stopped = stop(id).finally(() => stopping.delete(stopped));
+    stopping.add(stopped);
+  }
+
+  async function reconcile(config: Config): Promise<void> {
+    if (hops >= HOPS_MAX) {
+      log.error("servers.loop", {
+        hops,
+        hint: "A configured server is this gateway itself, or leads back to it: no server is started.",
+      });
+      return;
+    }
+    const wanted = new Map(
+      config.servers
+        .filter((server) => server.enabled && server.trusted)
+        .map((server) => [server.id, { server, fingerprint: fingerprintOf(server, config.limits) }]),
+    );
+    const gone = [...running].filter(([id, { fingerprint }]) => wanted.get(id)?.fingerprint !== fingerprint);
+    newest = config;
+    for (const [id] of gone) beginStop(id);
+    await Promise.all(stopping);
+    // A config that came meanwhile decides what is started.
+    if (newest !== config) return;
+    for (const [id, { server, fingerprint }] of wanted) {
+      if (!running.has(id)) start(server, config.limits, fingerprint);
+    }
+  }
+
   return {
-    async reconcile(config) {
-      if (hops >= HOPS_MAX) {
-        log.error("servers.loop", {
-          hops,
-          hint: "A configured server is this gateway itself, or leads back to it: no server is started.",
-        });
-        return;
-      }
-      const wanted = new Map(
-        config.servers
-          .filter((server) => server.enabled && server.trusted)
-          .map((server) => [server.id, { server, fingerprint: fingerprintOf(server, config.limits) }]),
-      );
-      const gone = [...running].filter(
-        ([id, { fingerprint }]) => wanted.get(id)?.fingerprint !== fingerprint,
-      );
-      newest = config;
-      for (const [id] of gone) {
-        const stopped = stop(id).finally(() => stopping.delete(stopped));
-        stopping.add(stopped);
-      }
-      await Promise.all(stopping);
-      // A config that came meanwhile decides what is started.
-      if (newest !== config) return;
-      for (const [id, { server, fingerprint }] of wanted) {
-        if (!running.has(id)) start(server, config.limits, fingerprint);
-      }
+    reconcile,
+    async restart(id) {
+      if (running.has(id)) beginStop(id);
+      if (newest !== undefined) await reconcile(newest);
     },
+    stderrTail: (id, lineCount) => running.get(id)?.server?.stderrTail(lineCount) ?? [],
     status: (id) => running.get(id)?.server?.status(),
     notified(listener) {
       listeners.add(listener);

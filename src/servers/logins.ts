@@ -41,6 +41,8 @@ export interface Logins {
     openWay: (lastRedirectUrl: string | undefined) => Promise<AuthorizationWay>,
   ): Promise<ToolResult<LoginView>>;
   logout(name: string): Promise<ToolResult<LogoutView>>;
+  /** Whether a login to this server is stored; whether the server still takes it is not asked. */
+  hasLogin(name: string): Promise<boolean>;
 }
 
 export interface LoginsDeps {
@@ -80,6 +82,12 @@ export function createLogins({ config, secrets, countTools }: LoginsDeps): Login
       const outcome = await logOut(found.data, secrets);
       const { kind, ...said } = outcome;
       return succeed({ server: found.data.id, wasLoggedIn: kind === "logged_out", ...said });
+    },
+    async hasLogin(name) {
+      const found = findServer(config(), name);
+      if (!found.success) return false;
+      const { hasTokens } = await import("../upstream/oauth/login.ts");
+      return hasTokens(found.data, secrets);
     },
   };
 }

@@ -84,6 +84,8 @@ it("writes at most some hundred in one transaction", async () => {
   const log = openLog({
     append: async (calls) => void sizes.push(calls.length),
     list: async () => [],
+    summary: () => Promise.reject(new Error("nobody sums up")),
+    clients: async () => [],
     removeBefore: async () => 0,
   });
   for (let i = 0; i < 450; i++) log.record(passedOf("t"));
@@ -138,6 +140,8 @@ it("says how many are lost with the store", async () => {
   const log = openLog({
     append: () => Promise.reject(gone),
     list: async () => [],
+    summary: () => Promise.reject(gone),
+    clients: () => Promise.reject(gone),
     removeBefore: () => Promise.reject(gone),
   });
   for (let i = 0; i < 3; i++) log.record(passedOf("t"));

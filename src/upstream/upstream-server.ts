@@ -83,6 +83,8 @@ export interface UpstreamStatus {
 
 export interface UpstreamServer extends ToolSource {
   status(): UpstreamStatus;
+  /** The last lines that the process of the shared channel wrote to stderr; none where no process runs. */
+  stderrTail(lineCount: number): readonly string[];
   /** Of one client where there are many; else of the one that there is. */
   readonly notify: (method: string, params: JsonObject, client?: ClientHandle) => void;
   /** The least important log messages that a client wants to hear; without one, that every client does. */
@@ -207,6 +209,10 @@ class Upstream implements UpstreamServer {
       retryInMs: retryInMs === 0 ? undefined : retryInMs,
       lastError,
     };
+  }
+
+  stderrTail(lineCount: number): readonly string[] {
+    return this.#shared.stderrTail(lineCount);
   }
 
   #state(): UpstreamStatus["state"] {

@@ -200,7 +200,8 @@ function describeAbsent(unavailable: Output["unavailable"], untrusted: readonly 
   return sentences.join(" ");
 }
 
-function withoutTail({ hits }: ToolHits): ToolHits["hits"] {
+/** The hits that are shown of those that were found. */
+export function withoutTail({ hits }: ToolHits): ToolHits["hits"] {
   const best = hits[0]?.score ?? 0;
   return hits.filter(({ score }, rank) => rank < HEAD_COUNT || score >= best * TAIL_SHARE);
 }

@@ -50,7 +50,9 @@ export async function readEarlierRun(store: RunStore, run: Run, depth = 0): Prom
     steps,
     children,
     uncertain: [
-      ...own.map(({ tool, args, key }) => ({ runId: run.id, key, name: names.get(key)!, tool, args })),
+      ...own.map(({ tool, args, key, startedAt }) => {
+        return { runId: run.id, key, name: names.get(key)!, tool, args, sentAt: startedAt };
+      }),
       ...below.flatMap(({ uncertain }) => uncertain),
     ],
     questions,

@@ -1,5 +1,6 @@
 /** The runs that wait for a person: for an answer, or for a word on a call whose outcome is not known. */
 import type { RunSummary } from "../../core/store.ts";
+import { createLru } from "../../timing/lru.ts";
 import type { UncertainStep, WaitingStep } from "../run.ts";
 import { isGone } from "../journal/owner.ts";
 import { questionIdOf, type DecideDeps } from "./decide.ts";
@@ -22,14 +23,23 @@ export interface WaitingRun {
   readonly isAnswered: boolean;
 }
 
+/** Runs that have ended and wait for nothing; they are asked about again and again while somebody looks. */
+const SETTLED_COUNT_MAX = 5_000;
+
 /** Newest first, of the newest `limit` runs that have not succeeded and were not resumed. */
-export async function listWaitingRuns(deps: DecideDeps, limit: number): Promise<WaitingRun[]> {
-  const waiting: WaitingRun[] = [];
-  for (const summary of await deps.store.listUnfinished(deps.scope(), limit)) {
-    const run = mayWait(summary) ? await readWaiting(deps, summary) : undefined;
-    if (run !== undefined) waiting.push(run);
-  }
-  return waiting;
+export function createWaitingRuns(deps: DecideDeps): (limit: number) => Promise<WaitingRun[]> {
+  const settled = createLru<true>({ countMax: SETTLED_COUNT_MAX, sizeMax: SETTLED_COUNT_MAX });
+  return async (limit) => {
+    const waiting: WaitingRun[] = [];
+    for (const summary of await deps.store.listUnfinished(deps.scope(), limit)) {
+      if (!mayWait(summary) || settled.get(summary.id) === true) continue;
+      const run = await readWaiting(deps, summary);
+      if (run !== undefined) waiting.push(run);
+      // What has an end on record does not change any more.
+      else if (summary.finishedAt !== null) settled.set(summary.id, true, 1);
+    }
+    return waiting;
+  };
 }
 
 /** A run that failed waits for nobody, unless the outcome of a call is not known. */

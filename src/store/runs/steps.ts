@@ -24,7 +24,15 @@ import type { Database, StepRow } from "../database.ts";
 
 type Steps = Pick<
   RunStore,
-  "openStep" | "closeStep" | "recordStep" | "steps" | "stepPage" | "stepCount" | "stepArgs" | "stepResult"
+  | "openStep"
+  | "closeStep"
+  | "recordStep"
+  | "steps"
+  | "step"
+  | "stepPage"
+  | "stepCount"
+  | "stepArgs"
+  | "stepResult"
 >;
 
 export function createSteps(context: StoreContext): Steps {
@@ -34,6 +42,17 @@ export function createSteps(context: StoreContext): Steps {
     closeStep: (lease, key, outcome) => closeStep(context, lease, key, outcome),
     recordStep: (lease, step) => recordStep(context, lease, step),
     stepResult: (runId, key) => readResult(context, runId, key),
+    async step(runId, number) {
+      const row = await context.db
+        .selectFrom("steps")
+        .selectAll()
+        .where("run_id", "=", runId)
+        .orderBy("seq")
+        .limit(1)
+        .offset(Math.max(0, number - 1))
+        .executeTakeFirst();
+      return row === undefined ? undefined : stepOf(row);
+    },
     async steps(runId) {
       const rows = await context.db
         .selectFrom("steps")

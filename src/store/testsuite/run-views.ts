@@ -51,6 +51,8 @@ export function describeRunViews(fixture: () => StoreFixture): void {
     expect(await page(2, 2)).toEqual(whole.slice(2, 4));
     expect(await page(4, 9)).toEqual(whole.slice(4));
     expect(await page(6, 9)).toEqual([]);
+    expect(await store.runs.step(lease.runId, 4)).toMatchObject({ tool: "a__x", seq: 6 });
+    expect(await store.runs.step(lease.runId, 7)).toBeUndefined();
     expect(await store.runs.stepCount(lease.runId)).toBe(6);
     expect(await store.runs.stepCount("unknown")).toBe(0);
   });

@@ -89,6 +89,10 @@ export class Channel {
     return this.#connection.starting();
   }
 
+  stderrTail(lineCount: number): readonly string[] {
+    return this.#connection.stderrTail(lineCount);
+  }
+
   /** The calls under way, the newest last. */
   get calls(): ReadonlySet<CallContext> {
     return this.#calls;

@@ -104,6 +104,12 @@ export class Connection {
     return said === undefined ? { forMs } : { forMs, said };
   }
 
+  /** The last lines that its process wrote to stderr, without secrets; none where no process runs. */
+  stderrTail(lineCount: number): readonly string[] {
+    const process = this.#current?.process ?? this.#starting;
+    return process?.stderrTail(lineCount, this.#deps.redact) ?? [];
+  }
+
   async open(context: CallContext): Promise<ToolResult<OpenConnection>> {
     if (this.#closed) return this.#removed();
     const connecting = this.#connecting.run(() =>

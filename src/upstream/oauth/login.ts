@@ -43,6 +43,11 @@ export async function lastRedirectUrl(
   return (await openRecords(secrets, server.id, new URL(server.url)).read())?.redirectUrl;
 }
 
+/** Whether there are tokens of an earlier login. */
+export async function hasTokens(server: LoginServer, secrets: SecretStore): Promise<boolean> {
+  return (await openRecords(secrets, server.id, new URL(server.url)).read())?.tokens !== undefined;
+}
+
 export async function logIn(
   server: LoginServer,
   secrets: SecretStore,
