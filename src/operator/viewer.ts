@@ -4,6 +4,9 @@ import { ownerSeenBy, type Principal } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Viewer } from "./operator.ts";
 
+/** What the call log and runs name as the client of calls that were made here. */
+export const CONSOLE_CLIENT = "Repertoire console";
+
 /** The person at this machine sees everything. */
 export function localViewer(app: App, context: Viewer["context"]): Viewer {
   return { principal: undefined, owner: undefined, view: undefined, gateway: app.gateway, context };
@@ -33,7 +36,7 @@ export function viewerOf(app: App, { principal, profile, provedAt, signal }: Loo
     context: {
       principal,
       caller: principal.id,
-      clientName: "console",
+      clientName: CONSOLE_CLIENT,
       signal,
       ...(view !== undefined && { view }),
     },
