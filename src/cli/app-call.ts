@@ -8,6 +8,8 @@ import type { GlobalOptions } from "./global-options.ts";
 import { printJson, printToolError } from "./terminal/terminal.ts";
 import type { Config } from "../config/config.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { OperatorDeps, Viewer } from "../operator/operator.ts";
+import { localViewer } from "../operator/viewer.ts";
 
 /** How the answer is printed, and its exit code; 0 by default. */
 interface Drawing<T> {
@@ -22,12 +24,12 @@ interface Drawing<T> {
 /** Uses the gateway and prints the result, as JSON or with `show`. */
 export async function useApp<T>(
   options: GlobalOptions,
-  use: (app: App) => Promise<ToolResult<T>>,
+  use: (app: App, operator: Operator) => Promise<ToolResult<T>>,
   { show, view, exitCodeOf, progress }: Drawing<T>,
 ): Promise<number> {
   const session = await openSession(options);
   try {
-    const work = (): Promise<ToolResult<T>> => use(session.app);
+    const work = (): Promise<ToolResult<T>> => use(session.app, operatorOf(session, options));
     const answer = await (progress === undefined ? work() : withProgress(progress, work));
     if (!answer.success) return refuse(answer.error, options);
     if (options.json === true) printJson(view === undefined ? answer.data : view(answer.data));
@@ -36,6 +38,21 @@ export async function useApp<T>(
   } finally {
     await session.close();
   }
+}
+
+/** What views and actions need, and the person at this machine who looks. */
+export interface Operator {
+  readonly deps: OperatorDeps;
+  readonly viewer: Viewer;
+}
+
+export function operatorOf(
+  { app, config }: Session,
+  options: GlobalOptions,
+  signal: AbortSignal = new AbortController().signal,
+): Operator {
+  const place = { configPath: options.config, home: options.home };
+  return { deps: { app, config, place }, viewer: localViewer(app, { signal }) };
 }
 
 export function refuse(error: ToolError, options: GlobalOptions): number {

@@ -20,6 +20,7 @@ import { runsCommand } from "./commands/runs/runs.ts";
 import { showCommand } from "./commands/runs/show.ts";
 import { approveCommand } from "./commands/runs/approve.ts";
 import { inboxCommand } from "./commands/runs/inbox.ts";
+import { cancelCommand } from "./commands/runs/cancel.ts";
 import { validateCommand, graphCommand } from "./commands/runs/workflow.ts";
 import { loginCommand, logoutCommand } from "./commands/access/login.ts";
 import { inputCommand } from "./commands/access/input.ts";
@@ -28,8 +29,10 @@ import { pinsCommand, rejectCommand } from "./commands/access/pins.ts";
 import { tokenCommand } from "./commands/access/token.ts";
 import { rulesCommand } from "./commands/access/rules.ts";
 import { serveCommand } from "./commands/operate/serve.ts";
+import { consoleCommand } from "./commands/operate/console.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { configCommand } from "./commands/operate/config.ts";
+import { statusCommand } from "./commands/operate/status.ts";
 import { callsCommand } from "./commands/operate/calls.ts";
 import { auditCommand } from "./commands/operate/audit.ts";
 import { bugReportCommand } from "./doctor/bug-report.ts";
@@ -67,6 +70,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   resumeCommand,
   runsCommand,
   showCommand,
+  cancelCommand,
   inboxCommand,
   approveCommand,
   validateCommand,
@@ -80,8 +84,10 @@ export const COMMANDS: readonly CommandDefinition[] = [
   tokenCommand,
   rulesCommand,
   serveCommand,
+  consoleCommand,
   doctorCommand,
   configCommand,
+  statusCommand,
   callsCommand,
   auditCommand,
   bugReportCommand,

@@ -4,8 +4,8 @@ import type { Config, ConfigInput } from "../config/config.ts";
 import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type ConfigProblem } from "../config/problem.ts";
-import { RepertoireError } from "../core/errors.ts";
 import type { Log, LogLevel } from "../core/log.ts";
+import { configError } from "../operator/servers/config-change.ts";
 import { openConfigSource, openInputs, type Inputs } from "../secrets/inputs.ts";
 import { createLog, type ConfigurableLog } from "../telemetry/log.ts";
 import { canAsk, interrupted } from "./terminal/confirm.ts";
@@ -102,11 +102,4 @@ export function logOptionsOf(config: Config, options: GlobalOptions, quietest?: 
   const level = options.logLevel ?? quietest ?? config.log.level;
   const format = options.logFormat ?? config.log.format;
   return { level, file: config.log.file, format, secrets: config.secrets };
-}
-
-export function configError(problems: readonly ConfigProblem[]): RepertoireError {
-  const lines = problems.map((problem) => `  ${formatProblem(problem)}`);
-  return new RepertoireError("CONFIG_INVALID", `the config is not valid:\n${lines.join("\n")}`, {
-    hint: "Fix the file, then run: repertoire config check",
-  });
 }

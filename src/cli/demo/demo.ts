@@ -16,6 +16,7 @@ import { defineCommand } from "../command.ts";
 import { ownProcess, typedCommand } from "../connect/own-command.ts";
 import { print } from "../terminal/terminal.ts";
 import { openTokens } from "../../app/app.ts";
+import { consoleFor, makeConsoleLink } from "../../operator/console.ts";
 import { openSession } from "../session.ts";
 
 export const demoCommand = defineCommand({
@@ -82,8 +83,9 @@ const SHOWN: ReadonlySet<string> = new Set(["Claude Code", "anything else"]);
 async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>): Promise<number> {
   const session = await openSession({ home, config, logLevel: "error" }, "error", "http");
   try {
-    const { app } = session;
-    const listener = await app.listenHttp({ host: "127.0.0.1", port: 0 });
+    const { app, config: source, log } = session;
+    const console = consoleFor({ app, config: source, place: { configPath: config, home } }, log);
+    const listener = await app.listenHttp({ host: "127.0.0.1", port: 0 }, { console });
     const { token } = openTokens(home).showDefault();
     show.title(8, `Your turn: the gateway now serves at ${listener.url}, with the notes of this demo`);
     for (const { client, text } of connectHints({ url: listener.url, token })) {
@@ -95,6 +97,12 @@ async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>):
       "Cursor, VS Code, Codex, Gemini CLI, the MCP Inspector and agent frameworks: docs/clients.md",
     );
     showNextSteps();
+    const link = await makeConsoleLink(app.store, { home, endpoint: listener.url, token: "default" });
+    print();
+    if (link.success) {
+      show.remark("Everything that this demo did, in a browser (the link is good for one minute and once):");
+      show.command(link.data.url);
+    }
     print();
     show.remark("Ctrl-C ends the demo and deletes its files.");
     const exitCode = await stopped;

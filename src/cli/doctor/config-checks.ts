@@ -16,7 +16,7 @@ import {
 import type { JsonObject } from "../../core/json.ts";
 import { passedEnvironment } from "../../process/passed-environment.ts";
 import { commandLine } from "../command-line.ts";
-import { findUnpinnedServers, howToPin } from "../commands/servers/pinned-entry.ts";
+import { findUnpinnedServers, howToPin } from "../../operator/servers/pinned-entry.ts";
 import { reportOf, shellWord, type Check } from "./check.ts";
 import { cureFor, editCommand, type CurePlace } from "./cures.ts";
 import type { GlobalOptions } from "../global-options.ts";

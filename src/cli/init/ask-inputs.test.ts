@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import type { ConfigInput } from "../../config/config.ts";
 import { askInputs } from "./ask-inputs.ts";
-import { viewInputs } from "../commands/access/input.ts";
-import { findValueProblem, readPiped, VALUE_BYTES_MAX } from "../commands/access/input-value.ts";
+import { readPiped, viewInputs } from "../commands/access/input.ts";
+import { findValueProblem, VALUE_BYTES_MAX } from "../../operator/access/input-value.ts";
 
 function inputOf(id: string, more: Partial<ConfigInput> = {}): ConfigInput {
   return {

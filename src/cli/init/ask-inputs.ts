@@ -6,7 +6,7 @@ import type { ConfigInput } from "../../config/config.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import type { Inputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";
-import { findValueProblem } from "../commands/access/input-value.ts";
+import { findValueProblem } from "../../operator/access/input-value.ts";
 import type { GlobalOptions } from "../global-options.ts";
 import type { ReadStream } from "node:tty";
 

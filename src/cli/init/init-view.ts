@@ -16,12 +16,12 @@ type Addition = ImportPlan["additions"][number];
 const TARGET_LENGTH_MAX = 100;
 
 /** Where it is shown, and to whom. */
-interface Viewer {
+interface ImportOutput {
   readonly place: { readonly homedir: string };
   readonly print: (line: string) => void;
 }
 
-export function showImport(plan: ImportPlan, found: ClientsRead, { place, print }: Viewer): void {
+export function showImport(plan: ImportPlan, found: ClientsRead, { place, print }: ImportOutput): void {
   const home = place.homedir;
   const short = (path: string): string =>
     escapeUnprintable(path.startsWith(home) ? `~${path.slice(home.length)}` : path);
@@ -45,7 +45,7 @@ export function showImport(plan: ImportPlan, found: ClientsRead, { place, print 
   }
 }
 
-function showAddition(addition: Addition, print: Viewer["print"]): void {
+function showAddition(addition: Addition, print: ImportOutput["print"]): void {
   const { key, entry, from, notes, secrets, inputs } = addition;
   const clients = [...new Set(from.map(({ client }) => CLIENT_TITLES[client]))].join(", ");
   const off = entry["enabled"] === false ? yellow(" (off)") : "";

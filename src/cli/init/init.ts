@@ -16,7 +16,7 @@ import { finishUnchanged, finishWritten, printJson } from "./init-end.ts";
 import { showImport } from "./init-view.ts";
 import type { Answer, InitOptions, InitEnvironment } from "./init-options.ts";
 import { findOwnScript, ownProcess } from "../connect/own-command.ts";
-import { configError } from "../session.ts";
+import { configError } from "../../operator/servers/config-change.ts";
 import { failWith, green, note, print, red, tell, terminalOptions, yellow } from "../terminal/terminal.ts";
 import { thisPlace, editedFile } from "../place.ts";
 import { defineCommand } from "../command.ts";

@@ -12,7 +12,7 @@ import { openInputs } from "../../secrets/inputs.ts";
 import { commandLine } from "../command-line.ts";
 import { keepOnly } from "../init/init.ts";
 import { targetOf } from "../init/init-view.ts";
-import { describePlace } from "../init/new-servers.ts";
+import { describePlace } from "../../operator/servers/new-servers.ts";
 import { askSecrets, short, tellCommands, type StartDeps } from "./start-deps.ts";
 import { green, yellow, bold, cyan, note, red } from "../terminal/terminal.ts";
 import { writeClientEdit } from "../../clients/connect/client-edit.ts";

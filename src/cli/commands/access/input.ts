@@ -10,12 +10,13 @@ import { askAtTerminal } from "../../init/ask-inputs.ts";
 import { commandLine } from "../../command-line.ts";
 import { canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { findValueProblem, readPiped } from "./input-value.ts";
+import { findValueProblem, VALUE_BYTES_MAX } from "../../../operator/access/input-value.ts";
+import { badInputId, viewSet } from "../../../operator/access/inputs.ts";
 import { defineCommand } from "../../command.ts";
 import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { green, isDryRun, note, printJson, printTable } from "../../terminal/terminal.ts";
-import { INPUT_ID_RULE, isInputId } from "../../../config/values/expand.ts";
+import { isInputId } from "../../../config/values/expand.ts";
 
 const ID_ARGUMENT = { words: "<id>", about: "the ID of ${input:ID}", completes: ["inputs"] } as const;
 
@@ -130,7 +131,7 @@ export function viewInputs(
 // ── set and forget ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 async function set(id: string, options: GlobalOptions): Promise<number> {
-  if (!isInputId(id)) return refuse(badId().error, options);
+  if (!isInputId(id)) return refuse(badInputId().error, options);
   const declared = declaredInputs(options);
   const input = declared.find((other) => other.id === id);
   const value = await obtainValue(id, input);
@@ -139,7 +140,7 @@ async function set(id: string, options: GlobalOptions): Promise<number> {
   // A dry run does not say what would protect it: only a write shows whether there is a keyring.
   if (!isDryRun()) await inputs.set(id, value.data);
   const protectedBy = isDryRun() ? undefined : inputs.protectionOf(id);
-  if (options.json === true) printJson({ set: id, protectedBy, servers: input?.servers ?? [] });
+  if (options.json === true) printJson(viewSet(id, protectedBy, input?.servers ?? []));
   else
     note(
       isDryRun()
@@ -187,7 +188,7 @@ function adviceOn(id: string, declared: readonly ConfigInput[]): string {
 
 async function forget(id: string, options: GlobalOptions): Promise<number> {
   const inputs = inputsOf(options);
-  if (!isInputId(id)) return refuse(badId().error, options);
+  if (!isInputId(id)) return refuse(badInputId().error, options);
   const isKept = isDryRun() ? inputs.list().includes(id) : await inputs.forget(id);
   if (!isKept) {
     const near = nearest(id, inputs.list());
@@ -208,6 +209,19 @@ function badArgument(id: string, options: GlobalOptions) {
   });
 }
 
-function badId() {
-  return fail("TOOL_INVALID_INPUT", `This is not a valid id: ${INPUT_ID_RULE}.`, { field: "id" });
+/** What a script pipes in, without the line end that it comes with. More than is allowed is read no further. */
+export async function readPiped(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let byteCount = 0;
+  for await (const part of stream) {
+    const chunk = Buffer.from(part as string);
+    chunks.push(chunk);
+    byteCount += chunk.length;
+    if (byteCount > VALUE_BYTES_MAX + LINE_END_BYTES_MAX) break;
+  }
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/\r?\n$/, "");
 }
+
+const LINE_END_BYTES_MAX = 2;

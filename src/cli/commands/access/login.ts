@@ -6,7 +6,7 @@ import { serverIdOf } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { refuse, useApp } from "../../app-call.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import type { CallbackListener } from "./login-callback.ts";
+import type { CallbackListener } from "../../../operator/servers/login-callback.ts";
 import { withProgress } from "../../terminal/progress-line.ts";
 import { openSessionFor } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -51,7 +51,8 @@ async function login(server: string, options: LoginOptions): Promise<number> {
     const answer = await session.app.logins.login(server, async (lastRedirectUrl) => {
       const port = options.port ?? portOf(lastRedirectUrl);
       if (options.paste === true) return pasteWay(port ?? PASTE_PORT);
-      const { listenForCallback, openBrowser } = await import("./login-callback.ts");
+      const { listenForCallback } = await import("../../../operator/servers/login-callback.ts");
+      const { openBrowser } = await import("./open-browser.ts");
       listener = await listenForCallback(port);
       return browserWay(listener, options.browser ? openBrowser : undefined);
     });

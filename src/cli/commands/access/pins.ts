@@ -1,6 +1,14 @@
 /** `repertoire pins` and `repertoire reject`, and what `repertoire approve` does for a server. */
-import type { App, PinView } from "../../../app/app.ts";
+import type { PinView } from "../../../app/app.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import {
+  decidePins as decideOn,
+  identityLast,
+  isOpen,
+  listPins,
+  nothingPinned,
+  viewPin,
+} from "../../../operator/access/pins.ts";
 import { quote } from "../../../text/quote.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { refuse, useApp } from "../../app-call.ts";
@@ -56,30 +64,11 @@ says; what is held is neither listed nor callable until you approve it.`,
     "repertoire pins --json",
   ],
   run: (options: PinsOptions, server?: string) =>
-    useApp(options, (app) => listPins(app, server, options), {
-      view: ({ pins }) => ({ pins: pins.map(viewPin) }),
-      show: ({ pins }) => (options.all === true ? showAll(pins) : showOpen(pins, options)),
+    useApp(options, (app) => listPins(app, server, options.all === true), {
+      view: (pins) => ({ pins: pins.map(viewPin) }),
+      show: (pins) => (options.all === true ? showAll(pins) : showOpen(pins, options)),
     }),
 });
-
-async function listPins(
-  app: App,
-  server: string | undefined,
-  { all }: PinsOptions,
-): Promise<ToolResult<{ pins: readonly PinView[] }>> {
-  const pins = await app.pinReview.list(server);
-  if (server !== undefined && pins.length === 0) return nothingPinned(server, await app.pinReview.list());
-  return succeed({ pins: all === true ? pins : pins.filter(isOpen) });
-}
-
-function nothingPinned(server: string, all: readonly PinView[]): ToolResult<never> {
-  const near = nearest(server, [...new Set(all.map((pin) => pin.server))]);
-  return fail("TOOL_NOT_FOUND", `Nothing is on record of a server ${quote(server)}.${didYouMean(near)}`, {
-    field: "server",
-    nearest: near,
-    hint: "A server is on record once its tools were listed: repertoire tools",
-  });
-}
 
 function showOpen(pins: readonly PinView[], options: GlobalOptions): void {
   if (pins.length === 0) return note("Nothing is held, and nothing has changed since it was approved.");
@@ -89,17 +78,6 @@ function showOpen(pins: readonly PinView[], options: GlobalOptions): void {
     const [approve, reject] = ["approve", "reject"].map((word) => commandLine([word, server], options));
     note(`Decide on all of it with: ${approve}, or ${reject}; add a name to decide on one`);
   }
-}
-
-/** As `--json` has it. */
-function viewPin({ approvedAt, approvedBy, offeredHash, usedBy, ...pin }: PinView) {
-  return {
-    ...pin,
-    approved_at: approvedAt,
-    approved_by: approvedBy,
-    offered_hash: offeredHash,
-    used_by: usedBy,
-  };
 }
 
 function showAll(pins: readonly PinView[]): void {
@@ -145,10 +123,9 @@ export async function decidePins(
     tell("Nothing was decided.");
     return EXIT.refused;
   }
-  const outcomes: { readonly pin: PinView; readonly outcome: string }[] = [];
-  for (const pin of chosen.data)
-    outcomes.push({ pin, outcome: await pinReview.decide(pin, choice.isApproved) });
-  return report(outcomes, choice, options);
+  const { server, isApproved } = choice;
+  const decided = await decideOn(session.app, { server, isApproved, pins: chosen.data });
+  return report(decided, choice, options);
 }
 
 /** Without a name, all that waits; and to approve a server is to confirm all of it. The identity comes last. */
@@ -160,8 +137,7 @@ function choosePins(
   if (tool !== undefined) return findPins(pins, server, tool);
   const waits = ({ status }: PinView) => status === "held" || status === "noted";
   const chosen = pins.filter((pin) => waits(pin) || (isApproved && pin.status === "approved"));
-  const isLast = ({ kind }: PinView) => Number(kind === "identity");
-  if (chosen.length > 0) return succeed(chosen.toSorted((a, b) => isLast(a) - isLast(b)));
+  if (chosen.length > 0) return succeed(identityLast(chosen));
   return fail("TOOL_NOT_FOUND", `The server "${server}" has nothing that waits for a decision.`, {
     field: "server",
     hint: `To reject something that is in use, name it: repertoire reject ${server} TOOL`,
@@ -200,16 +176,14 @@ async function isAgreed(
 }
 
 function report(
-  outcomes: readonly { readonly pin: PinView; readonly outcome: string }[],
+  outcome: Awaited<ReturnType<typeof decideOn>>,
   { server, isApproved }: PinChoice,
   options: GlobalOptions,
 ): number {
-  const namesOf = (wanted: boolean) =>
-    outcomes.filter(({ outcome }) => (outcome === "decided") === wanted).map(({ pin }) => pin);
-  const [decided, changed] = [namesOf(true), namesOf(false)];
-  const keyOf = ({ kind, name }: PinView) => ({ kind, name });
+  const { changed } = outcome;
+  const decided = outcome.approved ?? outcome.rejected ?? [];
   const word = isApproved ? "approved" : "rejected";
-  if (options.json === true) printJson({ server, [word]: decided.map(keyOf), changed: changed.map(keyOf) });
+  if (options.json === true) printJson(outcome);
   if (decided.length > 0)
     note(`${(isApproved ? green : red)(word)} ${countOf(decided.length, "definition")} of ${server}`);
   for (const pin of changed) tell(`${red("not decided")} ${labelOf(pin)}: something else is offered by now.`);
@@ -217,12 +191,8 @@ function report(
   return changed.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-function isOpen({ status }: PinView): boolean {
-  return status !== "approved";
-}
-
 /** `tool send`, or `identity`. */
-function labelOf({ kind, name }: Pick<PinView, "kind" | "name">): string {
+function labelOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
   return name === "" ? kind : `${kind} ${escapeUnprintable(name)}`;
 }
 

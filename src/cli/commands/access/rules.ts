@@ -1,24 +1,21 @@
 /** `repertoire rules`: who may do what, in the order in which it is decided, and which rule decides on a call. */
-import {
-  createRuleSet,
-  openTokens,
-  type App,
-  type ExplainedCall,
-  type TokenEntry,
-  type TokenLimits,
-} from "../../../app/app.ts";
-import { describeConfig } from "../../../config/describe.ts";
-import type { Config } from "../../../config/config.ts";
 import { parseJson, isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import type { Effect, WrittenRule } from "../../../core/rule.ts";
+import type { WrittenRule } from "../../../core/rule.ts";
+import { configError } from "../../../operator/servers/config-change.ts";
+import {
+  explainCall,
+  listRules,
+  type ExplainedWithFile,
+  type ListedRule,
+} from "../../../operator/access/rules.ts";
 import { loadConfigWithInputs } from "../../../secrets/inputs.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { refuse } from "../../app-call.ts";
 import { collect, defineCommand } from "../../command.ts";
 import { commandLine } from "../../command-line.ts";
 import type { GlobalOptions } from "../../global-options.ts";
-import { configError, openSession } from "../../session.ts";
+import { openSession } from "../../session.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import {
   bold,
@@ -31,7 +28,7 @@ import {
   red,
   yellow,
 } from "../../terminal/terminal.ts";
-import { findCallable } from "../use/callable.ts";
+import { waitingLookup } from "../use/callable.ts";
 
 interface ExplainOptions extends GlobalOptions {
   readonly args?: string;
@@ -83,29 +80,13 @@ call.`,
 
 // ── the list ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface ListedRule extends WrittenRule {
-  readonly rule: string;
-  readonly id: string;
-  /** The file that it is written in. */
-  readonly file?: string;
-}
-
 async function list(options: GlobalOptions): Promise<number> {
   const loaded = await loadConfigWithInputs({ configPath: options.config, home: options.home });
   if (!loaded.ok) throw configError(loaded.problems);
-  const rules = listedRules(loaded.config);
-  if (options.json === true) printJson({ trust: loaded.config.trust, rules });
-  else showRules(rules, options);
+  const listed = listRules(loaded.config);
+  if (options.json === true) printJson(listed);
+  else showRules(listed.rules, options);
   return EXIT.ok;
-}
-
-/** The texts are those that may be shown: a rule can hold a secret of the environment. */
-function listedRules(config: Config): ListedRule[] {
-  const { rules: shown, ruleFiles: files } = describeConfig(config);
-  return createRuleSet(config.rules, config.trust).rules.map(({ id, name, written }, index) => {
-    const file = files[index] ?? "";
-    return { rule: name, id, ...(shown[index] ?? written!), ...(file !== "" && { file }) };
-  });
 }
 
 function showRules(rules: readonly ListedRule[], options: GlobalOptions): void {
@@ -166,37 +147,21 @@ async function explain(tool: string, options: ExplainOptions): Promise<number> {
   if (!args.success) return refuse(args.error, options);
   const session = await openSession(options);
   try {
-    const config = session.config.current();
-    const caller = callerOf(options, openTokens(config.home).list());
-    const servers = config.servers.map(({ id }) => id);
-    const told = await explainNamed(session.app, tool, servers, { ...caller, args: args.data });
+    const { app, config } = session;
+    const { who = [], profile: profiles = [] } = options;
+    const told = await explainCall(session, { tool, args: args.data, who, profiles }, waitingLookup(app));
     if (!told.success) return refuse(told.error, options);
-    const file = fileOf(told.data, config);
-    const decides = listedRules(config).find(
-      ({ id, rule }) => id === told.data.rule.id && rule === told.data.rule.name,
-    );
-    const limits = decides === undefined ? "" : limitsOf(decides);
-    if (options.json === true) printJson({ ...told.data, ...(file !== undefined && { file }) });
-    else show(told.data, file, limits);
+    if (options.json === true) printJson(told.data);
+    else show(told.data, limitsOfRule(told.data, listRules(config.current()).rules));
     return EXIT.ok;
   } finally {
     await session.close();
   }
 }
 
-type Asked = Omit<Parameters<App["explainCall"]>[0], "name">;
-
-/** By its exposed name where something has it; else by whatever people write for it, which may start its server. */
-async function explainNamed(
-  app: App,
-  name: string,
-  servers: readonly string[],
-  asked: Asked,
-): Promise<ToolResult<ExplainedCall>> {
-  const told = await app.explainCall({ ...asked, name });
-  if (told.success || told.error.code !== "TOOL_NOT_FOUND" || name.includes("://")) return told;
-  const found = await findCallable(app, name, servers);
-  return found.success ? app.explainCall({ ...asked, name: found.data.name }) : found;
+function limitsOfRule({ rule }: ExplainedWithFile, rules: readonly ListedRule[]): string {
+  const decides = rules.find((one) => one.id === rule.id && one.rule === rule.name);
+  return decides === undefined ? "" : limitsOf(decides);
 }
 
 function parseArgs(text: string | undefined): ToolResult<JsonObject> {
@@ -210,40 +175,6 @@ function parseArgs(text: string | undefined): ToolResult<JsonObject> {
   });
 }
 
-/** What a token may be limited to beside its scopes. */
-interface LimitedEntry extends TokenEntry {
-  readonly effects?: readonly Effect[];
-  readonly tools?: readonly string[];
-}
-
-/** A bare name is that of a token. A token for one profile comes in through that one. */
-function callerOf(
-  { who = [], profile = [] }: ExplainOptions,
-  tokens: readonly LimitedEntry[],
-): { who: string[]; limits?: TokenLimits } {
-  const named = who.map((name) => (name === "local" || name.includes(":") ? name : `token:${name}`));
-  const isProfile = (name: string) => name.startsWith("profile:");
-  const callers = named.filter((name) => !isProfile(name));
-  const token = tokens.find(({ name }) => callers.includes(`token:${name}`));
-  const profiles = [...named.filter(isProfile), ...profile.map((name) => `profile:${name}`)];
-  const only = profiles.length === 0 && token?.profiles?.length === 1 ? [`profile:${token.profiles[0]}`] : [];
-  const all = [...(callers.length === 0 ? ["local"] : callers), ...profiles, ...only];
-  if (token?.effects === undefined && token?.tools === undefined) return { who: all };
-  const { name, effects, tools } = token;
-  const limits = {
-    name,
-    ...(effects !== undefined && { effects: new Set(effects) }),
-    ...(tools !== undefined && { tools }),
-  };
-  return { who: all, limits };
-}
-
-function fileOf({ rule }: ExplainedCall, { ruleFiles }: Config): string | undefined {
-  const [, index] = /^rules\[(\d{1,9})\]$/.exec(rule.name) ?? [];
-  const file = index === undefined ? undefined : ruleFiles[Number(index)];
-  return file === "" ? undefined : file;
-}
-
 const LABEL_WIDTH = 9;
 const DECISIONS = {
   allow: green("allowed"),
@@ -251,8 +182,8 @@ const DECISIONS = {
   refuse: red("refused"),
 } as const;
 
-function show(told: ExplainedCall, file: string | undefined, limits: string): void {
-  const { kind, name, source, who, effect, effect_from: from, do: action, rule, notes } = told;
+function show(told: ExplainedWithFile, limits: string): void {
+  const { file, kind, name, source, who, effect, effect_from: from, do: action, rule, notes } = told;
   print(`${bold(escapeUnprintable(name))}  ${dim(source === undefined ? kind : `${kind} of ${source}`)}`);
   const line = (label: string, text: string) =>
     print(`${dim(label.padEnd(LABEL_WIDTH))} ${escapeUnprintable(text)}`);
@@ -267,7 +198,7 @@ function show(told: ExplainedCall, file: string | undefined, limits: string): vo
 }
 
 /** Of many rules, those that nearly decided. */
-function showPassed(passed: ExplainedCall["passed"]): void {
+function showPassed(passed: ExplainedWithFile["passed"]): void {
   const near = passed.filter(({ mismatch }) => !mismatch.startsWith("tool:"));
   if (passed.length === 0) return;
   print();

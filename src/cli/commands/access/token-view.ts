@@ -1,53 +1,8 @@
-/** Tokens as people and programs read them. */
-import {
-  isExpired,
-  type LastUses,
-  type ReachedTool,
-  type ShownToken,
-  type TokenEntry,
-  type TokenReach,
-} from "../../../app/app.ts";
-import type { JsonObject } from "../../../core/json.ts";
+/** Tokens as people read them. */
+import type { LastUses, ReachedTool, ShownToken, TokenEntry, TokenReach } from "../../../app/app.ts";
+import { viewEntry, type TokenView } from "../../../operator/access/token-view.ts";
 import { agoOf, countOf } from "../../terminal/wording.ts";
 import { note, print, printTable } from "../../terminal/terminal.ts";
-
-/** A limit that a token does not have is left out. */
-function viewLimits({ profiles, effects, tools, expiresAt }: Partial<TokenEntry>) {
-  return {
-    ...(profiles !== undefined && { profiles }),
-    ...(effects !== undefined && { effects }),
-    ...(tools !== undefined && { tools }),
-    ...(expiresAt !== undefined && { expires_at: expiresAt }),
-  };
-}
-
-export function viewNew({ name, permissions, token, ...limits }: ShownToken): JsonObject {
-  return { name, scopes: [...permissions], ...viewLimits(limits), token };
-}
-
-export interface TokenView {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly profiles?: readonly string[];
-  readonly effects?: readonly string[];
-  readonly tools?: readonly string[];
-  readonly expires_at?: string;
-  readonly expired?: true;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-}
-
-export function viewEntry(entry: TokenEntry, uses: LastUses): TokenView {
-  const usedAt = uses.get(entry.name);
-  return {
-    name: entry.name,
-    scopes: entry.permissions,
-    ...viewLimits(entry),
-    ...(isExpired(entry) && { expired: true as const }),
-    created_at: entry.createdAt,
-    last_used_at: usedAt === undefined ? null : new Date(usedAt).toISOString(),
-  };
-}
 
 /** `read, call; only the profile triage; effects read; tools github__*; expires 2027-01-31T00:00:00.000Z`. */
 export function limitsInWords({ permissions, profiles, effects, tools, expiresAt }: ShownToken): string {

@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from "commander";
-import { lastUsesOf, openTokens, readLastUses, type ShownToken, type Tokens } from "../../../app/app.ts";
+import { openTokens, readLastUses, type ShownToken, type Tokens } from "../../../app/app.ts";
 import { locateConfig } from "../../../config/locate.ts";
 import { PERMISSIONS } from "../../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { EFFECTS } from "../../../core/rule.ts";
+import { viewEntry, viewNew } from "../../../operator/access/token-view.ts";
+import { describeToken, NO_EFFECTS } from "../../../operator/access/tokens.ts";
 import { refuse, useApp } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
@@ -11,9 +13,9 @@ import { auditChange } from "../../store-call.ts";
 import { collect, defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
-import { parseMoment } from "../../moment.ts";
+import { parseMoment } from "../../../text/moment.ts";
 import { green, isDryRun, note, print, printJson } from "../../terminal/terminal.ts";
-import { limitsInWords, printToken, printTokens, viewEntry, viewNew } from "./token-view.ts";
+import { limitsInWords, printToken, printTokens } from "./token-view.ts";
 
 const NEVER = "never";
 /** The last year that is written with four digits. */
@@ -143,14 +145,9 @@ async function list(options: GlobalOptions): Promise<number> {
 function showToken(name: string, options: GlobalOptions): number | Promise<number> {
   const found = tokensOf(options).find(name);
   if (!found.success) return refuse(found.error, options);
-  return useApp(
-    options,
-    async (app) => {
-      const [uses, reach] = await Promise.all([lastUsesOf(app.store), app.describeToken(found.data)]);
-      return succeed({ ...viewEntry(found.data, uses), reach });
-    },
-    { show: printToken },
-  );
+  return useApp(options, async (app) => succeed(await describeToken(app, found.data)), {
+    show: printToken,
+  });
 }
 
 function create(name: string, options: CreateOptions): number | Promise<number> {
@@ -168,11 +165,6 @@ function create(name: string, options: CreateOptions): number | Promise<number> 
   };
   return showNew(tokensOf(options).create(name, permissions.data, limits), "created", options);
 }
-
-const NO_EFFECTS = fail("TOOL_INVALID_INPUT", "A token without an effect may call nothing.", {
-  field: "effects",
-  hint: `Give some of ${EFFECTS.join(", ")}, or leave --effects out for all.`,
-});
 
 function rotate(name: string, options: ExpiryOptions): Promise<number> {
   const expiresAt = options.expires === NEVER ? null : options.expires;

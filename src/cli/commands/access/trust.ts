@@ -15,7 +15,7 @@ import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
-import { configError } from "../../session.ts";
+import { configError } from "../../../operator/servers/config-change.ts";
 import { bold, dim, failWith, green, note, print, printJson } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 

@@ -1,13 +1,14 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { VISIBILITIES, type Visibility, type Capability } from "../../../core/store.ts";
+import { VISIBILITIES, type Visibility } from "../../../core/store.ts";
+import { aliasItem, deleteItem, renameItem } from "../../../operator/library.ts";
 import { callMetaTool, useApp } from "../../app-call.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
 import { dim, green, note, print, yellow } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
-import type { App } from "../../../app/app.ts";
-import { displayNameOf, toolNameOf } from "../../../core/names.ts";
-import { succeed, type ToolResult } from "../../../core/result.ts";
+
+/** The person at this machine. */
+const SELF = { principal: undefined };
 
 interface SaveOptions extends DryRunOptions {
   readonly description: string;
@@ -98,9 +99,7 @@ export const renameCommand = defineCommand({
   dryRun: "copy",
   examples: ["repertoire rename math:sum math:add"],
   run: (options: DryRunOptions, name: string, to: string) =>
-    useApp(options, async (app) => namesOf(app, await app.libraryEditor.rename(name, to)), {
-      show: showRenamed,
-    }),
+    useApp(options, (app) => renameItem(app, name, to, SELF), { show: showRenamed }),
 });
 
 function showRenamed({ name, tool, aliases }: ItemNames): void {
@@ -123,9 +122,7 @@ export const aliasCommand = defineCommand({
   dryRun: "copy",
   examples: ["repertoire alias math:sum math:plus"],
   run: (options: DryRunOptions, name: string, other: string) =>
-    useApp(options, async (app) => namesOf(app, await app.libraryEditor.alias(name, other)), {
-      show: showAliased,
-    }),
+    useApp(options, (app) => aliasItem(app, name, other, SELF), { show: showAliased }),
 });
 
 function showAliased({ name, aliases }: ItemNames): void {
@@ -139,16 +136,6 @@ interface ItemNames {
   readonly name: string;
   readonly tool: string;
   readonly aliases: readonly string[];
-}
-
-async function namesOf(app: App, changed: ToolResult<Capability>): Promise<ToolResult<ItemNames>> {
-  if (!changed.success) return changed;
-  const aliases = await app.store.capabilities.aliases(changed.data.id);
-  return succeed({
-    name: displayNameOf(changed.data),
-    tool: toolNameOf(changed.data),
-    aliases: aliases.map(displayNameOf),
-  });
 }
 
 interface Deleted {
@@ -167,15 +154,8 @@ export const deleteCommand = defineCommand({
 item, export it first.`,
   examples: ["repertoire export backup math:sum", "repertoire delete math:sum", "repertoire import backup"],
   run: (options: DryRunOptions, name: string) =>
-    useApp(options, (app) => remove(app, name), { show: showDeleted }),
+    useApp(options, (app) => deleteItem(app, name, SELF), { show: showDeleted }),
 });
-
-async function remove(app: App, name: string): Promise<ToolResult<Deleted>> {
-  const removed = await app.libraryEditor.remove(name);
-  if (!removed.success) return removed;
-  const { length } = await app.store.capabilities.versions(removed.data.id);
-  return succeed({ deleted: displayNameOf(removed.data), version_count: length });
-}
 
 function showDeleted({ deleted, version_count: count }: Deleted): void {
   const stay = count === 1 ? "Its version stays" : `Its ${count} versions stay`;

@@ -1,7 +1,8 @@
 import type { GlobalOptions } from "../../global-options.ts";
 import type { App } from "../../../app/app.ts";
-import { displayNameOf, toolNameOf } from "../../../core/names.ts";
+import { displayNameOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
+import { compareVersions, rollBackItem } from "../../../operator/library.ts";
 import { useApp } from "../../app-call.ts";
 import { printTable, cyan, green, print, red, note } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
@@ -79,19 +80,11 @@ export const diffCommand = defineCommand({
   help: `The exit code is 0 if they are equal and 1 if they differ.`,
   examples: ["repertoire diff math:sum@1 math:sum@2", "repertoire diff math:sum@1 math:sum"],
   run: (options: GlobalOptions, before: string, after: string) =>
-    useApp(
-      options,
-      async (app) => {
-        const compared = await app.compareVersions(before, after);
-        return compared.success ? succeed(differenceOf(compared.data)) : compared;
-      },
-      { show: showDifference, exitCodeOf: ({ equal }) => (equal ? EXIT.ok : EXIT.failed) },
-    ),
+    useApp(options, (app) => compareVersions(app, before, after), {
+      show: showDifference,
+      exitCodeOf: ({ equal }) => (equal ? EXIT.ok : EXIT.failed),
+    }),
 });
-
-function differenceOf({ source, schemas }: Omit<Difference, "equal">): Difference {
-  return { equal: source === "" && schemas.length === 0, source, schemas };
-}
 
 function showDifference({ source, schemas }: Difference): void {
   for (const line of source === "" ? [] : source.replace(/\n$/, "").split("\n")) print(paint(line));
@@ -114,20 +107,8 @@ export const rollbackCommand = defineCommand({
   dryRun: "copy",
   examples: ["repertoire history math:sum", "repertoire rollback math:sum@1"],
   run: (options: DryRunOptions, name: string) =>
-    useApp(options, (app) => rollback(app, name), { show: showRolledBack }),
+    useApp(options, (app) => rollBackItem(app, name, { principal: undefined }), { show: showRolledBack }),
 });
-
-async function rollback(app: App, name: string): Promise<ToolResult<RolledBack>> {
-  const made = await app.libraryEditor.rollback(name);
-  if (!made.success) return made;
-  const { capability, version } = made.data;
-  return succeed({
-    name: displayNameOf(capability),
-    tool: toolNameOf(capability),
-    version: version.version,
-    like: name,
-  });
-}
 
 interface RolledBack {
   readonly tool: string;

@@ -1,11 +1,11 @@
 /** The commands about the library as a whole: list, test, export and import. */
-import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GlobalOptions } from "../../global-options.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
+import { testItems } from "../../../operator/library.ts";
 import { callMetaTool, useApp } from "../../app-call.ts";
 import { note, printTable, yellow, dim, green, print, red } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
@@ -28,6 +28,7 @@ interface Listed {
 
 export const listCommand = defineCommand({
   name: "list",
+  aliases: ["library"],
   group: "library",
   summary: "List the library",
   arguments: [{ words: "[pattern]", about: "a substring, or a glob such as 'math:*'", completes: ["kept"] }],
@@ -94,7 +95,7 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
   const interrupt = (): void => abort.abort();
   process.once("SIGINT", interrupt);
   try {
-    const exitCode = await useApp(options, (app) => replay(app, name, abort.signal), {
+    const exitCode = await useApp(options, (app) => testItems(app, name, { signal: abort.signal }), {
       show: showTested,
       progress: "replaying the examples",
       exitCodeOf: ({ failed }) => (failed === 0 ? EXIT.ok : EXIT.failed),
@@ -103,14 +104,6 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
   } finally {
     process.off("SIGINT", interrupt);
   }
-}
-
-async function replay(app: App, name: string | null, signal: AbortSignal): Promise<ToolResult<Tested>> {
-  const tested = await app.libraryEditor.test(name, { traceId: randomUUID(), signal });
-  if (!tested.success) return tested;
-  const reports: readonly Report[] = tested.data;
-  const count = (outcome: Outcome) => reports.filter((report) => report.outcome === outcome).length;
-  return succeed({ passed: count("passed"), failed: count("failed"), skipped: count("skipped"), reports });
 }
 
 function showTested({ passed, failed, skipped, reports }: Tested): void {

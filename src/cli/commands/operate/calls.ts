@@ -1,10 +1,14 @@
 /** `repertoire calls`: who called what, newest first, or as it happens. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { shortRunIds } from "../../../app/app.ts";
-import type { CallFilter, CallStore, StoredCall } from "../../../core/trust-store.ts";
+import type { CallFilter, CallOutcome, CallStore, StoredCall } from "../../../core/trust-store.ts";
 import { reserveStdout } from "../../../process/stdout.ts";
+import { viewCall } from "../../../operator/call-view.ts";
+import type { AnswerOf } from "../../../operator/contract/contract.ts";
+import { listCalls } from "../../../operator/calls.ts";
 import { cut } from "../../../text/cut.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
+import { refuse } from "../../app-call.ts";
 import { defineCommand } from "../../command.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { useStore } from "../../store-call.ts";
@@ -19,6 +23,8 @@ interface CallsOptions extends GlobalOptions {
   readonly follow?: boolean;
   readonly tool?: string;
   readonly who?: string;
+  readonly outcome?: CallOutcome;
+  readonly run?: string;
   /** In milliseconds since 1970. */
   readonly since?: number;
   readonly limit: number;
@@ -43,6 +49,12 @@ export const callsCommand = defineCommand({
       completes: ["tools"],
     },
     { flags: "--who <pattern>", about: "only callers like this, such as token:ci, local or profile:*" },
+    {
+      flags: "--outcome <outcome>",
+      about: "only calls that ended like this: refused by a rule, or failed for another reason",
+      choices: ["ok", "failed", "refused"],
+    },
+    { flags: "--run <run>", about: "only calls of this run, by its full id", completes: ["runs"] },
     SINCE_OPTION,
     limitOption(LIMIT_DEFAULT, LIMIT_MAX),
   ],
@@ -62,17 +74,33 @@ arguments as well, without secrets; calls.days says for how long entries are kep
     ),
 });
 
-function filterOf({ tool, who, since }: CallsOptions): Omit<CallFilter, "limit"> {
+function filterOf({ tool, who, since, outcome, run }: CallsOptions): Omit<CallFilter, "limit"> {
   return {
+    ...(outcome !== undefined && { outcome }),
+    ...(run !== undefined && { runId: run }),
     ...(tool !== undefined && { tool }),
     ...(who !== undefined && { who }),
     ...(since !== undefined && { since }),
   };
 }
 
+/** The person at this machine sees everybody's. */
+const EVERYBODY = { owner: undefined, view: undefined };
+
 async function list(calls: CallStore, options: CallsOptions): Promise<number> {
-  const found = (await calls.list({ ...filterOf(options), limit: options.limit })).map(viewCall);
-  if (options.json === true) printJson({ calls: found });
+  const { tool, who, since, outcome, run, limit } = options;
+  const asked = {
+    tool,
+    who,
+    outcome,
+    run,
+    limit,
+    since: since === undefined ? since : new Date(since).toISOString(),
+  };
+  const listed = await listCalls({ calls }, EVERYBODY, asked);
+  if (!listed.success) return refuse(listed.error, options);
+  const { calls: found } = listed.data;
+  if (options.json === true) printJson(listed.data);
   else if (found.length === 0) note("The call log has no such calls.");
   else printTable([CALL_HEADING, ...found.map((call) => callRow(call))]);
   return EXIT.ok;
@@ -110,30 +138,7 @@ function timeOfDay(at: number): string {
 }
 
 /** As `--json` has it. */
-type CallView = ReturnType<typeof viewCall>;
-
-function viewCall(call: StoredCall) {
-  const { id, at, principal, client, profile, kind, tool, effect, decision, rule, outcome, bytes } = call;
-  return {
-    id,
-    at: new Date(at).toISOString(),
-    who: principal,
-    client,
-    profile,
-    kind,
-    tool,
-    effect,
-    decision,
-    rule,
-    args_digest: call.argsDigest,
-    ...(call.args !== null && { args: call.args }),
-    outcome,
-    elapsed_ms: call.elapsedMs,
-    bytes,
-    run_id: call.runId,
-    trace_id: call.traceId,
-  };
-}
+type CallView = AnswerOf<"listCalls">["calls"][number];
 
 const CALL_HEADING = [
   "WHEN",

@@ -1,6 +1,6 @@
 /** Options that the commands which list entries have in common. */
 import { InvalidArgumentError } from "commander";
-import { parseMoment } from "../../moment.ts";
+import { parseMoment } from "../../../text/moment.ts";
 
 /** A time back from now, or a date. */
 export function parseSince(written: string, _before?: unknown, nowMs: number = Date.now()): number {

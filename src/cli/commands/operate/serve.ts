@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { formatProblem } from "../../../config/problem.ts";
+import { consoleFor } from "../../../operator/console.ts";
 import { RepertoireError } from "../../../core/errors.ts";
 import { reserveStdout } from "../../../process/stdout.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
@@ -82,9 +83,12 @@ const serveStdio: Serve = async ({ app }, { profile }) => {
   return app.connectStdio(process.stdin, reserveStdout(), profile);
 };
 
-const serveHttp: Serve = async ({ app, config }, options) => {
+const serveHttp: Serve = async ({ app, config, log }, options) => {
   const { http, readyJson, profile } = options;
-  const listener = await app.listenHttp(typeof http === "string" ? parseAddress(http) : {}, profile);
+  const place = { configPath: options.config, home: options.home };
+  const address = typeof http === "string" ? parseAddress(http) : {};
+  const console = consoleFor({ app, config, place, profile, host: address.host }, log);
+  const listener = await app.listenHttp(address, { profile, console });
   const { home } = config.current();
   const tokenFile = join(home, "tokens.json");
   if (readyJson === true) print(JSON.stringify({ url: listener.url, tokenFile }));
@@ -103,12 +107,13 @@ function welcome(
     `${bold("Serving MCP at")} ${url}`,
     `${dim("Claude Code  ")} ${add}`,
     `${dim("other clients")} ${commandLine(["connect", "CLIENT", "--http", url], options)}`,
+    `${dim("console      ")} ${new URL("/console", url).href}; open it with: ${commandLine(["console"], options)}`,
     `${dim("token        ")} in ${tokenFile}; show it with: ${showToken}`,
     `${dim("stop         ")} Ctrl-C`,
   ].join("\n");
 }
 
-function parseAddress(text: string): { host?: string; port?: number } {
+export function parseAddress(text: string): { host?: string; port?: number } {
   const parts = /^(?:(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?|:?(\d{1,5}))$/.exec(text);
   const isPortAlone = /^:?\d{1,5}$/.test(text);
   const port = isPortAlone

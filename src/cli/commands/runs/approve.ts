@@ -1,8 +1,14 @@
-import { localActor, type App } from "../../../app/app.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import type { ToolError } from "../../../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import { refuse } from "../../app-call.ts";
+import {
+  answerQuestion,
+  findQuestion,
+  findRule,
+  keepRule,
+  type AskedQuestion,
+} from "../../../operator/runs/decide.ts";
+import { operatorOf, refuse, type Operator } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { askYesNo, canAsk, whyNotAsked } from "../../terminal/confirm.ts";
 import { quote } from "../../../text/quote.ts";
@@ -14,19 +20,17 @@ import { openSession, type Session } from "../../session.ts";
 import { bold, dim, escapeLines, green, note, printJson, red, tell } from "../../terminal/terminal.ts";
 import { collect, defineCommand } from "../../command.ts";
 import { InvalidArgumentError } from "commander";
-import type { JsonObject } from "../../../core/json.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import type { WrittenRule } from "../../../core/rule.ts";
-import { ruleOf, writeRule, type RememberOptions } from "./remember.ts";
+import type { RememberOptions } from "../../../operator/runs/remember.ts";
 
-interface ApproveOptions extends RememberOptions {
+interface ApproveOptions extends GlobalOptions, RememberOptions {
   readonly deny?: boolean;
   readonly yes?: boolean;
   readonly resume?: boolean;
   /** The id of the question that the answer is for. */
   readonly question?: string;
 }
-
-type Question = Extract<Awaited<ReturnType<App["runs"]["question"]>>, { success: true }>["data"];
 
 export const approveCommand = defineCommand({
   name: "approve",
@@ -97,54 +101,29 @@ async function approve(
     if (tool !== undefined) return refuse(noServer(reference).error, options);
     const run = await findAskingRunId(session.app, session.config.current().scope, reference);
     if (!run.success) return refuse(orServer(run.error, reference), options);
-    const question = await session.app.runs.question(run.data, options.question);
+    const operator = operatorOf(session, options);
+    const { deps, viewer } = operator;
+    const question = await findQuestion(deps, viewer, run.data, options.question);
     if (!question.success) return refuse(question.error, options);
     showQuestion(question.data);
     const bound = checkBound(question.data, run.data, options);
     if (!bound.success) return refuse(bound.error, options);
-    const rule = await findRule(session.app, question.data, options);
+    const rule = await findRule(deps, question.data, options);
     if (!rule.success) return refuse(rule.error, options);
     if (rule.data !== undefined) showRule(rule.data);
     const answer = await findAnswer(options);
     if (!answer.success) return refuse(answer.error, options);
-    if (answer.data && rule.data !== undefined) await keepRule(session.app, rule.data, options);
-    return await record(session, question.data, answer.data, options);
+    if (answer.data && rule.data !== undefined)
+      note(`${green("remembered")} in ${await keepRule(deps, viewer, rule.data)}`);
+    return await record(session, operator, question.data, answer.data, options);
   } finally {
     await session.close();
   }
 }
 
-/** What the yes is to be remembered as. */
-async function findRule(
-  { store }: App,
-  { waiting }: Question,
-  options: ApproveOptions,
-): Promise<ToolResult<WrittenRule | undefined>> {
-  const run = await store.runs.find(await outermost(store, waiting.runId));
-  return ruleOf(waiting, run ?? { principal: null, source: null, kind: "call" }, options);
-}
-
-/** Rules about a script are about the run that a client started. */
-async function outermost({ runs }: App["store"], runId: string): Promise<string> {
-  const parent = (await runs.find(runId))?.parentRunId ?? null;
-  return parent === null ? runId : outermost({ runs } as App["store"], parent);
-}
-
 function showRule(rule: WrittenRule): void {
   tell("This rule would be added in front of yours:");
   for (const line of escapeLines(JSON.stringify(rule, null, 2)).split("\n")) tell(`${dim("  │ ")}${line}`);
-}
-
-async function keepRule({ store }: App, rule: WrittenRule, options: ApproveOptions): Promise<void> {
-  const path = writeRule(rule, options);
-  const details = { rule: rule as unknown as JsonObject };
-  await store.audit.append({
-    actor: localActor(),
-    action: "rules.remembered",
-    subject: rule.tool as string,
-    details,
-  });
-  note(`${green("remembered")} in ${path}`);
 }
 
 function parseTimes(written: string): number {
@@ -195,7 +174,7 @@ function noServer(reference: string) {
  * none.
  */
 function checkBound(
-  { runId, questionId, openCount }: Question,
+  { runId, questionId, openCount }: AskedQuestion,
   namedRunId: string,
   options: ApproveOptions,
 ): ToolResult<void> {
@@ -213,7 +192,7 @@ function checkBound(
 }
 
 /** Everything, cut nowhere: what is not shown cannot be agreed to. */
-function showQuestion({ runId, questionId, waiting }: Question): void {
+function showQuestion({ runId, questionId, waiting }: AskedQuestion): void {
   tell(`${bold(escapeUnprintable(waiting.name))} of ${runId} waits for an approval:`);
   tell(`  ${escapeUnprintable(waiting.message)}`);
   if (waiting.details !== null) {
@@ -237,20 +216,20 @@ async function findAnswer({ yes, deny }: ApproveOptions): Promise<ToolResult<boo
 
 async function record(
   session: Session,
-  question: Question,
+  { deps, viewer }: Operator,
+  question: AskedQuestion,
   isApproved: boolean,
   options: ApproveOptions,
 ): Promise<number> {
-  const { runId, questionId, waiting } = question;
-  const decided = await session.app.runs.decide(question, { isApproved });
+  const { runId, waiting } = question;
+  const decided = await answerQuestion(deps, viewer, question, isApproved);
   if (!decided.success) return refuse(decided.error, options);
   const what = escapeUnprintable(waiting.name);
   if (isApproved && options.resume === true) {
     note(`${green("approved")} ${what}`);
     return perform(session, { args: { resume: runId } }, {}, options);
   }
-  if (options.json === true)
-    printJson({ run_id: runId, node: waiting.name, question: questionId, approved: isApproved });
+  if (options.json === true) printJson(decided.data);
   if (!isApproved) note(`${red("denied")} ${what}: the run has failed, and nothing was done.`);
   else note(`${green("approved")} ${what}. Continue with: ${commandLine(["resume", runId], options)}`);
   return EXIT.ok;

@@ -1,6 +1,8 @@
 /** `repertoire inbox`: everything that waits for a person, with the command that settles each. */
-import { viewInboxItem, type App } from "../../../app/app.ts";
 import { succeed } from "../../../core/result.ts";
+import { isJsonObject } from "../../../core/json.ts";
+import type { AnswerOf } from "../../../operator/contract/contract.ts";
+import { readInbox } from "../../../operator/inbox.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { useApp } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
@@ -9,7 +11,7 @@ import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, escapeLines, note, print, yellow } from "../../terminal/terminal.ts";
 import { agoOf } from "../../terminal/wording.ts";
 
-type Item = Awaited<ReturnType<App["inbox"]>>[number];
+type Item = AnswerOf<"listInbox">["items"][number];
 
 export const inboxCommand = defineCommand({
   name: "inbox",
@@ -19,20 +21,10 @@ export const inboxCommand = defineCommand({
 repertoire approve, which shows it again and asks.`,
   examples: ["repertoire inbox", "repertoire inbox --json"],
   run: (options: GlobalOptions) =>
-    useApp(
-      options,
-      async (app) => succeed({ items: (await app.inbox()).map((item) => viewOf(item, options)) }),
-      {
-        show: ({ items }) => show(items),
-      },
-    ),
+    useApp(options, async (_app, { deps, viewer }) => succeed({ items: await readInbox(deps, viewer) }), {
+      show: ({ items }) => show(items, options),
+    }),
 });
-
-type ShownItem = ReturnType<typeof viewOf>;
-
-function viewOf(item: Item, options: GlobalOptions) {
-  return { ...viewInboxItem(item), command: commandLine([...item.command], options) };
-}
 
 const WORDS: Readonly<Record<Item["kind"], string>> = {
   approval: "approval",
@@ -43,14 +35,14 @@ const WORDS: Readonly<Record<Item["kind"], string>> = {
   login: "login",
 };
 
-function show(items: readonly ShownItem[]): void {
+function show(items: readonly Item[], options: GlobalOptions): void {
   if (items.length === 0) return note("Nothing waits for you.");
   for (const { kind, subject, title, since, expires, details, command } of items) {
     const when = [since && `since ${agoOf(since)}`, expires && `until ${expires}`].filter(Boolean).join(", ");
     print(`${yellow(WORDS[kind])}  ${bold(escapeUnprintable(subject))}  ${dim(when)}`.trimEnd());
     print(`  ${escapeUnprintable(title)}`);
-    const params = kind === "approval" ? details?.["details"] : undefined;
+    const params = kind === "approval" && isJsonObject(details) ? details["details"] : undefined;
     if (params !== undefined) print(dim(`  ${escapeLines(JSON.stringify(params))}`));
-    print(`  → ${command}`);
+    print(`  → ${commandLine(command, options)}`);
   }
 }

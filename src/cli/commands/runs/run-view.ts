@@ -3,8 +3,6 @@ import type { Json } from "../../../core/json.ts";
 import type { ShownCheckpoint } from "./checkpoint.ts";
 import { cyan, dim, green, red, yellow } from "../../terminal/terminal.ts";
 
-export const RUN_STATUSES = ["running", "paused", "succeeded", "failed", "cancelled", "interrupted"] as const;
-
 export interface RunView {
   readonly run_id: string;
   readonly kind: string;
@@ -13,12 +11,12 @@ export interface RunView {
   readonly started_at: string;
   readonly elapsed_ms: number | null;
   readonly resumed_from?: string;
-  readonly error?: ErrorView;
+  readonly error?: ErrorView | undefined;
 }
 
 interface ErrorView {
   readonly code: string;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   readonly message: string;
 }
 

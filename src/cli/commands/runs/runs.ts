@@ -1,16 +1,22 @@
 import { agoOf } from "../../terminal/wording.ts";
 import { InvalidArgumentError } from "commander";
-import { shortRunIds, type App } from "../../../app/app.ts";
-import { displayNameOf } from "../../../core/names.ts";
-import { succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../../app-call.ts";
-import { durationOf, paintStatus, RUN_STATUSES, statusOf, timeOf, type RunView } from "./run-view.ts";
+import { shortRunIds } from "../../../app/app.ts";
+import type { ToolResult } from "../../../core/result.ts";
+import { RUN_KINDS, RUN_STATUSES } from "../../../operator/contract/runs.ts";
+import { listRuns } from "../../../operator/runs/list-runs.ts";
+import type { RunView } from "../../../operator/runs/run-view.ts";
+import { useApp, type Operator } from "../../app-call.ts";
+import { durationOf, paintStatus, statusOf, timeOf } from "./run-view.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { note, printTable } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 
 interface RunsOptions extends GlobalOptions {
   readonly status?: string;
+  readonly kind?: string;
+  readonly tool?: string;
+  readonly text?: string;
+  readonly since?: string;
   readonly limit: number;
   readonly all?: boolean;
   readonly time: (typeof TIMES)[number];
@@ -23,18 +29,9 @@ const WIDE_COLUMNS = 100;
 const LIMIT_DEFAULT = 20;
 /** What `--all` shows; more is no longer a list to read. */
 const LIMIT_MAX = 1_000;
-/** How many are read at a time where only some of them are shown. */
-const PAGE_LENGTH = 200;
 
 interface Listed {
-  readonly runs: readonly NamedRun[];
-}
-
-interface NamedRun extends RunView {
-  /** What was kept and ran, or the first words of what ran, where it has no intent of its own. */
-  readonly name?: string;
-  /** The run that goes on from it. */
-  readonly resumed_by?: string;
+  readonly runs: readonly RunView[];
 }
 
 export const runsCommand = defineCommand({
@@ -43,6 +40,14 @@ export const runsCommand = defineCommand({
   summary: "List runs, newest first",
   options: [
     { flags: "--status <status>", about: "only runs with this status", choices: RUN_STATUSES },
+    { flags: "--kind <kind>", about: "only runs of this kind", choices: RUN_KINDS },
+    {
+      flags: "--tool <pattern>",
+      about: "only runs with a step of such a tool; * matches any characters",
+      completes: ["tools"],
+    },
+    { flags: "--text <words>", about: "only runs with these words in the intent, the source or the name" },
+    { flags: "--since <time>", about: "only since this time: 30m, 2h, 7d, or a date such as 2026-03-01" },
     {
       flags: "--limit <n>",
       about: `show at most this many, up to ${LIMIT_MAX}`,
@@ -56,7 +61,7 @@ export const runsCommand = defineCommand({
 end of an id that only one run has.`,
   examples: ["repertoire runs", "repertoire runs --status paused", "repertoire runs --all --json"],
   run: (options: RunsOptions) =>
-    useApp(options, (app) => list(app, options), { show: (listed) => show(listed, options) }),
+    useApp(options, (_app, operator) => list(operator, options), { show: (listed) => show(listed, options) }),
 });
 
 function parseLimit(written: string): number {
@@ -65,40 +70,18 @@ function parseLimit(written: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
 }
 
-async function list(app: App, { status, limit, all }: RunsOptions): Promise<ToolResult<Listed>> {
-  const countMax = all === true ? LIMIT_MAX : limit;
-  const runs: NamedRun[] = [];
-  // Newest first: whatever goes on from a run comes before it.
-  const successors = new Map<string, string>();
-  let beforeId: string | undefined;
-  while (runs.length < countMax) {
-    const page = (await app.traces.list(PAGE_LENGTH, beforeId)) as unknown as RunView[];
-    for (const { run_id: id, resumed_from: from } of page) if (from !== undefined) successors.set(from, id);
-    const chosen = page.filter((run) => status === undefined || run.status === status);
-    for (const run of chosen.slice(0, countMax - runs.length)) {
-      const next = successors.get(run.run_id);
-      runs.push({ ...(await named(app, run)), ...(next !== undefined && { resumed_by: next }) });
-    }
-    beforeId = page.at(-1)?.run_id;
-    if (page.length < PAGE_LENGTH) break;
-  }
-  return succeed({ runs });
+/** As the API has them: what it is asked there are options here. */
+function list({ deps, viewer }: Operator, options: RunsOptions): Promise<ToolResult<Listed>> {
+  const { status, kind, tool, text, since, limit, all } = options;
+  const page = { limit: all === true ? LIMIT_MAX : limit };
+  return listRuns(deps, viewer, { status, kind, tool, text, since }, page);
 }
 
-async function named({ store, traces }: App, run: RunView): Promise<NamedRun> {
-  if (run.intent !== null) return run;
-  if (run.kind !== "capability") {
-    const title = await traces.title(run.run_id);
-    return title === undefined ? run : { ...run, name: title };
-  }
-  const id = (await store.runs.find(run.run_id))?.capabilityId;
-  const capability = typeof id === "string" ? await store.capabilities.get(id) : undefined;
-  return capability === undefined ? run : { ...run, name: displayNameOf(capability) };
-}
-
-function show({ runs }: Listed, { status, time }: RunsOptions): void {
+function show({ runs }: Listed, { status, kind, tool, text, since, time }: RunsOptions): void {
   if (runs.length === 0) {
-    note(status === undefined ? "Nothing has run yet." : `No run is ${status}.`);
+    const isNarrowed = [kind, tool, text, since].some((option) => option !== undefined);
+    const all = status === undefined ? "Nothing has run yet." : `No run is ${status}.`;
+    note(isNarrowed ? "There is no such run." : all);
     return;
   }
   const isWide = !process.stdout.isTTY || process.stdout.columns >= WIDE_COLUMNS;
@@ -120,7 +103,7 @@ function show({ runs }: Listed, { status, time }: RunsOptions): void {
   });
 }
 
-function whatOf({ intent, name, resumed_by: next }: NamedRun, shortIds: ReadonlyMap<string, string>): string {
+function whatOf({ intent, name, resumed_by: next }: RunView, shortIds: ReadonlyMap<string, string>): string {
   const what = intent ?? name;
   return [
     ...(what === undefined ? [] : [what]),

@@ -1,13 +1,13 @@
 import { agoOf } from "../../terminal/wording.ts";
-import type { App } from "../../../app/app.ts";
+import { readTrace } from "../../../operator/runs/runs.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { Json } from "../../../core/json.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import { useApp } from "../../app-call.ts";
+import { useApp, type Operator } from "../../app-call.ts";
 import { standingLines } from "./checkpoint.ts";
-import { findRunId, noRun } from "./run-reference.ts";
+import { findRunId } from "./run-reference.ts";
 import { durationOf, paintStatus, statusOf, timeOf, type TraceView, type StepView } from "./run-view.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, print, printJson, red, cyan, green, yellow } from "../../terminal/terminal.ts";
@@ -45,24 +45,27 @@ export const showCommand = defineCommand({
   run: (options: ShowOptions, run: string) => {
     const { step } = options;
     return step === undefined
-      ? useApp(options, (app) => findTrace(app, run), { show: (trace) => showTrace(trace, options) })
-      : useApp(options, (app) => findResult(app, run, step), { show: printJson });
+      ? useApp(options, (_app, operator) => findTrace(operator, run), {
+          show: (trace) => showTrace(trace, options),
+        })
+      : useApp(options, (_app, operator) => findResult(operator, run, step), { show: printJson });
   },
 });
 
-async function findTrace(app: App, reference: string): Promise<ToolResult<TraceView>> {
-  const id = await findRunId(app, reference);
+async function findTrace({ deps, viewer }: Operator, reference: string): Promise<ToolResult<TraceView>> {
+  const id = await findRunId(deps.app, reference);
   if (!id.success) return id;
-  const trace = await app.traces.trace(id.data);
-  if (trace.success) return succeed(trace.data as unknown as TraceView);
-  return noRun(`There is no run ${JSON.stringify(id.data)}.`);
+  const trace = await readTrace(deps, viewer, id.data);
+  return trace.success ? succeed(trace.data as unknown as TraceView) : trace;
 }
 
-async function findResult(app: App, reference: string, step: string): Promise<ToolResult<Json>> {
-  const trace = await findTrace(app, reference);
+async function findResult(operator: Operator, reference: string, step: string): Promise<ToolResult<Json>> {
+  const trace = await findTrace(operator, reference);
   if (!trace.success) return trace;
   const { run_id: runId, steps = [], status } = trace.data;
-  const read = await app.traces.readResource(`repertoire://runs/${runId}/${encodeURIComponent(step)}`);
+  const read = await operator.deps.app.traces.readResource(
+    `repertoire://runs/${runId}/${encodeURIComponent(step)}`,
+  );
   if (read.success) return read;
   const names = steps.filter((each) => each.status === "succeeded").map(({ name }) => name);
   const known = status === "succeeded" ? [...names, "outputs"] : names;

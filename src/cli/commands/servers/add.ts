@@ -1,29 +1,26 @@
-import { listFiledServers } from "../../../config/entries/filed-servers.ts";
-import { findEntryRisks, packageOf } from "../../../config/entries/entry-risks.ts";
 import { findUrlProblem } from "../../../config/http.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { serverIdOf } from "../../../core/names.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
-import { createRedactor } from "../../../text/redaction.ts";
-import { refuse } from "../../app-call.ts";
-import { howToPin, pinEntry } from "./pinned-entry.ts";
-import { escapeUnprintable } from "../../../text/printable.ts";
-import { canAsk } from "../../terminal/confirm.ts";
-import { editedFile } from "../../place.ts";
-import { EXIT } from "../../terminal/exit-code.ts";
 import {
   draftNewServers,
   planNewServers,
   writeNewServers,
-  type NewServer,
   type NewServersPlan,
-} from "../../init/new-servers.ts";
-import { isSnippet, readSnippet } from "../../connect/server-snippet.ts";
+} from "../../../operator/servers/new-servers.ts";
+import { pinEntry } from "../../../operator/servers/pinned-entry.ts";
+import { placeServers, type NamedEntry } from "../../../operator/servers/placed-servers.ts";
+import { warningsOf } from "../../../operator/servers/server-risks.ts";
+import { isSnippet, readSnippet } from "../../../operator/servers/server-snippet.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { quote } from "../../../text/quote.ts";
+import { refuse } from "../../app-call.ts";
+import { defineCommand } from "../../command.ts";
 import type { GlobalOptions } from "../../global-options.ts";
+import { editedFile } from "../../place.ts";
+import { canAsk } from "../../terminal/confirm.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
 import { failWith, green, note, printJson, yellow } from "../../terminal/terminal.ts";
-import { defineCommand } from "../../command.ts";
-import { quote } from "../../../text/quote.ts";
 
 interface AddOptions extends GlobalOptions {
   readonly url?: string;
@@ -98,8 +95,16 @@ async function add(
   if (!pinned.success) return refuse(pinned.error, options);
   const given = pinned.data;
   const place = editedFile(options);
-  const servers = placeServers(given, place.path, options);
-  if (!Array.isArray(servers)) return failWith(servers.exitCode, servers.message);
+  const placed = placeServers(given, {
+    place: { configPath: options.config, home: options.home },
+    path: place.path,
+    replaces: options.force === true,
+  });
+  if (!placed.success) {
+    const { message, reason } = placed.error;
+    return failWith(reason === "taken" ? EXIT.refused : EXIT.usage, message);
+  }
+  const servers = placed.data;
   const warnings = servers.flatMap(({ key, entry }) => warningsOf(key, entry));
   if (options.json !== true) for (const line of warnings) note(`${yellow("warning")} ${line}`);
   const plan = planNewServers(servers, place);
@@ -125,42 +130,14 @@ async function add(
   return EXIT.ok;
 }
 
-interface Given {
-  readonly key: string;
-  readonly entry: JsonObject;
-}
-
-async function pinServers(given: readonly Given[]): Promise<ToolResult<Given[]>> {
-  const pinned: Given[] = [];
+async function pinServers(given: readonly NamedEntry[]): Promise<ToolResult<NamedEntry[]>> {
+  const pinned: NamedEntry[] = [];
   for (const { key, entry } of given) {
     const found = await pinEntry(key, entry);
     if (!found.success) return found;
     pinned.push({ key, entry: { ...entry, ...(found.data.fields as unknown as JsonObject) } });
   }
   return succeed(pinned);
-}
-
-/** What a person should see before it starts, each in one line; with anything unusual, the whole command too. */
-function warningsOf(key: string, entry: JsonObject): string[] {
-  const risks = findEntryRisks(entry);
-  const lines = risks.map(({ kind, message }) =>
-    kind === "unpinned" ? `${key}: ${message} ${pinAdvice(key, entry)}` : `${key}: ${message}`,
-  );
-  const isUnusual = risks.some(({ kind }) => kind !== "unpinned");
-  return [...lines, ...(isUnusual ? [`${key} starts: ${wholeCommand(entry)}`] : [])].map(escapeUnprintable);
-}
-
-function pinAdvice(key: string, entry: JsonObject): string {
-  const run = packageOf(entry);
-  return run === undefined || run.kind === "npm"
-    ? `Pin it: repertoire pin ${key}`
-    : `To pin it, ${howToPin(run)}.`;
-}
-
-/** Every word in quotes, so that nobody takes two for one; nothing is cut. */
-function wholeCommand({ command, args }: JsonObject): string {
-  const words = [command, ...(Array.isArray(args) ? args : [])];
-  return createRedactor().text(words.map((word) => JSON.stringify(word)).join(" "));
 }
 
 /** Whether secrets go to the secret store; `undefined` after Ctrl-C. Without a terminal they do. */
@@ -185,7 +162,7 @@ function describeServers(
   target: string | undefined,
   args: readonly string[],
   options: AddOptions,
-): Given[] | string {
+): NamedEntry[] | string {
   const snippet =
     target === undefined && isSnippet(name) ? name : isSnippet(target ?? "") ? target! : undefined;
   if (snippet === undefined) {
@@ -205,32 +182,6 @@ function describeServers(
   return read.length === 1
     ? [{ key: name, entry: read[0]!.entry }]
     : "the JSON has several servers; omit the name";
-}
-
-/** Under names that are valid and free, or that may be replaced. */
-function placeServers(
-  given: readonly Given[],
-  path: string,
-  options: AddOptions,
-): NewServer[] | { readonly message: string; readonly exitCode: number } {
-  const filed = listFiledServers({ configPath: options.config, home: options.home });
-  const servers: NewServer[] = [];
-  for (const { key, entry } of given) {
-    const id = serverIdOf(key);
-    if (!id.success) return { message: id.error.message, exitCode: EXIT.usage };
-    const taken = filed.servers.find((other) => other.path === path && other.id === id.data);
-    if (taken !== undefined && options.force !== true) {
-      const message = `a server "${taken.key}" already exists in ${path}; --force replaces it`;
-      return { message, exitCode: EXIT.refused };
-    }
-    servers.push({
-      key: taken?.key ?? key,
-      id: id.data,
-      entry,
-      ...(taken !== undefined && { table: taken.table }),
-    });
-  }
-  return servers;
 }
 
 /** The entry for the file, or what is wrong with the words. */

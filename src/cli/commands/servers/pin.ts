@@ -8,11 +8,11 @@ import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { refuse } from "../../app-call.ts";
 import { defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
-import { documentAt } from "../../init/new-servers.ts";
+import { documentAt } from "../../../operator/servers/new-servers.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
 import { green, note, printJson } from "../../terminal/terminal.ts";
-import { pinEntry } from "./pinned-entry.ts";
+import { pinEntry } from "../../../operator/servers/pinned-entry.ts";
 
 export const pinCommand = defineCommand({
   name: "pin",

@@ -1,26 +1,31 @@
 import { agoOf, countOf } from "../../terminal/wording.ts";
 import type { ServerView } from "../../../app/app.ts";
-import type { ServerConfig } from "../../../config/config.ts";
 import { formatProblem } from "../../../config/problem.ts";
-import { didYouMean, nearest } from "../../../text/nearest.ts";
-import { escapeUnprintable } from "../../../text/printable.ts";
-import { fail, succeed, type ToolResult } from "../../../core/result.ts";
+import {
+  findUnpinnedServers,
+  howToPin,
+  type UnpinnedServer,
+} from "../../../operator/servers/pinned-entry.ts";
+import {
+  changeServer,
+  DISABLED,
+  ENABLED,
+  REMOVED,
+  type ServerChange,
+} from "../../../operator/servers/server-changes.ts";
+import { findServer, seenServers, viewServers } from "../../../operator/servers/server-list.ts";
 import { describeStarting } from "../../../process/starting.ts";
-import { refuse } from "../../app-call.ts";
+import { escapeUnprintable } from "../../../text/printable.ts";
+import { operatorOf, refuse } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
-import { EXIT } from "../../terminal/exit-code.ts";
-import { openSession, configError } from "../../session.ts";
-import type { GlobalOptions } from "../../global-options.ts";
-import { findUnpinnedServers, howToPin, type UnpinnedServer } from "./pinned-entry.ts";
-import { startServersVisibly } from "./start-servers.ts";
-import { dim, note, print, printJson, printTable, failWith, green } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
-import { editConfig, planEdits } from "../../../config/files/edit.ts";
-import { listFiledServers, type FiledServer } from "../../../config/entries/filed-servers.ts";
-import { loadConfig } from "../../../config/load.ts";
-import { locateConfig } from "../../../config/locate.ts";
+import type { GlobalOptions } from "../../global-options.ts";
+import { openSession } from "../../session.ts";
+import { EXIT } from "../../terminal/exit-code.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
+import { dim, failWith, green, note, print, printJson, printTable } from "../../terminal/terminal.ts";
+import { startServersVisibly } from "./start-servers.ts";
 
 interface ServersOptions extends GlobalOptions {
   readonly check?: boolean;
@@ -51,19 +56,21 @@ export const serversCommand = defineCommand({
 async function show(name: string | undefined, options: ServersOptions): Promise<number> {
   const session = await openSession(options);
   try {
-    const found = findServer(name, session.config.current().servers);
-    if (!found.success) return refuse(found.error, options);
-    const { servers: configured } = session.config.current();
-    const ids = found.data ?? configured.map(({ id }) => id);
-    const views = await (options.check === true
-      ? startServersVisibly(session.app, ids)
-      : session.app.viewServers(false, ids));
-    const unpinned = findUnpinnedServers(configured.filter(({ id }) => ids.includes(id)));
-    if (options.json === true) printJson(views.map((view) => withPackage(view, unpinned)));
+    const { deps, viewer } = operatorOf(session, options);
+    const found = name === undefined ? undefined : findServer(deps, viewer, name);
+    if (found?.success === false) return refuse(found.error, options);
+    const ids = found === undefined ? seenServers(deps, viewer) : [found.data];
+    const look =
+      options.check === true
+        ? (some: readonly string[]) => startServersVisibly(session.app, some)
+        : undefined;
+    const views = await viewServers(deps, viewer, ids, look);
+    if (options.json === true) printJson(views);
     else if (views.length === 0) note("No servers are configured. Add one: repertoire add NAME -- COMMAND");
     else {
       showTable(views, { ...options, ...(name !== undefined && { rejected: true }) });
-      showUnpinned(unpinned, options);
+      const { servers } = session.config.current();
+      showUnpinned(findUnpinnedServers(servers.filter(({ id }) => ids.includes(id))), options);
     }
     return options.check === true && views.some((view) => view.cause !== undefined)
       ? EXIT.unreachable
@@ -71,12 +78,6 @@ async function show(name: string | undefined, options: ServersOptions): Promise<
   } finally {
     await session.close();
   }
-}
-
-/** Programs are told which package has no exact version. */
-function withPackage(view: ServerView, unpinned: readonly UnpinnedServer[]): object {
-  const found = unpinned.find(({ id }) => id === view.id);
-  return found === undefined ? view : { ...view, unpinned: found.run.name };
 }
 
 function showUnpinned(unpinned: readonly UnpinnedServer[], options: GlobalOptions): void {
@@ -89,25 +90,6 @@ function showUnpinned(unpinned: readonly UnpinnedServer[], options: GlobalOption
       : `Pin it: ${commandLine(["pin", npm.id], options)}`;
   const names = unpinned.map(({ id }) => id).join(", ");
   print(`\n${names}: without an exact version, each start may run another package. ${cure}`);
-}
-
-/** The id of the named server; undefined without a name, for all. */
-function findServer(
-  name: string | undefined,
-  configured: readonly ServerConfig[],
-): ToolResult<readonly string[] | undefined> {
-  if (name === undefined) return succeed(undefined);
-  const server = configured.find(({ key, id }) => key === name || id === name);
-  if (server !== undefined) return succeed([server.id]);
-  const near = nearest(
-    name,
-    configured.map(({ id }) => id),
-  );
-  return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(name)}.${didYouMean(near)}`, {
-    field: "name",
-    nearest: near,
-    hint: "Run: repertoire servers",
-  });
 }
 
 /** What was left out: how much of each server, or each entry with its code and its reason. */
@@ -200,7 +182,7 @@ export const removeCommand = defineCommand({
   arguments: [SERVER_ARGUMENT],
   dryRun: "own",
   examples: ["repertoire remove github"],
-  run: (options: DryRunOptions, name: string) => changeServer(options, name, { word: "removed" }),
+  run: (options: DryRunOptions, name: string) => change(options, name, REMOVED),
 });
 
 export const enableCommand = defineCommand({
@@ -210,8 +192,7 @@ export const enableCommand = defineCommand({
   arguments: [SERVER_ARGUMENT],
   dryRun: "own",
   examples: ["repertoire enable github"],
-  run: (options: DryRunOptions, name: string) =>
-    changeServer(options, name, { word: "enabled", fields: { enabled: undefined, disabled: undefined } }),
+  run: (options: DryRunOptions, name: string) => change(options, name, ENABLED),
 });
 
 export const disableCommand = defineCommand({
@@ -221,59 +202,20 @@ export const disableCommand = defineCommand({
   arguments: [SERVER_ARGUMENT],
   dryRun: "own",
   examples: ["repertoire disable github"],
-  run: (options: DryRunOptions, name: string) =>
-    changeServer(options, name, { word: "disabled", fields: { enabled: false } }),
+  run: (options: DryRunOptions, name: string) => change(options, name, DISABLED),
 });
 
-interface ServerChange {
-  /** What was done, in one word: `removed`. */
-  readonly word: string;
-  /** The fields of the entry that change, `undefined` for those that go; without fields, the entry itself goes. */
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Changes one server in its file, found by its key or id. The files need only be JSON: their servers may be invalid.
- */
-function changeServer(options: DryRunOptions, name: string, { word, fields }: ServerChange): number {
+/** Changes one server in its file, found by its key or id, and says what was done. */
+function change(options: DryRunOptions, name: string, wanted: ServerChange): number {
   const place = { configPath: options.config, home: options.home };
-  const { servers, problems } = listFiledServers(place);
-  const server = servers.find((other) => other.key === name || other.id === name);
-  if (server === undefined) {
-    if (problems.length > 0) throw configError(problems);
-    return failWith(
-      EXIT.notFound,
-      `${describeMiss(name, options)}.${didYouMean(nearest(name, keysOf(servers)))}`,
-    );
-  }
-  const { key, path, table } = server;
-  const edits =
-    fields === undefined
-      ? [{ path: [table, key], value: undefined }]
-      : Object.entries(fields).map(([field, value]) => ({ path: [table, key, field], value }));
-  const named = server.id ?? key;
-  if (options.dryRun === true) return showDryRun({ path, ...planEdits(path, edits) }, options.json === true);
-  editConfig(path, locateConfig(place).home, edits);
-  if (options.json === true) printJson({ [word]: named, file: path });
+  const changed = changeServer(place, name, wanted, options.dryRun === true);
+  if (!changed.success) return failWith(EXIT.notFound, changed.error.message);
+  const { id, file, next, edits } = changed.data;
+  if (options.dryRun === true) return showDryRun({ path: file, ...edits }, options.json === true);
+  if (options.json === true) printJson({ [wanted.word]: id, file });
   else {
-    note(`${green(word)} ${named} in ${path}`);
-    if (fields === undefined) noteOther(server, servers);
+    note(`${green(wanted.word)} ${id} in ${file}`);
+    if (wanted === REMOVED && next?.trusted === true) note(`${next.id} of ${next.path} is used now`);
   }
   return EXIT.ok;
-}
-
-/** A server of the same id in a file further away counts once the nearer one is gone. */
-function noteOther({ id, path }: FiledServer, servers: readonly FiledServer[]): void {
-  const other = servers.find((one) => one.id !== undefined && one.id === id && one.path !== path);
-  if (other?.trusted === true) note(`${other.id} of ${other.path} is used now`);
-}
-
-function keysOf(servers: readonly FiledServer[]): string[] {
-  return servers.map(({ key }) => key);
-}
-
-function describeMiss(name: string, { config, home }: GlobalOptions): string {
-  const loaded = loadConfig({ configPath: config, home });
-  const isFromEnvironment = loaded.ok && loaded.config.servers.some(({ id }) => id === name);
-  return isFromEnvironment ? `"${name}" comes from the environment` : `there is no server "${name}"`;
 }

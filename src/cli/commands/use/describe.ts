@@ -1,25 +1,26 @@
 import { parseReference } from "../../../core/names.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
-import { refuse, callMetaToolIn } from "../../app-call.ts";
+import { refuse, callMetaToolIn, operatorOf } from "../../app-call.ts";
 import {
-  findCallable,
-  nodesOf,
   callablesIn,
-  gatherTools,
+  nodesOf,
   signatureOfCallable,
   type Callable,
-} from "./callable.ts";
+} from "../../../operator/tools/callables.ts";
+import { findCallable, gatherTools } from "./callable.ts";
 import { openSession, type Session } from "../../session.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, print, red, yellow, escapeLines, note, printJson } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 import { countOf } from "../../terminal/wording.ts";
-import type { ToolAnnotations, ToolDefinition } from "../../../core/tool.ts";
-import { typeText } from "../../../text/schema-type.ts";
-import { SHOWN } from "../../../text/type-style.ts";
+import type { ToolAnnotations } from "../../../core/tool.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { exampleWords, parameterLines, parametersOf } from "./parameters.ts";
+import { exampleWords, parametersOf } from "../../../operator/tools/parameters.ts";
+import { describeServer as describeWhole } from "../../../operator/servers/servers.ts";
+import { describeTool } from "../../../operator/tools/tool-details.ts";
+import { outputOf } from "../../../operator/tools/tool-view.ts";
+import { parameterLines } from "./parameter-lines.ts";
 import { outputWidth, wrapText } from "../../terminal/wrap-text.ts";
 
 interface Field {
@@ -96,8 +97,8 @@ async function describe(name: string, options: GlobalOptions): Promise<number> {
     if (servers.includes(name)) return await describeServer(session, name, options);
     const node = nodesOf(app).find((one) => one.name === name);
     const found = await findCallable(app, name, servers);
-    if (found.success) return showCallable(found.data, options, node);
-    if (node !== undefined) return showCallable(node, options);
+    if (found.success) return await showCallable(session, found.data, options, node);
+    if (node !== undefined) return await showCallable(session, node, options);
     // What cannot be a name at all is told so.
     if (!reference.success && !isToolName(name)) return refuse(reference.error, options);
     return refuse(found.error, options);
@@ -165,39 +166,21 @@ const KINDS: Readonly<Record<Callable["kind"], string>> = {
 };
 
 /** `node` is a built-in node of the same name. */
-function showCallable(one: Callable, options: GlobalOptions, node?: Callable): number {
-  if (options.json === true) printJson(viewOf(one, options));
-  else {
+async function showCallable(
+  session: Session,
+  one: Callable,
+  options: GlobalOptions,
+  node?: Callable,
+): Promise<number> {
+  if (options.json === true) {
+    const { deps, viewer } = operatorOf(session, options);
+    printJson(await describeTool(deps, viewer, one));
+  } else {
     printCallable(one, options);
     if (node !== undefined && node !== one)
       note(`There is also a built-in node ${node.name}, for workflows.`);
   }
   return EXIT.ok;
-}
-
-function viewOf(one: Callable, options: GlobalOptions): object {
-  const { kind, name, server, written, definition } = one;
-  const parameters = parametersOf(definition.inputSchema);
-  return {
-    kind,
-    name: written,
-    tool: name,
-    ...(server !== undefined && { server }),
-    description: definition.description ?? "",
-    signature: signatureOfCallable(one),
-    parameters: parameters.map(({ name: parameter, type, required, description, default: usual }) => ({
-      name: parameter,
-      type,
-      required,
-      description,
-      ...(usual !== undefined && { default: usual }),
-    })),
-    output: outputOf(definition),
-    ...(definition.annotations !== undefined && { annotations: definition.annotations }),
-    ...(kind !== "node" && { example: commandLine(exampleWords(written, parameters), options) }),
-    input_schema: definition.inputSchema,
-    ...(definition.outputSchema !== undefined && { output_schema: definition.outputSchema }),
-  };
 }
 
 function printCallable(one: Callable, options: GlobalOptions): void {
@@ -230,12 +213,6 @@ function section(title: string, lines: readonly string[]): void {
   for (const line of lines) print(line);
 }
 
-function outputOf({ outputSchema }: ToolDefinition): string {
-  return outputSchema === undefined
-    ? "unknown: the server does not declare it"
-    : typeText(outputSchema, SHOWN);
-}
-
 /** The server's own word for what a call does. */
 function effectsOf(annotations: ToolAnnotations | undefined): string[] {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
@@ -249,19 +226,15 @@ function effectsOf(annotations: ToolAnnotations | undefined): string[] {
   return said.length === 0 ? ["not declared: it may change something"] : said;
 }
 
-async function describeServer({ app }: Session, id: string, options: GlobalOptions): Promise<number> {
+async function describeServer(session: Session, id: string, options: GlobalOptions): Promise<number> {
+  const { app } = session;
   const tools = callablesIn(await gatherTools(app, [id])).filter(({ server }) => server === id);
-  const [view] = await app.viewServers(false, [id]);
   if (options.json === true) {
-    const shown = tools.map((one) => ({
-      name: one.written,
-      tool: one.name,
-      description: one.definition.description ?? "",
-      signature: signatureOfCallable(one),
-    }));
-    printJson({ kind: "server", name: id, ...view, tools: shown });
+    const { deps, viewer } = operatorOf(session, options);
+    printJson(await describeWhole(deps, viewer, id));
     return EXIT.ok;
   }
+  const [view] = await app.viewServers(false, [id]);
   const { state, target, era, protocolVersion, error, rejected } = view!;
   print(`${bold(id)}  ${dim("a server")}`);
   const rows: [string, string][] = [

@@ -5,16 +5,16 @@ import type { Config } from "../../../config/config.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { toolErrorIn, messageOf } from "../../../core/errors.ts";
 import { describeStarting } from "../../../process/starting.ts";
-import { refuse } from "../../app-call.ts";
+import { operatorOf, refuse } from "../../app-call.ts";
 import {
   callablesIn,
-  gatherTools,
-  metaToolsOf,
   nodesOf,
-  PATIENCE_MS,
   signatureOfCallable,
   type Callable,
-} from "./callable.ts";
+} from "../../../operator/tools/callables.ts";
+import { describeInList } from "../../../operator/tools/tool-view.ts";
+import { listCallables } from "../../../operator/tools/tools.ts";
+import { gatherTools, PATIENCE_MS } from "./callable.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
@@ -67,26 +67,25 @@ async function tools(query: string | undefined, options: ToolsOptions): Promise<
 
 // ── by server ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function list(
-  { app, config }: Session,
-  server: string | undefined,
-  options: ToolsOptions,
-): Promise<number> {
-  const callables = callablesIn(await gatherTools(app, server === undefined ? undefined : [server]));
-  const listed = new Set((await app.listTools()).map(({ name }) => name));
-  const views = (await app.viewServers(false)).filter(({ id }) => server === undefined || id === server);
-  const chosen = server === undefined ? callables : callables.filter((one) => one.server === server);
-  const others = server === undefined ? await metaToolsOf(app) : [];
+async function list(session: Session, server: string | undefined, options: ToolsOptions): Promise<number> {
+  const { app, config } = session;
+  const { deps, viewer } = operatorOf(session, options);
+  const found = await gatherTools(app, server === undefined ? undefined : [server]);
+  const shown = await listCallables(deps, viewer, found, server);
+  if (!shown.success) return refuse(shown.error, options);
+  const { callables, listed } = shown.data;
   const nodes = options.nodes === true ? nodesOf(app) : [];
   if (options.json === true) {
-    printJson([...others, ...chosen, ...nodes].map((one) => describeInList(one, listed)));
+    printJson([...callables, ...nodes].map((one) => describeInList(one, listed)));
     return EXIT.ok;
   }
+  const views = (await app.viewServers(false)).filter(({ id }) => server === undefined || id === server);
+  const others = callables.filter(({ kind }) => kind === "meta_tool");
   const mode = modeOf(config.current());
-  const kept = chosen.filter(({ kind }) => kind === "kept");
+  const kept = callables.filter(({ kind }) => kind === "kept");
   const keptTitle = `kept · ${countOf(kept.length, "tool")}${hiddenNote(kept, listed, "at most 100 are")}`;
   showGroups([
-    ...views.flatMap((view) => groupOf(view, chosen, listed, mode, options) ?? []),
+    ...views.flatMap((view) => groupOf(view, callables, listed, mode, options) ?? []),
     ...(kept.length > 0 ? [{ title: keptTitle, callables: kept }] : []),
     ...(others.length > 0
       ? [{ title: `meta-tools · ${others.length}, listed to every client`, callables: others }]
@@ -97,18 +96,6 @@ async function list(
   ]);
   if (server === undefined) noteIdle(config.current(), options);
   return EXIT.ok;
-}
-
-/** What was always in the list, and what tells why it is in it. */
-function describeInList(one: Callable, listed: ReadonlySet<string>): object {
-  return {
-    ...one.definition,
-    name: one.name,
-    kind: one.kind,
-    ...(one.server !== undefined && { server: one.server }),
-    signature: signatureOfCallable(one),
-    listed: listed.has(one.name),
-  };
 }
 
 /** Why clients do not see a tool that they can call. */
