@@ -29,20 +29,14 @@ export type { PinView } from "./pin-review.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
 export { findProgramProblem, type ServerView, type ViewCause } from "./server-view.ts";
 export type { TokenReport } from "../gateway/token-report.ts";
-export {
-  checkpointJson,
-  checkpointOf,
-  isNodeKey,
-  labelOf,
-  outlineWorkflow,
-  questionIdOf,
-  readEarlierRun,
-  resultUriOf,
-  shownStatus,
-  skippedBy,
-  stepUriOf,
-  summarizeRun,
-} from "./run-records.ts";
+export { checkpointJson, checkpointOf } from "../runs/journal/checkpoint.ts";
+export { questionIdOf } from "../runs/resume/decide.ts";
+export { readEarlierRun } from "../runs/resume/earlier-run.ts";
+export { skippedBy } from "../runs/resume/skipped.ts";
+export { resultUriOf, stepUriOf } from "../runs/run-uri.ts";
+export { shownStatus, summarizeRun } from "../runs/trace.ts";
+export { isNodeKey, labelOf } from "../runs/workflow/labels.ts";
+export { outlineWorkflow } from "../workflows/outline.ts";
 export { shortRunIds } from "../runs/resume/run-reference.ts";
 export { openSecretStore } from "../secrets/secrets.ts";
 export { isLoopbackHost } from "../server/auth/loopback.ts";

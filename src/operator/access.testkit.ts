@@ -10,7 +10,7 @@ import type { ToolResult } from "../core/result.ts";
 import { openConfigSource } from "../secrets/inputs.ts";
 import { createLog } from "../telemetry/log.ts";
 import { CONTRACT, type AnswerOf } from "./contract/contract.ts";
-import { HANDLERS } from "./handlers.ts";
+import { HANDLERS } from "./api.ts";
 import type { Handler, OperatorDeps, Viewer } from "./operator.ts";
 import type { RouteName } from "./routes.ts";
 import { localViewer, viewerOf } from "./viewer.ts";

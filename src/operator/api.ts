@@ -7,13 +7,41 @@ import type { ApiRequest, ApiRoute } from "../app/app.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { CONTRACT } from "./contract/contract.ts";
 import type { Endpoint } from "./contract/endpoint.ts";
-import { HANDLERS } from "./handlers.ts";
-import type { Handler, OperatorDeps } from "./operator.ts";
+import { VERSION } from "../core/version.ts";
+import { addHandlers } from "./servers/add-servers.ts";
+import { inputHandlers } from "./access/inputs.ts";
+import { libraryHandlers } from "./library.ts";
+import { describeApi } from "./openapi.ts";
+import { pinHandlers } from "./access/pins.ts";
+import { ruleHandlers } from "./access/rules.ts";
+import { runHandlers } from "./runs/runs.ts";
+import { serverChangeHandlers } from "./servers/server-changes.ts";
+import { loginHandlers } from "./servers/server-login.ts";
+import { serverHandlers } from "./servers/servers.ts";
+import { tokenHandlers } from "./access/tokens.ts";
+import { toolHandlers } from "./tools/tools.ts";
+import type { Handler, Handlers, OperatorDeps } from "./operator.ts";
 import { ROUTES, type RouteName } from "./routes.ts";
 import { viewerOf } from "./viewer.ts";
 
 /** Answered where cookies are read and written, below the API. */
 const SESSION_ROUTES: ReadonlySet<RouteName> = new Set(["getSession", "openSession", "closeSession"]);
+
+/** Each route with the function that answers it. */
+export const HANDLERS: Handlers<Exclude<RouteName, "getSession" | "openSession" | "closeSession">> = {
+  getOpenApi: () => Promise.resolve(succeed(describeApi(VERSION) as { readonly openapi: string })),
+  ...runHandlers,
+  ...libraryHandlers,
+  ...serverHandlers,
+  ...serverChangeHandlers,
+  ...addHandlers,
+  ...loginHandlers,
+  ...inputHandlers,
+  ...pinHandlers,
+  ...toolHandlers,
+  ...tokenHandlers,
+  ...ruleHandlers,
+};
 
 export interface ApiDeps extends OperatorDeps {
   /** The profile that the listener serves, where it serves one. */

@@ -3,6 +3,7 @@ import type { App } from "../app/app.ts";
 import { toolNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { VERSION } from "../core/version.ts";
+import { within } from "../timing/deadline.ts";
 import { listCalls } from "./calls.ts";
 import type { AnswerOf } from "./contract/contract.ts";
 import { INBOX_KINDS } from "./contract/status.ts";
@@ -33,7 +34,7 @@ export async function getStatus(deps: OperatorDeps, viewer: Viewer): Promise<Too
     waiting: await readWaiting(deps, viewer),
     servers,
     runs: runs.data,
-    cost: await readCost(app, viewer),
+    cost: await readCostSoon(app, viewer),
     calls: calls.data.calls,
     clients,
     library_count: libraryCount,
@@ -86,6 +87,15 @@ interface Weighed {
 }
 
 const weighed = new WeakMap<App, Weighed>();
+
+/** A page does not wait for the first count; it is shown with the next look. A command waits. */
+const COST_WAIT_MS = 250;
+
+async function readCostSoon(app: App, viewer: Viewer): Promise<Status["cost"]> {
+  const cost = readCost(app, viewer);
+  if (viewer.principal === undefined) return cost;
+  return within(cost, COST_WAIT_MS, { late: () => null });
+}
 
 async function readCost(app: App, { view }: Viewer): Promise<Status["cost"]> {
   const report = await weigh(app);

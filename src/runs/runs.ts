@@ -14,7 +14,7 @@ import { NO_TELEMETRY } from "../telemetry/telemetry.ts";
 import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
-import { findCallPlaces, type CallPlaces } from "./call-places.ts";
+import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import { runCall } from "./call-run.ts";
 import { cancelRun, type Cancelled } from "./cancel-run.ts";
 import { createCancelWatch } from "./cancel-watch.ts";
@@ -273,4 +273,18 @@ export async function checkArguments(
     reason: "invalid_arguments",
     ...(first?.path !== "" && { field: first!.path }),
   });
+}
+
+/** The lines that name a tool, from 1, in their order, by `namespace.tool` as code writes it. */
+type CallPlaces = ReadonlyMap<string, readonly number[]>;
+
+async function findCallPlaces(analysis: Pick<CodeAnalysis, "analyse">, code: string): Promise<CallPlaces> {
+  const read = await analysis.analyse(code);
+  const lines = new Map<string, number[]>();
+  for (const { namespace, tool, line } of read.kind === "program" ? read.program.uses : []) {
+    const known = lines.get(`${namespace}.${tool}`);
+    if (known === undefined) lines.set(`${namespace}.${tool}`, [line]);
+    else if (known.at(-1) !== line) known.push(line);
+  }
+  return lines;
 }

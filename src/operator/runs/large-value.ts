@@ -8,7 +8,6 @@ import { pointerParts } from "../../text/json-pointer.ts";
 import { REDACTED, type Redactor } from "../../text/redaction.ts";
 import { createLru } from "../../timing/lru.ts";
 import type { AnswerOf } from "../contract/contract.ts";
-import { isHidden } from "./hidden-value.ts";
 import { measureJson } from "./json-size.ts";
 
 type Part = AnswerOf<"readValue">;
@@ -137,4 +136,20 @@ function endOfPiece(text: string, start: number): number {
   if (end >= text.length) return text.length;
   const blank = Math.max(text.lastIndexOf(" ", end), text.lastIndexOf("\n", end));
   return blank > start ? blank + 1 : end;
+}
+
+/** No redactor takes it out by itself, so only its place can. */
+const PROBE = "x";
+
+/** Whether the value under a key is a secret whatever it is: by its name, or by what is said of it beside it. */
+function isHidden(parent: object, key: string, redactor: Redactor): boolean {
+  if (Array.isArray(parent)) return false;
+  const { name, key: named } = parent as { readonly name?: unknown; readonly key?: unknown };
+  const probe = {
+    ...(typeof name === "string" && { name }),
+    ...(typeof named === "string" && { key: named }),
+    [key]: PROBE,
+  };
+  const shown = redactor.value(probe) as Readonly<Record<string, unknown>>;
+  return Object.hasOwn(shown, key) && shown[key] !== PROBE;
 }

@@ -3,7 +3,6 @@ import { succeed } from "../../core/result.ts";
 import { LOCAL } from "../../core/principal.ts";
 import { viewTraces, createReachFinder } from "../../gateway/meta-tools/run-view.ts";
 import { listCalls } from "../calls.ts";
-import { checkCode } from "./check-code.ts";
 import { decideRun, proposeRule } from "./decide.ts";
 import { readInbox } from "../inbox.ts";
 import { countRuns, listRuns } from "./list-runs.ts";
@@ -16,7 +15,7 @@ import { getStep } from "./run-step.ts";
 import { listSteps } from "./run-steps.ts";
 import { readValue } from "./run-value.ts";
 import { saveRun } from "./save-run.ts";
-import { resumeRun, startRun } from "./start-run.ts";
+import { checkCode, resumeRun, startRun } from "./start-run.ts";
 import { recordChange } from "../record-change.ts";
 import { getStatus } from "../status.ts";
 

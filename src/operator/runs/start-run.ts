@@ -2,6 +2,7 @@
  * Starting and resuming runs, as `execute` does for a client. A run that was started goes on when the page that started
  * it is closed; the same request twice starts once, and the page finds its run by the session that it named.
  */
+import { randomUUID } from "node:crypto";
 import { toolErrorIn } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
@@ -67,4 +68,28 @@ function readAnswer(answer: Awaited<ReturnType<Viewer["gateway"]["callTool"]>>):
   return error === undefined
     ? fail("TOOL_EXECUTION_FAILED", "The gateway did not say what became of it.")
     : { success: false, error };
+}
+
+/** Code as `execute` checks it before it runs: every mistake and every doubt by itself, with its place. */
+export async function checkCode(
+  { app }: OperatorDeps,
+  { context }: Viewer,
+  code: string,
+): Promise<ToolResult<AnswerOf<"checkCode">>> {
+  const checked = await app.runs.checkCode(code, { ...context, traceId: randomUUID() });
+  if (checked.ok) {
+    const { tools } = checked.prepared;
+    return succeed({
+      ok: true,
+      problems: checked.doubts.map(({ message, place }) => ({ severity: "warning", message, ...place })),
+      tools: [...new Set(tools.flatMap((tool) => (tool === undefined ? [] : [tool.name])))],
+    });
+  }
+  const problems = checked.faults.map(({ error, place, in: source }) => ({
+    severity: "error" as const,
+    message: source === undefined ? error.message : `In ${source}, ${error.message}`,
+    ...place,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  }));
+  return succeed({ ok: false, problems, tools: [] });
 }

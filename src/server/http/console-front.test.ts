@@ -237,7 +237,7 @@ describe("requests of other pages", () => {
 });
 
 describe("what answers carry", () => {
-  it("T143: every answer for a browser has the policy, also those that refuse", async () => {
+  it("T143, T145: every answer for a browser has the policy, also those that refuse", async () => {
     const { at, signIn, token } = await openConsole();
     const headers = await signIn();
     const answers = [
