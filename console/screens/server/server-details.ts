@@ -1,0 +1,3 @@
+import type { Answer } from "../../api/client.ts";
+
+export type ServerDetails = Answer<"getServer">;

@@ -1,0 +1,41 @@
+import { Plus, SearchX, Server } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button } from "../../parts/button.tsx";
+import { EmptyState } from "../../parts/empty-state.tsx";
+
+export interface ServersEmptyProps {
+  readonly isFiltered: boolean;
+  readonly onClear: () => void;
+  /** Undefined where who looks may not add any. */
+  readonly onAdd: (() => void) | undefined;
+}
+
+/** No server is configured, or none fits the filters. */
+export function ServersEmpty({ isFiltered, onClear, onAdd }: ServersEmptyProps): ReactNode {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon={SearchX}
+        title="No server fits"
+        actions={<Button onClick={onClear}>Clear the filters</Button>}
+      />
+    );
+  }
+  return (
+    <EmptyState
+      icon={Server}
+      title="No servers yet"
+      command="repertoire add everything npx @modelcontextprotocol/server-everything"
+      actions={
+        onAdd !== undefined && (
+          <Button look="primary" icon={Plus} onClick={onAdd}>
+            Add a server
+          </Button>
+        )
+      }
+    >
+      A server gives your clients tools. Paste what its README shows, or import what your other clients have
+      with <code className="font-mono text-xs">repertoire init</code>.
+    </EmptyState>
+  );
+}
