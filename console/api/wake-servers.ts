@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "./client.ts";
 import { useLive } from "./live.ts";
@@ -15,17 +14,15 @@ export interface WakeServers {
 export function useWakeServers(): WakeServers {
   const [isBusy, setBusy] = useState(false);
   const mayWake = useMay("restartServer");
-  const client = useQueryClient();
   const { refresher } = useLive();
-  const wake = (servers: readonly string[]) => {
-    if (isBusy) return;
+  const wakeAll = async (servers: readonly string[]) => {
     setBusy(true);
-    const asked = servers.map((server) => ask("restartServer", { params: { server } }));
-    void Promise.allSettled(asked).then(() => {
-      setBusy(false);
-      refresher.refresh({ topic: "servers" });
-      void client.invalidateQueries({ queryKey: ["searchTools"] });
-    });
+    await Promise.allSettled(servers.map((server) => ask("restartServer", { params: { server } })));
+    setBusy(false);
+    refresher.refresh({ topic: "servers" });
+  };
+  const wake = (servers: readonly string[]) => {
+    if (!isBusy) void wakeAll(servers);
   };
   return { wake, isBusy, mayWake };
 }

@@ -20,17 +20,30 @@ export function useFoundEntries(text: string, recent: readonly string[]): readon
   const make = useMakeEntry();
   const isAsked = text !== "";
   const known = useAsk("listTools", {}, { enabled: isAsked });
-  const meant = useAsk("searchTools", { query: { query: text, limit: SHOWN_MAX } }, { enabled: isAsked, keep: true });
+  const meant = useAsk(
+    "searchTools",
+    { query: { query: text, limit: SHOWN_MAX } },
+    { enabled: isAsked, keep: true },
+  );
   const servers = useAsk("listServers", {}, { enabled: isAsked });
   const library = useAsk("listLibrary", {}, { enabled: isAsked });
   const runs = useAsk("listRuns", { query: { text, limit: SHOWN_MAX } }, { enabled: isAsked, keep: true });
-  const tools = useMemo(() => (known.data?.tools ?? []).map((tool) => toolEntry(make, tool)), [known.data, make]);
+  const tools = useMemo(
+    () => (known.data?.tools ?? []).map((tool) => toolEntry(make, tool)),
+    [known.data, make],
+  );
   if (!isAsked) return [];
   const rank = (entries: readonly Entry[]) => rankEntries(entries, text, recent).slice(0, SHOWN_MAX);
-  const byMeaning = (meant.data?.hits ?? []).map((hit) => toolEntry(make, hit));
+  const named = rank(tools);
+  // Who writes several words, or finds nothing by letters, says what a tool should do.
+  const isAsking = text.includes(" ") || named.length === 0;
+  const byMeaning = isAsking ? (meant.data?.hits ?? []).map((hit) => toolEntry(make, hit)) : [];
   return [
-    { heading: "Tools", entries: distinct([...rank(tools), ...byMeaning]).slice(0, SHOWN_MAX) },
-    { heading: "Servers", entries: rank((servers.data?.servers ?? []).map((each) => serverEntry(make, each))) },
+    { heading: "Tools", entries: distinct([...named, ...byMeaning]).slice(0, SHOWN_MAX) },
+    {
+      heading: "Servers",
+      entries: rank((servers.data?.servers ?? []).map((each) => serverEntry(make, each))),
+    },
     { heading: "Library", entries: rank((library.data?.items ?? []).map((each) => itemEntry(make, each))) },
     { heading: "Runs", entries: (runs.data?.runs ?? []).map((each) => runEntry(make, each)) },
   ];
@@ -38,12 +51,23 @@ export function useFoundEntries(text: string, recent: readonly string[]): readon
 
 type Described = { readonly name: string; readonly description: string };
 
-function toolEntry(make: MakeEntry, { name, written, description }: Described & { readonly written: string }): Entry {
-  return { ...make("tool", name, written), words: [name], aside: <Visible text={description} max={ASIDE_LENGTH} /> };
+function toolEntry(
+  make: MakeEntry,
+  { name, written, description }: Described & { readonly written: string },
+): Entry {
+  return {
+    ...make("tool", name, written),
+    words: [name],
+    aside: <Visible text={description} max={ASIDE_LENGTH} />,
+  };
 }
 
 function itemEntry(make: MakeEntry, { name, description }: Described): Entry {
-  return { ...make("item", name, name), words: [description], aside: <Visible text={description} max={ASIDE_LENGTH} /> };
+  return {
+    ...make("item", name, name),
+    words: [description],
+    aside: <Visible text={description} max={ASIDE_LENGTH} />,
+  };
 }
 
 function serverEntry(make: MakeEntry, { id, state }: { readonly id: string; readonly state: string }): Entry {

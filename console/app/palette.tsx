@@ -87,7 +87,13 @@ async function copyCommand(command: string): Promise<void> {
 const GROUP_CLASS =
   "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted";
 
-function PaletteGroup({ group: { heading, entries }, onChoose }: { readonly group: EntryGroup; readonly onChoose: (entry: Entry) => void }): ReactNode {
+function PaletteGroup({
+  group: { heading, entries },
+  onChoose,
+}: {
+  readonly group: EntryGroup;
+  readonly onChoose: (entry: Entry) => void;
+}): ReactNode {
   if (entries.length === 0) return null;
   return (
     <Command.Group heading={heading} className={GROUP_CLASS}>
@@ -102,7 +108,9 @@ function PaletteGroup({ group: { heading, entries }, onChoose }: { readonly grou
           <span className="min-w-0 flex-1 truncate">
             <Visible text={entry.label} max={120} />
           </span>
-          {entry.aside !== undefined && <span className="max-w-56 truncate text-xs text-muted max-sm:hidden">{entry.aside}</span>}
+          {entry.aside !== undefined && (
+            <span className="max-w-56 truncate text-xs text-muted max-sm:hidden">{entry.aside}</span>
+          )}
           {entry.keys !== undefined && <Kbd keys={entry.keys} />}
         </Command.Item>
       ))}
@@ -115,7 +123,9 @@ function PaletteFoot({ selected }: { readonly selected: Entry | undefined }): Re
   const command = selected?.command;
   return (
     <div className="flex h-9 shrink-0 items-center gap-3 border-t border-line px-4 text-xs text-muted">
-      <code className="min-w-0 flex-1 truncate font-mono">{command !== undefined && <Visible text={command} max={200} />}</code>
+      <code className="min-w-0 flex-1 truncate font-mono">
+        {command !== undefined && <Visible text={command} max={200} />}
+      </code>
       <span className="flex shrink-0 items-center gap-1 max-sm:hidden">
         Open <Kbd keys="Enter" />
       </span>
