@@ -2,6 +2,8 @@
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
+/** Its text is in the style sheet, and no script imports it. */
+const BASE_STYLES = join(root, "node_modules/tailwindcss/index.css");
 
 /** Writes the files of the console; returns the source files that went into them. */
 export async function buildConsole(outDir: string = join(root, "dist/console")): Promise<string[]> {
@@ -12,10 +14,11 @@ export async function buildConsole(outDir: string = join(root, "dist/console")):
   );
   if (!Array.isArray(output) && !("output" in output))
     throw new Error("The build of the console goes on watching");
-  return [output]
+  const scripts = [output]
     .flat()
     .flatMap((each) => each.output)
     .flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+  return [...scripts, BASE_STYLES];
 }
 
 /** Under the test runner NODE_ENV is `test`, and React would be built with its checks for developers. */

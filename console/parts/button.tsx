@@ -1,5 +1,5 @@
 import { LoaderCircle, type LucideIcon } from "lucide-react";
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, MouseEvent, ReactNode } from "react";
 import { cx } from "./class-names.ts";
 import { Kbd } from "./kbd.tsx";
 
@@ -25,6 +25,13 @@ export function buttonClass(look: ButtonLook = "plain", size: ButtonSize = "md")
     LOOKS[look],
     SIZES[size],
   );
+}
+
+/** Of a double click, only the first: the second comes before the button has shown that it is busy. */
+export function once(act: () => void): (event: MouseEvent) => void {
+  return ({ detail }) => {
+    if (detail <= 1) act();
+  };
 }
 
 export interface ButtonProps extends Omit<ComponentProps<"button">, "type"> {

@@ -2,7 +2,7 @@
  * JavaScript and TypeScript as a list of tokens: enough to know what is a string, a comment or code, and where brackets open
  * and close. It reads code that is being typed, so nothing is an error: what has no end goes on to the end of the text.
  */
-export type CodeTokenKind = "word" | "number" | "string" | "template" | "comment" | "regex" | "mark";
+type CodeTokenKind = "word" | "number" | "string" | "template" | "comment" | "regex" | "mark";
 
 export interface CodeToken {
   readonly kind: CodeTokenKind;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
+import { Button, once } from "./button.tsx";
 import { CommandTwin } from "./command-twin.tsx";
 import { Dialog } from "./dialog.tsx";
 import { focusFirst } from "./field.tsx";
@@ -33,14 +33,19 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button look={danger ? "danger" : "primary"} busy={busy} onClick={onConfirm} {...focusFirst(true)}>
+          <Button
+            look={danger ? "danger" : "primary"}
+            busy={busy}
+            onClick={once(onConfirm)}
+            {...focusFirst(true)}
+          >
             {confirm}
           </Button>
         </>
       }
     >
       <div className="space-y-3">
-        {children !== undefined && <div>{children}</div>}
+        {children !== undefined && <div className="space-y-3">{children}</div>}
         {command !== undefined && <CommandTwin command={command} />}
       </div>
     </Dialog>

@@ -7,10 +7,10 @@ import { EditorView } from "@codemirror/view";
 export const typeOverSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { from, to, empty } = view.state.selection.main;
-    const isTyped = event.inputType === "insertText" && event.data !== null && !event.isComposing;
-    if (!isTyped || empty || view.state.readOnly) return false;
+    const isTyped = event.inputType === "insertText" && !event.isComposing;
+    if (!isTyped || event.data === null || empty || view.state.readOnly) return false;
     event.preventDefault();
-    typeText(view, from, to, event.data!);
+    typeText(view, from, to, event.data);
     return true;
   },
 });

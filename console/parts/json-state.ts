@@ -20,6 +20,7 @@ export function useJsonState(depth: number, load: LoadValue | undefined): JsonCo
   const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map());
   const [loaded, setLoaded] = useState<ReadonlyMap<string, Loaded>>(new Map());
   const known = useRef(loaded);
+  const asked = useRef(load);
 
   const put = useCallback((path: string, next: Loaded) => {
     known.current = new Map(known.current).set(path, next);
@@ -27,6 +28,7 @@ export function useJsonState(depth: number, load: LoadValue | undefined): JsonCo
   }, []);
 
   useEffect(() => {
+    asked.current = load;
     known.current = new Map();
     setLoaded(known.current);
   }, [load]);
@@ -36,10 +38,12 @@ export function useJsonState(depth: number, load: LoadValue | undefined): JsonCo
       const before = known.current.get(path);
       if (load === undefined || before?.state === "loading") return;
       const had = before ?? NOTHING;
+      // An answer about the value before is no part of this one.
+      const putIfStill = (next: Loaded) => asked.current === load && put(path, next);
       put(path, { ...had, state: "loading" });
       load(path, had.next ?? 0).then(
-        (slice) => put(path, joined(had, slice)),
-        (failure: unknown) => put(path, { ...had, state: "failed", message: messageOf(failure) }),
+        (slice) => putIfStill(joined(had, slice)),
+        (failure: unknown) => putIfStill({ ...had, state: "failed", message: messageOf(failure) }),
       );
     },
     [load, put],

@@ -33,16 +33,23 @@ export function Page({ title, tabTitle, aside, actions, crumbs, children }: Page
   );
 }
 
-/** What scrolls as a whole. */
-export function PageBody({
-  className,
-  children,
-}: {
+export interface PageBodyProps {
   readonly className?: string;
+  /** What it is, where nothing in it can have the focus: it is then reached with Tab, and scrolls with the arrow keys. */
+  readonly label?: string;
   readonly children: ReactNode;
-}): ReactNode {
+}
+
+/** What scrolls as a whole. */
+export function PageBody({ className, label, children }: PageBodyProps): ReactNode {
+  const reached = label === undefined ? {} : { role: "region", "aria-label": label, tabIndex: 0 };
   return (
-    <div className={cx("min-h-0 flex-1 overflow-auto px-4 py-4 max-sm:px-3", className)}>{children}</div>
+    <div
+      {...reached}
+      className={cx("row-focus min-h-0 flex-1 overflow-auto px-4 py-4 max-sm:px-3", className)}
+    >
+      {children}
+    </div>
   );
 }
 

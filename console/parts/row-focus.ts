@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useKeys, type KeyBindings } from "./keys.ts";
-import { toggled } from "./row-selection.ts";
+import type { SelectRow } from "./row-selection.ts";
 import type { TableProps } from "./table-types.ts";
 
 const PAGE_ROWS = 15;
@@ -13,8 +13,9 @@ export interface RowFocus {
 
 /** Moves the focus from row to row; a row that is not in the page yet is scrolled to first. */
 export function useRowFocus<Row>(
-  { rows, rowKey, onOpen, selected, onSelectedChange, rowKeys = {}, keys = true }: TableProps<Row>,
+  { rows, rowKey, onOpen, selected, rowKeys = {}, keys = true }: TableProps<Row>,
   scroller: RefObject<HTMLElement | null>,
+  select: SelectRow,
   scrollTo: (at: number) => void,
 ): RowFocus {
   const [chosen, setChosen] = useState<ChosenRow>(FIRST_ROW);
@@ -49,7 +50,7 @@ export function useRowFocus<Row>(
   const openFocused = () => withFocused((row) => onOpen?.(row));
   const toggle = () => {
     const row = rows[at];
-    if (selected !== undefined && row !== undefined) onSelectedChange?.(toggled(selected, rowKey(row)));
+    if (selected !== undefined && row !== undefined) select(rowKey(row), false);
   };
 
   const own: KeyBindings = {

@@ -58,7 +58,7 @@ export function SearchBox({
           type="button"
           aria-label="Clear the search"
           onClick={() => setText("", true)}
-          className="absolute top-1 right-1 inline-flex size-5 items-center justify-center rounded-sm text-muted hover:bg-hover"
+          className="absolute top-0.5 right-0.5 inline-flex size-6 items-center justify-center rounded-sm text-muted hover:bg-hover"
         >
           <X aria-hidden size={14} />
         </button>

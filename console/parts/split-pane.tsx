@@ -23,7 +23,8 @@ export function SplitPane({ label, start, end, size, onSize, min = 20 }: SplitPa
   const frame = useRef<HTMLDivElement>(null);
   const isWide = useIsWide("sm");
   const setSize = (next: number) => onSize(Math.round(Math.max(min, Math.min(100 - min, next)) * 10) / 10);
-  if (end === undefined || end === null) return <div className="flex min-h-0 flex-1 flex-col">{start}</div>;
+  const isSplit = end !== undefined && end !== null;
+  // The first pane stays the same element when the other comes or goes: a list in it keeps its place.
   return (
     <div
       ref={frame}
@@ -31,10 +32,14 @@ export function SplitPane({ label, start, end, size, onSize, min = 20 }: SplitPa
       className={cx("flex min-h-0 min-w-0 flex-1", isWide ? "flex-row" : "flex-col")}
     >
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">{start}</div>
-      <SplitLine label={label} frame={frame} isWide={isWide} size={size} min={min} onSize={setSize} />
-      <div className={cx("flex min-h-0 min-w-0 shrink-0 flex-col", isWide ? "w-(--end)" : "h-(--end)")}>
-        {end}
-      </div>
+      {isSplit && (
+        <>
+          <SplitLine label={label} frame={frame} isWide={isWide} size={size} min={min} onSize={setSize} />
+          <div className={cx("flex min-h-0 min-w-0 shrink-0 flex-col", isWide ? "w-(--end)" : "h-(--end)")}>
+            {end}
+          </div>
+        </>
+      )}
     </div>
   );
 }

@@ -32,7 +32,7 @@ export function TableHead<Row>({
         )}
         {columns.map(({ id, title, hideTitle = false, align }) => (
           <div key={id} role="columnheader" className={cx("truncate", align === "end" && "text-right")}>
-            {title === "" ? <span className="sr-only">Actions</span> : title}
+            {hideTitle || title === "" ? <span className="sr-only">{title || "Actions"}</span> : title}
           </div>
         ))}
       </div>

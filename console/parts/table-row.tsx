@@ -70,9 +70,10 @@ function SelectCell<Row>(props: TableRowProps<Row> & { readonly isSelected: bool
   );
 }
 
-function isOnControl(event: MouseEvent): boolean {
+/** A click on a control of the row, or in a menu of it: that is elsewhere in the page, and React still tells the row of it. */
+function isOnControl({ target, currentTarget }: MouseEvent): boolean {
+  if (!(target instanceof Element)) return false;
   return (
-    event.target instanceof Element &&
-    event.target.closest("a, button, input, select, label, summary") !== null
+    !currentTarget.contains(target) || target.closest("a, button, input, select, label, summary") !== null
   );
 }

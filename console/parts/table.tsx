@@ -41,8 +41,8 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
     overscan: OVERSCAN,
     getItemKey: (at) => rowKey(rows[at]!),
   });
-  const focus = useRowFocus(props, scroller, (at) => virtual.scrollToIndex(at, { align: "auto" }));
   const select = useRowSelection(props);
+  const focus = useRowFocus(props, scroller, select, (at) => virtual.scrollToIndex(at, { align: "auto" }));
   const items = virtual.getVirtualItems();
   useEndReached(items.at(-1)?.index, rows.length, onEndReached);
 
