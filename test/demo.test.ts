@@ -69,7 +69,8 @@ it("C8: step 6 shows the corrected code and what differs", () => {
 it("C8: lines fit the terminal; only commands to copy are as long as they are", () => {
   const lines = demo.stdout().split("\n");
   expect(lines.length).toBeGreaterThan(100);
-  const isCommand = (line: string): boolean => /claude mcp add|with the header|main\.js/.test(line);
+  const isCommand = (line: string): boolean =>
+    /console#link=|claude mcp add|with the header|main\.js/.test(line);
   expect(lines.filter((line) => line.length > COLUMNS && !isCommand(line))).toEqual([]);
 });
 

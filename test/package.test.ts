@@ -83,7 +83,8 @@ it("C11: only declarations that the public API reaches are published", () => {
 });
 
 it("C11: it stays small", () => {
-  expect(packed.size).toBeLessThan(4_000_000);
+  // The console and its pictures are about a fifth of it.
+  expect(packed.size).toBeLessThan(5_000_000);
   expect(packed.unpackedSize).toBeLessThan(14_000_000);
 });
 

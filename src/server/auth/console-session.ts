@@ -6,9 +6,8 @@
  * token is: a token that was revoked, rotated or has expired ends every session of it. Nothing of a session is in the
  * memory of the process, so it survives a restart, and every process on the store knows it.
  */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
-import { isJsonObject, parseJson } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { SealStore } from "../../core/store.ts";
 import { openText, SEALING_KEY_BYTES, sealText } from "../../text/sealed-text.ts";
@@ -21,6 +20,9 @@ const SESSION_MS = 12 * 60 * 60_000;
 const SESSION_IDLE_MS = 2 * 60 * 60_000;
 /** How often the cookie is written again, so that not each answer carries one. */
 const RENEW_MS = 60_000;
+
+/** Only links of one minute must differ. */
+const LINK_ID_BYTES = 9;
 
 const KEY_NAME = "console";
 const LINK = "console-link";
@@ -47,6 +49,18 @@ interface Link extends ConsoleOwner {
   readonly expiresAt: number;
 }
 
+/** Short, because people see it in a terminal: a list instead of an object, and base64url instead of hex. */
+type WrittenLink = readonly [id: string, digest: string, profile: string | null, expiresAt: number];
+
+function writeLink({ id, digest, profile, expiresAt }: Link): string {
+  const written: WrittenLink = [id, Buffer.from(digest, "hex").toString("base64url"), profile, expiresAt];
+  return JSON.stringify(written);
+}
+
+function readLink([id, digest, profile, expiresAt]: WrittenLink): Link {
+  return { id, digest: Buffer.from(digest, "base64url").toString("hex"), profile, expiresAt };
+}
+
 export interface ConsoleSessions {
   makeLink(owner: ConsoleOwner): Promise<{ readonly link: string; readonly expiresAt: number }>;
   /** Opens a session with a link that was never redeemed. */
@@ -65,10 +79,10 @@ export interface ConsoleSessions {
 
 export function createConsoleSessions(store: SealStore, clock: Pick<Clock, "now">): ConsoleSessions {
   const loadKey = async (): Promise<Buffer> => (await store.key(KEY_NAME)).subarray(0, SEALING_KEY_BYTES);
+  /** What only we can have written. */
   const open = async <T>(about: string, sealed: string): Promise<T | undefined> => {
     const text = openText(await loadKey(), about, sealed);
-    const parsed = text === undefined ? undefined : parseJson(text);
-    return parsed?.ok === true && isJsonObject(parsed.value) ? (parsed.value as T) : undefined;
+    return text === undefined ? undefined : (JSON.parse(text) as T);
   };
 
   async function isOpen(session: ConsoleSession): Promise<boolean> {
@@ -78,12 +92,13 @@ export function createConsoleSessions(store: SealStore, clock: Pick<Clock, "now"
   return {
     async makeLink({ digest, profile }) {
       const expiresAt = clock.now() + LINK_MS;
-      const link: Link = { id: randomUUID(), digest, profile, expiresAt };
-      return { link: sealText(await loadKey(), LINK, JSON.stringify(link)), expiresAt };
+      const link: Link = { id: randomBytes(LINK_ID_BYTES).toString("base64url"), digest, profile, expiresAt };
+      return { link: sealText(await loadKey(), LINK, writeLink(link)), expiresAt };
     },
     async redeem(sealed) {
-      const link = await open<Link>(LINK, sealed);
-      if (link === undefined) return refuseLink("is not one of this gateway");
+      const written = await open<WrittenLink>(LINK, sealed);
+      if (written === undefined) return refuseLink("is not one of this gateway");
+      const link = readLink(written);
       if (link.expiresAt <= clock.now()) return refuseLink("has expired");
       if (!(await store.spend(`${LINK}:${link.id}`, link.expiresAt))) return refuseLink("was used already");
       const now = clock.now();
