@@ -31,19 +31,44 @@ export async function ask<Name extends RouteName>(
   const given = input as Given;
   const [method] = ROUTES[name];
   const isWrite = method !== "GET";
-  const response = await send(urlOf(name, given), {
+  const url = urlOf(name, given);
+  const known = isWrite ? undefined : answers.get(url);
+  const response = await send(url, {
     method,
     credentials: "same-origin",
     headers: {
       accept: "application/json",
+      ...(known !== undefined && { "if-none-match": known.tag }),
       ...(isWrite && { [CONSOLE_HEADER]: "1", "content-type": "application/json" }),
     },
     ...(method === "POST" && { body: JSON.stringify(given.body ?? {}) }),
     ...(signal !== undefined && { signal }),
   });
+  if (response.status === UNCHANGED && known !== undefined) return known.body as Answer<Name>;
   const body = await readJson(response);
+  if (response.ok && !isWrite) keep(url, response, body);
   if (!response.ok) throw new ApiError(response.status, errorOfBody(response.status, body));
   return body as Answer<Name>;
+}
+
+const UNCHANGED = 304;
+/** What is on screen, and a few screens before it. */
+const ANSWERS_MAX = 60;
+/** A large answer is fetched again rather than kept twice. */
+const KEPT_LENGTH_MAX = 256 * 1024;
+
+/**
+ * The last answers with their tags, the oldest first: no cache of the browser keeps them, because they may be private. What
+ * has not changed is not sent, read and drawn again.
+ */
+const answers = new Map<string, { readonly tag: string; readonly body: unknown }>();
+
+function keep(url: string, response: Response, body: unknown): void {
+  const tag = response.headers.get("etag");
+  answers.delete(url);
+  if (tag === null || Number(response.headers.get("content-length")) > KEPT_LENGTH_MAX) return;
+  answers.set(url, { tag, body });
+  if (answers.size > ANSWERS_MAX) answers.delete(answers.keys().next().value!);
 }
 
 /** What a request is on the wire, for a person who is asked before it is sent. */
