@@ -60,7 +60,9 @@ export function Duration({ ms, since, className }: DurationProps): ReactNode {
 
 function Elapsed({ since, className }: { readonly since: string; readonly className?: string }): ReactNode {
   const from = Date.parse(since);
-  const text = useTicking((now) => formatDuration(Math.max(0, Math.floor((now - from) / 1_000) * 1_000)));
+  const text = useTicking((now) =>
+    now - from < 1_000 ? "< 1 s" : formatDuration(Math.floor((now - from) / 1_000) * 1_000),
+  );
   return <span className={className}>{text}</span>;
 }
 
