@@ -99,9 +99,10 @@ export async function decideRun(
     isKept ? { remember: true, ...withoutUndefined(remember) } : {},
   );
   if (!rule.success) return rule;
-  if (rule.data !== undefined) await keepRule(deps, viewer, rule.data);
+  // An answer that comes too late writes no rule.
   const decided = await answerQuestion(deps, viewer, asked.data, approve);
   if (!decided.success) return decided;
+  if (rule.data !== undefined) await keepRule(deps, viewer, rule.data);
   return succeed({
     ...decided.data,
     ...(rule.data !== undefined && { rule: rule.data as unknown as JsonObject }),
