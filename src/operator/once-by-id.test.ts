@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createOnceById } from "./once-by-id.ts";
 
 describe("work that its caller names", () => {
-  it("is begun once, while it is under way and after it", async () => {
+  it("T151: is begun once, while it is under way and after it", async () => {
     const once = createOnceById();
     let count = 0;
     const work = async () => ++count;

@@ -15,7 +15,7 @@ export function shortId(run: string): string {
   return run.length <= TAIL_LENGTH + 2 ? run : `…${run.slice(-TAIL_LENGTH)}`;
 }
 
-export const TABS = ["waterfall", "log", "graph", "source", "difference"] as const;
+const TABS = ["waterfall", "log", "graph", "source", "difference"] as const;
 export type RunTab = (typeof TABS)[number];
 
 /** The tabs that there is something in. */

@@ -6,6 +6,7 @@ import { CodeEditor } from "../../../parts/code-editor.tsx";
 import { CommandTwin } from "../../../parts/command-twin.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
 import { ErrorText } from "../../../parts/error-state.tsx";
+import { Visible } from "../../../parts/visible.tsx";
 import { titleOf, type RunHead } from "../run-view.ts";
 import { againOf } from "./copy-as.ts";
 import { parseInputs } from "./inputs-text.ts";
@@ -33,7 +34,11 @@ export function RerunDialog({
       open
       onClose={onClose}
       title="Rerun with inputs"
-      description={`"${titleOf(head).slice(0, 80)}" runs from the beginning: every call is made again.`}
+      description={
+        <>
+          “<Visible text={titleOf(head)} max={80} />” runs from the beginning: every call is made again.
+        </>
+      }
       footer={
         <>
           <Button look="quiet" onClick={onClose}>

@@ -5,8 +5,8 @@ import { useMay } from "../../../api/session.ts";
 import { twinText } from "../../../api/twin.ts";
 import { Button, IconButton } from "../../../parts/button.tsx";
 import { CommandTwin } from "../../../parts/command-twin.tsx";
-import { ConfirmDialog } from "../../../parts/confirm-dialog.tsx";
 import { copyText } from "../../../parts/copy-button.tsx";
+import { Dialog } from "../../../parts/dialog.tsx";
 import { ErrorText } from "../../../parts/error-state.tsx";
 import { useKeys, type KeyBindings } from "../../../parts/keys.ts";
 import { Menu, type MenuItem } from "../../../parts/menu.tsx";
@@ -19,7 +19,7 @@ import { useLaunch } from "./launch.ts";
 import { RerunDialog } from "./rerun-dialog.tsx";
 import { SaveDialog } from "./save-dialog.tsx";
 
-type Opened = "edit" | "rerun" | "cancel" | "save" | "resume-failed";
+type Opened = "edit" | "rerun" | "cancel" | "save";
 
 /** What can be done with the run. What its state or the session does not allow is not there, or says why. */
 export function RunActions({ head }: { readonly head: RunHead }): ReactNode {
@@ -75,18 +75,18 @@ export function RunActions({ head }: { readonly head: RunHead }): ReactNode {
       {opened === "rerun" && <RerunDialog head={head} onClose={close} />}
       {opened === "cancel" && <CancelDialog head={head} onClose={close} />}
       {opened === "save" && <SaveDialog head={head} onClose={close} />}
-      <ConfirmDialog
+      <Dialog
         open={resume.error !== null}
         onClose={resume.reset}
-        onConfirm={() => {
-          resume.reset();
-        }}
         title="It was not resumed"
-        confirm="Close"
+        size="sm"
+        footer={<Button onClick={resume.reset}>Close</Button>}
       >
-        {resume.error !== null && <ErrorText error={toolErrorOf(resume.error)} />}
-        <CommandTwin command={twinText("resumeRun", input) ?? ""} />
-      </ConfirmDialog>
+        <div className="space-y-3">
+          {resume.error !== null && <ErrorText error={toolErrorOf(resume.error)} />}
+          <CommandTwin command={twinText("resumeRun", input) ?? ""} />
+        </div>
+      </Dialog>
     </>
   );
 }
@@ -133,7 +133,7 @@ function itemsOf(head: RunHead, may: May, setOpened: (opened: Opened) => void): 
           copy("Copy as curl", () => curlOf(again)),
           copy("Copy as a test", () => testText(again, head)),
         ]),
-    ...(show === undefined ? [] : [copy("Copy: show on the command line", () => show)]),
+    ...(show === undefined ? [] : [copy("Copy the show command", () => show)]),
     copy("Copy the link", () => location.href),
   ];
 }

@@ -7,6 +7,7 @@ import { Dialog } from "../../../parts/dialog.tsx";
 import { ErrorText } from "../../../parts/error-state.tsx";
 import { Checkbox, Field, Input, Textarea } from "../../../parts/field.tsx";
 import { toast } from "../../../parts/toast-store.ts";
+import { Visible } from "../../../parts/visible.tsx";
 import { titleOf, type RunHead } from "../run-view.ts";
 
 /** Saves what the run executed as a tool. */
@@ -53,7 +54,11 @@ export function SaveDialog({
       open
       onClose={onClose}
       title="Save to the library"
-      description={`What "${titleOf(head).slice(0, 80)}" executed becomes a tool that clients can call.`}
+      description={
+        <>
+          What “<Visible text={titleOf(head)} max={80} />” executed becomes a tool that clients can call.
+        </>
+      }
       footer={
         <>
           <Button look="quiet" onClick={onClose}>

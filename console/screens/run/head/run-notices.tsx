@@ -1,5 +1,7 @@
-import { CircleX, Hourglass, Unplug } from "lucide-react";
+import { CircleCheck, CircleX, Hourglass, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
+import { twinText } from "../../../api/twin.ts";
+import { CommandTwin } from "../../../parts/command-twin.tsx";
 import { countOf } from "../../../parts/format.ts";
 import { useLaunch } from "../actions/launch.ts";
 import { Time } from "../../../parts/time.tsx";
@@ -30,6 +32,9 @@ export function RunNotices({ head }: { readonly head: RunHead }): ReactNode {
       ))}
       {isUncertain && <UncertainNotice head={head} resume={resume} />}
       {!isUncertain && status === "interrupted" && by === undefined && <InterruptedNotice head={head} />}
+      {status === "paused" && until === undefined && resumeProblem(head) === undefined && (
+        <AnsweredNotice head={head} />
+      )}
       {until !== undefined && by === undefined && (
         <Notice
           tone="wait"
@@ -54,8 +59,28 @@ function InterruptedNotice({ head }: { readonly head: RunHead }): ReactNode {
       : `${countOf(done, "step is", "steps are")} in the journal and will not be made again.`;
   return (
     <Notice tone="wait" icon={Unplug} title={`The process that ran it is gone. ${journal}`}>
-      {resumeProblem(head) === undefined && <p className="text-muted">Resume goes on from there.</p>}
+      <ResumeCommand head={head} />
     </Notice>
+  );
+}
+
+/** It was answered: whoever waited for it goes on by itself, else somebody resumes it here. */
+function AnsweredNotice({ head }: { readonly head: RunHead }): ReactNode {
+  return (
+    <Notice tone="ok" icon={CircleCheck} title="Its question is answered. It goes on when it is resumed.">
+      <ResumeCommand head={head} />
+    </Notice>
+  );
+}
+
+/** What the button does, on the command line. */
+function ResumeCommand({ head }: { readonly head: RunHead }): ReactNode {
+  const command = twinText("resumeRun", { params: { run: head.run_id } });
+  if (command === undefined || resumeProblem(head) !== undefined) return null;
+  return (
+    <div className="max-w-xl max-sm:hidden">
+      <CommandTwin command={command} />
+    </div>
   );
 }
 
@@ -70,7 +95,10 @@ function ErrorNotice({ head }: { readonly head: RunHead }): ReactNode {
       title={<Visible text={error.message} max={1_200} />}
     >
       <p className="foreign text-xs text-muted">
-        {[error.code, error.reason].filter((word) => word !== undefined).join(" · ")}
+        <Visible
+          text={[error.code, error.reason].filter((word) => word !== undefined).join(" · ")}
+          max={200}
+        />
         {hint !== undefined && (
           <>
             {". "}
@@ -78,6 +106,7 @@ function ErrorNotice({ head }: { readonly head: RunHead }): ReactNode {
           </>
         )}
       </p>
+      <ResumeCommand head={head} />
     </Notice>
   );
 }

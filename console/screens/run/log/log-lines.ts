@@ -5,7 +5,7 @@ import type { Chosen } from "../waterfall/chosen.ts";
 import { chosenOfRow } from "../waterfall/chosen.ts";
 import type { WaterRow } from "../waterfall/row-types.ts";
 
-export type LogLevel = "debug" | "info" | "warn" | "error" | "step";
+type LogLevel = "debug" | "info" | "warn" | "error" | "step";
 
 export interface LogLine {
   readonly id: string;

@@ -3,7 +3,7 @@ import type { GroupRow, StepRow } from "./row-types.ts";
 
 export type SegmentKind = "waiting" | "working" | "done" | "failed" | "uncertain" | "skipped";
 /** Over the colour: `retry` is striped, `journal` is hatched. */
-export type SegmentPattern = "plain" | "retry" | "journal";
+type SegmentPattern = "plain" | "retry" | "journal";
 
 export interface Segment {
   readonly kind: SegmentKind;

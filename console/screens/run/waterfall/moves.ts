@@ -11,7 +11,7 @@ export function nextTrouble(rows: readonly WaterRow[], at: number, step: 1 | -1)
   return undefined;
 }
 
-export function isTrouble(row: WaterRow): boolean {
+function isTrouble(row: WaterRow): boolean {
   if (row.kind !== "step" && row.kind !== "group") return false;
   const { status } = row.kind === "step" ? row.step : row.group;
   const kind = kindOf(status, row.place.endMs !== undefined);

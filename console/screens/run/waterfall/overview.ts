@@ -39,7 +39,7 @@ export function overviewOf(
   return { busy: relative(busy.heights()), troubled, waiting };
 }
 
-export function segmentsOfRow(row: WaterRow): readonly Segment[] {
+function segmentsOfRow(row: WaterRow): readonly Segment[] {
   if (row.kind === "step") return segmentsOfStep(row.step, row.place);
   return row.kind === "group" ? segmentsOfGroup(row.group, row.place) : [];
 }

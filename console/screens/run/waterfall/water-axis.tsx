@@ -23,7 +23,7 @@ export function WaterAxis({
       <div role="columnheader" className={isWide ? "pl-3" : "sr-only"}>
         Step
       </div>
-      <div role="columnheader" className="relative h-full overflow-hidden">
+      <div role="columnheader" className="relative col-start-2 row-start-1 h-full overflow-hidden">
         <span className="sr-only">Time</span>
         {ticks.map(({ atMs, share }) => (
           <span

@@ -76,7 +76,7 @@ export function WaterGrid(props: WaterGridProps): ReactNode {
       onWheel={(event) => {
         if (event.deltaY < 0) onLeaveEnd();
       }}
-      className="row-focus absolute inset-0 overflow-x-hidden overflow-y-auto overscroll-contain"
+      className="row-focus absolute inset-0 overflow-x-hidden overflow-y-auto sm:overscroll-contain"
     >
       <WaterAxis ticks={ticks} isWide={isWide} />
       <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
