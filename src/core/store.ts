@@ -401,7 +401,7 @@ export interface RunFilter {
 }
 
 /** How many runs began in a part of a time. */
-export interface RunCount {
+interface RunCount {
   /** Counted from 0, from `since` on. */
   readonly bucket: number;
   readonly status: RunStatus;
@@ -411,7 +411,7 @@ export interface RunCount {
 }
 
 /** How far a run is. */
-export interface RunActivity extends Pick<Run, "id" | "principal" | "status" | "parentRunId"> {
+interface RunActivity extends Pick<Run, "id" | "principal" | "status" | "parentRunId"> {
   /** Differs as soon as the run, or a step of it, has changed. */
   readonly mark: string;
 }

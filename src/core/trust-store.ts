@@ -178,7 +178,7 @@ export interface CallRange {
 }
 
 /** Calls together. Times are in ms, of the newest ones where there are many; 0 without a call. */
-export interface CallSummary {
+interface CallSummary {
   readonly count: number;
   readonly errorCount: number;
   readonly p50Ms: number;
@@ -188,7 +188,7 @@ export interface CallSummary {
 }
 
 /** A client by the name that it calls itself. */
-export interface SeenClient {
+interface SeenClient {
   readonly name: string;
   readonly lastSeenAt: number;
   readonly callCount: number;

@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Change, ChangeFeed } from "../app/app.ts";
-import { hashJson, NO_LIMITS, type Json } from "../core/json.ts";
+import { hashJson, NO_LIMITS } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { OperatorDeps } from "./operator.ts";
 import type { Topic } from "./routes.ts";
@@ -115,7 +115,7 @@ function lookAtServers({ app }: OperatorDeps): Look {
   const isNew = createComparison();
   return async (tell) => {
     for (const { id, ...view } of await app.viewServers(false)) {
-      const rev = hashJson(view as unknown as Json, NO_LIMITS).slice(0, 16);
+      const rev = hashJson(view, NO_LIMITS).slice(0, 16);
       if (!isNew(id, rev)) continue;
       tell({ topic: "servers", id, rev });
       tell({ topic: "inbox", id: "*", rev });

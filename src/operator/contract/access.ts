@@ -3,7 +3,7 @@ import { endpoint, isoTime, json, jsonObject } from "./endpoint.ts";
 import { explainedCall } from "./tools.ts";
 
 /** As `repertoire token list --json` has it. */
-export const tokenView = z.object({
+const tokenView = z.object({
   name: z.string(),
   scopes: z.array(z.string()),
   profiles: z.array(z.string()).optional(),

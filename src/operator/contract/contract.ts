@@ -22,7 +22,7 @@ export const CONTRACT = {
   ...accessEndpoints,
 };
 
-export type Contract = typeof CONTRACT;
+type Contract = typeof CONTRACT;
 
 /** The names in a path: `"/runs/:run/steps/:step"` has `run` and `step`. */
 type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -45,7 +45,7 @@ export function endpoint<
 }
 
 /** How many a page has at most, where nothing else is said. */
-export const PAGE_MAX = 500;
+const PAGE_MAX = 500;
 
 export const pageLimit = (usual: number, max: number = PAGE_MAX) =>
   z.coerce.number().int().min(1).max(max).default(usual);

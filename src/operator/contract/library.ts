@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { endpoint, isoTime, json, jsonObject } from "./endpoint.ts";
 
-export const libraryItem = z.looseObject({
+const libraryItem = z.looseObject({
   name: z.string(),
   tool: z.string(),
   kind: z.enum(["code", "workflow"]),
@@ -18,7 +18,7 @@ export const libraryItem = z.looseObject({
 const field = z.looseObject({ type: z.string(), required: z.boolean(), description: z.string() });
 
 /** As `describe_workflow` and `repertoire describe` have it. */
-export const libraryDetails = z.looseObject({
+const libraryDetails = z.looseObject({
   name: z.string(),
   tool: z.string(),
   fqdn: z.string(),

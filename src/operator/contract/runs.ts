@@ -5,7 +5,7 @@ export const RUN_STATUSES = ["running", "paused", "succeeded", "failed", "cancel
 export const RUN_KINDS = ["code", "workflow", "capability", "call"] as const;
 
 /** A run in a list. */
-export const runView = z.object({
+const runView = z.object({
   run_id: z.string(),
   uri: z.string(),
   kind: z.enum(RUN_KINDS),
@@ -23,10 +23,10 @@ export const runView = z.object({
   error: errorView.optional(),
 });
 
-export const STEP_STATUSES = ["sent", "under_way", "waiting", "succeeded", "skipped", "failed"] as const;
+const STEP_STATUSES = ["sent", "under_way", "waiting", "succeeded", "skipped", "failed"] as const;
 
 /** A step as a row: no arguments and no result, only how they begin. */
-export const stepRow = z.object({
+const stepRow = z.object({
   row: z.literal("step"),
   step: z.int().describe("Its number in the run, from 1."),
   key: z.string(),
@@ -47,7 +47,7 @@ export const stepRow = z.object({
 });
 
 /** Steps that follow each other, of one tool and one status, as one row. */
-export const groupRow = z.object({
+const groupRow = z.object({
   row: z.literal("group"),
   from_step: z.int(),
   to_step: z.int(),
@@ -60,21 +60,21 @@ export const groupRow = z.object({
   lines: z.array(z.int()).optional().describe("The lines of the source that call this tool."),
 });
 
-export const stepView = stepRow.omit({ row: true }).extend({
+const stepView = stepRow.omit({ row: true }).extend({
   run_id: z.string(),
   args: json.describe("Whole, or {handle, bytes, preview} above 64 KiB."),
   result: json.optional(),
   source_line: z.string().optional(),
 });
 
-export const checkpointView = z.looseObject({
+const checkpointView = z.looseObject({
   run_id: z.string(),
   resumable: z.boolean(),
   waiting_for: z.looseObject({}).optional(),
   uncertain: z.array(z.looseObject({})).optional(),
 });
 
-export const runHead = runView.extend({
+const runHead = runView.extend({
   inputs: json,
   outputs: json.optional().describe("Whole, or {handle, bytes, preview}."),
   source: z.string().nullable(),
@@ -101,7 +101,7 @@ export const runHead = runView.extend({
   version: z.string().describe("Of the gateway that shows it."),
 });
 
-export const executed = z.looseObject({
+const executed = z.looseObject({
   success: z.boolean(),
   run_id: z.string().nullable(),
   status: z.string().optional(),
@@ -118,7 +118,7 @@ const requestId = z.string().regex(/^[\w-]{8,64}$/);
 
 const uncertainAnswer = z.union([z.enum(["retry", "skip"]), z.strictObject({ result: json })]);
 
-export const remember = z.strictObject({
+const remember = z.strictObject({
   same: z.array(z.string()).optional(),
   times: z.int().min(1).max(1_000_000).optional(),
   script: z.boolean().optional(),

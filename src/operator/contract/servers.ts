@@ -3,7 +3,7 @@ import { callView } from "./calls.ts";
 import { endpoint, isoTime, json, jsonObject } from "./endpoint.ts";
 
 /** As `repertoire servers --json` has it. */
-export const serverView = z.looseObject({
+const serverView = z.looseObject({
   id: z.string(),
   state: z.enum([
     "disabled",
@@ -49,7 +49,7 @@ export const serverView = z.looseObject({
 });
 
 /** Added to a server for a person who looks at it. */
-export const serverDetails = serverView.extend({
+const serverDetails = serverView.extend({
   transport: z.enum(["stdio", "http", "sse"]),
   enabled: z.boolean(),
   trust: z.string(),
@@ -66,7 +66,7 @@ export const serverDetails = serverView.extend({
   calls: z.array(callView),
 });
 
-export const pinView = z.looseObject({
+const pinView = z.looseObject({
   server: z.string(),
   kind: z.string(),
   name: z.string(),

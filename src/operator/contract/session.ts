@@ -2,7 +2,7 @@ import * as z from "zod";
 import { endpoint, isoTime } from "./endpoint.ts";
 
 /** Who looks, and what they may do. */
-export const sessionView = z.object({
+const sessionView = z.object({
   id: z.string().describe("The principal, such as token:default."),
   name: z.string(),
   scopes: z.array(z.enum(["read", "call", "write", "admin"])),

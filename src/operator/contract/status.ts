@@ -4,7 +4,7 @@ import { endpoint, isoTime, json } from "./endpoint.ts";
 
 export const INBOX_KINDS = ["approval", "uncertain", "resume", "held", "input", "login"] as const;
 
-export const inboxItem = z.object({
+const inboxItem = z.object({
   kind: z.enum(INBOX_KINDS),
   subject: z.string().describe("The run, the server or the input."),
   title: z.string(),

@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { callView } from "./calls.ts";
 import { endpoint, json, jsonObject } from "./endpoint.ts";
-import { executed } from "./runs.ts";
 
-export const CALLABLE_KINDS = ["tool", "kept", "meta_tool", "node"] as const;
+const CALLABLE_KINDS = ["tool", "kept", "meta_tool", "node"] as const;
 
 /** A tool in a list: no schemas. */
-export const toolRow = z.object({
+const toolRow = z.object({
   name: z.string(),
   written: z.string().describe("As people write it: server.tool, namespace:action."),
   kind: z.enum(CALLABLE_KINDS),
@@ -18,7 +17,7 @@ export const toolRow = z.object({
 });
 
 /** As `repertoire describe --json` has a tool. */
-export const toolDescription = z.looseObject({
+const toolDescription = z.looseObject({
   kind: z.enum(CALLABLE_KINDS),
   name: z.string(),
   tool: z.string(),
@@ -123,5 +122,3 @@ export const toolEndpoints = {
     }),
   }),
 };
-
-export type Executed = z.output<typeof executed>;

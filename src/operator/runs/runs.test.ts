@@ -40,7 +40,7 @@ describe("a run that was started", () => {
       {
         run_id: second.run_id,
         who: "token:bot",
-        client: "console",
+        client: "Repertoire console",
         status: "failed",
         intent: "Fail once",
         step_count: 0,

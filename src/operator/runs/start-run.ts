@@ -17,7 +17,7 @@ type Executed = AnswerOf<"startRun">;
 const started = createOnceById();
 
 /** How a page finds the run of a request that is still under way. */
-export function sessionOfRequest(requestId: string): string {
+function sessionOfRequest(requestId: string): string {
   return `console:${requestId}`;
 }
 

@@ -108,10 +108,7 @@ function argsText({ argsText: text, isArgsCut }: StepSummary, redactor: Redactor
   return cut(shown, ARGS_SHOWN_MAX);
 }
 
-export function errorOf(
-  { code, reason, message }: JsonObject,
-  redactor: Redactor,
-): NonNullable<StepRow["error"]> {
+function errorOf({ code, reason, message }: JsonObject, redactor: Redactor): NonNullable<StepRow["error"]> {
   const told = { code, ...(reason !== undefined && { reason }), message };
   return redactor.value(told) as NonNullable<StepRow["error"]>;
 }

@@ -48,7 +48,7 @@ export type CheckedCode =
   | { readonly ok: false; readonly faults: readonly CodeFault[] };
 
 /** What is doubtful in code and stops no run. */
-export interface CodeDoubt {
+interface CodeDoubt {
   readonly message: string;
   /** Absent where it is about the code as a whole. */
   readonly place?: CodePlace;

@@ -13,7 +13,7 @@ import type { SealStore } from "../../core/store.ts";
 import { openText, SEALING_KEY_BYTES, sealText } from "../../text/sealed-text.ts";
 
 /** Long enough for a browser to start; a link that is read over a shoulder later is worth nothing. */
-export const LINK_MS = 60_000;
+const LINK_MS = 60_000;
 /** A working day, with lunch. */
 const SESSION_MS = 12 * 60 * 60_000;
 /** A page that is open asks all the time: one that has not asked for so long was left. */
@@ -29,7 +29,7 @@ const LINK = "console-link";
 const SESSION = "console-session";
 
 /** Who a link or a session speaks for. */
-export interface ConsoleOwner {
+interface ConsoleOwner {
   /** SHA-256 of the token, in hex. */
   readonly digest: string;
   /** The profile through which they look; null for the gateway, or the only one that the token opens. */

@@ -297,7 +297,8 @@ describe("what answers carry", () => {
 
 /** Listens for changes as a page does; `next` waits for so many more. */
 function listen(url: URL, headers: Record<string, string>) {
-  const { events, ended, cut } = readEvents(url, { method: "GET", headers });
+  const reader = readEvents(url, { method: "GET", headers });
+  const { events, ended } = reader;
   let read = 0;
   const next = async (count: number) => {
     await eventually("the events", () => events.length >= read + count);
@@ -305,7 +306,7 @@ function listen(url: URL, headers: Record<string, string>) {
       .slice(read, (read += count))
       .map(({ data }) => JSON.parse(data) as Change & { seq: number });
   };
-  return { next, ended, cut };
+  return { next, ended, cut: () => reader.cut() };
 }
 
 describe("the stream of changes", () => {

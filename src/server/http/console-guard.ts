@@ -9,7 +9,7 @@ import type { ConsoleSession, ConsoleSessions } from "../auth/console-session.ts
 import { headerOf, type HttpCall } from "./http-call.ts";
 import { API_PATH } from "./security-headers.ts";
 
-export const CONSOLE_HEADER = "x-repertoire-console";
+const CONSOLE_HEADER = "x-repertoire-console";
 
 export interface ConsoleGuardDeps {
   readonly gate: Pick<Gate, "ofDigest">;

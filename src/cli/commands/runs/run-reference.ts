@@ -64,6 +64,6 @@ export async function findAskingRunId(
   return asking === undefined ? noRun("No run waits for an approval.") : succeed(asking.id);
 }
 
-export function noRun(message: string): ToolResult<never> {
+function noRun(message: string): ToolResult<never> {
   return fail("TOOL_NOT_FOUND", message, { field: "run", hint: "Run: repertoire runs" });
 }
