@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle } from "../scripts/bundle.ts";
+import { findBrowser } from "./rig/chromium.ts";
 
 /**
  * Tests that start the gateway as a process start the bundle that users get, so it is built once before all tests. Each has a home
@@ -9,6 +10,7 @@ import { bundle } from "../scripts/bundle.ts";
  */
 export async function setup(): Promise<() => void> {
   await bundle();
+  await findBrowser();
   const folder = mkdtempSync(join(tmpdir(), "repertoire-compiled-"));
   process.env["TEST_CACHE_HOME"] = folder;
   return () => rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { CONTRACT } from "../src/operator/contract/contract.ts";
 import type { Endpoint } from "../src/operator/contract/endpoint.ts";
 import { API_PREFIX, ROUTES, type RouteName } from "../src/operator/routes.ts";
 import { send } from "../src/server/http/http.testkit.ts";
-import { linkTo } from "./rig/browser.ts";
+import { linkTo } from "./rig/console-link.ts";
 import { createPlace, startHttp, type Headers } from "./rig/http-process.ts";
 
 const NAMES = Object.keys(ROUTES) as RouteName[];

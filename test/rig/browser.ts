@@ -1,45 +1,18 @@
 /**
- * A real browser with the console in it: Debian's Chromium where there is one, else the one that @sparticuz/chromium brings in
- * its package. It watches what no page of ours may do: break the content security policy, throw, or talk to another host.
+ * A real browser with the console in it. It watches what no page of ours may do: break the content security policy, throw, or
+ * talk to another host.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, onTestFinished } from "vitest";
-import { createConsoleSessions } from "../../src/server/auth/console-session.ts";
-import { openTokens } from "../../src/server/auth/tokens.ts";
-import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-
-/** What every page has before anything of its own. */
-const IN_PAGE = join(import.meta.dirname, "console-in-page.js");
-const DEBIAN = "/usr/bin/chromium";
-
-/** As strict as a browser is for people: nothing of it is switched off but what a container lacks. */
-const ARGS = [
-  "--headless=shell",
-  "--no-sandbox",
-  "--no-zygote",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--js-flags=--expose-gc",
-  "--enable-precise-memory-info",
-];
-
-export async function findBrowser(): Promise<string> {
-  if (existsSync(DEBIAN)) return DEBIAN;
-  const { default: packed } = await import("@sparticuz/chromium");
-  return packed.executablePath();
-}
+import { IN_PAGE, launchChromium } from "./chromium.ts";
+import { linkTo, type ConsolePlace } from "./console-link.ts";
 
 let launched: Promise<Browser> | undefined;
 
 /** One for each test file; it ends with the file. */
 function launch(): Promise<Browser> {
-  launched ??= findBrowser().then((executablePath) => chromium.launch({ executablePath, args: ARGS }));
+  launched ??= launchChromium();
   return launched;
 }
 
@@ -51,34 +24,13 @@ export function endBrowserAfterAll(): void {
   });
 }
 
-export interface ConsolePlace {
-  readonly home: string;
-  /** Of the MCP endpoint. */
-  readonly url: URL;
-}
-
-/** A one-time link, as `repertoire console` makes it. */
-export async function linkTo({ home, url }: ConsolePlace, token = "default"): Promise<string> {
-  const store = await openSqliteStore({ home });
-  try {
-    const entry = openTokens(home).find(token);
-    if (!entry.success) throw new Error(entry.error.message);
-    const { profiles, hash } = entry.data;
-    const sessions = createConsoleSessions(store.seals, { now: Date.now });
-    const { link } = await sessions.makeLink({ digest: hash, profile: profiles?.[0] ?? null });
-    return new URL(`/console#link=${link}`, url).href;
-  } finally {
-    await store.close();
-  }
-}
-
 export interface ConsolePage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** What the page did that no page of ours may do; empty at the end of every test. */
   readonly faults: string[];
   /** Opens a screen by its path below `/console`. */
-  go(path: string): Promise<void>;
+  go(this: void, path: string): Promise<void>;
 }
 
 export interface PageOptions {
