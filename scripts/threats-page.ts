@@ -8,9 +8,11 @@ const FILES_SHOWN_MAX = 3;
 const OWN_TEST = "test/threats.test.ts";
 const ROW = /^\| (T\d{3}) \| ([^|]+) \| ([^|]+) \|[^|]*\|$/gm;
 
-/** Each threat number that a file below `src/` or `test/` cites, with these files; those that cross rooms come first. */
+/** Each threat number that a file below `src/`, `test/` or `console/` cites, with these files; those that cross rooms come first. */
 export function findCitations(root: string): Map<string, string[]> {
-  const files = ["test/**/*.ts", "src/**/*.ts"].flatMap((pattern) => globSync(pattern, { cwd: root }).sort());
+  const files = ["test/**/*.ts", "src/**/*.ts", "console/**/*.ts"].flatMap((pattern) =>
+    globSync(pattern, { cwd: root }).sort(),
+  );
   const citations = new Map<string, string[]>();
   for (const file of files.filter((path) => path !== OWN_TEST)) {
     for (const number of new Set(readFileSync(join(root, file), "utf8").match(/\bT\d{3}\b/g))) {

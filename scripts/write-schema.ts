@@ -1,8 +1,10 @@
-/** `npm run schema`: writes the JSON Schema of the config, and the pages that are made from it and from the commands. */
+/** `npm run schema`: writes the JSON Schema of the config, the OpenAPI file, and the pages that are made from them and from the commands. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram } from "../src/cli/program.ts";
 import { createJsonSchema, formatJsonSchema } from "../src/config/json-schema.ts";
+import { VERSION } from "../src/core/version.ts";
+import { describeApi } from "../src/operator/openapi.ts";
 import { formatCliPage } from "./cli-page.ts";
 import { formatConfigurationPage } from "./configuration-page.ts";
 import { withPassedEnvironment } from "./servers-page.ts";
@@ -12,6 +14,7 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 
 const FILES = {
   "schema/repertoire.schema.json": formatJsonSchema(),
+  "schema/openapi.json": `${JSON.stringify(describeApi(VERSION), null, 2)}\n`,
   "docs/configuration.md": formatConfigurationPage(createJsonSchema()),
   "docs/servers.md": withPassedEnvironment(read("docs/servers.md")),
   "docs/cli.md": formatCliPage(createProgram(() => {})),
