@@ -191,7 +191,7 @@ describe("every screen", () => {
       await settle(page);
       const before = await countOf(page);
       await page.keyboard.press("Control+Enter");
-      const confirm = page.getByRole("dialog").getByRole("button", { name: /^Call/ });
+      const confirm = page.getByRole("dialog").getByRole("button", { name: "Make the call" });
       await confirm.click();
       await expect.poll(() => countOf(page)).toBeGreaterThan(before);
       await settle(page);
