@@ -1,5 +1,7 @@
 /** The console over HTTP: who gets in, what every answer carries, and what is told of changes. */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually, temporaryFolder } from "../../../test/fixtures/temporary.ts";
@@ -27,7 +29,17 @@ const health = createHealth({
 const counts = { sessionCount: () => 0, streamCount: () => 0, heldCallCount: () => 0, runCount: () => 0 };
 const metrics = createMetrics({ version: "0", ...counts, servers: () => [] });
 
-async function openConsole() {
+/** The address that a gateway tells is its public one, if it has one. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function openConsole(publicUrl?: string) {
   const home = temporaryFolder();
   const folder = join(home, "built");
   mkdirSync(join(folder, "assets"), { recursive: true });
@@ -68,11 +80,13 @@ async function openConsole() {
       handle: () => Promise.reject(new Error("/secret/path failed")),
     },
   ];
+  const port = await freePort();
   const listener = await listenHttp({
     host: "127.0.0.1",
-    port: 0,
+    port,
     allowedHosts: [],
     allowedOrigins: ["https://allowed.example"],
+    ...(publicUrl !== undefined && { publicUrl }),
     openGate: () => createGate({ home, log: silentLog }),
     gatewayFor: () => ({ gateway, events: noEvents, isTransparent: false }),
     refused: () => {},
@@ -96,7 +110,7 @@ async function openConsole() {
     },
   });
   onTestFinished(() => listener.close());
-  const url = new URL(listener.url);
+  const url = new URL(`http://127.0.0.1:${port}/mcp`);
   const at = (path: string) => new URL(path, url);
   const sessions = createConsoleSessions(store.seals, { now: Date.now });
   const linkFor = async (name: string, profile: string | null = null) => {
@@ -180,6 +194,22 @@ describe("the way in", () => {
     expect(writes()).toBe(1);
     tokens.revoke("reader");
     await eventuallyRefused(() => send(at("/api/v1/things/a"), { method: "GET", headers: reader }));
+  });
+
+  it("works under the public name of the gateway, with a cookie for https alone", async () => {
+    const { at, open, linkFor, page } = await openConsole("https://tools.example");
+    const own = { ...page, Host: "tools.example", Origin: "https://tools.example" };
+    const opened = await open(await linkFor("default"), own);
+    expect([opened.status, String(opened.headers["set-cookie"])]).toEqual([
+      200,
+      expect.stringMatching(/; Secure$/),
+    ]);
+    const headers = { ...own, Cookie: String(opened.headers["set-cookie"]).split(";")[0]! };
+    expect((await send(at("/api/v1/things"), { headers, body: "{}" })).status).toBe(200);
+    const foreign = { ...headers, Origin: "https://tools.example.evil" };
+    expect((await send(at("/api/v1/things"), { headers: foreign, body: "{}" })).status).toBe(403);
+    const elsewhere = { ...own, Origin: "https://tools.example" };
+    expect((await send(at("/mcp"), { headers: elsewhere, body: "{}" })).status).toBe(403);
   });
 
   it("T153: signing out ends the session for good, also for a copy of its cookie", async () => {

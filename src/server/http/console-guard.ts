@@ -7,7 +7,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Gate } from "../auth/gate.ts";
 import type { ConsoleSession, ConsoleSessions } from "../auth/console-session.ts";
 import { headerOf, type HttpCall } from "./http-call.ts";
-import { API_PATH } from "./security-headers.ts";
+import { API_PATH, isOriginOf } from "./security-headers.ts";
 
 const CONSOLE_HEADER = "x-repertoire-console";
 
@@ -104,15 +104,11 @@ function checkPage(call: HttpCall): ToolResult<void> {
   const isRead = request.method === "GET" || request.method === "HEAD";
   const site = headerOf(call, "sec-fetch-site");
   const isForeignSite = site !== undefined && site !== "same-origin" && site !== "none";
-  if (isForeignSite || (origin !== undefined && !isOwnOrigin(origin, headerOf(call, "host"))))
+  if (isForeignSite || (origin !== undefined && !isOriginOf(origin, headerOf(call, "host"))))
     return foreign("a page of another origin sent it");
   if (isRead) return succeed(undefined);
   if (headerOf(call, CONSOLE_HEADER) === undefined) return foreign(`the header ${CONSOLE_HEADER} is missing`);
   return origin === undefined ? foreign("the header Origin is missing") : succeed(undefined);
-}
-
-function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
 function foreign(why: string): ToolResult<never> {

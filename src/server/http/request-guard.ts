@@ -11,7 +11,7 @@ import { baseFor } from "../auth/resource-metadata.ts";
 import type { AuthFailure } from "../../telemetry/metrics.ts";
 import { fail } from "../../core/result.ts";
 import { replyEmpty, replyError, replyToolError, type HttpError } from "./reply.ts";
-import { API_PATH, isBelow } from "./security-headers.ts";
+import { API_PATH, isBelow, isForBrowser, isOriginOf } from "./security-headers.ts";
 import { headerOf, type HttpCall } from "./http-call.ts";
 
 /** The exact texts of Host headers that were found good, so that the usual request pays one look-up. */
@@ -54,6 +54,11 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   return count;
 }
 
+/** The console itself, under whatever name it was reached: the Host was found good before. */
+function isOwnPage({ path, request: { headers } }: HttpCall): boolean {
+  return isForBrowser(path) && isOriginOf(headers.origin ?? "", headers.host);
+}
+
 /** In the words of JSON-RPC, or of the API where that was asked. Always false: the request goes no further. */
 function refuse({ path, response }: HttpCall, error: HttpError): false {
   if (!isBelow(path, API_PATH)) replyError(response, error);
@@ -82,7 +87,7 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
       const message = "A request has one Authorization header at most.";
       return refuse(call, { status: 400, message });
     }
-    return request.headers.origin === undefined || checkPage(call);
+    return request.headers.origin === undefined || isOwnPage(call) || checkPage(call);
   }
 
   function checkPage(call: HttpCall): boolean {
