@@ -91,16 +91,19 @@ describe("a result of twenty megabytes", () => {
     const tree = page.getByRole("tree", { name: /result/i }).first();
     await tree.waitFor();
     // Records, one of them, and a text in it that is longer than a slice.
-    for (let depth = 0; depth < 4; depth += 1) {
+    for (let depth = 0; depth < 2; depth += 1) {
       const closed = tree.locator("[role=treeitem][aria-expanded=false]").first();
-      if ((await closed.count()) === 0) break;
+      await closed.waitFor();
       await closed.click();
       await settle(page);
     }
     for (const more of await tree.getByRole("button", { name: /more/i }).all())
       await more.click().catch(() => undefined);
     await settle(page);
-    expect(await tree.innerText()).toContain("record");
+    await tree
+      .getByText(/a line of a record/)
+      .first()
+      .waitFor();
     const heapBytes = await heapOf(page);
     console.log(
       `a result of ${(BIG_BYTES / 1e6).toFixed(0)} MB: heap ${(heapBytes / 1e6).toFixed(0)} MB, largest answer ${(most / 1e3).toFixed(0)} kB`,

@@ -70,6 +70,7 @@ it("what is not run is known, with its reason", () => {
   expect(blocks.length).toBeGreaterThan(40);
   const notRun = blocks.filter((block) => block.notRun !== undefined);
   expect(notRun.map(({ page, notRun: reason }) => `${page}: ${reason}`)).toEqual([
+    "docs/console.md: needs a gateway that listens",
     "docs/operating.md: needs a gateway at this address",
     "docs/operating.md: a setting of Prometheus",
   ]);
