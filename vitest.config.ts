@@ -5,6 +5,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   "crash",
   "asked-calls",
+  "console-large",
+  "console-screens",
+  "console-hostile",
+  "console-twins",
   "decisions",
   "slow-start",
   "approval-storms",

@@ -129,6 +129,9 @@ describe("by keyboard alone", () => {
         if (key === undefined) continue;
         await goByKey(page, key);
         await page.waitForURL((url) => url.pathname === `/console${pathsOf(at.demo)[screen]}`);
+        // The address changes before the screen does.
+        const title = new RegExp(`^${screen}`, "i");
+        await page.getByRole("main").getByRole("heading", { level: 1, name: title }).waitFor();
         await settle(page);
         // From the screen itself, Tab goes into it.
         expect(await page.evaluate("document.activeElement.id")).toBe("main");

@@ -71,7 +71,7 @@ export async function openConsolePage(place: ConsolePlace, options: PageOptions 
 export async function settle(page: Page): Promise<void> {
   await page.getByRole("main").getByRole("heading").first().waitFor();
   await page.locator(".animate-breathe.bg-active").first().waitFor({ state: "detached" });
-  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  await page.evaluate("inPage.still()");
 }
 
 /** A page that no policy protects, for what must be seen to be dangerous. */

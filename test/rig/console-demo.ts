@@ -107,16 +107,31 @@ const WORKFLOW = {
 
 /** The gateway runs in it. It has been killed once, in the middle of a run. */
 export async function openDemo(): Promise<Demo> {
-  const stand = await openStand(async (place) => {
-    writeFileSync(place.configFile, JSON.stringify(configOf()));
-    installServers(place);
-    place.tokenFor("ci", ["read", "call"], { effects: ["read", "write"] });
-    place.tokenFor("support-desk", ["read", "call", "write"], { profiles: ["support"] });
-    await writeHistory(place.home);
-    const drafts = join(place.home, "drafts");
-    mkdirSync(drafts, { recursive: true, mode: 0o700 });
-    writeFileSync(join(drafts, "triage.json"), JSON.stringify(WORKFLOW));
-  });
+  const stand = await openStand(prepare);
+  try {
+    const morning = await workBefore(stand);
+    await killInTheMiddle(stand);
+    writeFileSync(join(stand.place.folder, "calendar.changed"), "");
+    await stand.startAgain();
+    return { ...stand, runs: { ...morning, ...(await workAfter(stand)) }, item: "reports:bug_digest" };
+  } catch (error) {
+    await stand.close();
+    throw error;
+  }
+}
+
+async function prepare(place: Place): Promise<void> {
+  writeFileSync(place.configFile, JSON.stringify(configOf()));
+  installServers(place);
+  place.tokenFor("ci", ["read", "call"], { effects: ["read", "write"] });
+  place.tokenFor("support-desk", ["read", "call", "write"], { profiles: ["support"] });
+  await writeHistory(place.home);
+  const drafts = join(place.home, "drafts");
+  mkdirSync(drafts, { recursive: true, mode: 0o700 });
+  writeFileSync(join(drafts, "triage.json"), JSON.stringify(WORKFLOW));
+}
+
+async function workBefore(stand: ConsoleStand) {
   const claude = await stand.join("claude-code");
   const cursor = await stand.join("cursor");
   const succeeded = await execute(claude, DIGEST, "Collect the open bugs of the week", {
@@ -134,14 +149,14 @@ export async function openDemo(): Promise<Demo> {
   const workflow = await execute(claude, undefined, "Triage of the day", { name: "triage" });
   await claude.call("files__list_directory", { path: "." });
   await cursor.call("mail__search", { query: "subject:release" });
-  await killInTheMiddle(stand);
-  writeFileSync(join(stand.place.folder, "calendar.changed"), "");
-  await stand.startAgain();
-  const later = await stand.join("claude-code");
-  const paused = await execute(later, INVITE, "Invite the team to the release review");
-  await later.call(LAST_CALL);
-  const interrupted = await interruptedRun(stand.place.home);
-  return { ...stand, runs: { succeeded, failed, paused, interrupted, workflow }, item: "reports:bug_digest" };
+  return { succeeded, failed, workflow };
+}
+
+async function workAfter(stand: ConsoleStand) {
+  const claude = await stand.join("claude-code");
+  const paused = await execute(claude, INVITE, "Invite the team to the release review");
+  await claude.call(LAST_CALL);
+  return { paused, interrupted: await interruptedRun(stand.place.home) };
 }
 
 /** As programs on the path, so that no picture shows a folder of this machine. */

@@ -107,6 +107,22 @@
 
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
+  /** Frames in which nothing may move, for a page to stand still: a colour that changes is handed down element by element. */
+  const STILL_FRAMES = 3;
+
+  /** Resolves when nothing moves any more but what never ends. */
+  async function still() {
+    for (let quiet = 0; quiet < STILL_FRAMES;) {
+      await nextFrame();
+      const moving = document
+        .getAnimations()
+        .filter(
+          (each) => each.playState === "running" && each.effect.getComputedTiming().endTime !== Infinity,
+        );
+      quiet = moving.length === 0 ? quiet + 1 : 0;
+    }
+  }
+
   /** The element inside of another that scrolls farthest down. */
   function scrollerIn(root) {
     const all = [root, ...elementsIn(root)].filter(
@@ -141,6 +157,23 @@
     return { frames, rowsMax, height: scroller.scrollHeight, reached: scroller.scrollTop };
   }
 
+  /** The time when so many elements are there; a test that polls would add its own waits to it. */
+  function whenThere(selector, text, count) {
+    const isThere = () =>
+      [...document.querySelectorAll(selector)].filter((each) => each.textContent.includes(text)).length >=
+      count;
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!isThere()) return;
+        observer.disconnect();
+        resolve(Date.now());
+      };
+      const observer = new MutationObserver(look);
+      observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+      look();
+    });
+  }
+
   /** Where the focus is, and whether it can be seen. */
   function focus() {
     let element = document.activeElement;
@@ -160,5 +193,5 @@
     };
   }
 
-  globalThis.inPage = { audit, overflow, scrollThrough, scrollerIn, focus };
+  globalThis.inPage = { audit, overflow, still, scrollThrough, scrollerIn, whenThere, focus };
 })();
