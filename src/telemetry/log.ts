@@ -14,6 +14,8 @@ import { HIDDEN_CLASS } from "../text/visible-text.ts";
 const WAITING_BYTES_MAX = 1024 * 1024;
 /** How long the end of the process waits for the last lines. */
 const LAST_LINES_MS = 200;
+/** A file takes them, also on a machine that is very busy; a disk that is full must not hold the end of the process for long. */
+const LAST_FILE_LINES_MS = 3_000;
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = {
   silent: 100,
@@ -128,7 +130,7 @@ async function openSink(
     },
     async close() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, LAST_LINES_MS);
+      const timer = setTimeout(resolve, file === undefined ? LAST_LINES_MS : LAST_FILE_LINES_MS);
       destination.once("close", resolve);
       destination.end();
       await promise;
