@@ -18,7 +18,7 @@ const EFFECTS: Readonly<Record<string, Shown>> = {
     word: "May destroy",
     icon: OctagonAlert,
     tone: "wait",
-    title: "It may destroy something: it says so, or nobody knows",
+    title: "It may destroy something: it says so, or says nothing",
   },
 };
 const NONE: Shown = {

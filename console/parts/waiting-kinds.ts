@@ -6,7 +6,7 @@ export const KIND_WORDS = {
     title: "Ready to resume",
     ask: "Every question is answered; the run goes on when it is resumed.",
   },
-  held: { title: "Held tools", ask: "A server offers something that nobody has approved." },
+  held: { title: "Held tools", ask: "A server offers something that is not approved yet." },
   input: { title: "Missing inputs", ask: "A server does not start without a value." },
   login: { title: "Logins", ask: "A server refuses us until somebody logs in." },
 } as const satisfies Readonly<Record<string, { readonly title: string; readonly ask: string }>>;

@@ -36,7 +36,7 @@ export function Access(): ReactNode {
 
 const TITLES: Readonly<Record<TabId, string>> = {
   tokens: "Tokens",
-  can: "What can X do?",
+  can: "What can a token do?",
   profiles: "Profiles",
   rules: "Rules",
   explain: "Explain a call",

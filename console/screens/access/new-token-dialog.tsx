@@ -20,7 +20,7 @@ export function NewTokenDialog({ made, onClose }: NewTokenDialogProps): ReactNod
       open
       onClose={onClose}
       title={`The token ${name}`}
-      description="Copy it now: it is not shown again. Whoever has it can do what it allows."
+      description="Copy it now: it is not shown again. Anyone who has it can do what it allows."
       footer={
         <Button look="primary" onClick={onClose}>
           I have copied it

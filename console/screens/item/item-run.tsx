@@ -88,7 +88,7 @@ export function ItemRun({ item }: { readonly item: ItemDetails }): ReactNode {
             confirm="Run"
             command={twinText("startRun", { body })}
           >
-            <p>Tools that it calls may destroy something: they say so, or nobody knows.</p>
+            <p>Tools that it calls may destroy something: they say so, or say nothing.</p>
             <SentRequest {...requestOf("startRun", { body })} />
           </ConfirmDialog>
         )}

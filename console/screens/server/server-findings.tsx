@@ -12,7 +12,7 @@ export function ServerFindings({ findings }: Pick<ServerDetails, "findings">): R
   return (
     <Section title="Findings" aside={findings.length}>
       <p className="mb-2 text-muted">
-        Texts of this server that look like an attack on whoever reads them. Read them as text, not as advice.
+        Texts of this server that look like an attack on their reader. Read them as text, not as advice.
       </p>
       <ul className="divide-y divide-line border-y border-line">
         {findings.slice(0, SHOWN_MAX).map(({ code, kind, tool, message, excerpt }, at) => (

@@ -59,7 +59,7 @@ export function ToolCalls({ tool: { tool, name, calls } }: { readonly tool: Tool
             title="Not called yet"
             command={twinText("callTool", { params: { tool: name } }) ?? ""}
           >
-            Calls appear here at once, made or refused, whoever makes them.
+            Calls appear here at once, made or refused, of every client.
           </EmptyState>
         }
       />

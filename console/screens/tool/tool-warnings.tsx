@@ -17,7 +17,7 @@ export function ToolWarnings({ tool: { held, findings } }: { readonly tool: Tool
         <p className="flex gap-2">
           <ShieldAlert aria-hidden size={16} className="mt-0.5 shrink-0 text-wait" />
           <span>
-            This tool is held: it is not what was approved, so nobody can call it until a person approves it
+            This tool is held: it is not what was approved, so it cannot be called until a person approves it
             in the{" "}
             <Link to="/inbox" className="text-accent underline underline-offset-2">
               inbox
