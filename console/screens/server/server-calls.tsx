@@ -2,20 +2,18 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { PhoneOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { twinText } from "../../api/twin.ts";
-import { outcomeOf } from "../../parts/call-outcome.ts";
+import { CALL_COLUMNS } from "../../parts/call-columns.tsx";
 import { EffectMark } from "../../parts/effect-mark.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { StatusDot } from "../../parts/status.tsx";
 import { Table } from "../../parts/table.tsx";
 import type { Column } from "../../parts/table-types.ts";
-import { Duration, Time } from "../../parts/time.tsx";
 import { Visible } from "../../parts/visible.tsx";
 import type { ServerDetails } from "./server-details.ts";
 
 type Call = ServerDetails["calls"][number];
 
 const COLUMNS: readonly Column<Call>[] = [
-  { id: "at", title: "When", width: "5.5rem", cell: ({ at }) => <Time at={at} /> },
+  CALL_COLUMNS.at,
   {
     id: "tool",
     title: "Tool",
@@ -26,7 +24,7 @@ const COLUMNS: readonly Column<Call>[] = [
       </span>
     ),
   },
-  { id: "outcome", title: "Outcome", width: "minmax(7rem, 1fr)", cell: (call) => <Outcome call={call} /> },
+  CALL_COLUMNS.outcome,
   {
     id: "who",
     title: "Who",
@@ -41,20 +39,8 @@ const COLUMNS: readonly Column<Call>[] = [
     from: "md",
     cell: ({ effect }) => <EffectMark effect={effect} />,
   },
-  {
-    id: "rule",
-    title: "Rule",
-    width: "minmax(6rem, 1fr)",
-    from: "md",
-    cell: ({ rule }) => <Visible text={rule} max={100} />,
-  },
-  {
-    id: "took",
-    title: "Took",
-    width: "4.5rem",
-    align: "end",
-    cell: ({ elapsed_ms }) => <Duration ms={elapsed_ms} />,
-  },
+  CALL_COLUMNS.rule,
+  CALL_COLUMNS.took,
 ];
 
 /** The last calls of a server's tools, made or refused. */
@@ -94,14 +80,5 @@ export function ServerCalls({ server: { id, calls } }: { readonly server: Server
         </p>
       )}
     </>
-  );
-}
-
-function Outcome({ call }: { readonly call: Call }): ReactNode {
-  const { state, word } = outcomeOf(call);
-  return (
-    <StatusDot state={state} title={call.outcome}>
-      {word}
-    </StatusDot>
   );
 }

@@ -2,40 +2,26 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { PhoneOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { twinText } from "../../api/twin.ts";
-import { outcomeOf } from "../../parts/call-outcome.ts";
+import { CALL_COLUMNS } from "../../parts/call-columns.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
-import { StatusDot } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table-types.ts";
 import { Table } from "../../parts/table.tsx";
-import { Duration, Time } from "../../parts/time.tsx";
 import { Visible } from "../../parts/visible.tsx";
 import type { ToolDetails } from "./tool-details.ts";
 
 type Call = ToolDetails["calls"][number];
 
 const COLUMNS: readonly Column<Call>[] = [
-  { id: "at", title: "When", width: "5.5rem", cell: ({ at }) => <Time at={at} /> },
-  { id: "outcome", title: "Outcome", width: "minmax(6rem, 1fr)", cell: (call) => <Outcome call={call} /> },
+  CALL_COLUMNS.at,
+  CALL_COLUMNS.outcome,
   {
     id: "who",
     title: "Who",
     width: "minmax(5rem, 1fr)",
     cell: ({ who, client }) => <Visible text={client ?? who} max={100} />,
   },
-  {
-    id: "rule",
-    title: "Rule",
-    width: "minmax(6rem, 1fr)",
-    from: "md",
-    cell: ({ rule }) => <Visible text={rule} max={100} />,
-  },
-  {
-    id: "took",
-    title: "Took",
-    width: "4.5rem",
-    align: "end",
-    cell: ({ elapsed_ms }) => <Duration ms={elapsed_ms} />,
-  },
+  CALL_COLUMNS.rule,
+  CALL_COLUMNS.took,
 ];
 
 /** The last calls of the tool, made or refused. */
@@ -71,14 +57,5 @@ export function ToolCalls({ tool: { tool, name, calls } }: { readonly tool: Tool
         </p>
       )}
     </>
-  );
-}
-
-function Outcome({ call }: { readonly call: Call }): ReactNode {
-  const { state, word } = outcomeOf(call);
-  return (
-    <StatusDot state={state} title={call.outcome}>
-      {word}
-    </StatusDot>
   );
 }
