@@ -102,6 +102,8 @@ async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>):
     if (link.success) {
       show.remark("Everything that this demo did, in a browser (the link is good for one minute and once):");
       show.command(link.data.url);
+      show.remark("Another link, while the demo runs:");
+      show.command(`${typedCommand(ownProcess(), process.cwd())} console --home ${home}`);
     }
     print();
     show.remark("Ctrl-C ends the demo and deletes its files.");
