@@ -6,7 +6,7 @@ export interface AskOptions {
   readonly enabled?: boolean;
   /** While a filter changes, show the answer before it instead of a skeleton. */
   readonly keep?: boolean;
-  /** How long an answer that nobody looks at is kept; large ones should go at once (0). */
+  /** How long an answer is kept once it is off screen; large ones should go at once (0). */
   readonly keepMs?: number;
   readonly refetchMs?: number;
 }

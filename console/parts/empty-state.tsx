@@ -1,5 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
 import { CommandTwin } from "./command-twin.tsx";
 
 export interface EmptyStateProps {
@@ -29,4 +30,13 @@ export function EmptyState({ icon: Icon, title, children, command, actions }: Em
       {actions !== undefined && <div className="mt-2 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>
   );
+}
+
+interface NothingFitsProps extends Pick<EmptyStateProps, "icon" | "title" | "children"> {
+  readonly onClear: () => void;
+}
+
+/** There are entries, and the filters leave all of them out. */
+export function NothingFits({ onClear, ...shown }: NothingFitsProps): ReactNode {
+  return <EmptyState {...shown} actions={<Button onClick={onClear}>Clear the filters</Button>} />;
 }

@@ -4,7 +4,7 @@ import { cx } from "./class-names.ts";
 import { Kbd } from "./kbd.tsx";
 import { useKeys } from "./keys.ts";
 
-/** Between the last key and the question: nobody types a word in one step. */
+/** From the last key to the request, so that a word that is typed is one request. */
 const TYPING_MS = 180;
 
 export interface SearchBoxProps {

@@ -1,7 +1,7 @@
 import { ArrowUp, ScrollText } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../../parts/button.tsx";
-import { EmptyState } from "../../parts/empty-state.tsx";
+import { EmptyState, NothingFits } from "../../parts/empty-state.tsx";
 import { countOf } from "../../parts/format.ts";
 
 /** Above the list, which stays as it is while somebody reads it. */
@@ -49,15 +49,7 @@ export function NoCalls({
   readonly isFiltered: boolean;
   readonly onClear: () => void;
 }): ReactNode {
-  if (isFiltered) {
-    return (
-      <EmptyState
-        icon={ScrollText}
-        title="No call fits the filters"
-        actions={<Button onClick={onClear}>Clear the filters</Button>}
-      />
-    );
-  }
+  if (isFiltered) return <NothingFits icon={ScrollText} title="No call fits the filters" onClear={onClear} />;
   return (
     <EmptyState icon={ScrollText} title="No calls yet" command="repertoire connect claude">
       Every call of a tool is recorded here as it happens, made or refused, with the rule that decided.

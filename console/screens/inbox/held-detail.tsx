@@ -20,7 +20,7 @@ import { PinDialog } from "./pin-dialog.tsx";
 
 export type HeldPin = Answer<"listPins">["pins"][number];
 
-/** Something of a server that nobody has approved: what differs, and the decision on exactly that. */
+/** Something of a server that is not approved: what differs, and the decision on exactly that. */
 export function HeldDetail({ item }: DetailProps): ReactNode {
   const { kind, name } = heldOf(item.details);
   const pins = useAsk("listPins", { query: { server: item.subject } });

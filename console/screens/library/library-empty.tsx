@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { Library as LibraryIcon, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button, buttonClass } from "../../parts/button.tsx";
-import { EmptyState } from "../../parts/empty-state.tsx";
+import { buttonClass } from "../../parts/button.tsx";
+import { EmptyState, NothingFits } from "../../parts/empty-state.tsx";
 
 export interface LibraryEmptyProps {
   readonly isFiltered: boolean;
@@ -13,14 +13,10 @@ export interface LibraryEmptyProps {
 export function LibraryEmpty({ isFiltered, onClear }: LibraryEmptyProps): ReactNode {
   if (isFiltered) {
     return (
-      <EmptyState
-        icon={SearchX}
-        title="Nothing in the library fits"
-        actions={<Button onClick={onClear}>Clear the filters</Button>}
-      >
+      <NothingFits icon={SearchX} title="Nothing in the library fits" onClear={onClear}>
         A pattern is part of a name, a description or a tag, or a glob such as{" "}
         <code className="font-mono text-xs">math:*</code>.
-      </EmptyState>
+      </NothingFits>
     );
   }
   return (

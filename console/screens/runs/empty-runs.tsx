@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { Activity } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button, buttonClass } from "../../parts/button.tsx";
-import { EmptyState } from "../../parts/empty-state.tsx";
+import { buttonClass } from "../../parts/button.tsx";
+import { EmptyState, NothingFits } from "../../parts/empty-state.tsx";
 
 export function EmptyRuns({
   isFiltered,
@@ -11,15 +11,7 @@ export function EmptyRuns({
   readonly isFiltered: boolean;
   readonly onClear: () => void;
 }): ReactNode {
-  if (isFiltered) {
-    return (
-      <EmptyState
-        icon={Activity}
-        title="No run fits the filters"
-        actions={<Button onClick={onClear}>Clear the filters</Button>}
-      />
-    );
-  }
+  if (isFiltered) return <NothingFits icon={Activity} title="No run fits the filters" onClear={onClear} />;
   return (
     <EmptyState
       icon={Activity}

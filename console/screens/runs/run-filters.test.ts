@@ -3,7 +3,7 @@ import { queryOf, runFilters, withSpan } from "./run-filters.ts";
 import type { Search } from "./search.ts";
 
 const timesOf = (search: Search) => runFilters(search).find(({ key }) => key === "since")?.options ?? [];
-/** In the time zone of whoever looks. */
+/** In the viewer's time zone. */
 const local = (year: number, month: number, day: number, hour: number) =>
   new Date(year, month, day, hour).toISOString();
 

@@ -1,7 +1,7 @@
 import { Plus, SearchX, Server } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../../parts/button.tsx";
-import { EmptyState } from "../../parts/empty-state.tsx";
+import { EmptyState, NothingFits } from "../../parts/empty-state.tsx";
 
 export interface ServersEmptyProps {
   readonly isFiltered: boolean;
@@ -12,20 +12,12 @@ export interface ServersEmptyProps {
 
 /** No server is configured, or none fits the filters. */
 export function ServersEmpty({ isFiltered, onClear, onAdd }: ServersEmptyProps): ReactNode {
-  if (isFiltered) {
-    return (
-      <EmptyState
-        icon={SearchX}
-        title="No server fits"
-        actions={<Button onClick={onClear}>Clear the filters</Button>}
-      />
-    );
-  }
+  if (isFiltered) return <NothingFits icon={SearchX} title="No server fits" onClear={onClear} />;
   return (
     <EmptyState
       icon={Server}
       title="No servers yet"
-      command="repertoire add everything npx @modelcontextprotocol/server-everything"
+      command="repertoire add everything -- npx -y @modelcontextprotocol/server-everything"
       actions={
         onAdd !== undefined && (
           <Button look="primary" icon={Plus} onClick={onAdd}>

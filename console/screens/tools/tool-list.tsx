@@ -4,8 +4,7 @@ import { Wrench } from "lucide-react";
 import { useMemo, type ReactNode } from "react";
 import { toolErrorOf, type ApiError } from "../../api/api-error.ts";
 import type { Answer } from "../../api/client.ts";
-import { Button } from "../../parts/button.tsx";
-import { EmptyState } from "../../parts/empty-state.tsx";
+import { EmptyState, NothingFits } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { Table } from "../../parts/table.tsx";
 import type { Search } from "./search.ts";
@@ -53,15 +52,7 @@ function NoTools({
   readonly isFiltered: boolean;
   readonly onClear: () => void;
 }): ReactNode {
-  if (isFiltered) {
-    return (
-      <EmptyState
-        icon={Wrench}
-        title="No tool passes these filters"
-        actions={<Button onClick={onClear}>Clear the filters</Button>}
-      />
-    );
-  }
+  if (isFiltered) return <NothingFits icon={Wrench} title="No tool passes these filters" onClear={onClear} />;
   return (
     <EmptyState
       icon={Wrench}

@@ -1,6 +1,6 @@
 /** Code that somebody began to mend, by its run: closing the dialog with Esc loses nothing. Of this page only. */
 const kept = new Map<string, string>();
-/** Nobody mends more at once. */
+/** More edited sources than a person works on at once. */
 const KEPT_MAX = 20;
 
 export const keptCode = {

@@ -49,7 +49,7 @@ export function useLaunch<Name extends LaunchName>(name: Name): Launch<Name> {
   };
 }
 
-/** Goes to a run once, and only from the page that started it: a run that ends minutes later takes nobody away from where they are. */
+/** Opens a run once, and only from the page that started it: a run that ends minutes later changes no other screen. */
 function useGoToRun(): (run: string | undefined) => void {
   const navigate = useNavigate();
   const isHere = useRef(true);

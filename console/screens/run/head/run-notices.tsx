@@ -64,7 +64,7 @@ function InterruptedNotice({ head }: { readonly head: RunHead }): ReactNode {
   );
 }
 
-/** It was answered: whoever waited for it goes on by itself, else somebody resumes it here. */
+/** It was answered: a client that waits goes on by itself; otherwise a person resumes the run here. */
 function AnsweredNotice({ head }: { readonly head: RunHead }): ReactNode {
   return (
     <Notice tone="ok" icon={CircleCheck} title="Its question is answered. It goes on when it is resumed.">

@@ -57,7 +57,7 @@ function instantOf({ started_ms: startedMs }: Pick<StepRow, "started_ms">, { isP
   return isPast === true ? 0 : Math.max(0, startedMs);
 }
 
-/** A call that was sent goes on, or has an outcome that nobody knows once its run is over. */
+/** A call that was sent is under way; once its run is over, its outcome is unknown. */
 export function kindOf(status: StepRow["status"], isOver: boolean): SegmentKind {
   switch (status) {
     case "succeeded":
