@@ -15,7 +15,7 @@ import { createCodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import { createArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { createTypeCheck } from "../sandbox/types/type-check.ts";
-import { createAnswerScan } from "./answer-scan.ts";
+import { createAnswerScan } from "./trust/answer-scan.ts";
 import type { CallRecording } from "./call-recording.ts";
 import { createCodeDirectory, createToolLookUp } from "./code-directory.ts";
 import { explainAbsent, idleServers, nodePolicyOf } from "./config-view.ts";

@@ -13,7 +13,7 @@ import type { CallRecording } from "./call-recording.ts";
 import { explainAbsent, trustOf, usableServers } from "./config-view.ts";
 import type { AppOptions, Front } from "./contract.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
-import { openGuard } from "./guarding.ts";
+import { openGuard } from "./trust/guarding.ts";
 import { openLive } from "./live.ts";
 import { liveServerOf } from "./server-view.ts";
 

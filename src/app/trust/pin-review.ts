@@ -1,15 +1,15 @@
 /** What is pinned of servers, for a person who looks at it and decides. */
-import type { Config } from "../config/config.ts";
-import { hashOfDefinition } from "../core/definition-hash.ts";
-import type { JsonObject } from "../core/json.ts";
-import { exposeTools, toolNameOf } from "../core/names.ts";
-import type { Store } from "../core/store.ts";
-import type { CallContext } from "../core/tool.ts";
-import type { Pin, PinDecision, PinKey, PinStatus } from "../core/trust-store.ts";
-import type { AuditTrail } from "../telemetry/audit-trail.ts";
-import { changedValues, type ValueChange } from "../trust/definition-changes.ts";
-import { subjectOf, type Pins } from "../trust/pins.ts";
-import { trustOf } from "./config-view.ts";
+import type { Config } from "../../config/config.ts";
+import { hashOfDefinition } from "../../core/definition-hash.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { exposeTools, toolNameOf } from "../../core/names.ts";
+import type { Store } from "../../core/store.ts";
+import type { CallContext } from "../../core/tool.ts";
+import type { Pin, PinDecision, PinKey, PinStatus } from "../../core/trust-store.ts";
+import type { AuditTrail } from "../../telemetry/audit-trail.ts";
+import { changedValues, type ValueChange } from "../../trust/definition-changes.ts";
+import { subjectOf, type Pins } from "../../trust/pins.ts";
+import { trustOf } from "../config-view.ts";
 
 /** A pin with what differs. */
 export interface PinView extends PinKey {

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { createConfigSource, type ConfigSource } from "../config/source.ts";
-import { createTempProject, type TempProject } from "../config/temp-project.testkit.ts";
-import { silentLog } from "../core/log.ts";
-import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
-import { createAuditTrail } from "../telemetry/audit-trail.ts";
+import { createConfigSource, type ConfigSource } from "../../config/source.ts";
+import { createTempProject, type TempProject } from "../../config/temp-project.testkit.ts";
+import { silentLog } from "../../core/log.ts";
+import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import { createAuditTrail } from "../../telemetry/audit-trail.ts";
 import { followRuleChanges } from "./rule-changes.ts";
 
 function openConfig(project: TempProject): ConfigSource {

@@ -2,19 +2,19 @@
  * The guard of this process: the rules of the config as it is now, for each caller, and what calls do. With every
  * change of the config the rules are new, so they hold from the next call on.
  */
-import type { Config } from "../config/config.ts";
-import type { ConfigSource } from "../config/source.ts";
-import type { Guard } from "../core/guard.ts";
-import type { Principal } from "../core/principal.ts";
-import { succeed } from "../core/result.ts";
-import type { CapabilityUses } from "../core/rule.ts";
-import type { CallContext, ToolDefinition } from "../core/tool.ts";
-import type { Registry } from "../registry/registry.ts";
-import type { CallLimits } from "../trust/call-limits.ts";
-import { createEffects, type Effects } from "../trust/effects.ts";
-import { createLabels, findFlowWarning } from "../trust/flow.ts";
-import { createGuard, type GuardDeps } from "../trust/guard.ts";
-import { createRuleSet, limitTo, type RuleSet } from "../trust/rule-set.ts";
+import type { Config } from "../../config/config.ts";
+import type { ConfigSource } from "../../config/source.ts";
+import type { Guard } from "../../core/guard.ts";
+import type { Principal } from "../../core/principal.ts";
+import { succeed } from "../../core/result.ts";
+import type { CapabilityUses } from "../../core/rule.ts";
+import type { CallContext, ToolDefinition } from "../../core/tool.ts";
+import type { Registry } from "../../registry/registry.ts";
+import type { CallLimits } from "../../trust/call-limits.ts";
+import { createEffects, type Effects } from "../../trust/effects.ts";
+import { createLabels, findFlowWarning } from "../../trust/flow.ts";
+import { createGuard, type GuardDeps } from "../../trust/guard.ts";
+import { createRuleSet, limitTo, type RuleSet } from "../../trust/rule-set.ts";
 
 export interface GuardingDeps {
   /** The registry that asks the guard; it is there when the first call comes. */

@@ -1,13 +1,13 @@
 /** Which rule decides on a call, and why: the same rules, effects and limits that the guard asks. */
-import type { GuardedCall } from "../core/guard.ts";
-import type { JsonObject } from "../core/json.ts";
-import { isMetaToolName } from "../core/meta-tool-names.ts";
-import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Effect, RuleAction } from "../core/rule.ts";
-import type { Registry } from "../registry/registry.ts";
-import { quote } from "../text/quote.ts";
-import { decisionOf } from "../trust/guard.ts";
-import { limitTo, type Rule, type RuleSubject, type TokenLimits } from "../trust/rule-set.ts";
+import type { GuardedCall } from "../../core/guard.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { isMetaToolName } from "../../core/meta-tool-names.ts";
+import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import type { Effect, RuleAction } from "../../core/rule.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { quote } from "../../text/quote.ts";
+import { decisionOf } from "../../trust/guard.ts";
+import { limitTo, type Rule, type RuleSubject, type TokenLimits } from "../../trust/rule-set.ts";
 import type { Guarding } from "./guarding.ts";
 
 /** A call that somebody would make. */

@@ -3,14 +3,14 @@
  * one that spends its name first records it.
  */
 import { statSync } from "node:fs";
-import type { Config } from "../config/config.ts";
-import type { ConfigSource } from "../config/source.ts";
-import { trustFileOf } from "../config/trust.ts";
-import { hashJson, NO_LIMITS } from "../core/json.ts";
-import type { Log } from "../core/log.ts";
-import type { WrittenRule } from "../core/rule.ts";
-import type { SealStore } from "../core/store.ts";
-import { GATEWAY, type AuditTrail } from "../telemetry/audit-trail.ts";
+import type { Config } from "../../config/config.ts";
+import type { ConfigSource } from "../../config/source.ts";
+import { trustFileOf } from "../../config/trust.ts";
+import { hashJson, NO_LIMITS } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
+import type { WrittenRule } from "../../core/rule.ts";
+import type { SealStore } from "../../core/store.ts";
+import { GATEWAY, type AuditTrail } from "../../telemetry/audit-trail.ts";
 
 export interface RuleChangesDeps {
   readonly config: ConfigSource;

@@ -2,12 +2,12 @@
  * Looks at what the tools of watched servers answer to code. An answer is data, but a model that reads it may take orders
  * from it: the run is warned, and the audit trail has what was found. Nothing is held back.
  */
-import { scanAnswer } from "../admission/scanner/scan-answer.ts";
-import type { RunsDeps } from "../runs/runs.ts";
-import type { ToolAnswer } from "../core/tool.ts";
-import { trustOf } from "./config-view.ts";
-import type { Foundation } from "./foundation.ts";
-import type { ToolsHalf } from "./tools-half.ts";
+import { scanAnswer } from "../../admission/scanner/scan-answer.ts";
+import type { RunsDeps } from "../../runs/runs.ts";
+import type { ToolAnswer } from "../../core/tool.ts";
+import { trustOf } from "../config-view.ts";
+import type { Foundation } from "../foundation.ts";
+import type { ToolsHalf } from "../tools-half.ts";
 
 /** With `trust: "allow"`, a server's answers are not read. */
 export function createAnswerScan(

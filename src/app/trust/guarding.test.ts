@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { contextOf, toolOf } from "../../test/fixtures/tool-source.ts";
-import type { Config } from "../config/config.ts";
-import type { GuardedCall } from "../core/guard.ts";
-import type { Principal } from "../core/principal.ts";
-import { succeed } from "../core/result.ts";
-import type { WrittenRule } from "../core/rule.ts";
-import type { CallContext, ToolDefinition } from "../core/tool.ts";
+import { contextOf, toolOf } from "../../../test/fixtures/tool-source.ts";
+import type { Config } from "../../config/config.ts";
+import type { GuardedCall } from "../../core/guard.ts";
+import type { Principal } from "../../core/principal.ts";
+import { succeed } from "../../core/result.ts";
+import type { WrittenRule } from "../../core/rule.ts";
+import type { CallContext, ToolDefinition } from "../../core/tool.ts";
 import { openGuard, type GuardingDeps } from "./guarding.ts";
 
 function configOf(rules: readonly WrittenRule[], more: Partial<Config> = {}): Config {
