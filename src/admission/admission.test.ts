@@ -47,6 +47,7 @@ describe("tools", () => {
   it.each([
     ["no name", { inputSchema: {} }, "it has no name"],
     ["a name that is none", { name: 7 }, "it has no name"],
+    ["NUL in its name", { name: "a\0", inputSchema: {} }, "the name has a NUL character"],
     ["nothing at all", null, "it is not an object"],
     ["a list", [], "it is not an object"],
     ["no JSON", { name: "t", run: () => {} }, "it is not JSON: a function is not JSON data"],

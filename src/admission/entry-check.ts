@@ -12,6 +12,7 @@ import { type Json, type JsonObject, isJsonObject } from "../core/json.ts";
 import { ICONS, RESOURCE_FIELDS, TOOL_ANNOTATIONS } from "../text/mcp-fields.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { cut } from "../text/cut.ts";
+import { hasNul } from "../text/nul.ts";
 import { repairTexts } from "./entry-texts.ts";
 import { findSchemaProblem } from "./schema-check.ts";
 import type { TextNote } from "./finding-code.ts";
@@ -127,6 +128,7 @@ export function checkPrompt(prompt: JsonObject): Verdict<JsonObject> {
 
 function findNameProblem(name: unknown): string | undefined {
   if (typeof name !== "string" || name === "") return "it has no name";
+  if (hasNul(name)) return "the name has a NUL character";
   return name.length > NAME_LENGTH_MAX ? `the name is longer than ${NAME_LENGTH_MAX} characters` : undefined;
 }
 

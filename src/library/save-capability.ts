@@ -10,6 +10,7 @@
 import { canonicalJson, DATA_LIMITS, findJsonProblem, hashText, type JsonObject } from "../core/json.ts";
 import { displayNameOf, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
 import { KNOWN_SECRET_LENGTH_MIN, secretsUnderKeys } from "../text/redaction.ts";
+import { refuseNul } from "../text/nul.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { ownerSeenBy } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -176,6 +177,10 @@ export function createCapabilitySaver(deps: CapabilitySaverDeps): CapabilitySave
 
   return {
     async save(request, context) {
+      const refused =
+        refuseNul(request.source, `The ${request.kind}`, request.field) ??
+        refuseNul(request.description, "The description", "description");
+      if (refused !== undefined) return refused;
       const same = await findSame(request);
       if (same !== undefined && request.overwrite !== true) return succeed(same);
       // Another's run would tell its inputs and answers.

@@ -263,6 +263,18 @@ describe("save_to_library", () => {
     expect(await call("save_to_library", largest)).toMatchObject({ success: true });
   });
 
+  it("refuses NUL in the description and in the draft", async () => {
+    const { call, draftsFolder } = await openRig();
+    writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);
+    writeFileSync(join(draftsFolder, "odd.ts"), "return '\0'");
+    expect(await call("save_to_library", { ...request, description: "a\0b" })).toMatchObject({
+      error: { reason: "nul_character", field: "description" },
+    });
+    expect(await call("save_to_library", { ...request, draft_name: "odd" })).toMatchObject({
+      error: { reason: "nul_character", field: "draft_name" },
+    });
+  });
+
   it("wants a final name that is free, or overwrite", async () => {
     const { call, store, draftsFolder } = await openRig();
     await store.capabilities.save(sum);

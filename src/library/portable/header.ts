@@ -18,6 +18,7 @@ import {
 import { displayNameOf, parseReference, type CapabilityName } from "../../core/names.ts";
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import { VISIBILITIES, type CapabilityKind } from "../../core/store.ts";
+import { hasNul } from "../../text/nul.ts";
 import { quote } from "../../text/quote.ts";
 
 export const PORTABLE_EXTENSIONS: Readonly<Record<CapabilityKind, string>> = {
@@ -57,6 +58,8 @@ const must = (rule: string) => (issue: { readonly input?: unknown }) =>
 const TEXT = z
   .string({ error: must("text") })
   .refine((text) => text.isWellFormed(), "holds half of a character (a lone surrogate)");
+/** Not as part of JSON. */
+const STORED_TEXT = TEXT.refine((text) => !hasNul(text), "holds a NUL character, which cannot be stored");
 // Taken as they are: they come from `parseJson`, so they are plain and bounded.
 const JSON_VALUE = z.custom<Json>((value) => value !== undefined, { error: must("JSON") });
 const JSON_OBJECT = z.custom<JsonObject>(isJsonObject, { error: must("an object") });
@@ -76,7 +79,7 @@ const EXAMPLE = z.strictObject(
     inputs: JSON_OBJECT,
     calls: list(CALL),
     result: JSON_VALUE,
-    seed: TEXT.optional(),
+    seed: STORED_TEXT.optional(),
     clockAt: z.int({ error: must("a whole number") }).optional(),
   },
   { error: must("an object") },
@@ -85,10 +88,10 @@ const HEADER = z.strictObject(
   {
     name: NAME,
     kind: z.enum(["code", "workflow"], { error: must('"code" or "workflow"') }),
-    description: TEXT,
+    description: STORED_TEXT,
     tags: list(TEXT).default([]),
     visibility: z.enum(VISIBILITIES, { error: must(`one of ${VISIBILITIES.join(", ")}`) }),
-    author: TEXT,
+    author: STORED_TEXT,
     aliases: list(NAME).default([]),
     inputSchema: JSON_OBJECT,
     outputSchema: JSON_OBJECT.nullable().default(null),

@@ -16,6 +16,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CapabilityExample, CapabilityKind, ToolUse, Visibility } from "../../core/store.ts";
 import { DRAFT_BYTES_MAX } from "../drafts.ts";
 import { cut } from "../../text/cut.ts";
+import { hasNul } from "../../text/nul.ts";
 import { checkHeader, lineAt, PORTABLE_EXTENSIONS, type Problem } from "./header.ts";
 
 /** All of a capability that is worth carrying to another store: no ids, no counts, no times. */
@@ -119,7 +120,7 @@ export function checkPortable(path: string, text: string): PortableChecked {
   const split = splitText(text);
   if ("problem" in split) return refuse(path, [split.problem]);
   const header = checkHeader(path, split.json);
-  const problems = [...findSizeProblems(split.source), ...header.problems];
+  const problems = [...findSizeProblems(split.source), ...findNul(text), ...header.problems];
   if (header.fields === undefined || problems.length > 0) return refuse(path, problems);
   const { name, ...fields } = header.fields;
   return { ok: true, item: { ...name, ...fields, source: split.source } };
@@ -157,6 +158,17 @@ function splitText(
     return { json: text.slice(opening.length, end), source: after.slice(lineBreak.length) };
   const message = String.raw`the header ends in the middle of this line. Inside text, write */ as *\/; the source begins on a new line`;
   return { problem: { line: lineAt(text, end), message } };
+}
+
+function findNul(text: string): Problem[] {
+  if (!hasNul(text)) return [];
+  const line = lineAt(text, text.indexOf("\0"));
+  return [
+    {
+      line,
+      message: String.raw`a NUL character is here, which cannot be stored; write it as "\u0000" in a string`,
+    },
+  ];
 }
 
 function findSizeProblems(source: string): Problem[] {

@@ -5,6 +5,7 @@
 import type { CodePlace, ToolError } from "../../core/errors.ts";
 import { codeNameOf } from "../../core/names.ts";
 import { didYouMean } from "../../text/nearest.ts";
+import { refuseNul } from "../../text/nul.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { missingFrom } from "../../text/schema-type.ts";
 import type { CallContext } from "../../core/tool.ts";
@@ -127,6 +128,8 @@ function checkBeforeReading(code: string, path: readonly string[]): ToolResult<v
     const hint = "Write TypeScript that calls tools as await mcp.server.tool({…}) and returns a value.";
     return fail("TOOL_INVALID_INPUT", "The code is empty.", { reason: "empty", field: "code", hint });
   }
+  const refused = refuseNul(code, "The code", "code");
+  if (refused !== undefined) return refused;
   if (path.length <= DEPTH_MAX) return succeed(undefined);
   const message = `Capabilities may call each other ${DEPTH_MAX} deep; this is deeper: ${path.map(nameInPath).join(" → ")}.`;
   return fail("TOOL_INVALID_INPUT", message, { reason: "depth_limit" });

@@ -19,6 +19,7 @@ import { validateWorkflow } from "../../workflows/validate.ts";
 import { inputSchemaOf, nodeTypesOf, outputSchemaOf, type Workflow } from "../../workflows/workflow.ts";
 import { checkNodes, type CheckNodesDeps } from "./check-nodes.ts";
 import type { NodeKind } from "../workflow/node-kind.ts";
+import { refuseNul } from "../../text/nul.ts";
 import { quote } from "../../text/quote.ts";
 import { checkGranted } from "./nested-check.ts";
 import type { FoundTool, ToolDirectory } from "./tool-directory.ts";
@@ -75,7 +76,7 @@ export async function checkWorkflow(
   context: CallContext,
 ): Promise<CheckedWorkflow> {
   if (path.length > DEPTH_MAX) return refuseWhole(tooDeep(path));
-  const granted = checkGranted(path, context);
+  const granted = refuseNul(text, "The workflow") ?? checkGranted(path, context);
   if (!granted.success) return refuseWhole(granted);
   const read = readWorkflow(text);
   const types = read.kind === "read" ? nodeTypesOf(read.workflow) : [];

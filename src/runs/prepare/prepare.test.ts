@@ -79,6 +79,7 @@ describe("A3: a workflow is checked whole before its first effect", () => {
     ],
     ["a computed name", "return await mcp.notes[args.x]();", { reason: "computed_name", code_line: 1 }],
     ["no code", "  \n", { reason: "empty" }],
+    ["NUL", "return '\0'", { reason: "nul_character" }],
   ])("A3: refuses %s in the code of a node", async (_what, text, problem) => {
     const [first, ...others] = await refused([PAY, code("calc", text)]);
     expect(first).toMatchObject({ place: "nodes[1].params.code", node: "calc", ...problem });
