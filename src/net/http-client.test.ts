@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createAddressPolicy, createAddressRule, RefusedUrl } from "./address-policy.ts";
@@ -295,5 +295,79 @@ describe("a request whose outcome is a value", () => {
     expect(await reach(true, url)).toEqual({ kind: "refused" });
     expect(await reach(false, url, AbortSignal.abort())).toEqual({ kind: "aborted", sent: false });
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+});
+
+describe("an answer that is opened and not read", () => {
+  const asking = (url: string) => ({
+    url: new URL(url),
+    method: "POST",
+    headers: new Map<string, string>(),
+    body: Buffer.from("x"),
+  });
+
+  async function openAnswer(listener: RequestListener) {
+    const server = await startServer(listener);
+    const client = createHttpClient({ policy: createAddressPolicy(new URL(server.url)), connectMs: 5_000 });
+    onTestFinished(client.close);
+    return { ...server, client };
+  }
+
+  it("comes as soon as it begins, and piece by piece, and its connection is kept", async () => {
+    const later = Promise.withResolvers<void>();
+    const { client, url, sockets } = await openAnswer((_request, response) => {
+      response.write("first");
+      void later.promise.then(() => response.end(" second"));
+    });
+    const abort = new AbortController();
+    for (const round of [1, 2]) {
+      const opened = await client.open(asking(url), { signal: abort.signal });
+      if (opened.kind !== "opened") throw new Error(opened.kind);
+      if (round === 1) later.resolve();
+      expect(await textOf(opened.message)).toBe("first second");
+    }
+    expect(sockets.size).toBe(1);
+    expect(getEventListeners(abort.signal, "abort")).toEqual([]);
+  });
+
+  it("has not sent the body over a connection that is closed before it was asked for", async () => {
+    const heard: string[] = [];
+    const quiet = createTcpServer((socket) => {
+      socket.on("data", (part) => {
+        heard.push(part.toString());
+        socket.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => quiet.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void quiet.close());
+    const closed = `http://127.0.0.1:${(quiet.address() as AddressInfo).port}/`;
+    const client = createHttpClient({ policy: createAddressRule(() => false) });
+    onTestFinished(client.close);
+    const { signal } = new AbortController();
+    expect(await client.open(asking(closed), { signal })).toMatchObject({ kind: "broken", sent: false });
+    expect(heard.join("")).toMatch(/^POST (?:.|\r\n)*\r\n\r\n$/);
+  });
+
+  it("ends with the signal", async () => {
+    const { client, url } = await openAnswer((_request, response) => void response.write("first"));
+    const abort = new AbortController();
+    const opened = await client.open(asking(url), { signal: abort.signal });
+    if (opened.kind !== "opened") throw new Error(opened.kind);
+    const closed = new Promise((resolve) => opened.message.once("close", resolve));
+    opened.message.on("error", () => {});
+    abort.abort(new Error("enough"));
+    await closed;
+    expect(opened.message.complete).toBe(false);
+  });
+
+  it("says why there is none, and whether the other side has got the body", async () => {
+    const { client, url } = await openAnswer((request) => {
+      request.resume();
+      request.once("end", () => request.socket.destroy());
+    });
+    const { signal } = new AbortController();
+    expect(await client.open(asking(url), { signal })).toMatchObject({ kind: "broken", sent: true });
+    expect(await client.open(asking("http://127.0.0.1:1/"), { signal })).toMatchObject({ sent: false });
+    expect(await client.open(asking("ftp://127.0.0.1/"), { signal })).toEqual({ kind: "refused" });
   });
 });

@@ -2,11 +2,11 @@
  * The gateway's HTTP client. Every connection is checked by an address policy when it is made, and nothing stays behind
  * when a request has ended, least of all a listener on the caller's signal.
  *
- * A request is made in one of two ways. `fetch` gives a `Response`: unpacked, a stream of events as a stream and
+ * A request is made in one of three ways. `fetch` gives a `Response`: unpacked, a stream of events as a stream and
  * everything else whole, and an error where the answer is over the limit. `request` never throws and gives the answer
- * as it came, cut at the limit.
+ * as it came, cut at the limit. `open` never throws either and gives the answer unread, for a caller that passes it on.
  *
- * Neither follows redirects (redirects.ts does). Nothing is sent twice, also where a kept connection turns out to be
+ * None follows redirects (redirects.ts does). Nothing is sent twice, also where a kept connection turns out to be
  * closed: whether the request took effect is not known.
  */
 import {
@@ -19,7 +19,14 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { createAddressPolicy, RefusedUrl, type AddressPolicy } from "./address-policy.ts";
 import { ACCEPTED_ENCODINGS, responseOf } from "./answer-body.ts";
 import { ANSWER_BYTES_MAX } from "./answer-limit.ts";
-import { codeOf, readAnswer, type HttpOutcome, type HttpRequest } from "./http-outcome.ts";
+import {
+  codeOf,
+  readAnswer,
+  type HttpOutcome,
+  type HttpRequest,
+  type OpenedAnswer,
+  type Unanswered,
+} from "./http-outcome.ts";
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -30,6 +37,14 @@ export interface HttpClient {
     request: HttpRequest,
     options: { readonly signal: AbortSignal; readonly bytesMax: number },
   ): Promise<HttpOutcome>;
+  /**
+   * The signal ends the answer too, until it has been read or destroyed. The body is sent when the other side asks for it
+   * (100 Continue): what fails before that was not `sent`, also where a kept connection turns out to be closed.
+   */
+  open(
+    request: HttpRequest & { readonly body: Buffer },
+    options: { readonly signal: AbortSignal },
+  ): Promise<OpenedAnswer | Unanswered>;
   /** Ends every connection that is kept. */
   readonly close: () => void;
 }
@@ -45,6 +60,10 @@ export interface HttpClientOptions {
   readonly bytesMax?: number;
   /** How long a server may take to begin an answer; without it, as long as the caller's signal lets it. */
   readonly headersMs?: number;
+  /** How long a connection may take to be made. */
+  readonly connectMs?: number;
+  /** Connections to one origin at once. */
+  readonly socketsMax?: number;
   /** TLS of tests: whose certificates are believed. */
   readonly ca?: string;
 }
@@ -67,12 +86,32 @@ export function createGuardedFetch(origin: URL): Fetch {
 }
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { policy, keepsConnections = true, bytesMax = ANSWER_BYTES_MAX, headersMs, ca } = options;
-  const pool = keepsConnections ? createPool(ca) : undefined;
-  const limits = { connectMs: keepsConnections ? CONNECT_MS : undefined, headersMs };
+  const { policy, keepsConnections = true, bytesMax = ANSWER_BYTES_MAX, headersMs } = options;
+  const pool = keepsConnections ? createPool(options) : undefined;
+  const limits = { connectMs: options.connectMs ?? (keepsConnections ? CONNECT_MS : undefined), headersMs };
 
   const send = <T>(request: Outgoing, read: (answer: Answer) => Promise<T>): Promise<T> =>
     sendRequest(request, { policy, pool, limits }, read);
+
+  async function attempt<T>(
+    { url, method, headers, body }: HttpRequest,
+    signal: AbortSignal,
+    read: (answer: Answer) => Promise<T>,
+    isAsked = false,
+  ): Promise<T | Unanswered> {
+    const progress = { isSent: false };
+    try {
+      await policy.checkUrl(url);
+      if (signal.aborted) return { kind: "aborted", sent: false };
+      const length = body === undefined ? [] : [["content-length", String(body.length)] as const];
+      const outgoing = { url, method, headers: Object.fromEntries([...headers, ...length]), body };
+      return await send({ ...outgoing, signal, progress, isAsked }, read);
+    } catch (error) {
+      if (error instanceof RefusedUrl) return { kind: "refused" };
+      if (signal.aborted) return { kind: "aborted", sent: progress.isSent };
+      return { kind: "broken", sent: progress.isSent, code: codeOf(error) };
+    }
+  }
 
   return {
     async fetch(input, init = {}) {
@@ -91,23 +130,18 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         throw isAnswered ? brokenOr(failure) : failure;
       }
     },
-    async request(request, { signal, bytesMax: cutBytes }) {
-      const progress = { isSent: false };
-      try {
-        await policy.checkUrl(request.url);
-        if (signal.aborted) return { kind: "aborted", sent: false };
-        const { url, method, headers, body } = request;
-        const length = body === undefined ? [] : [["content-length", String(body.length)] as const];
-        const outgoing = { url, method, headers: Object.fromEntries([...headers, ...length]), body };
-        return await send({ ...outgoing, signal, progress }, ({ message, release }) =>
-          readAnswer(message, cutBytes).finally(release),
-        );
-      } catch (error) {
-        if (error instanceof RefusedUrl) return { kind: "refused" };
-        if (signal.aborted) return { kind: "aborted", sent: progress.isSent };
-        return { kind: "broken", sent: progress.isSent, code: codeOf(error) };
-      }
-    },
+    request: (request, { signal, bytesMax: cutBytes }) =>
+      attempt(request, signal, ({ message, release }) => readAnswer(message, cutBytes).finally(release)),
+    open: (request, { signal }) =>
+      attempt(
+        { ...request, headers: new Map([...request.headers, ["expect", "100-continue"]]) },
+        signal,
+        async ({ message, release }) => {
+          message.once("close", release);
+          return { kind: "opened", message };
+        },
+        true,
+      ),
     close() {
       pool?.http.destroy();
       pool?.https.destroy();
@@ -120,10 +154,10 @@ interface Pool {
   readonly https: HttpsAgent;
 }
 
-function createPool(ca: string | undefined): Pool {
+function createPool({ ca, socketsMax = SOCKETS_MAX }: HttpClientOptions): Pool {
   const options = {
     keepAlive: true,
-    maxSockets: SOCKETS_MAX,
+    maxSockets: socketsMax,
     maxFreeSockets: FREE_SOCKETS_MAX,
     timeout: KEEP_MS,
   };
@@ -138,6 +172,8 @@ interface Outgoing {
   readonly signal: AbortSignal | undefined;
   /** Told when the other side may have seen the request. */
   readonly progress?: { isSent: boolean };
+  /** Whether the body waits until the other side asks for it; without its body, it cannot act on the request. */
+  readonly isAsked?: boolean;
 }
 
 interface Answer {
@@ -156,7 +192,7 @@ interface Connecting {
 
 /** Sends one request. `read` is called in the moment in which the answer begins, and what it gives is the result. */
 function sendRequest<T>(
-  { url, method, headers, body, signal, progress }: Outgoing,
+  { url, method, headers, body, signal, progress, isAsked = false }: Outgoing,
   { policy, pool, limits }: Connecting,
   read: (answer: Answer) => Promise<T>,
 ): Promise<T> {
@@ -166,7 +202,7 @@ function sendRequest<T>(
   const outgoing = isSecure
     ? requestHttps(url, { ...options, agent: pool?.https ?? false })
     : requestHttp(url, { ...options, agent: pool?.http ?? false });
-  watchConnecting(outgoing, isSecure, limits.connectMs, progress);
+  watchConnecting(outgoing, isSecure, limits.connectMs, isAsked ? undefined : progress);
   const limit = limitHeaders(outgoing, limits.headersMs);
   let message: IncomingMessage | undefined;
   const release = abortWith(signal, (reason) => {
@@ -189,8 +225,21 @@ function sendRequest<T>(
     release();
     reject(Object.assign(new Error("the connection was closed without an answer"), { code: "ECONNRESET" }));
   });
-  outgoing.end(body);
+  if (isAsked) sendWhenAsked(outgoing, body, progress);
+  else outgoing.end(body);
   return promise;
+}
+
+function sendWhenAsked(
+  outgoing: ClientRequest,
+  body: Outgoing["body"],
+  progress: Outgoing["progress"],
+): void {
+  outgoing.flushHeaders();
+  outgoing.once("continue", () => {
+    if (progress !== undefined) progress.isSent = true;
+    outgoing.end(body);
+  });
 }
 
 /**

@@ -19,9 +19,16 @@ export interface HttpAnswer {
   readonly truncated: boolean;
 }
 
+/** An answer that has begun; reading it is the caller's. */
+export interface OpenedAnswer {
+  readonly kind: "opened";
+  readonly message: IncomingMessage;
+}
+
+export type HttpOutcome = HttpAnswer | Unanswered;
+
 /** `sent`: whether the other side may have seen the request. */
-export type HttpOutcome =
-  | HttpAnswer
+export type Unanswered =
   | { readonly kind: "refused" }
   | { readonly kind: "aborted"; readonly sent: boolean }
   | { readonly kind: "broken"; readonly sent: boolean; readonly code: string };
