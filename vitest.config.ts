@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Those that take longest on two cores. */
 const LONG = [
   "crash",
+  "replicas-store",
   "asked-calls",
   "console-large",
   "console-screens",
@@ -51,7 +52,7 @@ const UNIT = ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}"];
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/build-once.ts"],
+    globalSetup: ["test/build-once.ts", "test/postgres-once.ts"],
     setupFiles: ["test/fixed-seed.ts"],
     sequence: { sequencer: LongestFirst },
     // Generous, for a machine that others use: what decides is a state or a counter, not the clock.
