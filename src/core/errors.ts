@@ -87,6 +87,7 @@ export interface CodePlace {
 export type RepertoireErrorCode =
   | "CONFIG_INVALID"
   | "HOME_UNSAFE"
+  | "SECRETS_LOCKED"
   | "STORE_BUSY"
   | "STORE_CLOSED"
   | "STORE_DAMAGED"
@@ -94,6 +95,8 @@ export type RepertoireErrorCode =
   | "STORE_FULL"
   | "STORE_GONE"
   | "STORE_NEWER"
+  | "STORE_REFUSED"
+  | "STORE_UNCERTAIN"
   | "STORE_UNSUPPORTED"
   | "JSON_LIMIT";
 
@@ -114,6 +117,7 @@ export class RepertoireError extends Error {
 const TOLD: Readonly<Record<RepertoireErrorCode, string>> = {
   CONFIG_INVALID: "The config of the gateway is not valid.",
   HOME_UNSAFE: "The gateway cannot use its home folder.",
+  SECRETS_LOCKED: "The gateway has no key for the secrets that its database holds.",
   STORE_BUSY: "The database of the gateway has been locked by another process for too long.",
   STORE_CLOSED: "The gateway is stopping.",
   STORE_DAMAGED: "The database of the gateway is damaged.",
@@ -123,6 +127,9 @@ const TOLD: Readonly<Record<RepertoireErrorCode, string>> = {
     "The database of the gateway was deleted or replaced: nothing can be saved until the gateway is restarted.",
   STORE_NEWER:
     "A newer version has changed the database of the gateway: nothing can be saved until the gateway is restarted.",
+  STORE_REFUSED: "The database refuses the gateway.",
+  STORE_UNCERTAIN:
+    "The connection to the database was lost while something was written: it may have been saved.",
   STORE_UNSUPPORTED: "The gateway cannot use a database on this machine.",
   JSON_LIMIT: "The JSON is over a limit.",
 };

@@ -65,8 +65,8 @@ export interface PinCheck {
   judge(sighting: Sighting): Holds | undefined;
   /** Puts on record what a server offers; the first sight of it is the baseline. Rejects where the store does. */
   see(sighting: Sighting): Promise<void>;
-  /** Looks whether another process has changed something. */
-  freshen(): Promise<void>;
+  /** Looks whether another process has changed something; without the revision that is on record now, the store is asked. */
+  freshen(revision?: number): Promise<void>;
   /** Tells of servers of which something else is on record now. */
   changed(listener: (server: string) => void): () => void;
 }

@@ -1,7 +1,9 @@
+/** What protects a value: the system's keyring, the permissions of a file, or a key that the database does not have. */
+export type SecretProtection = "keyring" | "file" | "database";
+
 /** Keeps small secrets across processes: tokens, and what they belong to. Values are never logged. */
 export interface SecretStore {
-  /** Where a value is protected: by the system's keyring, or by the permissions of a file. */
-  kind(): Promise<"keyring" | "file">;
+  kind(): Promise<SecretProtection>;
   /** Undefined also for a value that cannot be read here, such as one that another session's keyring protects. */
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;

@@ -8,8 +8,13 @@
  */
 import type { Json, JsonObject } from "./json.ts";
 import type { CapabilityName, Scope } from "./names.ts";
+import type { DraftStore, RevisionStore } from "./replica-store.ts";
+import type { ReplicaStore } from "./replica-store.ts";
+import type { LockStore, SecretRows, TokenStore } from "./replica-store.ts";
+import type { SessionStore } from "./replica-store.ts";
 import type { CallStore, LimitStore, TokenUses } from "./trust-store.ts";
 import type { PinStore } from "./trust-store.ts";
+import type { QueueOptions, QueueStats, RunQueue } from "./run-queue.ts";
 
 export interface Store {
   readonly capabilities: CapabilityStore;
@@ -23,14 +28,40 @@ export interface Store {
   readonly calls: CallStore;
   readonly tokenUses: TokenUses;
   readonly pins: PinStore;
+  readonly revisions: RevisionStore;
+  readonly drafts: DraftStore;
+  readonly replicas: ReplicaStore;
+  readonly sessions: SessionStore;
   readonly audit: Audit;
+  readonly tokens: TokenStore;
+  readonly secrets: SecretRows;
+  readonly locks: LockStore;
+  /** The queue of the background runs of this store, for one process. It does nothing before it is told to work. */
+  openQueue(options: QueueOptions): RunQueue;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */
   findDamage(): Promise<string[]>;
   /** A short text that differs as soon as anything was committed, by whichever process. Cheap: it reads no table. */
   changeMark(): Promise<string>;
+  /** How the database is reached; asks nothing. */
+  status(): StoreStatus;
   /** Throws where a write would be refused: the database is gone, newer than this code, or had no room and has none yet. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface StoreStatus {
+  readonly kind: "sqlite" | "postgresql";
+  /** A file, or host and database; without a secret. */
+  readonly place: string;
+  /** Since when no connection could be made, on the clock's `elapsed`; undefined while all is well. */
+  readonly awaySince?: number | undefined;
+  /** Connections: how many there may be, and how many are in use. */
+  readonly size?: number;
+  readonly inUse?: number;
+  /** How long operations have waited for a connection, all in all. */
+  readonly waitedMs?: number;
+  /** How often operations were repeated, by the reason. */
+  readonly retries?: Readonly<Record<string, number>>;
 }
 
 // ── capabilities ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -202,7 +233,10 @@ export interface CapabilityStore {
 // ── runs and steps ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type RunKind = "code" | "workflow" | "capability" | "call";
-export type RunStatus = "running" | "paused" | "succeeded" | "failed" | "cancelled";
+/** `queued` has not begun: a background run until a process takes it up. */
+export type RunStatus = "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled";
+/** A background run has no client that waits for it: it goes on by itself after a wait, a decision and a crash. */
+export type RunMode = "foreground" | "background";
 /** `sent` has no answer on record; `waiting` is a question to a person without an answer so far. */
 export type StepStatus = "sent" | "waiting" | "succeeded" | "failed";
 
@@ -235,6 +269,15 @@ export interface Run {
   readonly client: string | null;
   /** Who asked to cancel it; null where nobody did. */
   readonly cancelBy: string | null;
+  readonly mode: RunMode;
+  /** The profile that it was started through; null where there was none. */
+  readonly profile: string | null;
+  /** When the queue takes it up; null where it does not. */
+  readonly wakeAt: number | null;
+  /** How often the queue took it up without coming to an end. */
+  readonly attemptCount: number;
+  /** How long it may run; null where the config says so. */
+  readonly timeoutMs: number | null;
   /** What the code wrote to its console, as the answer told it; empty until the run has ended. */
   readonly logs: readonly RunLogLine[];
   /** Seeds the guest's randomness. */
@@ -277,6 +320,12 @@ export interface NewRun {
   readonly principal?: string | null;
   readonly session?: string | null;
   readonly client?: string | null;
+  /** Without it, `foreground`. */
+  readonly mode?: RunMode;
+  readonly profile?: string | null;
+  readonly timeoutMs?: number | null;
+  /** How often it was taken up before, where it goes on from a run that did not come to an end. */
+  readonly attemptCount?: number;
   readonly seed: string;
   readonly clockAt: number;
 }
@@ -362,6 +411,19 @@ interface CapabilityUse {
   readonly elapsedMs: number;
 }
 
+/** A run that was put into the queue, or that was there already under its start key. */
+export interface EnqueuedRun {
+  readonly run: Run;
+  readonly isNew: boolean;
+}
+
+/** How a run that nobody owns leaves the queue. */
+export interface QueueEnd {
+  /** With it, the run has ended. */
+  readonly end?: Pick<Run, "error"> & { readonly status: "failed" | "cancelled" };
+  readonly attemptCount?: number;
+}
+
 /** Proof of ownership: a write is made only while the run's fence is still this one. */
 export interface Lease {
   readonly runId: string;
@@ -398,6 +460,7 @@ export interface RunFilter {
   readonly until?: number;
   readonly session?: string;
   readonly starter?: RunStarter;
+  readonly mode?: RunMode;
 }
 
 /** How many runs began in a part of a time. */
@@ -420,6 +483,17 @@ interface RunActivity extends Pick<Run, "id" | "principal" | "status" | "parentR
 export interface RunStarter {
   readonly principal: string | null;
   readonly session?: string | null;
+}
+
+/** Why a run may be taken over before its lease has run out. */
+export interface ClaimGrounds {
+  /** An owner that is known to be gone. */
+  readonly gone?: string | undefined;
+  /**
+   * Whether the claimer can tell that a replica is dead: it was itself seen without a gap for as long as that takes. After an
+   * outage of the database nobody was seen, and all are alive.
+   */
+  readonly judgesDead?: boolean;
 }
 
 export interface RunStore {
@@ -465,10 +539,34 @@ export interface RunStore {
   /** The newest run of exactly this source that succeeded; of one starter, where one is named. */
   findSucceeded(scope: Scope, source: string, starter?: RunStarter): Promise<Run | undefined>;
   /**
-   * Takes over a running or paused run whose lease has run out by the database's clock; undefined when it may not be taken.
-   * `gone` is an owner that is known to be gone: its lease counts as run out.
+   * Puts a background run into the queue, to be taken up at `at` or now. Of one start key there is one run: a second call
+   * answers with the first.
    */
-  claim(id: string, owner: string, leaseMs: number, gone?: string): Promise<Run | undefined>;
+  enqueue(
+    newRun: NewRun,
+    options?: { readonly startKey?: string; readonly at?: number },
+  ): Promise<EnqueuedRun>;
+  /**
+   * Counts an attempt at a run that is in the queue, and keeps others from it until `until`; undefined where it is not in the
+   * queue any more, or not due at `dueAt`, where that is given.
+   */
+  take(runId: string, options: { readonly until: number; readonly dueAt?: number }): Promise<Run | undefined>;
+  /**
+   * A run that nobody owns is taken up by the queue at `at`, as a background run; null takes it out of the queue and leaves
+   * it a background run. False where it runs, has succeeded or goes on elsewhere.
+   */
+  requeue(runId: string, at: number | null, options?: { readonly attemptCount?: number }): Promise<boolean>;
+  /** Takes a run that nobody owns out of the queue. False where it runs, has succeeded or goes on elsewhere. */
+  dequeue(runId: string, end?: QueueEnd): Promise<boolean>;
+  /** Background runs that were given up, newest first. */
+  listDead(scope: Scope, limit: number): Promise<RunSummary[]>;
+  queueStats(scope: Scope): Promise<QueueStats>;
+  /**
+   * Takes over a run that is queued, running or paused and has no lease, or whose lease has run out by the database's clock;
+   * undefined when it may not be taken. One that was queued begins now. On a store of several machines a lease lasts as long
+   * as its owner is seen as a replica, and its end decides only where the owner is none.
+   */
+  claim(id: string, owner: string, leaseMs: number, grounds?: ClaimGrounds): Promise<Run | undefined>;
   /**
    * This and the next four are fenced, and each happens wholly or not at all; false means one thing only, that another owner
    * took over, and then nothing was written.
@@ -480,17 +578,23 @@ export interface RunStore {
   closeStep(lease: Lease, key: string, outcome: StepOutcome): Promise<boolean>;
   /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stays. */
   recordStep(lease: Lease, step: FinishedStep): Promise<boolean>;
-  /** Writes how the run ended, or that it waits, and in the same transaction the use of its capability. */
+  /**
+   * Writes how the run ended, or that it waits, and in the same transaction the use of its capability and when the queue takes
+   * it up again.
+   */
   finish(
     lease: Lease,
     end: Pick<Run, "status"> &
-      Partial<Pick<Run, "result" | "error" | "logs">> & { readonly use?: CapabilityUse },
+      Partial<Pick<Run, "result" | "error" | "logs" | "attemptCount">> & {
+        readonly use?: CapabilityUse;
+        readonly wakeAt?: number | undefined;
+      },
   ): Promise<boolean>;
   /** Asks the owner of a running run to cancel it; false where it does not run. The first who asks is remembered. */
   requestCancel(runId: string, by: string): Promise<boolean>;
   /** The runs of this owner that somebody asked to cancel. */
   cancelRequests(owner: string): Promise<{ readonly runId: string; readonly by: string }[]>;
-  /** Answers the question that a paused run waits with. */
+  /** Answers the question that a paused run waits with. The background run that it belongs to is due then. */
   decide(runId: string, key: string, decision: QuestionAnswer): Promise<DecideOutcome>;
   /** In the order in which they began, without the results that lie apart. */
   steps(runId: string): Promise<Step[]>;
@@ -525,15 +629,27 @@ export interface SealStore {
 /** What a server offered when it was last asked. */
 export interface CachedServer {
   readonly server: string;
+  /** Of the config that the server was started with: one list for each. */
+  readonly configHash: string;
   readonly definitions: JsonObject;
   readonly hash: string;
   readonly fetchedAt: number;
   readonly ttlMs: number;
 }
 
+/** Which list a server of a config has, without the list. */
+export type CachedServerMark = Pick<CachedServer, "server" | "configHash" | "hash">;
+
 export interface ServerCache {
+  /**
+   * What is put last counts. The topic `servers` grows where the hash is another one than before; the same again changes
+   * only its times. Of the configs of one server, the newest few are kept.
+   */
   put(entry: CachedServer): Promise<void>;
+  /** By server; of one server, the oldest first. */
   list(): Promise<CachedServer[]>;
+  find(server: string, configHash: string): Promise<CachedServer | undefined>;
+  marks(): Promise<CachedServerMark[]>;
   remove(server: string): Promise<void>;
 }
 
