@@ -4,7 +4,7 @@
  * Only what SQLite and PostgreSQL have alike: `text`, `bigint` and `double precision`. Times are ms in a `bigint`, JSON
  * is canonical text, and what is null in a type is null in its column. A driver must return a `bigint` as a number.
  */
-import type { CapabilityKind, RunKind, RunStatus, StepStatus, Visibility } from "../core/store.ts";
+import type { CapabilityKind, RunKind, RunMode, RunStatus, StepStatus, Visibility } from "../core/store.ts";
 import type { Effect, RuleAction } from "../core/rule.ts";
 import type { CallEntry, PinKind, PinStatus } from "../core/trust-store.ts";
 
@@ -31,6 +31,13 @@ export interface Database {
   token_uses: TokenUseRow;
   audit: AuditRow;
   audit_head: AuditHeadRow;
+  replicas: ReplicaRow;
+  sessions: SessionRow;
+  revisions: RevisionRow;
+  tokens: TokenRow;
+  secrets: SecretRow;
+  locks: LockRow;
+  drafts: DraftRow;
 }
 
 export interface CapabilityRow {
@@ -126,6 +133,17 @@ export interface RunRow {
   client: string | null;
   logs: string | null;
   cancel_by: string | null;
+  mode: RunMode;
+  /** The profile that it was started through; null where there was none. */
+  profile: string | null;
+  /** When the queue takes it up; null where it does not. */
+  wake_at: number | null;
+  /** How often the queue took it up without coming to an end. */
+  attempt_count: number;
+  /** How long it may run; null where the config says so. */
+  timeout_ms: number | null;
+  /** What started it, where that must start it once: a time of a schedule, a delivery of a webhook. */
+  start_key: string | null;
 }
 
 export interface StepRow {
@@ -153,8 +171,9 @@ export interface StepValueRow {
   value: string;
 }
 
-interface ServerCacheRow {
+export interface ServerCacheRow {
   server: string;
+  config_hash: string;
   definitions: string;
   hash: string;
   fetched_at: number;
@@ -211,6 +230,8 @@ interface SealingKeyRow {
 interface SpentStateRow {
   id: string;
   expires_at: number;
+  /** The attempt that spent it: whether an attempt without an answer was the first can be read back. */
+  spender: string | null;
 }
 
 export interface PinRow {
@@ -270,4 +291,63 @@ export interface CallRow {
 interface TokenUseRow {
   name: string;
   last_used_at: number;
+}
+
+export interface ReplicaRow {
+  id: string;
+  owner: string;
+  place: string;
+  url: string | null;
+  version: string;
+  started_at: number;
+  seen_at: number;
+  /** 0 or 1. */
+  draining: number;
+}
+
+export interface SessionRow {
+  id_hash: string;
+  replica: string;
+  principal: string | null;
+  profile: string | null;
+  initialize: string;
+  session: string;
+  settings: string;
+  created_at: number;
+  seen_at: number;
+}
+
+/** What every change of a topic updates first, which also makes changes wait for each other. */
+interface RevisionRow {
+  topic: string;
+  revision: number;
+}
+
+interface TokenRow {
+  name: string;
+  hash: string;
+  entry: string;
+}
+
+interface SecretRow {
+  name: string;
+  sealed: string;
+  key_id: string;
+  updated_at: number;
+}
+
+interface LockRow {
+  name: string;
+  owner: string | null;
+  until: number;
+}
+
+export interface DraftRow {
+  org: string;
+  project: string;
+  name: string;
+  kind: CapabilityKind;
+  text: string;
+  created_at: number;
+  updated_at: number;
 }

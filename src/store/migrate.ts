@@ -23,8 +23,14 @@ export async function migrate<Tables>(db: Kysely<Tables>, options: MigrateOption
     const trx = typed as unknown as Kysely<unknown>;
     await version.lock(trx);
     const current = await version.read(trx);
-    requireKnownVersion(current, migrations.length, place);
+    if (current > migrations.length)
+      return requireKnownVersion(await version.readUsableFrom(trx), migrations.length, place);
     for (const migration of migrations.slice(current)) await migration.up(trx);
-    if (current < migrations.length) await version.write(trx, migrations.length);
+    if (current < migrations.length) await version.write(trx, migrations.length, usableFromOf(migrations));
   });
+}
+
+/** A migration that says nothing is for its own version and later ones. */
+function usableFromOf(migrations: readonly Migration[]): number {
+  return Math.max(...migrations.map(({ usableFrom }, at) => usableFrom ?? at + 1));
 }

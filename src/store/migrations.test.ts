@@ -15,5 +15,6 @@ it("never changes the migrations that were released", () => {
     "who started a run, and what a person was asked",
     "rules, pins and calls",
     "what people look at",
+    "several gateways on one database",
   ]);
 });

@@ -9,6 +9,11 @@ import { sql, type Kysely } from "kysely";
 
 export interface Migration {
   readonly name: string;
+  /**
+   * The oldest version whose code works on the tables as they are then: one that only adds what older code need not know.
+   * A database that many replicas use is migrated by the first new one, while the old ones go on.
+   */
+  readonly usableFrom?: number;
   up(db: Kysely<unknown>): Promise<void>;
 }
 
@@ -71,6 +76,16 @@ export const MIGRATIONS: readonly Migration[] = [
     async up(db) {
       await addRunDetails(db);
       await indexCalls(db);
+    },
+  },
+  {
+    name: "several gateways on one database",
+    async up(db) {
+      await createReplicas(db);
+      await createSharedState(db);
+      await keyServerCacheByConfig(db);
+      await addBackgroundRuns(db);
+      await db.schema.alterTable("spent_states").addColumn("spender", "text").execute();
     },
   },
 ];
@@ -551,4 +566,142 @@ async function indexCalls(db: Kysely<unknown>): Promise<void> {
     .where(sql.ref("run_id"), "is not", null)
     .execute();
   await db.schema.createIndex("calls_principal").on("calls").columns(["principal", "id"]).execute();
+}
+
+/**
+ * Several gateways on one database. `owner` is what leases name, `id` what session ids begin with. No table has a foreign
+ * key to `replicas`: what a dead one left behind outlives its row.
+ */
+async function createReplicas(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("replicas")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("owner", "text", (column) => column.notNull().unique())
+    .addColumn("place", "text", (column) => column.notNull())
+    .addColumn("url", "text")
+    .addColumn("version", "text", (column) => column.notNull())
+    .addColumn("started_at", "bigint", (column) => column.notNull())
+    .addColumn("seen_at", "bigint", (column) => column.notNull())
+    .addColumn("draining", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("sessions")
+    .addColumn("id_hash", "text", (column) => column.primaryKey())
+    .addColumn("replica", "text", (column) => column.notNull())
+    .addColumn("principal", "text")
+    .addColumn("profile", "text")
+    .addColumn("initialize", "text", (column) => column.notNull())
+    .addColumn("session", "text", (column) => column.notNull())
+    .addColumn("settings", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("seen_at", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex("sessions_seen").on("sessions").column("seen_at").execute();
+}
+
+/** What was in files of one home. The library and the pins keep the rows that they lock. */
+async function createSharedState(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("revisions")
+    .addColumn("topic", "text", (column) => column.primaryKey())
+    .addColumn("revision", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`insert into revisions (topic, revision) values ('tokens', 0), ('secrets', 0), ('servers', 0)`.execute(
+    db,
+  );
+  await db.schema
+    .createTable("tokens")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("hash", "text", (column) => column.notNull().unique())
+    .addColumn("entry", "text", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("secrets")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("sealed", "text", (column) => column.notNull())
+    .addColumn("key_id", "text", (column) => column.notNull())
+    .addColumn("updated_at", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("locks")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("owner", "text")
+    .addColumn("until", "bigint", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("drafts")
+    .addColumn("org", "text", (column) => column.notNull())
+    .addColumn("project", "text", (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("kind", "text", (column) => column.notNull())
+    .addColumn("text", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("updated_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("drafts_pk", ["org", "project", "name"])
+    .execute();
+}
+
+/** A list belongs to the config that its server was started with. In older rows only the definitions name it. */
+async function keyServerCacheByConfig(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("server_cache").renameTo("server_cache_before").execute();
+  await db.schema
+    .createTable("server_cache")
+    .addColumn("server", "text", (column) => column.notNull())
+    .addColumn("config_hash", "text", (column) => column.notNull())
+    .addColumn("definitions", "text", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull())
+    .addColumn("fetched_at", "bigint", (column) => column.notNull())
+    .addColumn("ttl_ms", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("server_cache_pk", ["server", "config_hash"])
+    .execute();
+  await sql`
+    insert into server_cache (server, config_hash, definitions, hash, fetched_at, ttl_ms)
+    select server, '', definitions, hash, fetched_at, ttl_ms from server_cache_before`.execute(db);
+  await db.schema.dropTable("server_cache_before").execute();
+}
+
+/**
+ * Runs that go on without a client. `wake_at` is when the queue takes one up, `attempt_count` how often it did in vain.
+ * `profile` and `timeout_ms` are what a client would say. Of one `start_key` there is one run.
+ */
+async function addBackgroundRuns(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable("runs")
+    .addColumn("mode", "text", (column) => column.notNull().defaultTo("foreground"))
+    .execute();
+  await db.schema
+    .alterTable("runs")
+    .addColumn("attempt_count", "bigint", (column) => column.notNull().defaultTo(0))
+    .execute();
+  for (const column of ["profile", "start_key"])
+    await db.schema.alterTable("runs").addColumn(column, "text").execute();
+  for (const column of ["wake_at", "timeout_ms"])
+    await db.schema.alterTable("runs").addColumn(column, "bigint").execute();
+  await db.schema
+    .createIndex("runs_wake")
+    .on("runs")
+    .column("wake_at")
+    .where(sql.ref("wake_at"), "is not", null)
+    .execute();
+  // Those that were given up; `ATTEMPTS_MAX` is 5.
+  await db.schema
+    .createIndex("runs_dead")
+    .on("runs")
+    .column("id")
+    .where(sql.ref("attempt_count"), ">", sql.lit(5))
+    .execute();
+  await db.schema
+    .createIndex("runs_start_key")
+    .unique()
+    .on("runs")
+    .column("start_key")
+    .where(sql.ref("start_key"), "is not", null)
+    .execute();
+  // Whose owner is dead is asked every two seconds; few of all runs are running.
+  await db.schema
+    .createIndex("runs_running")
+    .on("runs")
+    .column("lease_owner")
+    .where(sql.ref("status"), "=", sql.lit("running"))
+    .execute();
 }
