@@ -13,7 +13,8 @@ export function createPastUses({ db, clock }: StoreContext): PastUses {
   return {
     async add(scope, uses) {
       await db.transaction().execute(async (trx) => {
-        for (const { tool, intent, useCount } of uses) {
+        // In one order, so that two that add the same tools never wait for each other in a circle.
+        for (const { tool, intent, useCount } of uses.toSorted(byToolAndIntent)) {
           const use = { tool, intent: intent.slice(0, INTENT_LENGTH_MAX), useCount, lastUsedAt: clock.now() };
           await addUse(trx, scope, use);
           if (intent !== "") await dropOldest(trx, scope, tool);
@@ -38,6 +39,13 @@ export function createPastUses({ db, clock }: StoreContext): PastUses {
       }));
     },
   };
+}
+
+type Added = Pick<PastUse, "tool" | "intent">;
+
+function byToolAndIntent(a: Added, b: Added): number {
+  if (a.tool !== b.tool) return a.tool < b.tool ? -1 : 1;
+  return a.intent < b.intent ? -1 : 1;
 }
 
 /** Adds in the database, so that uses by many processes are all counted. */

@@ -15,18 +15,28 @@ const WORD_COUNT_MAX = 8;
 const SUCCEEDED = sql.lit("succeeded" as const);
 
 export function filterRuns<Output>(all: Runs<Output>, filter: RunFilter): Runs<Output> {
-  const { statuses, kinds, tool, text, since, until, session, starter } = filter;
+  const { statuses, kinds, tool, text, since, until, session, starter, mode } = filter;
   let query = ofStarter(all, starter);
   if (session !== undefined) query = query.where("session", "=", session);
-  if (statuses !== undefined) query = query.where("status", "in", statuses);
+  if (statuses !== undefined) query = oneOf(query, "status", statuses);
   // Says nothing new, but lets the index of the unfinished be used: of a hundred thousand runs most have succeeded.
   if (statuses?.includes("succeeded") === false) query = query.where("status", "<>", SUCCEEDED);
-  if (kinds !== undefined) query = query.where("kind", "in", kinds);
+  if (mode !== undefined) query = query.where("mode", "=", mode);
+  if (kinds !== undefined) query = oneOf(query, "kind", kinds);
   if (since !== undefined) query = query.where("started_at", ">=", since);
   if (until !== undefined) query = query.where("started_at", "<", until);
   if (tool !== undefined) query = query.where((eb) => hasStepOf(eb, tool));
   for (const word of wordsOf(text)) query = query.where((eb) => mentions(eb, word));
   return query;
+}
+
+/** PostgreSQL knows no empty list; nothing is one of none. */
+function oneOf<Output, Column extends "status" | "kind">(
+  query: Runs<Output>,
+  column: Column,
+  values: readonly Database["runs"][Column][],
+): Runs<Output> {
+  return values.length === 0 ? query.where(sql<SqlBool>`1 = 0`) : query.where(sql.ref(column), "in", values);
 }
 
 export function ofStarter<Output>(query: Runs<Output>, starter: RunStarter | undefined): Runs<Output> {

@@ -1,5 +1,5 @@
 /**
- * Going on from a run, in one transaction. The first statement takes the place of its successor, of which the database
+ * Going on from a run, in one transaction. After the lock, the first statement takes the place of its successor, of which the database
  * allows one: the second caller learns who was first and writes nothing. Then the steps come over, so a run that is
  * there has all that it goes on from. Large results are shared and not copied.
  *
@@ -11,7 +11,7 @@ import type { Transaction } from "kysely";
 import type { ResumeOutcome, NewRun, TakenSteps } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import type { Database, RunRow } from "../database.ts";
-import { leaseEnd } from "./lease.ts";
+import { leaseEnd, lockRun } from "./lease.ts";
 import { toColumn } from "../json-column.ts";
 import { newRunOf, runOf } from "./run-rows.ts";
 import { placeResult, insertValue, type PlacedResult } from "./step-results.ts";
@@ -31,32 +31,50 @@ export async function resumeRun(
     note: toColumn(note),
     ...placeResult(context, result),
   }));
-  return context.db.transaction().execute(async (trx): Promise<ResumeOutcome> => {
-    const row = await insertSuccessor(trx, context, fromRunId, newRun, owner, leaseMs);
-    if (row === undefined) return { kind: "superseded", byRunId: await findSuccessorId(trx, fromRunId) };
+  // The id is made before the first attempt: a repeated one finds the row of the one before.
+  const made = newRunOf(context, newRun, fromRunId);
+  // A background run stays in the queue while it is under way.
+  const row = made.mode === "background" ? { ...made, wake_at: context.clock.now() } : made;
+  const resume = async (trx: Transaction<Database>): Promise<ResumeOutcome> => {
+    await lockRun(context, trx, fromRunId);
+    const inserted = await insertSuccessor(trx, context, row, owner, leaseMs);
+    if (inserted === undefined) return readSuccessor(trx, fromRunId, row.id);
+    await leaveQueue(trx, fromRunId);
+    // One that the queue did not bring has nothing there that would find it if its process died.
+    if (row.mode === "background" && row.attempt_count === 0)
+      await context.enqueue(trx, row.id, context.clock.now() + LOOK_AFTER_MS);
     const way = { fromRunId, runId: row.id };
     await copyEndedSteps(trx, way);
     await leaveBehind(trx, way, except);
     await takeDecided(trx, way, answers, context.clock.now());
-    return { kind: "resumed", run: runOf(row) };
-  });
+    return { kind: "resumed", run: runOf(inserted) };
+  };
+  return context.attempt(() => context.db.transaction().execute(resume));
+}
+
+/** Most have ended by then. */
+const LOOK_AFTER_MS = 30_000;
+
+/** The new run is in the queue from now on, if any. */
+async function leaveQueue(trx: Transaction<Database>, runId: string): Promise<void> {
+  await trx
+    .updateTable("runs")
+    .set({ wake_at: null })
+    .where("id", "=", runId)
+    .where("wake_at", "is not", null)
+    .execute();
 }
 
 function insertSuccessor(
   trx: Transaction<Database>,
   context: StoreContext,
-  fromRunId: string,
-  newRun: NewRun,
+  row: ReturnType<typeof newRunOf>,
   owner: string,
   leaseMs: number,
 ): Promise<RunRow | undefined> {
   return trx
     .insertInto("runs")
-    .values({
-      ...newRunOf(context, newRun, fromRunId),
-      lease_owner: owner,
-      lease_until: leaseEnd(context, leaseMs),
-    })
+    .values({ ...row, lease_owner: owner, lease_until: leaseEnd(context, leaseMs) })
     .onConflict((conflict) =>
       conflict.column("resumed_from_run_id").where("resumed_from_run_id", "is not", null).doNothing(),
     )
@@ -64,13 +82,18 @@ function insertSuccessor(
     .executeTakeFirst();
 }
 
-async function findSuccessorId(trx: Transaction<Database>, fromRunId: string): Promise<string> {
+/** Another run goes on already, or an attempt of this one whose answer was lost. */
+async function readSuccessor(
+  trx: Transaction<Database>,
+  fromRunId: string,
+  ownId: string,
+): Promise<ResumeOutcome> {
   const row = await trx
     .selectFrom("runs")
-    .select("id")
+    .selectAll()
     .where("resumed_from_run_id", "=", fromRunId)
     .executeTakeFirstOrThrow();
-  return row.id;
+  return row.id === ownId ? { kind: "resumed", run: runOf(row) } : { kind: "superseded", byRunId: row.id };
 }
 
 /** From which run to which. */

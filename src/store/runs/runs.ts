@@ -2,14 +2,24 @@
  * Runs and who owns them. A lease is a run's id and its fence; every write of an owner is one statement, or a
  * transaction that begins with one, that also asks whether the fence is still its own and the run still running. A
  * claim makes the fence grow, so an owner that was frozen and wakes up can write nothing. Whether a lease has run out
- * is decided by the database's clock alone, unless the claimant knows that its owner is gone.
+ * is decided by the database's clock alone, unless the claimant knows that its owner is gone, or the owner is a replica.
  */
 import type { Kysely } from "kysely";
-import type { Run, NewRun, RunStore, DecideOutcome, QuestionAnswer, Lease } from "../../core/store.ts";
+import { RepertoireError } from "../../core/errors.ts";
+import type {
+  ClaimGrounds,
+  Run,
+  NewRun,
+  RunStore,
+  DecideOutcome,
+  QuestionAnswer,
+  Lease,
+} from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
-import { isHeld, leaseEnd } from "./lease.ts";
+import { isFree, isHeld, leaseEnd, lockRun } from "./lease.ts";
 import { createRunCounts } from "./count-runs.ts";
 import { createRunLists } from "./list-runs.ts";
+import { createQueuedRuns, wakeBackground } from "./queued-runs.ts";
 import { resumeRun } from "./resume-run.ts";
 import { newRunOf, runOf } from "./run-rows.ts";
 import { createSteps, selectNextSeq } from "./steps.ts";
@@ -25,10 +35,11 @@ export function createRunStore(context: StoreContext): RunStore {
     ...createRunLists(context),
     ...createRunCounts(context),
     ...createCancelRequests(context),
+    ...createQueuedRuns(context),
     start: (newRun, owner, leaseMs) => startRun(context, newRun, owner, leaseMs),
     resume: (fromRunId, newRun, taken, owner, leaseMs) =>
       resumeRun(context, fromRunId, newRun, taken, owner, leaseMs),
-    claim: (id, owner, leaseMs, gone) => claimRun(context, id, owner, leaseMs, gone),
+    claim: (id, owner, leaseMs, grounds = {}) => claimRun(context, id, owner, leaseMs, grounds),
     finish: (lease, end) => finishRun(context, lease, end),
     decide: (runId, key, decision) => decideStep(context, runId, key, decision),
     async find(id) {
@@ -47,65 +58,116 @@ export function createRunStore(context: StoreContext): RunStore {
 }
 
 async function startRun(context: StoreContext, newRun: NewRun, owner: string, leaseMs: number): Promise<Run> {
-  const row = await context.db
-    .insertInto("runs")
-    .values({
-      ...newRunOf(context, newRun, null),
-      lease_owner: owner,
-      lease_until: leaseEnd(context, leaseMs),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return runOf(row);
+  // The id is made before the first attempt: a repeated one finds the row of the one before.
+  const row = newRunOf(context, newRun, null);
+  const insert = () =>
+    context.db
+      .insertInto("runs")
+      .values({ ...row, lease_owner: owner, lease_until: leaseEnd(context, leaseMs) })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet((eb) => ({ fence: eb.ref("runs.fence") })))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  return runOf(await context.attempt(insert));
 }
 
+/** Not repeated where its outcome is not known: it counts as not taken, and the lease of a claim is short. */
 async function claimRun(
   context: StoreContext,
   id: string,
   owner: string,
   leaseMs: number,
-  gone: string | undefined,
+  grounds: ClaimGrounds,
 ): Promise<Run | undefined> {
+  const claim = () => claimOnce(context, id, owner, leaseMs, grounds);
+  try {
+    return await context.attempt(claim, { canRepeat: false });
+  } catch (error) {
+    if (error instanceof RepertoireError && error.code === "STORE_UNCERTAIN") return undefined;
+    throw error;
+  }
+}
+
+async function claimOnce(
+  context: StoreContext,
+  id: string,
+  owner: string,
+  leaseMs: number,
+  grounds: ClaimGrounds,
+): Promise<Run | undefined> {
+  const now = context.clock.now();
   const row = await context.db
     .updateTable("runs")
-    .set((eb) => ({
-      status: "running",
-      lease_owner: owner,
-      lease_until: leaseEnd(context, leaseMs),
-      fence: eb("fence", "+", 1),
-    }))
+    .set((eb) => {
+      // A run that was queued begins now, and the queue sees at once that it is under way.
+      const ifQueued = (column: "started_at" | "clock_at" | "wake_at") =>
+        eb.case().when("status", "=", "queued").then(now).else(eb.ref(column)).end();
+      return {
+        status: "running",
+        lease_owner: owner,
+        lease_until: leaseEnd(context, leaseMs),
+        fence: eb("fence", "+", 1),
+        started_at: ifQueued("started_at").$castTo<number>(),
+        clock_at: ifQueued("clock_at").$castTo<number>(),
+        wake_at: ifQueued("wake_at"),
+      };
+    })
     .where("id", "=", id)
-    .where("status", "in", ["running", "paused"])
-    .where((eb) =>
-      eb.or([
-        eb("lease_until", "is", null),
-        eb("lease_until", "<=", context.databaseNow),
-        ...(gone === undefined ? [] : [eb("lease_owner", "=", gone)]),
-      ]),
-    )
+    .where("status", "in", ["queued", "running", "paused"])
+    .where(isFree(context, grounds))
     .returningAll()
     .executeTakeFirst();
   return row === undefined ? undefined : runOf(row);
 }
 
 /**
- * One statement: of two answers at once one is late, and so is an answer to a run that was claimed, has ended or goes
- * on elsewhere. The run itself stays paused; the run that goes on from it finds the answer in its journal.
+ * Of two answers at once one is late, and so is an answer to a run that was claimed, has ended or goes on elsewhere: the
+ * run's row is locked first, as it is by who resumes or claims it. The run itself stays paused; the run that goes on from
+ * it finds the answer in its journal.
  */
 async function decideStep(
-  { db, clock }: StoreContext,
+  context: StoreContext,
   runId: string,
   key: string,
   decision: QuestionAnswer,
 ): Promise<DecideOutcome> {
+  const { db, clock, attempt } = context;
   const now = clock.now();
+  const answer = answerOf(decision, now);
+  const isDecided = await attempt(async (count) => {
+    const isWritten = await db.transaction().execute(async (trx) => {
+      await lockRun(context, trx, runId);
+      if (!(await writeAnswer(trx, runId, key, answer, now))) return false;
+      if (decision.isApproved) await wakeBackground(context, trx, runId, now);
+      return true;
+    });
+    return isWritten || (count > 1 && (await hasAnswer(db, runId, key, answer)));
+  });
+  return { kind: isDecided ? "decided" : "late" };
+}
+
+type Answer = Pick<StepRow, "status" | "result" | "error">;
+
+/** After an answer was lost: whether it is the one on record. The time in it tells it from an equal one. */
+async function hasAnswer(db: Kysely<Database>, runId: string, key: string, answer: Answer): Promise<boolean> {
+  const row = await db
+    .selectFrom("steps")
+    .select(["status", "result", "error"])
+    .where("run_id", "=", runId)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  return row?.status === answer.status && row.result === answer.result && row.error === answer.error;
+}
+
+async function writeAnswer(
+  db: Kysely<Database>,
+  runId: string,
+  key: string,
+  answer: Answer,
+  now: number,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("steps")
-    .set({
-      ...answerOf(decision, now),
-      finished_at: now,
-      end_seq: selectNextSeq(db, runId),
-    })
+    .set({ ...answer, finished_at: now, end_seq: selectNextSeq(db, runId) })
     .where("steps.run_id", "=", runId)
     .where("steps.key", "=", key)
     .where("steps.status", "=", "waiting")
@@ -129,13 +191,10 @@ async function decideStep(
       ),
     )
     .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n ? { kind: "decided" } : { kind: "late" };
+  return numUpdatedRows > 0n;
 }
 
-function answerOf(
-  { isApproved, by }: QuestionAnswer,
-  now: number,
-): Pick<StepRow, "status" | "result" | "error"> {
+function answerOf({ isApproved, by }: QuestionAnswer, now: number): Answer {
   const at = new Date(now).toISOString();
   if (isApproved) return { status: "succeeded", result: toColumn({ approved: true, by, at }), error: null };
   const error: JsonObject = { code: "CANCELLED", reason: "denied", message: `${by} said no.`, by, at };
@@ -145,26 +204,43 @@ function answerOf(
 type End = Parameters<RunStore["finish"]>[1];
 
 /**
- * The end of a run. Alone it is one fenced statement. With a use it is one transaction whose first statement is that
+ * The end of a run. Alone it is one fenced statement. With a use, or a time to go on, it is one transaction whose first statement is that
  * same one: it asks for the fence and, on PostgreSQL, locks the run's row, so either everything is written or nothing
  * is.
  */
-async function finishRun({ db, clock }: StoreContext, lease: Lease, end: End): Promise<boolean> {
-  const { use } = end;
-  if (use === undefined) return endRun(db, lease, end, clock.now());
-  return db.transaction().execute(async (trx) => {
-    const now = clock.now();
-    if (!(await endRun(trx, lease, end, now))) return false;
-    await addUse(trx, use.capabilityId, use, now);
-    return true;
-  });
+function finishRun(context: StoreContext, lease: Lease, end: End): Promise<boolean> {
+  const { db, clock, attempt } = context;
+  const { use, wakeAt } = end;
+  const now = clock.now();
+  const finish = (): Promise<boolean> => {
+    if (use === undefined && wakeAt === undefined) return endRun(db, lease, end, now);
+    return db.transaction().execute(async (trx) => {
+      if (!(await endRun(trx, lease, end, now))) return false;
+      if (use !== undefined) await addUse(trx, use.capabilityId, use, now);
+      if (wakeAt !== undefined) await context.enqueue(trx, lease.runId, wakeAt);
+      return true;
+    });
+  };
+  return attempt(async (count) => (await finish()) || (count > 1 && (await hasEnded(db, lease, end))));
+}
+
+/** After an answer was lost: a claim would have changed the fence, so an end under this one is our own. */
+async function hasEnded(db: Kysely<Database>, { runId, fence }: Lease, { status }: End): Promise<boolean> {
+  const row = await db
+    .selectFrom("runs")
+    .select("id")
+    .where("id", "=", runId)
+    .where("fence", "=", fence)
+    .where("status", "=", status)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** A paused run has not finished, and without a lease anyone may claim it. */
 async function endRun(
   db: Kysely<Database>,
   lease: Lease,
-  { status, result, error, logs = [] }: End,
+  { status, result, error, logs = [], wakeAt, attemptCount }: End,
   now: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -177,6 +253,8 @@ async function endRun(
       finished_at: status === "paused" ? null : now,
       lease_owner: null,
       lease_until: null,
+      wake_at: wakeAt ?? null,
+      ...(attemptCount !== undefined && { attempt_count: attemptCount }),
     })
     .where(isHeld(lease))
     .executeTakeFirstOrThrow();

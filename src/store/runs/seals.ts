@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { SealStore } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 
@@ -6,7 +6,7 @@ const KEY_BYTES = 32;
 /** A clock that is behind by less than this does not bring a spent state back. */
 const EXPIRED_FOR_MS = 24 * 60 * 60 * 1000;
 
-export function createSealStore({ db, clock }: StoreContext): SealStore {
+export function createSealStore({ db, clock, attempt }: StoreContext): SealStore {
   const keys = new Map<string, Buffer>();
 
   async function readKey(name: string): Promise<Buffer | undefined> {
@@ -24,6 +24,22 @@ export function createSealStore({ db, clock }: StoreContext): SealStore {
     return (await readKey(name))!;
   }
 
+  /** Whether this attempt was the first. One whose answer was lost finds itself again by its name. */
+  async function insertSpent(id: string, expiresAt: number, spender: string): Promise<boolean> {
+    const row = await db
+      .insertInto("spent_states")
+      .values({ id, expires_at: expiresAt, spender })
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async function isSpender(id: string, spender: string): Promise<boolean> {
+    const row = await db.selectFrom("spent_states").select("spender").where("id", "=", id).executeTakeFirst();
+    return row?.spender === spender;
+  }
+
   return {
     async key(name) {
       const known = keys.get(name) ?? (await readKey(name)) ?? (await makeKey(name));
@@ -31,16 +47,18 @@ export function createSealStore({ db, clock }: StoreContext): SealStore {
       return known;
     },
     async spend(id, expiresAt) {
-      const { numInsertedOrUpdatedRows = 0n } = await db
-        .insertInto("spent_states")
-        .values({ id, expires_at: expiresAt })
-        .onConflict((conflict) => conflict.column("id").doNothing())
-        .executeTakeFirstOrThrow();
-      if (numInsertedOrUpdatedRows === 0n) return false;
-      await db
-        .deleteFrom("spent_states")
-        .where("expires_at", "<", clock.now() - EXPIRED_FOR_MS)
-        .execute();
+      const spender = randomUUID();
+      const isFirst = await attempt(
+        async (count) =>
+          (await insertSpent(id, expiresAt, spender)) || (count > 1 && (await isSpender(id, spender))),
+      );
+      if (!isFirst) return false;
+      await attempt(() =>
+        db
+          .deleteFrom("spent_states")
+          .where("expires_at", "<", clock.now() - EXPIRED_FOR_MS)
+          .execute(),
+      );
       return true;
     },
     async isSpent(id) {

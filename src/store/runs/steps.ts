@@ -10,6 +10,9 @@
  * - false means one thing only: the lease is lost.
  * Closing a key that was never opened, or a second key under a `seq` that is in use, is a bug and throws.
  *
+ * A fenced statement holds the run's row while it writes. Without that a database with several writers may judge the
+ * fence by a snapshot from before a claim that has committed meanwhile.
+ *
  * Each statement has one text, whatever is null in it, so that it is compiled once.
  */
 import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from "kysely";
@@ -65,8 +68,9 @@ export function createSteps(context: StoreContext): Steps {
   };
 }
 
-async function openStep({ db, clock }: StoreContext, lease: Lease, step: OpenedStep): Promise<boolean> {
-  const row = await insertStep(db, lease, {
+async function openStep(context: StoreContext, lease: Lease, step: OpenedStep): Promise<boolean> {
+  const { db, clock } = context;
+  const row = await insertStep(context, db, lease, {
     key: step.key,
     seq: step.seq,
     tool: step.tool,
@@ -99,7 +103,7 @@ async function recordStep(context: StoreContext, lease: Lease, step: FinishedSte
     end_seq: step.endSeq,
     clock_at: step.clockAt,
   };
-  return writeWithResult(context.db, placed, (db) => insertStep(db, lease, row));
+  return writeWithResult(context.db, placed, (db) => insertStep(context, db, lease, row));
 }
 
 async function closeStep(
@@ -117,7 +121,9 @@ async function closeStep(
     end_seq: outcome.endSeq,
     clock_at: outcome.clockAt,
   };
-  const isClosed = await writeWithResult(context.db, placed, (db) => endStep(db, lease, key, columns));
+  const isClosed = await writeWithResult(context.db, placed, (db) =>
+    endStep(context, db, lease, key, columns),
+  );
   if (isClosed) return true;
   // A fence never comes back: held now means held then, so what was missing is the step.
   const held = await context.db.selectFrom("runs").select("id").where(isHeld(lease)).executeTakeFirst();
@@ -134,6 +140,7 @@ type EndColumns = Pick<
 
 /** The row that has the key, new or old; undefined when the lease is lost. */
 function insertStep(
+  { holdRows }: StoreContext,
   db: Kysely<Database>,
   lease: Lease,
   step: NewStep,
@@ -158,25 +165,27 @@ function insertStep(
         "clock_at",
       ])
       .expression((eb) =>
-        eb
-          .selectFrom("runs")
-          .select((run) => [
-            "runs.id",
-            run.val(step.key).as("key"),
-            run.val(step.seq).as("seq"),
-            run.val(step.tool).as("tool"),
-            run.val(step.args).as("args"),
-            run.val(step.status).as("status"),
-            run.val(step.result).as("result"),
-            run.val(step.result_bytes).as("result_bytes"),
-            run.val(step.value_id).as("value_id"),
-            run.val(step.error).as("error"),
-            run.val(step.started_at).as("started_at"),
-            run.val(step.finished_at).as("finished_at"),
-            run.val(step.end_seq).as("end_seq"),
-            run.val(step.clock_at).as("clock_at"),
-          ])
-          .where(isHeld(lease)),
+        holdRows(
+          eb
+            .selectFrom("runs")
+            .select((run) => [
+              "runs.id",
+              run.val(step.key).as("key"),
+              run.val(step.seq).as("seq"),
+              run.val(step.tool).as("tool"),
+              run.val(step.args).as("args"),
+              run.val(step.status).as("status"),
+              run.val(step.result).as("result"),
+              run.val(step.result_bytes).as("result_bytes"),
+              run.val(step.value_id).as("value_id"),
+              run.val(step.error).as("error"),
+              run.val(step.started_at).as("started_at"),
+              run.val(step.finished_at).as("finished_at"),
+              run.val(step.end_seq).as("end_seq"),
+              run.val(step.clock_at).as("clock_at"),
+            ])
+            .where(isHeld(lease)),
+        ),
       )
       // An update that changes nothing gives back its row, so that a key that exists is not taken for a lost lease.
       .onConflict((conflict) =>
@@ -189,6 +198,7 @@ function insertStep(
 
 /** The row as it is when it has ended, now or before; undefined when the lease is lost or there is no such step. */
 function endStep(
+  { holdRows }: StoreContext,
   db: Kysely<Database>,
   lease: Lease,
   key: string,
@@ -208,7 +218,7 @@ function endStep(
     }))
     .where("run_id", "=", lease.runId)
     .where("key", "=", key)
-    .where((eb) => eb.exists(eb.selectFrom("runs").select("runs.id").where(isHeld(lease))))
+    .where((eb) => eb.exists(holdRows(eb.selectFrom("runs").select("runs.id").where(isHeld(lease)))))
     .returning("value_id")
     .executeTakeFirst();
 }
