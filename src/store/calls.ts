@@ -28,6 +28,7 @@ export function createCallStore(context: StoreContext): CallStore {
     async append(calls) {
       if (calls.length === 0) return;
       await db.transaction().execute(async (trx) => {
+        await context.serialize(trx, "calls");
         // Made within the transaction and after the newest, so that the order of ids is the order of commits.
         const newId = createUuidV7(() => clock.now(), undefined, await newestId(trx));
         const rows = calls.map((call) => rowOf(newId(), call));

@@ -190,6 +190,8 @@ async function listCurrent(
   scope: Scope,
   ids?: readonly string[],
 ): Promise<CurrentCapability[]> {
+  // PostgreSQL knows no empty list.
+  if (ids?.length === 0) return [];
   const rows = await db
     .selectFrom("capabilities")
     .innerJoin("capability_versions as current", (join) =>
