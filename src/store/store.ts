@@ -4,15 +4,23 @@ import { systemClock, type Clock } from "../core/clock.ts";
 import { RepertoireError } from "../core/errors.ts";
 import type { Audit, Store } from "../core/store.ts";
 import { createAudit } from "./audit.ts";
-import type { Backend, StoreContext } from "./backend.ts";
+import type { Backend, Concurrency, StoreContext } from "./backend.ts";
 import { createCallStore, createTokenUses } from "./calls.ts";
 import { createCapabilityStore } from "./capabilities/capabilities.ts";
-import { createEmbeddings, createTokenCounts, createServerCache } from "./caches.ts";
+import { createEmbeddings, createTokenCounts } from "./caches.ts";
+import { createDraftStore } from "./replicas/drafts.ts";
 import { createLimitStore } from "./limits.ts";
 import { createRunStore } from "./runs/runs.ts";
+import { createRunSweep, createWakes } from "./runs/run-sweep.ts";
 import { createSealStore } from "./runs/seals.ts";
 import { createPastUses } from "./past-uses.ts";
 import { createPinStore } from "./pins.ts";
+import { createReplicaStore } from "./replicas/replicas.ts";
+import { createLockStore, createSecretRows } from "./replicas/secrets.ts";
+import { createTokenStore } from "./replicas/tokens.ts";
+import { createSessionStore } from "./replicas/sessions.ts";
+import { createServerCache } from "./server-cache.ts";
+import { createRevisionStore } from "./replicas/revisions.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
 import type { Database, StepRow } from "./database.ts";
 
@@ -23,8 +31,17 @@ export interface StoreOptions {
 
 export function createStore(backend: Backend, options: StoreOptions = {}): Store {
   const { clock = systemClock, newId = createUuidV7(() => clock.now()) } = options;
+  const { db, isShared, attempt, holdRows, lockRows, serialize } = backend;
+  const wakes = createWakes();
   const context: StoreContext = {
-    db: backend.db,
+    db,
+    // Where the rows are the queue, this process looks at them as soon as the transaction is over.
+    enqueue: backend.enqueue ?? (() => Promise.resolve(wakes.call())),
+    isShared,
+    attempt,
+    holdRows,
+    lockRows,
+    serialize,
     // Asked for each time: in tests, the database's time stands still.
     get databaseNow() {
       return backend.databaseNow;
@@ -32,26 +49,48 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     clock,
     newId,
   };
-  const audit = createAudit(context);
+  // A file is never away: there the operations stay as they are.
+  const patient = <Noun extends object>(noun: Noun, except?: RepeatingOptions<Noun>): Noun =>
+    isShared ? repeating(noun, context, except) : noun;
+  const audit = patient(createAudit(context));
+  const runs = patient(createRunStore(context), {
+    own: ["start", "resume", "claim", "finish", "decide", "enqueue"],
+  });
   return {
-    capabilities: createCapabilityStore(context),
-    runs: createRunStore(context),
-    serverCache: createServerCache(context),
-    pastUses: createPastUses(context),
-    tokenCounts: createTokenCounts(context),
-    embeddings: createEmbeddings(context),
-    seals: createSealStore(context),
-    limits: createLimitStore(context),
-    calls: createCallStore(context),
-    tokenUses: createTokenUses(context),
-    pins: createPinStore(context),
+    capabilities: patient(createCapabilityStore(context), {
+      // Saving the same source again is the same version, so the caller can repeat it; a counter may miss one.
+      once: ["save", "rename", "alias", "remove", "recordUse"],
+    }),
+    runs,
+    serverCache: patient(createServerCache(context)),
+    pastUses: patient(createPastUses(context), { once: ["add"] }),
+    tokenCounts: patient(createTokenCounts(context)),
+    embeddings: patient(createEmbeddings(context)),
+    seals: patient(createSealStore(context), { own: ["spend"] }),
+    // Counted twice is on the safe side; a slot that its taker does not know expires.
+    limits: patient(createLimitStore(context)),
+    calls: patient(createCallStore(context)),
+    tokenUses: patient(createTokenUses(context)),
+    pins: patient(createPinStore(context), { once: ["decide"] }),
+    revisions: patient(createRevisionStore(context)),
+    drafts: patient(createDraftStore(context)),
+    replicas: patient(createReplicaStore(context)),
+    sessions: patient(createSessionStore(context), { own: ["adopt"] }),
     audit,
+    tokens: patient(createTokenStore(context), { own: ["change"] }),
+    secrets: patient(createSecretRows(context)),
+    // An owner that takes its own lock again prolongs it.
+    locks: patient(createLockStore(context)),
+    openQueue: (own) =>
+      backend.openQueue?.(own, () => runs.queueStats(own.scope())) ??
+      createRunSweep({ ...own, db, clock, runs, wakes, changeMark: () => backend.changeMark() }),
     findDamage: async () => [
       ...(await backend.findDamage()),
       ...(await readable(() => findRunDamage(backend.db))),
       ...(await readable(() => findAuditDamage(audit))),
     ],
     changeMark: () => backend.changeMark(),
+    status: () => backend.status(),
     check: () => backend.check(),
     close: () => backend.close(),
   };
@@ -144,4 +183,35 @@ async function findWithoutValue(db: Kysely<Database>): Promise<string[]> {
 
 function nameOf({ run_id, key }: Pick<StepRow, "run_id" | "key">): string {
   return `step ${key} of run ${run_id}`;
+}
+
+type Operations<Noun> = readonly (keyof Noun)[];
+
+interface RepeatingOptions<Noun> {
+  /** Never repeated: the caller is told that the outcome is not known. */
+  readonly once?: Operations<Noun>;
+  /** Those that call `attempt` themselves. */
+  readonly own?: Operations<Noun>;
+}
+
+/**
+ * Which operations are repeated when the connection to the database was lost. All are, unless they are named as told once:
+ * reading changes nothing, and each write is made so that a second one changes nothing. An operation that must know
+ * whether it is a repetition asks `attempt` itself and is left out here.
+ */
+function repeating<Noun extends object>(
+  noun: Noun,
+  { attempt }: Pick<Concurrency, "attempt">,
+  { once = [], own = [] }: RepeatingOptions<Noun> = {},
+): Noun {
+  const wrapped: Partial<Noun> = {};
+  for (const name of Object.keys(noun) as (keyof Noun)[]) {
+    const operation = noun[name];
+    const isLeft = typeof operation !== "function" || own.includes(name);
+    const canRepeat = !once.includes(name);
+    wrapped[name] = (
+      isLeft ? operation : (...args: unknown[]) => attempt(() => operation.apply(noun, args), { canRepeat })
+    ) as Noun[keyof Noun];
+  }
+  return wrapped as Noun;
 }

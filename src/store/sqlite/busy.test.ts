@@ -18,7 +18,14 @@ it("waits for a lock without stopping the event loop (T110)", async () => {
   other.exec("begin immediate");
   const writes = [
     store.capabilities.save(draftOf()),
-    store.serverCache.put({ server: "s", definitions: {}, hash: "h", fetchedAt: 1, ttlMs: 1 }),
+    store.serverCache.put({
+      server: "s",
+      configHash: "c",
+      definitions: {},
+      hash: "h",
+      fetchedAt: 1,
+      ttlMs: 1,
+    }),
     store.audit.append({ actor: "a", action: "b", subject: "c", details: {} }),
   ];
   let settledCount = 0;

@@ -88,7 +88,7 @@ it("refuses a database of a newer version and names both versions (T109, T117)",
   raw.exec("pragma user_version = 999");
   raw.close();
   await expectRefusal(home, "STORE_NEWER", /[Uu]pgrade/);
-  await expect(openTestStore(home)).rejects.toThrow(/999.*\b7\b/);
+  await expect(openTestStore(home)).rejects.toThrow(/999.*\b8\b/);
 });
 
 it("does not touch a newer database that a dead process left with work in its WAL (T109)", async () => {
@@ -108,7 +108,7 @@ it("refuses a newer version that only the WAL knows of (T117)", async () => {
   const { home, path } = await usedHome();
   const raw = openRaw(path);
   raw.exec("pragma user_version = 999");
-  expect(readFileSync(path).readInt32BE(60)).toBe(7);
+  expect(readFileSync(path).readInt32BE(60)).toBe(8);
   await expectRefusal(home, "STORE_NEWER", /[Uu]pgrade/);
 });
 
@@ -156,6 +156,6 @@ it("marks its databases with an id and a version that stay", async () => {
   const raw = new DatabaseSync(path, { readOnly: true });
   expect(raw.prepare("pragma application_id").get()).toEqual({ application_id: 0x52505254 });
   expect(APPLICATION_ID).toBe(0x52505254);
-  expect(raw.prepare("pragma user_version").get()).toEqual({ user_version: 7 });
+  expect(raw.prepare("pragma user_version").get()).toEqual({ user_version: 8 });
   raw.close();
 });

@@ -21,10 +21,11 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { RepertoireError } from "../../core/errors.ts";
 import { requireKnownVersion } from "../schema-version.ts";
 import { homeErrorOf, DATABASE_NAME } from "./home.ts";
-import { damagedError } from "./sqlite-error.ts";
+import { damagedError, storeErrorOf } from "./sqlite-error.ts";
 import { openHandle } from "./sqlite-handle.ts";
 
 /** "RPRT": marks a database as Repertoire's. */
@@ -136,5 +137,19 @@ export function copyDatabase(fromHome: string, toHome: string): void {
     database.prepare("VACUUM INTO ?").run(join(toHome, DATABASE_NAME));
   } finally {
     database.close();
+  }
+}
+
+/** The schema version of a file that is there, without bringing it up to date. */
+export function readFileVersion(path: string): number {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      return Number(database.prepare("pragma user_version").get()?.["user_version"] ?? 0);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw storeErrorOf(error, path);
   }
 }

@@ -253,7 +253,7 @@ it("does not let writes drown in a transaction that could not be rolled back (T1
     if (sql === "rollback" && isRollbackBroken) throw sqliteError(10);
   };
   await expect(store.capabilities.save(draftOf())).rejects.toMatchObject({ code: "STORE_DAMAGED" });
-  const cached = { server: "s", definitions: {}, hash: "h", fetchedAt: 1, ttlMs: 1 };
+  const cached = { server: "s", configHash: "c", definitions: {}, hash: "h", fetchedAt: 1, ttlMs: 1 };
   await expect(store.serverCache.put(cached)).rejects.toMatchObject({ code: "STORE_DAMAGED" });
   isRollbackBroken = false;
   delete faults.before;
@@ -269,7 +269,7 @@ it("tells a full disk, keeps what it acknowledged, and goes on when there is roo
   const lease = { runId: run.id, fence: run.fence };
   const open = (seq: number): Promise<boolean> =>
     store.runs.openStep(lease, { key: `k${seq}`, seq, tool: "t", args: { text: "x".repeat(4000) } });
-  handle?.exec("pragma max_page_count = 80");
+  handle?.exec("pragma max_page_count = 140");
   let acknowledged = 0;
   const error: unknown = await (async () => {
     for (;;) {

@@ -11,7 +11,7 @@ import { DATABASE_NAME } from "./home.ts";
 import { openHandle } from "./sqlite-handle.ts";
 import { openRaw, openTestStore, testHome } from "./temp-home.testkit.ts";
 
-const CACHED = { server: "s", definitions: {}, hash: "h", fetchedAt: 1, ttlMs: 1 };
+const CACHED = { server: "s", configHash: "c", definitions: {}, hash: "h", fetchedAt: 1, ttlMs: 1 };
 
 async function openUsed(): Promise<{ store: Store; home: string; path: string }> {
   const home = testHome();

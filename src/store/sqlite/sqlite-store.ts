@@ -10,7 +10,7 @@ import { sql, type Kysely } from "kysely";
 import { systemClock } from "../../core/clock.ts";
 import { RepertoireError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
-import type { Backend } from "../backend.ts";
+import { ONE_WRITER, type Backend } from "../backend.ts";
 import type { Database } from "../database.ts";
 import type { Migration } from "../migrations.ts";
 import { SCHEMA_VERSION } from "../schema-version.ts";
@@ -33,6 +33,8 @@ export interface SqliteStoreOptions extends StoreOptions {
   readonly migrations?: readonly Migration[];
   /** In place of the database's clock, for tests. */
   readonly databaseNow?: () => number;
+  /** As if other machines used it too, for tests of what then differs. */
+  readonly isShared?: boolean;
 }
 
 /** ms since 1970 by the clock of the machine that holds the file. */
@@ -106,12 +108,18 @@ async function requireWal(db: Kysely<Database>, path: string): Promise<void> {
   );
 }
 
-function backendOf({ db, connection }: SqliteSession, { databaseNow }: SqliteStoreOptions): Backend {
+function backendOf(
+  { db, connection }: SqliteSession,
+  { databaseNow, isShared = false }: SqliteStoreOptions,
+): Backend {
   return {
+    ...ONE_WRITER,
     db,
+    isShared,
     get databaseNow() {
       return databaseNow === undefined ? SQLITE_NOW : sql<number>`${databaseNow()}`;
     },
+    status: () => ({ kind: "sqlite", place: connection.path }),
     findDamage: () => findSqliteDamage(db),
     changeMark: () => connection.changeMark(),
     check: () => connection.check(),

@@ -61,7 +61,7 @@ it("gives a run whose owner is gone to one of them", async () => {
   const { stores } = await openTwo();
   const { runId } = await startRun(stores[0]);
   const claims = await Promise.all(
-    stores.map((store, i) => store.runs.claim(runId, `heir ${i}`, 60_000, "owner")),
+    stores.map((store, i) => store.runs.claim(runId, `heir ${i}`, 60_000, { gone: "owner" })),
   );
   expect(claims.filter((run) => run !== undefined)).toHaveLength(1);
 });
