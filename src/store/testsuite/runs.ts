@@ -37,6 +37,11 @@ function describeStarting(fixture: () => StoreFixture): void {
       logs: [],
       seed: "seed",
       clockAt: 1,
+      mode: "foreground",
+      profile: null,
+      wakeAt: null,
+      attemptCount: 0,
+      timeoutMs: null,
       leaseOwner: "owner",
       leaseUntil: expect.any(Number) as number,
       fence: 1,
@@ -61,6 +66,9 @@ function describeStarting(fixture: () => StoreFixture): void {
       principal: "token:laptop",
       session: "stdio:1",
       client: "Claude 1.2",
+      mode: "background",
+      profile: "team",
+      timeoutMs: 90_000,
       seed: "s",
       clockAt: 1_790_000_000_123,
     };
@@ -155,19 +163,19 @@ function describeClaiming(fixture: () => StoreFixture): void {
     const { store } = fixture();
     const run = await store.runs.start(newRunOf(), "owner", 60_000);
     for (const gone of ["other", "", "OWNER", "owner "])
-      expect(await store.runs.claim(run.id, "heir", 60_000, gone)).toBeUndefined();
+      expect(await store.runs.claim(run.id, "heir", 60_000, { gone })).toBeUndefined();
     expect(await store.runs.find(run.id)).toEqual(run);
-    const claimed = await store.runs.claim(run.id, "heir", 60_000, "owner");
+    const claimed = await store.runs.claim(run.id, "heir", 60_000, { gone: "owner" });
     expect(claimed).toMatchObject({ leaseOwner: "heir", fence: 2 });
     expect(await store.runs.renew(leaseOf(run), 60_000)).toBe(false);
-    expect(await store.runs.claim(run.id, "third", 60_000, "owner")).toBeUndefined();
+    expect(await store.runs.claim(run.id, "third", 60_000, { gone: "owner" })).toBeUndefined();
   });
 
   it("gives a run whose owner is gone to exactly one of 20 claimants", async () => {
     const { store } = fixture();
     const run = await store.runs.start(newRunOf(), "owner", 60_000);
     const claims = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => store.runs.claim(run.id, `heir ${i}`, 60_000, "owner")),
+      Array.from({ length: 20 }, (_, i) => store.runs.claim(run.id, `heir ${i}`, 60_000, { gone: "owner" })),
     );
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
   });
@@ -175,13 +183,13 @@ function describeClaiming(fixture: () => StoreFixture): void {
   it("claims what has run out and what is paused, whatever owners are said to be gone, and nothing that is over", async () => {
     const { store } = fixture();
     const expired = await store.runs.start(newRunOf(), "owner", 0);
-    expect(await store.runs.claim(expired.id, "heir", 60_000, "other")).toMatchObject({ fence: 2 });
+    expect(await store.runs.claim(expired.id, "heir", 60_000, { gone: "other" })).toMatchObject({ fence: 2 });
     const paused = await store.runs.start(newRunOf(), "owner", 60_000);
     await store.runs.finish(leaseOf(paused), { status: "paused" });
-    expect(await store.runs.claim(paused.id, "heir", 60_000, "owner")).toMatchObject({ fence: 2 });
+    expect(await store.runs.claim(paused.id, "heir", 60_000, { gone: "owner" })).toMatchObject({ fence: 2 });
     const over = await store.runs.start(newRunOf(), "owner", 60_000);
     await store.runs.finish(leaseOf(over), { status: "failed" });
-    expect(await store.runs.claim(over.id, "heir", 60_000, "owner")).toBeUndefined();
+    expect(await store.runs.claim(over.id, "heir", 60_000, { gone: "owner" })).toBeUndefined();
   });
 
   it("lets a late owner renew until another claims the run", async () => {
