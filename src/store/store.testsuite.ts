@@ -12,21 +12,29 @@ import { describeCapabilities } from "./testsuite/capabilities.ts";
 import { describeCapabilityNames } from "./testsuite/capability-names.ts";
 import { describeDecisions } from "./testsuite/decisions.ts";
 import { createManualClock, type OpenedStore, type StoreFixture } from "./testsuite/fixture.ts";
+import { describeDrafts } from "./testsuite/drafts.ts";
 import { describeEmbeddings } from "./testsuite/embeddings.ts";
 import { describeFinishing } from "./testsuite/finishing.ts";
 import { describeLifetime } from "./testsuite/lifetime.ts";
 import { describeLimits } from "./testsuite/limits.ts";
 import { describeListedCapabilities } from "./testsuite/listed-capabilities.ts";
+import { describeRevisions } from "./testsuite/revisions.ts";
+import { describeReplicaClaims } from "./testsuite/replica-claims.ts";
+import { describeReplicas } from "./testsuite/replicas.ts";
+import { describeQueuedRuns } from "./testsuite/queued-runs.ts";
 import { describeResuming } from "./testsuite/resuming.ts";
 import { describeRunLists } from "./testsuite/run-lists.ts";
 import { describeRunSearch } from "./testsuite/run-search.ts";
 import { describeRunViews } from "./testsuite/run-views.ts";
 import { describeRuns } from "./testsuite/runs.ts";
 import { describeSeals } from "./testsuite/seals.ts";
+import { describeLocks, describeSecrets } from "./testsuite/secrets.ts";
 import { describeServers } from "./testsuite/servers.ts";
+import { describeSessions } from "./testsuite/sessions.ts";
 import { describeStepResults } from "./testsuite/step-results.ts";
 import { describeSteps } from "./testsuite/steps.ts";
 import { describeSucceededRuns } from "./testsuite/succeeded-runs.ts";
+import { describeTokens } from "./testsuite/tokens.ts";
 import { describeTokenCounts } from "./testsuite/token-counts.ts";
 import { describePastUses } from "./testsuite/past-uses.ts";
 import { describePins } from "./testsuite/pins.ts";
@@ -56,6 +64,7 @@ export function describeStore(
     describe("runs that are looked for", () => describeRunSearch(fixture));
     describe("runs as people see them", () => describeRunViews(fixture));
     describe("runs that go on", () => describeResuming(fixture));
+    describe("background runs", () => describeQueuedRuns(fixture));
     describe("steps", () => describeSteps(fixture));
     describe("results of steps", () => describeStepResults(fixture));
     describe("decisions", () => describeDecisions(fixture));
@@ -66,10 +75,27 @@ export function describeStore(
     describe("uses of tokens", () => describeTokenUses(fixture));
     describe("servers", () => describeServers(fixture));
     describe("pins", () => describePins(fixture));
+    describe("drafts", () => describeDrafts(fixture));
+    describe("revisions", () => describeRevisions(fixture));
+    describe("replicas", () => describeReplicas(open));
+    describe("sessions of clients", () => describeSessions(fixture));
     describe("past uses of tools", () => describePastUses(fixture));
     describe("counts of tokens", () => describeTokenCounts(fixture));
     describe("embeddings", () => describeEmbeddings(fixture));
     describe("audit", () => describeAudit(fixture));
+    describe("tokens", () => describeTokens(fixture));
+    describe("secrets", () => describeSecrets(fixture));
+    describe("locks", () => describeLocks(open));
     describe("lifetime", () => describeLifetime(fixture));
+  });
+}
+
+/** What a store must do beside that where processes on several machines share it. */
+export function describeSharedStore(
+  name: string,
+  open: (clock: Clock, databaseNow?: () => number) => Promise<OpenedStore>,
+): void {
+  describe(`${name}, shared`, () => {
+    describe("claims", () => describeReplicaClaims(open));
   });
 }
